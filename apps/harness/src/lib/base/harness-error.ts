@@ -78,3 +78,8 @@ export type HarnessErrorCode =
 export class HarnessError extends CodedError<HarnessErrorCode> {
   static override readonly brand: string = 'HarnessError'
 }
+
+/** Returns the error of an option, or a combination of options, that is not valid. */
+export function invalidOption(message: string, options?: ErrorOptions): HarnessError {
+  return new HarnessError('option-invalid', message, options)
+}

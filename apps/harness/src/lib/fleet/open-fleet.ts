@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { canonicalJson } from '@episodic/protocol'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { VERSION } from '../base/own-package.ts'
 import type { Runner } from '../play/episodes/open-runner.ts'
 import type { OpenRunner } from '../play/play-run.ts'
@@ -108,13 +108,11 @@ function playSettingsOf({ settings }: PreparedRun): PlaySettings {
 
 function assertForFleet({ settings }: PreparedRun): void {
   if (settings.processes > 1)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--processes starts workers on this machine, and --queue uses those that are there. Give one of them; start more workers with: episodic work --queue …',
     )
   if (settings.config !== undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--config names servers of this machine, which the workers of --queue do not have. Give --url, or neither.',
     )
 }

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { renderMetric } from '@episodic/mcp-server/internal'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { renderQueueMetrics } from './queue-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
 
@@ -84,8 +84,7 @@ async function listen(server: Server, port: number, address: string): Promise<vo
     server.listen(port, address)
     await once(server, 'listening')
   } catch (cause) {
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--metrics-port ${port} cannot be opened at ${address}: ${(cause as Error).message}. Give another port, or another --metrics-address.`,
       { cause },
     )

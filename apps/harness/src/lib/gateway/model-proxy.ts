@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { jsonOf } from '../base/json.ts'
 import { chatCompletions, type RecordedApi } from '../models/apis/recorded-api.ts'
 import { responses } from '../models/apis/responses-api.ts'
@@ -305,8 +305,7 @@ function upstreamOf(baseUrl: string): { readonly root: string; readonly host: st
     const { host, protocol } = new URL(baseUrl)
     return { root: baseUrl.replace(/\/+$/, ''), host, protocol }
   }
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     `OPENAI_BASE_URL is "${baseUrl}", which is not the http(s) URL of an OpenAI-compatible API. Correct it, or leave --record-models out.`,
   )
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { mapValues } from '../base/map-values.ts'
 import { wholeNumber } from '../base/option-values.ts'
 import { flag, type OptionText, option, toWords } from '../base/options.ts'
@@ -167,10 +167,7 @@ export const DEFAULT_OPTIONS: ModelOptions = modelOptionsSchema.parse({})
 export function shareLimits(settings: ModelSettings, processes: number): ModelSettings {
   const share = (name: string, perMinute: number | undefined): number | undefined => {
     if (perMinute === undefined || perMinute >= processes) return perMinute && Math.floor(perMinute / processes)
-    throw new HarnessError(
-      'option-invalid',
-      `${name} ${perMinute} cannot be shared by --processes ${processes}. Give fewer processes.`,
-    )
+    throw invalidOption(`${name} ${perMinute} cannot be shared by --processes ${processes}. Give fewer processes.`)
   }
   return {
     ...settings,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { DEFAULT_SEAT } from '@episodic/protocol'
 import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../base/console.ts'
-import { HarnessError } from '../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../base/harness-error.ts'
 import { removeDrafts } from '../base/own-files.ts'
 import { modelWords, recordingOf } from '../models/model-options.ts'
 import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
@@ -237,15 +237,9 @@ function toPlayInfo(
 function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume: boolean): void {
   if (!retryFailed) return
   if (!resume)
-    throw new HarnessError(
-      'option-invalid',
-      '--retry-failed plays the failed episodes of a run again: give --resume and its --out too.',
-    )
+    throw invalidOption('--retry-failed plays the failed episodes of a run again: give --resume and its --out too.')
   if (branch.length > 0)
-    throw new HarnessError(
-      'option-invalid',
-      '--retry-failed is for runs without --branch: a tree is played as a whole.',
-    )
+    throw invalidOption('--retry-failed is for runs without --branch: a tree is played as a whole.')
 }
 
 /** Whether a run stopped because its server, workers or model failed. It can be resumed. */

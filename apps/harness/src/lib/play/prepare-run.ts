@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Target } from '@episodic/env'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { createFolderJournal } from '../models/journal/folder-journal.ts'
 import type { ModelJournal } from '../models/journal/model-journal.ts'
 import { ModelAccess } from '../models/model-access.ts'
@@ -72,20 +72,15 @@ export async function prepareRun(
   })
   const isPlayedByAgent = includesAgent(players)
   if (settings.recordModels && !isPlayedByAgent)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--record-models is for process:<command> and agent:<file>. What llm:<model> is sent and says is always recorded.',
     )
   if (isPlayedByAgent && settings.branch.length > 0)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--branch needs a policy: an agent plays whole episodes, which cannot be forked. Leave --branch out.',
     )
   if (isPlayedByAgent && isServed(world))
-    throw new HarnessError(
-      'option-invalid',
-      'An agent plays over MCP, and a server of another system has no session URLs. Give a policy.',
-    )
+    throw invalidOption('An agent plays over MCP, and a server of another system has no session URLs. Give a policy.')
   // An agent needs a server with an address.
   const fastest = settings.transport ?? (isPlayedByAgent ? 'websocket' : 'in-process')
   const { target, transport } =
@@ -157,21 +152,16 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
   const leaves = countLeaves(settings.branch)
   // The workers of a queue have a concurrency of their own.
   if (settings.queue === undefined && settings.branch.length > 0 && leaves > settings.concurrency)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--branch plays ${leaves} episodes of a tree at once, and --concurrency is ${settings.concurrency}. Give --concurrency ${leaves}, or fewer lines.`,
     )
   const rollouts = maxTasksInFlight(settings.concurrency, settings.branch)
   if (settings.processes > rollouts)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--processes ${settings.processes} is more than the ${rollouts} ${leaves > 1 ? 'trees' : 'episodes'} that --concurrency ${settings.concurrency} plays at once. Give fewer processes, or more --concurrency.`,
     )
   if (settings.shaping && !hasPotential)
-    throw new HarnessError(
-      'option-invalid',
-      `--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`,
-    )
+    throw invalidOption(`--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`)
   return {
     environment: { name, version, ...(isServed(world) && { system: world.guarantees.system }) },
     tasks: settings.dataset
@@ -217,11 +207,7 @@ async function toPolicyConfigurations(
 /** Throws `option-invalid` for options that runs of several seats do not have. */
 function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
   const given = branch.length > 0 ? '--branch' : shaping ? '--shaping' : null
-  if (given)
-    throw new HarnessError(
-      'option-invalid',
-      `${given} is for environments of one seat, and ${name} has several. Leave it out.`,
-    )
+  if (given) throw invalidOption(`${given} is for environments of one seat, and ${name} has several. Leave it out.`)
 }
 
 const NO_SAMPLING = { temperature: null, maxTokens: null, tokenBudget: null }

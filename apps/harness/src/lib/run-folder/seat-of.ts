@@ -1,4 +1,4 @@
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import type { RunConfiguration } from './plan/configuration.ts'
 
 /**
@@ -10,8 +10,7 @@ export function seatOf(
   given?: string,
 ): string | undefined {
   if (given === undefined || (seats && Object.hasOwn(seats, given))) return given ?? focus
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     seats
       ? `The run has no seat "${given}". Its seats are: ${Object.keys(seats).join(', ')}.`
       : 'The run is of an environment with one seat. Leave --seat out.',

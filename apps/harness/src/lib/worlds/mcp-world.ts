@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { contentId } from '@episodic/protocol'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import type { McpWorldRequest } from './mcp-options.ts'
 
 /** The folder of the worlds that commands write, within the working folder. */
@@ -23,13 +23,13 @@ export async function findWorlds(
   const { mcp, mcpConfig, score } = request
   if (mcp === undefined && mcpConfig === undefined) {
     if (score !== undefined)
-      throw invalid('--score judges the episodes of an MCP server: give --mcp or --mcp-config too.')
+      throw invalidOption('--score judges the episodes of an MCP server: give --mcp or --mcp-config too.')
     if (worlds.length === 0 && !optional)
-      throw invalid('Nothing to play. Name a world, or give an MCP server with --mcp.')
+      throw invalidOption('Nothing to play. Name a world, or give an MCP server with --mcp.')
     return [...worlds]
   }
-  if (mcp !== undefined && mcpConfig !== undefined) throw invalid('Give either --mcp or --mcp-config.')
-  if (worlds.length > 0) throw invalid(`Give either a world or an MCP server: ${worlds[0]} is a world.`)
+  if (mcp !== undefined && mcpConfig !== undefined) throw invalidOption('Give either --mcp or --mcp-config.')
+  if (worlds.length > 0) throw invalidOption(`Give either a world or an MCP server: ${worlds[0]} is a world.`)
   return [await writeWorld(request)]
 }
 
@@ -65,11 +65,11 @@ async function findScore(path: string): Promise<{ readonly file: string; readonl
   try {
     module = await import(pathToFileURL(file).href)
   } catch (cause) {
-    throw new HarnessError('option-invalid', `--score ${path} does not load: ${(cause as Error).message}`, { cause })
+    throw invalidOption(`--score ${path} does not load: ${(cause as Error).message}`, { cause })
   }
   if (typeof module.score === 'function') return { file, imported: '{ score }' }
   if (typeof module.default === 'function') return { file, imported: 'score' }
-  throw invalid(`--score ${path} exports no function "score". Write \`export const score = async ({ … }) => …\`.`)
+  throw invalidOption(`--score ${path} exports no function "score". Write \`export const score = async ({ … }) => …\`.`)
 }
 
 /** Returns how many tasks a file has: its lines, without empty ones. */
@@ -81,9 +81,5 @@ export async function countRows(file: string): Promise<number> {
 function existing(option: string, path: string): string {
   const file = resolve(path)
   if (existsSync(file)) return file
-  throw invalid(`${option} ${path}: there is no such file.`)
-}
-
-function invalid(message: string): HarnessError {
-  return new HarnessError('option-invalid', message)
+  throw invalidOption(`${option} ${path}: there is no such file.`)
 }

@@ -1,6 +1,6 @@
 import { connect, type HttpTarget, type Target, type TaskSplit } from '@episodic/env'
 import type { EnvironmentInfo, Guarantees } from '@episodic/protocol'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { isOtherSystem } from './target.ts'
 import { loadWorld, type World } from './world.ts'
 
@@ -35,8 +35,7 @@ export function guaranteesOf(world: PlayedWorld): Guarantees | null {
 export async function loadPlayedWorld(name: string | undefined, target: Target | null): Promise<PlayedWorld> {
   if (isOtherSystem(target)) return loadServedWorld(target, name)
   if (name !== undefined) return loadWorld(name)
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     'Nothing to play. Name a world, or give the --url of a server of another system, such as openenv:http://127.0.0.1:8000.',
   )
 }

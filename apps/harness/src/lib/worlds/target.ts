@@ -1,6 +1,6 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
 import { type Console, colorsOf } from '../base/console.ts'
-import { HarnessError } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import { readTextFile } from '../base/text-file.ts'
 import { findControlToken } from './serve/control-token.ts'
 import { type ClientOptions, OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
@@ -25,8 +25,7 @@ export function targetOf(
   const token = given ?? process.env.EPISODIC_TOKEN
   if (url !== undefined) {
     if (!URL.canParse(url) || !pattern.test(url))
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `--url ${url} is not a URL of a server: ${shown}. Give one such as http://127.0.0.1:7337/env.`,
       )
     // A secret of Episodic's is not sent to a server of another system.
@@ -34,8 +33,7 @@ export function targetOf(
     return { url, token: token ?? findControlToken(url) }
   }
   if (config === undefined) {
-    if (server !== undefined)
-      throw new HarnessError('option-invalid', '--server names a server of a --config file. Give --config too.')
+    if (server !== undefined) throw invalidOption('--server names a server of a --config file. Give --config too.')
     return null
   }
   let names: readonly string[] = []
@@ -45,8 +43,7 @@ export function targetOf(
     return server ?? (all.length === 1 ? all[0] : '')
   }).values()
   if (!target)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${server === undefined ? `${config} names several servers; choose one with --server.` : `${config} has no server "${server}".`} It has: ${names.join(', ')}.`,
     )
   return withToken(target, token)
@@ -63,13 +60,13 @@ function readConfig(file: string): string {
   try {
     return readTextFile(file)
   } catch (cause) {
-    throw new HarnessError('option-invalid', `--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
+    throw invalidOption(`--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
 }
 
 export function requireTarget(options: TargetOptions): Target {
   const target = targetOf(options)
-  if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
+  if (!target) throw invalidOption('No server given. Give --url, or --config and --server.')
   return target
 }
 

@@ -10,7 +10,7 @@ import {
   type Judgement,
   sealNameOf,
 } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import type { ExportReward } from './rewards.ts'
 
@@ -37,8 +37,7 @@ export async function gradeReward(reference: string, folder: string): Promise<Ex
   const values = valuesOf(records, graderKeyOf(grader))
   for (const value of values.values())
     if (typeof value === 'string')
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `The grader ${grader.name} gives labels, such as "${value}", and a reward is a number. Use a grader of scale boolean or score.`,
       )
   return {

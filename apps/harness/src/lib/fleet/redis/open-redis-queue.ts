@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Worker } from 'bullmq'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
 import {
   type Coordination,
@@ -53,8 +53,7 @@ async function loadBullMq(): Promise<typeof import('bullmq')> {
   try {
     return await import('bullmq')
   } catch (cause) {
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install --ignore-scripts bullmq@6',
       { cause },
     )

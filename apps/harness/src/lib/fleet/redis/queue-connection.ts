@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'
@@ -43,8 +43,7 @@ function shownAddress(url: string): string {
 function databaseOf(url: string): number {
   const { pathname } = new URL(url)
   if (/^\/?\d*$/.test(pathname)) return Number(pathname.slice(1))
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     `--queue ${shownAddress(url)} names no database of a Redis: what follows the port is its number. Give redis://<host>:<port>, or redis://<host>:<port>/<number>.`,
   )
 }
@@ -69,8 +68,7 @@ function withPassword(url: string): string {
  */
 export async function connectQueue(url: string, { onNotice, signal }: ConnectQueueOptions): Promise<QueueClient> {
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--queue ${url.replace(/\/\/[^@/]*@/, '//')} is not the URL of a Redis. Give redis://<host>:<port>, or rediss:// for TLS.`,
     )
   const address = shownAddress(url)
@@ -180,8 +178,7 @@ export async function checkPersistence(client: QueueClient, url: string, onNotic
     await config('save'),
   ]
   if (policy !== '' && policy !== 'noeviction')
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `The Redis at ${address} may remove keys when its memory is full (maxmemory-policy ${policy}), and a queue must lose none. Set it to noeviction, or give another --queue.`,
     )
   if (appendOnly === 'no' && save === '')

@@ -1,4 +1,4 @@
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
 import { type ModelSettings, NATIVE_APIS, variableOf } from '../model-options.ts'
 import { assertInstalled, nativeFetch } from './native-api.ts'
@@ -27,17 +27,13 @@ export function findServer(name: string, settings: ModelSettings) {
   const keyName = settings.apiKeyEnv ?? keys.find((key) => process.env[key]) ?? keys[0]
   const apiKey = process.env[keyName]
   if (settings.apiKeyEnv !== undefined && !apiKey)
-    throw new HarnessError('option-invalid', `The key of ${name} is to be in ${keyName}, which is not set. Set it.`)
+    throw invalidOption(`The key of ${name} is to be in ${keyName}, which is not set. Set it.`)
   if (!given && !apiKey)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `No server is configured for ${name}. Set ${keyName}, or give --base-url <url> of ${api === 'chat' ? 'an OpenAI-compatible server, such as http://127.0.0.1:8000/v1' : `a server with the API of ${api}`}.`,
     )
   if (given && !URL.canParse(given))
-    throw new HarnessError(
-      'option-invalid',
-      `OPENAI_BASE_URL is "${given}", which is not a URL. Set it to an http(s) URL.`,
-    )
+    throw invalidOption(`OPENAI_BASE_URL is "${given}", which is not a URL. Set it to an http(s) URL.`)
   const baseURL = given ?? usual
   const headers = headersOf(name, settings)
   return {
@@ -62,10 +58,7 @@ function headersOf(model: string, { modelHeader = {} }: ModelSettings): Record<s
     if (variable === undefined) return value
     const set = process.env[variable]
     if (set) return set
-    throw new HarnessError(
-      'option-invalid',
-      `The header ${name} of ${model} is to be in ${variable}, which is not set. Set it.`,
-    )
+    throw invalidOption(`The header ${name} of ${model} is to be in ${variable}, which is not set. Set it.`)
   })
 }
 

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { joinTexts, mediumOf } from '../messages/media-parts.ts'
 import type { NativeApi } from '../model-options.ts'
 
@@ -65,8 +65,7 @@ async function importProvider(api: NativeApi) {
     if (api === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic
     return (await import('@ai-sdk/google')).createGoogleGenerativeAI
   } catch (cause) {
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `The API of ${api} needs the package @ai-sdk/${api}, which is not installed. Install it: npm install @ai-sdk/${api}.`,
       { cause },
     )

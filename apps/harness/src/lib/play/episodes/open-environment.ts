@@ -11,7 +11,7 @@ import {
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { createWorkerPool } from '@episodic/mcp-server/workers'
 import type { EnvironmentInfo } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { StepTimes } from '../../run-folder/record/step-times.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
@@ -126,10 +126,7 @@ export function gameFactory({ environment, weights }: RunConfiguration, connecti
   assertVersion(info, environment.version)
   const unknown = Object.keys(weights).find((term) => !info.terms.includes(term))
   if (unknown !== undefined)
-    throw new HarnessError(
-      'option-invalid',
-      `${info.name} has no reward term "${unknown}". It has: ${info.terms.join(', ')}.`,
-    )
+    throw invalidOption(`${info.name} has no reward term "${unknown}". It has: ${info.terms.join(', ')}.`)
   return () => connection.game(environment.name)
 }
 

@@ -1,7 +1,7 @@
 import type { Policy, Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/internal'
 import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
 import type { ModelProxyOptions } from '../../gateway/model-proxy.ts'
 import type { ModelJournal } from '../../models/journal/model-journal.ts'
@@ -128,8 +128,7 @@ const AGENT_SECONDS = 1_800
 /** Returns a function from a capability to its session URL. Throws `option-invalid` if agents have no address. */
 function sessionUrls(agentUrl: string | null): (capability: string) => string {
   if (agentUrl !== null) return (capability) => `${agentUrl}/s/${capability}`
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     'An agent plays over HTTP: give --transport websocket or http, or the --url of a trainer endpoint such as http://127.0.0.1:7337/env.',
   )
 }

@@ -1,5 +1,5 @@
 import { connect, type HttpTarget, type Target } from '@episodic/env'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import type { Transport } from '../run-settings.ts'
 
 /** Milliseconds that a server has to accept a WebSocket. */
@@ -19,8 +19,7 @@ export async function reachServer(
   const given: Target | HttpTarget = typeof target === 'string' ? { url: target } : target
   const isAddress = 'url' in given
   if (asked !== undefined && isAddress !== (asked === 'http' || asked === 'websocket'))
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       isAddress
         ? `A server at an address is reached over websocket or http, not ${asked}. Give one of these, or leave --transport out.`
         : `A server that is a command is reached over its pipe, not ${asked}. Leave --transport out.`,

@@ -1,7 +1,7 @@
 import { type Curriculum, createAdaptiveCurriculum, createStagedCurriculum, DatasetError } from '@episodic/dataset'
 import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
 import { isSuccess, seatRecordOf } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { CurriculumConfiguration } from '../../run-folder/plan/curriculum-settings.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
@@ -116,14 +116,13 @@ function createCurriculum(
     if (settings.kind === 'staged') return createStagedCurriculum(settings.stages, tasks, { seed })
     const { target, explore, focus } = settings
     if (focus !== null && focus > tasks.length)
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `--adaptive focus=${focus} draws from more tasks than there are: ${tasks.length}. Give fewer, or more --tasks.`,
       )
     return createAdaptiveCurriculum(tasks, { seed, target, explore, ...(focus !== null && { focus }) })
   } catch (cause) {
     if (!DatasetError.is(cause)) throw cause
-    throw new HarnessError('option-invalid', cause.message, { cause })
+    throw invalidOption(cause.message, { cause })
   }
 }
 

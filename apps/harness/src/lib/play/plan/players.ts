@@ -1,6 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { type FindOptions, findPlayer } from '../../worlds/policies.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
@@ -29,11 +29,10 @@ export function seatPolicies(
   const known = isServed(world) || !world.environment.game ? null : world.environment.seats
   const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
   if (!known && given.length > 0)
-    throw new HarnessError('option-invalid', `${name} has one seat. Give --policy instead of --seat and --focus.`)
+    throw invalidOption(`${name} has one seat. Give --policy instead of --seat and --focus.`)
   const unknown = given.find((seat) => !known?.includes(seat))
   if (unknown !== undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${name} has no seat "${unknown}". Its seats are: ${known?.join(', ')}. Write --seat ${known?.[0]}=random.`,
     )
   return known && Object.fromEntries(known.map((seat) => [seat, seats[seat] ?? policy]))

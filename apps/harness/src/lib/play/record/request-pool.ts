@@ -18,10 +18,11 @@ export function poolRequests(answers: readonly ModelAnswer[], steps: readonly Re
   const prompts = answers.map(
     ({ request }) => request && { messages: messages.add(request.messages), tools: tools.add(request.tools) },
   )
+  const transcript: Transcript = { by, messages: messages.entries, tools: tools.entries }
   return {
     /** One for each answer; `null` if the policy did not report it. */
     prompts: prompts.map((prompt) => prompt ?? null),
-    transcript: { by, messages: messages.entries, tools: tools.entries } satisfies Transcript,
+    transcript,
   }
 }
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { whyInvalid } from '../../base/json.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
 import { readTextFile } from '../../base/text-file.ts'
@@ -62,7 +62,7 @@ export async function readPlayers(file: string): Promise<Player[]> {
     }))
   } catch (cause) {
     const problem = `--policies ${file} is not a list of players`
-    throw new HarnessError('option-invalid', `${problem}: ${whyInvalid(cause)}`, { cause })
+    throw invalidOption(`${problem}: ${whyInvalid(cause)}`, { cause })
   }
 }
 

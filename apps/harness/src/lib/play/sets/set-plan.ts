@@ -1,6 +1,6 @@
 import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 import { isAgentName } from '../../worlds/policies.ts'
@@ -55,12 +55,12 @@ export async function planSet({ worlds, players, baseline, settings }: AskedSet)
         : settings.dataset !== undefined && worlds.length > 1
           ? '--dataset has the tasks of one world, and the set has several. Leave it out, or play one set for each world.'
           : null
-  if (problem !== null) throw new HarnessError('option-invalid', problem)
+  if (problem !== null) throw invalidOption(problem)
   const planned: SetWorld[] = []
   for (const world of worlds) {
     const next = await planWorld(world ?? undefined, players, settings)
     if (planned.some(({ environment }) => environment.name === next.environment.name))
-      throw new HarnessError('option-invalid', `The set has the world ${next.environment.name} twice. Name it once.`)
+      throw invalidOption(`The set has the world ${next.environment.name} twice. Name it once.`)
     planned.push(next)
   }
   return planned
@@ -80,8 +80,7 @@ async function planWorld(
     members.push({ player, run: `${folderName(configuration.environment.name)}/${folder}`, prepared, configuration })
   }
   const [same] = members.filter(({ run }, i) => members.findIndex((other) => other.run === run) < i)
-  if (same)
-    throw new HarnessError('option-invalid', `Two players would play in the folder ${same.run}. Give them other names.`)
+  if (same) throw invalidOption(`Two players would play in the folder ${same.run}. Give them other names.`)
   const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
   const { environment, rollouts, branch } = configuration
   const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
 import { lineOf } from '../../run-folder/record/own-lines.ts'
 import { EpisodeStarts } from '../episodes/episode-starts.ts'
@@ -13,8 +13,7 @@ import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from '
  * process stores nothing. Throws `option-invalid` if no run started this process.
  */
 export async function runWorker(open: (start: StartMessage) => Promise<Runner>): Promise<void> {
-  if (process.send === undefined)
-    throw new HarnessError('option-invalid', 'Only a run starts its workers. Give it --processes <count>.')
+  if (process.send === undefined) throw invalidOption('Only a run starts its workers. Give it --processes <count>.')
   if (!process.connected) return
   // Ctrl-C reaches both processes; the run handles it.
   process.on('SIGINT', () => {})

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, extname, relative } from 'node:path'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 
 /** Resolves with the SHA-256 of a file, in hexadecimal. Rejects with `option-invalid` if it cannot be read. */
 export async function hashFile(file: string): Promise<string> {
@@ -11,7 +11,7 @@ export async function hashFile(file: string): Promise<string> {
   try {
     for await (const block of createReadStream(file)) hash.update(block)
   } catch (cause) {
-    throw new HarnessError('option-invalid', `${file} cannot be read: ${(cause as Error).message}`, { cause })
+    throw invalidOption(`${file} cannot be read: ${(cause as Error).message}`, { cause })
   }
   return hash.digest('hex')
 }

@@ -1,6 +1,6 @@
 import { formatZodError } from '@episodic/protocol/base/internal'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 
 export const CURRICULA = ['staged', 'adaptive'] as const
 
@@ -43,19 +43,20 @@ interface AskedCurriculum {
 
 /** Returns the curriculum that a run was asked for; `null` for none. Throws `option-invalid`. */
 export function curriculumOf({ curriculum, stages, adaptive }: AskedCurriculum): CurriculumConfiguration | null {
-  if (stages && curriculum !== 'staged') throw invalid('--stages is for --curriculum staged. Give both, or neither.')
+  if (stages && curriculum !== 'staged')
+    throw invalidOption('--stages is for --curriculum staged. Give both, or neither.')
   if (adaptive && curriculum !== 'adaptive')
-    throw invalid('--adaptive is for --curriculum adaptive. Give both, or neither.')
+    throw invalidOption('--adaptive is for --curriculum adaptive. Give both, or neither.')
   if (curriculum === undefined) return null
   if (curriculum === 'staged') {
     if (!stages)
-      throw invalid('--curriculum staged needs its stages: give --stages too, for example 500@0..0.3,500@0.7..1.')
+      throw invalidOption('--curriculum staged needs its stages: give --stages too, for example 500@0..0.3,500@0.7..1.')
     const named = stages.map((stage, i) => ({ name: `${i + 1}: ${stage.difficulty.join(' to ')}`, ...stage }))
     return { kind: 'staged', stages: named }
   }
   const parsed = z.strictObject(adaptiveShape).safeParse(adaptive ?? {})
   if (parsed.success) return { kind: 'adaptive', ...parsed.data }
-  throw invalid(`--adaptive has a wrong setting: ${formatZodError(parsed.error)}. See: episodic run --help`)
+  throw invalidOption(`--adaptive has a wrong setting: ${formatZodError(parsed.error)}. See: episodic run --help`)
 }
 
 /** Returns how many tasks a curriculum draws. */
@@ -70,8 +71,4 @@ export function askFor({ kind, ...curriculum }: CurriculumConfiguration): AskedC
   if ('stages' in curriculum) return { curriculum: kind, stages: curriculum.stages }
   const settings = Object.entries(curriculum).filter((setting): setting is [string, number] => setting[1] !== null)
   return { curriculum: kind, adaptive: Object.fromEntries(settings) }
-}
-
-function invalid(message: string): HarnessError {
-  return new HarnessError('option-invalid', message)
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { policyFileOf } from '../../worlds/policies.ts'
@@ -44,7 +44,7 @@ export function planTournament(
       : wrong !== undefined
         ? `"${wrong}" cannot name a player: use up to 32 letters, digits, dots, dashes and underscores.`
         : null
-  if (problem) throw new HarnessError('option-invalid', problem)
+  if (problem) throw invalidOption(problem)
   return { format: 1, environment: { name, version }, seats: [...seats], players, ...settings }
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { draftOf, replaceFile } from '../../base/own-files.ts'
 
 const zip = promisify(gzip)
@@ -18,13 +18,11 @@ export async function assertFree(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => null)
   if (!found) return
   if (!found.isDirectory())
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--out ${shownPath(folder)} is a file already. Give another folder, or a name that ends in .html for one file.`,
     )
   if ((await readdir(folder)).length > 0)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--out ${shownPath(folder)} is a folder that is not empty, and nothing in it is replaced. Give another one, or remove it first.`,
     )
 }

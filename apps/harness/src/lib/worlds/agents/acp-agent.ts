@@ -8,7 +8,7 @@ import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { shorten, toText } from '@episodic/protocol/internal'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder } from './acp-recorder.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
@@ -30,7 +30,7 @@ function configurationIn(variable: string): JsonObject {
   try {
     return jsonObjectSchema.parse(JSON.parse(process.env[variable] ?? '{}'))
   } catch (cause) {
-    throw new HarnessError('option-invalid', `The variable ${variable} is no object of JSON.`, { cause })
+    throw invalidOption(`The variable ${variable} is no object of JSON.`, { cause })
   }
 }
 
@@ -120,10 +120,7 @@ const KNOWN_AGENTS: Readonly<Record<string, KnownAgent>> = {
  */
 export function createAcpAgent(name: string, given: string, secrets: readonly string[] = []): Agent {
   if (given.trim() === '')
-    throw new HarnessError(
-      'option-invalid',
-      `acp: needs an agent. Give acp:<command>, or one of ${Object.keys(KNOWN_AGENTS).join(', ')}.`,
-    )
+    throw invalidOption(`acp: needs an agent. Give acp:<command>, or one of ${Object.keys(KNOWN_AGENTS).join(', ')}.`)
   const { command, env = {}, takesHttp = false, modelsAt }: KnownAgent = KNOWN_AGENTS[given] ?? { command: given }
   return defineAgent({
     name,
@@ -160,7 +157,7 @@ async function importProtocol(): Promise<typeof Acp> {
   } catch (cause) {
     const message =
       'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.'
-    throw new HarnessError('option-invalid', message, { cause })
+    throw invalidOption(message, { cause })
   }
 }
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 import { runAgentProcess } from './agent-process.ts'
@@ -31,8 +31,7 @@ import { runAgentProcess } from './agent-process.ts'
  * @param secrets - what no variable of its environment may hold.
  */
 export function createProcessAgent(name: string, command: string, secrets: readonly string[] = []): Agent {
-  if (command.trim() === '')
-    throw new HarnessError('option-invalid', 'process: needs a command. Give process:<command>.')
+  if (command.trim() === '') throw invalidOption('process: needs a command. Give process:<command>.')
   return defineAgent({
     name,
     async play(assignment) {

@@ -1,7 +1,7 @@
 import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { readTextOrFile } from '../../base/option-values.ts'
 import { option } from '../../base/options.ts'
 import { readTextFile } from '../../base/text-file.ts'
@@ -83,5 +83,5 @@ function readPair(text: string): [name: string, value: string] | null {
 }
 
 function invalid(message: string): never {
-  throw new HarnessError('option-invalid', message)
+  throw invalidOption(message)
 }

@@ -1,7 +1,7 @@
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openSqliteStore } from '@episodic/state/sqlite'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 
 export interface StoreOptions {
   /** `memory`, `sqlite:<file>`, or the URL of a Redis. */
@@ -22,10 +22,7 @@ export async function openStore({ store, durability, idle }: StoreOptions): Prom
   }
   const file = /^sqlite:(.+)$/.exec(store)?.[1]
   if (file) return openSqliteStore(file, { durability })
-  throw new HarnessError(
-    'option-invalid',
-    `--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`,
-  )
+  throw invalidOption(`--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`)
 }
 
 /** Whether several processes can hold the store at once. */

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { z } from 'zod'
 import { backOff } from '../../base/back-off.ts'
 import { freePort } from '../../base/free-port.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { CLI } from '../../base/own-package.ts'
 import { isShared } from './open-store.ts'
 
@@ -119,13 +119,11 @@ export async function serveProcesses(
 
 function checkShared({ processes, store, stdio }: ProcessesOptions): void {
   if (stdio)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--processes ${processes} needs HTTP: a pipe has one process. Leave --stdio or --processes out.`,
     )
   if (!isShared(store))
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--processes ${processes} needs a store that processes can share, and ${store} belongs to one process. Give --store redis://<host>:<port>.`,
     )
 }

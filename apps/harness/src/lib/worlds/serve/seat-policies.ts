@@ -1,5 +1,5 @@
 import type { Policy } from '@episodic/env'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { findPolicy } from '../policies.ts'
 import type { World } from '../world.ts'
 
@@ -19,13 +19,13 @@ export async function readSeatPolicies(
   const policies: Record<string, Record<string, Policy>> = {}
   for (const [seat, name] of Object.entries(named)) {
     const games = worlds.filter(({ environment }) => environment.game && environment.seats.includes(seat))
-    if (games.length === 0) throw invalid(`There is no seat "${seat}". ${formatSeats(worlds)}`)
+    if (games.length === 0) throw invalidOption(`There is no seat "${seat}". ${formatSeats(worlds)}`)
     for (const world of games) {
       const { environment } = world
       const own = { ...policies[environment.name] }
       own[seat] = await findPolicy(name, world)
       if (environment.seats.every((each) => Object.hasOwn(own, each)))
-        throw invalid(`--seat is given for every seat of ${environment.name}. Leave one to those who play here.`)
+        throw invalidOption(`--seat is given for every seat of ${environment.name}. Leave one to those who play here.`)
       policies[environment.name] = own
     }
   }
@@ -36,8 +36,4 @@ function formatSeats(worlds: readonly World[]): string {
   const games = worlds.map(({ environment }) => environment).filter(({ game }) => game)
   if (games.length === 0) return 'What is served has one seat, which is not named.'
   return games.map(({ name, seats }) => `The seats of ${name} are: ${seats.join(', ')}.`).join(' ')
-}
-
-function invalid(message: string): HarnessError {
-  return new HarnessError('option-invalid', message)
 }

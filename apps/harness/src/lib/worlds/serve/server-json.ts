@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import type { World } from '../world.ts'
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
@@ -27,8 +27,7 @@ export function serverJsonOf({ url, environment: { name, description } }: World)
   const file = findPackage(dirname(fileURLToPath(url)))
   const read = packageSchema.safeParse(file === null ? {} : JSON.parse(readFileSync(file, 'utf8')))
   if (!read.success)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `The registry of MCP lists packages, and ${file ?? `the world ${name}, which is in none,`} is not ready for it. Its package.json needs name, version, an mcpName such as io.github.<user>/${name}, and a bin that serves the world over stdio.`,
     )
   const { name: identifier, version, mcpName } = read.data

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { HttpOptions } from '@episodic/mcp-server/http'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { replaceFile } from '../../base/own-files.ts'
 import { ownFolder } from '../../base/own-mark.ts'
 import type { World } from '../world.ts'
@@ -18,10 +18,7 @@ export async function readTaskSession(
 ): Promise<NonNullable<HttpOptions['session']>> {
   const [task, ...more] = await servedTasks(worlds, file)
   if (!task || more.length > 0)
-    throw new HarnessError(
-      'option-invalid',
-      `--task ${file} has to hold one task, and holds ${task ? more.length + 1 : 'none'}.`,
-    )
+    throw invalidOption(`--task ${file} has to hold one task, and holds ${task ? more.length + 1 : 'none'}.`)
   const { environment, params, seed, limits } = task
   return { environment: environment.name, version: environment.version, params, seed, limits }
 }

@@ -2,7 +2,7 @@ import type { Host } from '@episodic/mcp-server'
 import type { ExtraRoutes } from '@episodic/mcp-server/http'
 import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import type { World } from '../world.ts'
@@ -44,16 +44,12 @@ export function checkTrainerEndpoints(
   { processes, stdio }: { readonly processes: number; readonly stdio?: boolean | undefined },
 ): void {
   if (flags.orsConfirmCalls && flags.orsPort === undefined)
-    throw new HarnessError(
-      'option-invalid',
-      '--ors-confirm-calls needs --ors-port: it is about the calls that come there.',
-    )
+    throw invalidOption('--ors-confirm-calls needs --ors-port: it is about the calls that come there.')
   const asked = askedFor(flags)
   if (asked === null) return
-  if (stdio) throw new HarnessError('option-invalid', `${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)
+  if (stdio) throw invalidOption(`${asked} needs HTTP: a pipe has one client. Leave --stdio out.`)
   if (processes > 1)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${asked} keeps the sessions of its clients in one process, and --processes ${processes} asks for more. Leave one out.`,
     )
 }
