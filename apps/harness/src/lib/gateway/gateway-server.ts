@@ -23,9 +23,6 @@ export interface GatewayOptions {
   readonly controlToken?: string | null
 }
 
-/** A server through which agents reach an engine, and from which a trainer takes their tokens. */
-export type Gateway = Awaited<ReturnType<typeof openGateway>>
-
 /** Most bytes of a request, and of large ones that are held at once. */
 const LARGEST_REQUEST = 64 * 1024 ** 2
 const HELD_REQUESTS = 256 * 1024 ** 2

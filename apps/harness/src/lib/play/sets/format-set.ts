@@ -45,7 +45,6 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
 
 /** The members of a set, as `--dry-run` shows them. */
 export type ListedSet = ReturnType<typeof listMembers>
-export type ListedMember = ListedSet['members'][number]
 
 /** Lists the members of a set, and what they can cost at most, where that is known. */
 export function listMembers(worlds: readonly SetWorld[]) {
