@@ -22,7 +22,7 @@ export function createSigner(secret: string | null) {
     isSecret: secret !== null,
     /** Returns a signed text. It can be opened only in the same place, such as one job of one run. */
     sign: (place: string, text: string) => digestOf(place, text) + text,
-    /** Returns the text. Throws `queue-tampered` if it was changed, signed for another place, or with another secret. */
+    /** Returns the text. Throws `queue-tampered` if it was changed, signed for another place or with another secret. */
     open(place: string, signed: string): string {
       const text = signed.slice(LENGTH)
       const [given, expected] = [Buffer.from(signed.slice(0, LENGTH)), Buffer.from(digestOf(place, text))]

@@ -14,8 +14,9 @@ const PROVIDERS = {
 } as const
 
 /**
- * Returns where a model is asked, and how. `anthropic/<model>` and `google/<model>` are asked by the API of their provider,
- * unless a server was named. Throws `option-invalid` if the server is unknown, or a variable that is needed is not set.
+ * Returns where a model is asked, and how. `anthropic/<model>` and `google/<model>` are asked by the API of their
+ * provider, unless a server was named. Throws `option-invalid` if the server is unknown, or a variable that is needed
+ * is not set.
  */
 export function findServer(name: string, settings: ModelSettings) {
   const chatURL = settings.baseUrl ?? process.env.OPENAI_BASE_URL

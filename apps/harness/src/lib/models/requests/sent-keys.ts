@@ -28,8 +28,8 @@ const SECRET_WORD =
 const NO_SECRETS = new Set(['prompt_cache_key', 'idempotency-key', 'x-idempotency-key', 'sec-websocket-key'])
 
 /**
- * Creates an empty set of the keys with which a program shows its models who it is. It keeps up to 500, each of 16 characters or more; passwords, and keys with letters and
- * digits, of 8.
+ * Creates an empty set of the keys with which a program shows its models who it is. It keeps up to 500, each of 16
+ * characters or more; passwords, and keys with letters and digits, of 8.
  */
 export function createSentKeys() {
   const keys = new Set<string>()

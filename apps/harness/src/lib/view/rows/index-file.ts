@@ -34,9 +34,9 @@ const LENGTH_BYTES = 8
 const MARK_BYTES = 32
 
 /**
- * Reads the parts of an index file, each of which starts where the one before ended. What follows a part that is torn or
- * does not fit is left out; there are none if there is no file. `isSound` says whether more can be added: nothing in the
- * file is torn, of another format or of another seat.
+ * Reads the parts of an index file, each of which starts where the one before ended. What follows a part that is torn
+ * or does not fit is left out; there are none if there is no file. `isSound` says whether more can be added: nothing in
+ * the file is torn, of another format or of another seat.
  */
 export async function readIndexFile(path: string, seat: string | null) {
   const bytes = await readFile(path).catch(() => Buffer.alloc(0))

@@ -53,8 +53,8 @@ export function disconnectWorker(): void {
 }
 
 /**
- * Starts several processes of `episodic serve` behind one port, and replaces each that ends. Resolves with the addresses
- * that all of them share.
+ * Starts several processes of `episodic serve` behind one port, and replaces each that ends. Resolves with the
+ * addresses that all of them share.
  *
  * Every process can serve every session: sessions are in the store, and their tokens are derived from the store's key.
  * Connections are distributed in turn, without affinity. Disposing asks each process to finish its calls. Rejects with
