@@ -1,8 +1,8 @@
 import { absolutePath, directoryOf } from '../../disk/disk.ts'
 import type { EditedDisk } from '../../disk/edited-disk.ts'
-import { toByteString } from './bytes.ts'
+import { fromByteString, toByteString } from './bytes.ts'
 import { fatal } from './git-error.ts'
-import { type Commit, formatSignature, readCommit, type Signature } from './store/commit.ts'
+import { type Commit, formatSignature, readCommit, type Signature, writeCommit } from './store/commit.ts'
 import { type Config, type ConfigValue, readConfig, withConfig } from './store/config.ts'
 import { parseDate } from './store/dates.ts'
 import { Folder } from './store/folder.ts'
@@ -64,7 +64,6 @@ export class Repository {
     this.#config = null
   }
 
-  /** Whether the modes and targets of what is no regular file matter; they always do here. */
   ignoredFiles(): IgnoredFiles {
     return new IgnoredFiles(this.tree, this.folder.read('info/exclude') ?? '')
   }
@@ -88,12 +87,11 @@ export class Repository {
   /** Returns the path of a file relative to the top, of one that is given relative to where the command runs. */
   pathOf(given: string): string {
     const { path } = this.tree
-    const absolute = absolutePath(this.around.cwd, Buffer.from(given, 'latin1').toString())
+    const absolute = absolutePath(this.around.cwd, fromByteString(given))
     if (absolute === path) return ''
     if (!absolute.startsWith(path === '/' ? '/' : `${path}/`))
       throw fatal(`${given}: '${given}' is outside repository at '${path}'`)
-    const inside = toByteString(absolute.slice(path === '/' ? 1 : path.length + 1))
-    return inside
+    return toByteString(absolute.slice(path === '/' ? 1 : path.length + 1))
   }
 
   filterOf(paths: readonly string[]): PathFilter {
@@ -117,6 +115,15 @@ export class Repository {
 
   commit(id: string): Commit {
     return readCommit(this.objects, id)
+  }
+
+  /** Makes a commit of now; its author is who makes it, unless another is given. */
+  makeCommit({
+    author = this.signature('AUTHOR'),
+    ...rest
+  }: Pick<Commit, 'tree' | 'parents' | 'message'> & Partial<Pick<Commit, 'author'>>): Commit {
+    const made = { ...rest, author, committer: this.signature('COMMITTER') }
+    return { ...made, id: writeCommit(this.objects, made) }
   }
 
   /** Returns the tree of a commit; `null` of none. */

@@ -1,4 +1,4 @@
-import { splitLines } from '../bytes.ts'
+import { fromByteString, splitLines } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal } from '../git-error.ts'
 import { findAt, findCommit } from '../history/revisions.ts'
@@ -7,8 +7,8 @@ import { parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import type { Commit, Signature } from '../store/commit.ts'
 import { formatDate } from '../store/dates.ts'
+import { NO_ID } from '../store/refs.ts'
 import { diffLines } from '../text/diff-lines.ts'
-import { PathFilter } from '../worktree/patterns.ts'
 import { workingSide } from '../worktree/working-files.ts'
 
 /** Where a line comes from. */
@@ -41,13 +41,8 @@ export function blame(call: Call): void {
     throw fatal(`no such path '${path}' in ${revision ?? 'HEAD'}`)
   const lines = splitLines(working?.read() ?? repo.objects.blob(blob))
   const origins: (Origin | null)[] = lines.map((_, line) => ({ commit: null, path, line }))
-  const left = working
-    ? carryBack(
-        lines,
-        splitLines(repo.objects.blob(blob)),
-        lines.map((_, at) => [at, at] as const),
-      )
-    : lines.map((_, at) => [at, at] as const)
+  const all = lines.map((_, at) => [at, at] as const)
+  const left = working ? carryBack(lines, splitLines(repo.objects.blob(blob)), all) : all
   findOrigins(repo, repo.commit(start), path, left, origins)
   const [from, to] = rangeOf(options.value('L'), lines)
   if (options.has('porcelain') || options.has('line-porcelain')) throw fatal('blame --porcelain is not available here')
@@ -62,11 +57,10 @@ function carryBack(current: readonly string[], former: readonly string[], wanted
   const changes = diffLines(former, current)
   return wanted.flatMap(([line, there]): Wanted[] => {
     let shift = 0
-    for (const { oldStart, oldEnd, newStart, newEnd } of changes) {
+    for (const { oldEnd, newStart, newEnd } of changes) {
       if (there < newStart) break
       if (there < newEnd) return []
       shift = oldEnd - newEnd
-      void oldStart
     }
     return [[line, there + shift]]
   })
@@ -100,7 +94,7 @@ function findOrigins(
 }
 
 function renamedFrom(repo: Repository, before: string, after: string, path: string): string | null {
-  const change = treeChanges(repo, before, after, new PathFilter([])).find((each) => each.after?.path === path)
+  const change = treeChanges(repo, before, after).find((each) => each.after?.path === path)
   return change?.kind === 'R' ? (change.before?.path ?? null) : null
 }
 
@@ -140,7 +134,7 @@ function printLines(
   const shown = origins.slice(from, to)
   const who = ({ commit }: Origin) => commit?.author ?? { ...NOT_YET, time: repo.around.now }
   const name = (origin: Origin) => (options.has('show-email') ? `<${who(origin).email}>` : who(origin).name)
-  const widthOf = (text: string) => Buffer.from(text, 'latin1').toString().length
+  const widthOf = (text: string) => fromByteString(text).length
   const nameWidth = Math.max(0, ...shown.map((origin) => widthOf(name(origin))))
   const pathWidth = Math.max(0, ...shown.map((origin) => origin.path.length))
   const showsPath = options.has('show-name') || shown.some((origin) => origin.path !== path)
@@ -150,7 +144,7 @@ function printLines(
     const { commit } = origin
     const length = options.has('l') ? 40 : 8
     const isRoot = commit?.parents.length === 0 && !options.has('root')
-    const id = commit?.id ?? '0'.repeat(40)
+    const id = commit?.id ?? NO_ID
     const head = [isRoot ? `^${id.slice(0, length - 1)}` : id.slice(0, length)]
     if (showsPath) head.push(origin.path.padEnd(pathWidth))
     if (options.has('show-number')) head.push(String(origin.line + 1).padStart(originWidth))

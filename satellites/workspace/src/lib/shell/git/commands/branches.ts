@@ -8,6 +8,7 @@ import type { Repository } from '../repository.ts'
 import { subjectOf } from '../store/commit.ts'
 import { isRefName } from '../store/refs.ts'
 import { globSource } from '../worktree/patterns.ts'
+import { detachedHead } from './status.ts'
 
 const HEADS = 'refs/heads/'
 
@@ -42,7 +43,7 @@ function isListing(options: Options): boolean {
   return ['all', 'remotes', 'merged', 'no-merged', 'contains', 'points-at'].some((name) => options.has(name))
 }
 
-export function createBranch(repo: Repository, given: string, start: string, force: boolean): string {
+export function createBranch(repo: Repository, given: string, start: string, force: boolean): void {
   const name = branchName(repo, given)
   if (!isRefName(name) || name === 'HEAD') throw fatal(`'${name}' is not a valid branch name`)
   const ref = HEADS + name
@@ -52,13 +53,7 @@ export function createBranch(repo: Repository, given: string, start: string, for
     throw fatal(`cannot force update the branch '${name}' checked out at '${repo.tree.path}'`)
   const id = findCommit(repo, start)
   if (id === null) throw fatal(`not a valid object name: '${start}'`)
-  const from = start === 'HEAD' ? (repo.branch ?? start) : start
-  repo.refs.set(
-    ref,
-    id,
-    exists ? `branch: Reset to ${start}` : `branch: Created from ${start === 'HEAD' ? 'HEAD' : from}`,
-  )
-  return id
+  repo.refs.set(ref, id, exists ? `branch: Reset to ${start}` : `branch: Created from ${start}`)
 }
 
 /** Returns the name of a branch, which may be said as `@{-1}`. */
@@ -149,7 +144,7 @@ function listBranches(call: Call, options: Options): void {
     matchers.length === 0 &&
     isWanted({ name: 'HEAD', id: head })
   )
-    rows.unshift({ mark: '* ', label: detachedLabel(repo), name: 'HEAD', id: head })
+    rows.unshift({ mark: '* ', label: `(${detachedHead(repo, ['tags', 'remotes'])})`, name: 'HEAD', id: head })
   sortRefs(repo, rows, options.values('sort'))
   const format = options.value('format')
   const width = Math.max(0, ...rows.map(({ label }) => label.length))
@@ -159,14 +154,6 @@ function listBranches(call: Call, options: Options): void {
       call.out(`${mark}${label.padEnd(width)} ${repo.shorten(id)} ${subjectOf(repo.commit(id).message)}\n`)
     else call.out(`${mark}${label}\n`)
   }
-}
-
-function detachedLabel(repo: Repository): string {
-  const at = repo.refs.log('HEAD').find(({ message }) => message.startsWith('checkout: moving from '))
-  const to = / to (\S+)$/.exec(at?.message ?? '')?.[1]
-  const isRef = to !== undefined && ['refs/tags/', 'refs/remotes/'].some((place) => repo.refs.find(place + to) !== null)
-  const name = isRef ? to : repo.shorten(at?.to ?? (repo.headId as string))
-  return `(HEAD detached ${at === undefined || at.to === repo.headId ? 'at' : 'from'} ${name})`
 }
 
 /** Sorts references by keys such as `-committerdate`, the last first. */

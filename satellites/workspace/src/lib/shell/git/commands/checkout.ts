@@ -5,13 +5,13 @@ import { findCommit, nthBranch, parseCommit, parseRevision, peel } from '../hist
 import { type Options, parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import { subjectOf } from '../store/commit.ts'
+import type { IndexEntry } from '../store/index-file.ts'
 import { type Files, filesOf } from '../store/tree.ts'
 import { mergeTexts } from '../text/merge-texts.ts'
 import { clearProgress } from '../worktree/progress.ts'
 import { entryFor, stagedChanges, stagedFiles, unstagedChanges, workingSide } from '../worktree/working-files.ts'
 import {
   assertNothingLost,
-  findInTheWay,
   forceFiles,
   removeWorking,
   replaceFiles,
@@ -55,7 +55,7 @@ export function checkout(call: Call): void {
     return
   }
   const target = first === '-' ? previous(repo) : first
-  if (findCommit(repo, target) !== null && operands.length === 1) switchTo(call, { target, options, given: first })
+  if (findCommit(repo, target) !== null && operands.length === 1) switchTo(call, { target, options })
   else if (operands.length > 1 && findCommit(repo, target) !== null)
     restorePaths(call, target, operands.slice(1), options)
   else restorePaths(call, null, operands, options)
@@ -87,7 +87,7 @@ export function switchBranch(call: Call): void {
     const kind = repo.refs.find(`refs/tags/${target}`) === null ? 'commit' : 'tag'
     throw fatal(`a branch is expected, got ${kind} '${target}'`)
   }
-  switchTo(call, { target, options, given: first })
+  switchTo(call, { target, options })
 }
 
 function previous(repo: Repository): string {
@@ -102,7 +102,6 @@ interface Switch {
   readonly create?: string
   readonly force?: boolean
   readonly orphan?: boolean
-  readonly given?: string
 }
 
 function switchTo(call: Call, { target, options, create, force = false, orphan = false }: Switch): void {
@@ -125,7 +124,7 @@ function switchTo(call: Call, { target, options, create, force = false, orphan =
   const [old, current] = [filesOf(repo.objects, repo.treeOf(before)), filesOf(repo.objects, repo.treeOf(id))]
   if (isForced) forceFiles(repo, current)
   else {
-    assertNothingLost(findInTheWay(repo, old, current), 'checkout', 'switch branches')
+    assertNothingLost(repo, old, current, 'checkout')
     replaceFiles(repo, old, current)
   }
   const fromName = from ?? before ?? ''
@@ -147,18 +146,17 @@ function switchTo(call: Call, { target, options, create, force = false, orphan =
   const name = target ?? 'HEAD'
   const ref = HEADS + name
   const isBranch = repo.refs.find(ref) !== null && !options.has('detach') && !options.has('d')
+  const previousHead =
+    from === null && before !== null && before !== id
+      ? `Previous HEAD position was ${shortCommit(repo, before)}\n`
+      : null
   if (isBranch) {
-    repo.refs.moveHead(
-      { branch: ref },
-      from === name ? `checkout: moving from ${fromName} to ${name}` : `checkout: moving from ${fromName} to ${name}`,
-    )
-    if (from === null && before !== null && before !== id)
-      say(call, options, `Previous HEAD position was ${shortCommit(repo, before)}\n`)
+    repo.refs.moveHead({ branch: ref }, `checkout: moving from ${fromName} to ${name}`)
+    if (previousHead !== null) say(call, options, previousHead)
     say(call, options, from === name ? `Already on '${name}'\n` : `Switched to branch '${name}'\n`)
   } else {
     if (target !== null) repo.refs.moveHead({ id: id as string }, `checkout: moving from ${fromName} to ${name}`)
-    if (from === null && before !== null && before !== id)
-      say(call, options, `Previous HEAD position was ${shortCommit(repo, before)}\n`)
+    if (previousHead !== null) say(call, options, previousHead)
     else if (from !== null && !options.has('detach') && target !== null) say(call, options, detachedAdvice(name))
     if (target !== null) say(call, options, `HEAD is now at ${shortCommit(repo, id as string)}\n`)
   }
@@ -218,10 +216,9 @@ function restorePaths(call: Call, source: string | null, given: readonly string[
   }
   if (source !== null) {
     repo.index.update(
-      chosen.map(([path]) => path),
+      [],
       chosen.map(([path, item]) => entryFor(repo, path, item)),
     )
-    repo.index.save()
   }
   const from = source === null ? 'the index' : repo.shorten(parseRevision(repo, source))
   if (!options.has('quiet') && options.paths === null)
@@ -277,6 +274,7 @@ export function restore(call: Call): void {
   const missing = filter.unmatched(known)
   if (missing !== null) throw noMatch(missing)
   const conflicts = repo.index.conflicts()
+  const [paths, entries]: [string[], IndexEntry[]] = [[], []]
   for (const path of known.filter((each) => filter.matches(each))) {
     const item = files.get(path)
     if (working) {
@@ -287,9 +285,10 @@ export function restore(call: Call): void {
       if (!item) removeWorking(repo, path)
       else if (!same(workingSide(repo, path), item)) writeWorking(repo, path, item)
     }
-    if (staged) repo.index.update([path], item ? [entryFor(repo, path, item)] : [])
+    paths.push(path)
+    if (staged && item) entries.push(entryFor(repo, path, item))
   }
-  if (staged) repo.index.save()
+  if (staged) repo.index.update(paths, entries)
 }
 
 function treeOf(repo: Repository, source: string): string {

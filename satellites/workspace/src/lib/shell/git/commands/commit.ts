@@ -1,18 +1,18 @@
 import type { Call } from '../call.ts'
 import { fatal, GitError } from '../git-error.ts'
 import { parseCommit } from '../history/revisions.ts'
-import { treeChanges } from '../history/tree-changes.ts'
+import { commitChanges } from '../history/tree-changes.ts'
 import { type Options, parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
-import { type Commit, cleanMessage, parseSignature, type Signature, subjectOf, writeCommit } from '../store/commit.ts'
+import { type Commit, cleanMessage, parseSignature, type Signature, subjectOf } from '../store/commit.ts'
 import { formatDate, parseDate } from '../store/dates.ts'
 import { filesOf, type TreeItem, writeTree } from '../store/tree.ts'
 import { formatModes, formatShortStat } from '../text/change-summary.ts'
-import { PathFilter } from '../worktree/patterns.ts'
+import { EVERY_PATH } from '../worktree/patterns.ts'
 import { clearProgress, findProgress } from '../worktree/progress.ts'
 import { stagedFiles, toIndexEntry, workingSide } from '../worktree/working-files.ts'
 import { assertNoConflicts, noMatch, stage, trackedChanges } from './staging.ts'
-import { longStatus, readStatus } from './status.ts'
+import { statusText } from './status.ts'
 
 export function commit(call: Call): number {
   const options = parseOptions(
@@ -22,9 +22,8 @@ export function commit(call: Call): number {
   const { repo } = call
   if (options.has('patch')) throw fatal('commit -p needs a terminal, which is not here')
   assertNoConflicts(repo, 'Committing')
-  const all = new PathFilter([])
   if (options.has('all')) {
-    const { changed, gone } = trackedChanges(repo, all)
+    const { changed, gone } = trackedChanges(repo, EVERY_PATH)
     stage(repo, changed, gone)
   }
   const given = [...options.operands, ...(options.paths ?? [])]
@@ -36,10 +35,10 @@ export function commit(call: Call): number {
   const progress = findProgress(repo)
   const merged = progress?.kind === 'merge' && !amended ? mergeHeads(repo) : []
   const parents = amended ? amended.parents : head === null ? [] : [head, ...merged]
-  const before = parents[0] === undefined ? null : repo.commit(parents[0]).tree
+  const before = repo.treeOf(parents[0] ?? null)
   const isEmpty = parents.length > 1 ? false : before === null ? files.size === 0 : before === tree
   if (isEmpty && !options.has('allow-empty') && !(amended && parents.length === 0 && files.size === 0)) {
-    const said = longStatus(repo, readStatus(repo, { untracked: 'normal', ignored: false, filter: all }))
+    const said = statusText(repo)
     if (amended) {
       call.out(said.replace('nothing to commit, working tree clean', 'No changes'))
       throw new GitError(
@@ -57,23 +56,16 @@ export function commit(call: Call): number {
   if (message === '' && !options.has('allow-empty-message'))
     throw new GitError('Aborting commit due to empty commit message.', 1)
   if (options.has('dry-run')) {
-    call.out(longStatus(repo, readStatus(repo, { untracked: 'normal', ignored: false, filter: all })))
+    call.out(statusText(repo))
     return 0
   }
-  const made: Omit<Commit, 'id'> = {
-    tree,
-    parents,
-    author: authorOf(repo, options, options.has('reset-author') ? null : (amended ?? reused)),
-    committer: repo.signature('COMMITTER'),
-    message,
-  }
-  const id = writeCommit(repo.objects, made)
+  const author = authorOf(repo, options, options.has('reset-author') ? null : (amended ?? reused))
+  const made = repo.makeCommit({ tree, parents, author, message })
   const how = amended ? ' (amend)' : parents.length === 0 ? ' (initial)' : parents.length > 1 ? ' (merge)' : ''
-  repo.refs.set('HEAD', id, `commit${how}: ${subjectOf(message)}`)
+  repo.refs.set('HEAD', made.id, `commit${how}: ${subjectOf(message)}`)
   if (given.length === 0) repo.index.save()
   clearProgress(repo)
-  if (!options.has('quiet'))
-    call.out(summaryOf(repo, { ...made, id }, amended !== null || reused !== null || options.has('date')))
+  if (!options.has('quiet')) call.out(summaryOf(repo, made, amended !== null || reused !== null || options.has('date')))
   return 0
 }
 
@@ -113,11 +105,7 @@ function messageOf(call: Call, options: Options, from: Commit | null): string {
   const file = options.value('file')
   const kept = repo.folder.read('MERGE_MSG') ?? repo.folder.read('SQUASH_MSG')
   let text: string | null = null
-  if (options.has('message'))
-    text = options
-      .values('message')
-      .map((part) => cleanMessage(part))
-      .join('\n')
+  if (options.has('message')) text = messageOfParts(options.values('message'))
   else if (file !== undefined) {
     text = file === '-' ? call.stdin : repo.tree.read(repo.pathOf(file))
     if (text === null) throw fatal(`could not read log file '${file}': No such file or directory`)
@@ -139,6 +127,11 @@ function messageOf(call: Call, options: Options, from: Commit | null): string {
   const line = `Signed-off-by: ${name} <${email}>\n`
   if (message.includes(line)) return message
   return `${message}${/\n\n(.*\n)*[\w-]+: .*\n$/.test(message) ? '' : '\n'}${line}`
+}
+
+/** Returns a message of the paragraphs that are given one by one. */
+export function messageOfParts(parts: readonly string[]): string {
+  return parts.map((part) => cleanMessage(part)).join('\n')
 }
 
 /** Whether the editor that is set leaves a message as it is. */
@@ -172,8 +165,7 @@ export function summaryOf(repo: Repository, made: Commit, saysDate: boolean): st
   if (saysDate) lines.push(` Date: ${formatDate(made.author, 'default', repo.around.now)}`)
   const head = `${lines.join('\n')}\n`
   if (made.parents.length > 1) return head
-  const before = made.parents[0] === undefined ? null : repo.commit(made.parents[0]).tree
-  const changes = treeChanges(repo, before, made.tree, new PathFilter([]))
+  const changes = commitChanges(repo, made)
   return `${head}${formatShortStat(changes)}${formatModes(changes)}`
 }
 
@@ -185,14 +177,8 @@ export function commitTree(
   logged: string,
 ): Commit {
   const head = repo.headId
-  const made = {
-    tree,
-    parents: head === null ? [] : [head],
-    author: from.author,
-    committer: repo.signature('COMMITTER'),
-    message: from.message,
-  }
-  const id = writeCommit(repo.objects, made)
-  repo.refs.set('HEAD', id, logged)
-  return { ...made, id }
+  const { author, message } = from
+  const made = repo.makeCommit({ tree, parents: head === null ? [] : [head], author, message })
+  repo.refs.set('HEAD', made.id, logged)
+  return made
 }

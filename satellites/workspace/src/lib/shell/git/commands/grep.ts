@@ -1,4 +1,4 @@
-import { isBinary, quotedPath } from '../bytes.ts'
+import { isBinary, quotedPath, toPattern } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal } from '../git-error.ts'
 import { findRevision, peel } from '../history/revisions.ts'
@@ -60,7 +60,7 @@ function expressionOf(patterns: readonly string[], options: Options): RegExp {
   const isExtended = options.has('extended-regexp') || options.has('perl-regexp')
   const source = patterns
     .map((pattern) => {
-      if (options.has('fixed-strings')) return pattern.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      if (options.has('fixed-strings')) return toPattern(pattern)
       return isExtended ? pattern : basic(pattern, options)
     })
     .map((pattern) => (options.has('word-regexp') ? `\\b(?:${pattern})\\b` : pattern))

@@ -1,12 +1,13 @@
 import { quotedPath } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal, GitError } from '../git-error.ts'
+import { pathOf } from '../history/file-changes.ts'
 import { findRevision, peel } from '../history/revisions.ts'
 import { parseOptions } from '../options.ts'
-import type { Repository } from '../repository.ts'
 import type { ObjectType } from '../store/object.ts'
 import { DIRECTORY, readTree, SUBMODULE, type TreeItem } from '../store/tree.ts'
 import { unstagedChanges, untrackedFiles } from '../worktree/working-files.ts'
+import { ignoredFiles, noMatch } from './staging.ts'
 
 export function lsFiles(call: Call): number {
   const options = parseOptions(
@@ -25,16 +26,13 @@ export function lsFiles(call: Call): number {
   if (options.has('others')) {
     const rules = options.has('ignored')
     const files = untrackedFiles(repo, { all: true, ignored: rules }).filter((path) => filter.matches(path))
-    const more =
-      !options.has('exclude-standard') && !rules
-        ? untrackedFiles(repo, { all: true, ignored: true }).flatMap((path) => filesBelow(repo, path))
-        : []
+    const more = !options.has('exclude-standard') && !rules ? ignoredFiles(repo) : []
     lines.push(...[...files, ...more.filter((path) => filter.matches(path))].sort().map(name))
   }
   const shows = options.has('stage') || options.has('unmerged')
   if (options.has('deleted') || options.has('modified')) {
     for (const change of unstagedChanges(repo)) {
-      const path = (change.after ?? change.before)?.path ?? ''
+      const path = pathOf(change)
       if (filter.matches(path) && (options.has('modified') || change.kind === 'D')) lines.push(name(path))
     }
   } else if (!options.has('others') || options.has('cached') || shows) {
@@ -45,20 +43,10 @@ export function lsFiles(call: Call): number {
   }
   if (options.has('error-unmatch')) {
     const missing = filter.unmatched(repo.index.entries.map(({ path }) => path))
-    if (missing !== null)
-      throw new GitError(
-        `error: pathspec '${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`,
-        1,
-      )
+    if (missing !== null) throw noMatch(missing, "\nDid you forget to 'git add'?")
   }
   call.out(lines.map((line) => line + end).join(''))
   return 0
-}
-
-function filesBelow(repo: Repository, path: string): string[] {
-  const plain = path.replace(/\/$/, '')
-  if (repo.tree.at(plain)?.kind !== 'directory') return [plain]
-  return repo.tree.list(plain).flatMap((name) => filesBelow(repo, `${plain}/${name}`))
 }
 
 export function lsTree(call: Call): void {

@@ -1,6 +1,7 @@
 import { toPattern } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal } from '../git-error.ts'
+import { pathOf } from '../history/file-changes.ts'
 import { type CommitFormat, FORMATS, formatCommit, parseFormat } from '../history/format-commit.ts'
 import { parseRevisions } from '../history/revision-list.ts'
 import { peel } from '../history/revisions.ts'
@@ -11,7 +12,7 @@ import type { Repository } from '../repository.ts'
 import { type Commit, formatSignature } from '../store/commit.ts'
 import { parseDate } from '../store/dates.ts'
 import { DIFF_OPTIONS, type DiffOutput, diffOutputOf, formatDiff } from '../text/diff-output.ts'
-import { PathFilter } from '../worktree/patterns.ts'
+import type { PathFilter } from '../worktree/patterns.ts'
 
 /** The options that choose commits. */
 const WALK_OPTIONS =
@@ -24,7 +25,7 @@ export const FORMAT_OPTIONS =
 export function log(call: Call): void {
   const options = parseOptions(call.args, `${WALK_OPTIONS} ${FORMAT_OPTIONS} ${DIFF_OPTIONS} graph m c cc no-merges`)
   const { repo } = call
-  const { commits, filter, changesOf } = chosenCommits(repo, options)
+  const { commits, changesOf } = chosenCommits(repo, options)
   const output = diffOutputOf(options, [])
   const format = formatOf(options)
   const isLinear = options.has('graph')
@@ -33,7 +34,6 @@ export function log(call: Call): void {
     const isMerge = commit.parents.length > 1 && !options.has('first-parent')
     return entryOf(repo, commit, format, isMerge ? '' : formatDiff(repo, changesOf(commit, output), output), output)
   })
-  void filter
   const shown = isLinear
     ? texts.map((text, index) => asGraph(text, index === texts.length - 1 && isRoot(commits[index])))
     : texts
@@ -95,7 +95,6 @@ function assertLinear(commits: readonly Commit[]): void {
 
 interface Chosen {
   readonly commits: readonly Commit[]
-  readonly filter: PathFilter
   /** Returns what a commit has changed of the files asked for. */
   changesOf(commit: Commit, output: DiffOutput): ReturnType<typeof commitChanges>
 }
@@ -139,7 +138,6 @@ export function chosenCommits(repo: Repository, options: Options): Chosen {
   if (options.has('reverse')) commits.reverse()
   return {
     commits,
-    filter: given,
     changesOf: (commit, { findRenames }) =>
       follow ? follow.changesOf(commit) : commitChanges(repo, commit, given, findRenames),
   }
@@ -165,8 +163,8 @@ class Follower {
   }
 
   simplify(commit: Commit) {
-    const all = commitChanges(this.#repo, commit, new PathFilter([]))
-    const found = all.filter(({ after, before }) => (after ?? before)?.path === this.#path)
+    const all = commitChanges(this.#repo, commit)
+    const found = all.filter((change) => pathOf(change) === this.#path)
     this.#changes.set(commit.id, found)
     const [change] = found
     if (change?.kind === 'R' && change.before) this.#path = change.before.path

@@ -6,16 +6,19 @@ import { treeChanges } from '../history/tree-changes.ts'
 import { isAncestor, mergeBases } from '../history/walk.ts'
 import { type Options, parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
-import { cleanMessage, writeCommit } from '../store/commit.ts'
+import { cleanMessage } from '../store/commit.ts'
 import { filesOf, writeTree } from '../store/tree.ts'
 import { formatModes, formatStat } from '../text/change-summary.ts'
 import type { Favored } from '../text/merge-texts.ts'
 import { type MergedTrees, mergeTrees, writeMerged } from '../worktree/merge-trees.ts'
-import { PathFilter } from '../worktree/patterns.ts'
 import { clearProgress, findProgress } from '../worktree/progress.ts'
 import { stagedChanges } from '../worktree/working-files.ts'
-import { assertNothingLost, findInTheWay, forceFiles, replaceFiles } from '../worktree/write-files.ts'
+import { assertNothingLost, forceFiles, replaceFiles } from '../worktree/write-files.ts'
 import { commit } from './commit.ts'
+import { assertNoConflicts } from './staging.ts'
+
+const STOPPED = 'Automatic merge went well; stopped before committing as requested\n'
+const FAILED = 'Automatic merge failed; fix conflicts and then commit the result.\n'
 
 export function merge(call: Call): number {
   const options = parseOptions(
@@ -55,28 +58,20 @@ export function resetKeeping(repo: Repository, id: string): void {
     ...repo.index.conflicts().keys(),
     ...stagedChanges(repo, repo.commit(id).tree, false).map(pathOf),
   ])
-  const entries = new Map(
-    repo.index.entries
-      .filter(({ path, stage }) => stage === 0 && !touched.has(path))
-      .map((entry) => [entry.path, entry]),
+  forceFiles(
+    repo,
+    new Map([...to].filter(([path]) => touched.has(path))),
+    repo.index.entries.filter(({ path }) => !touched.has(path)),
   )
-  const kept = new Map([...to].filter(([path]) => touched.has(path)))
-  const rest = [...entries.values()]
-  repo.index.replace(repo.index.entries.filter(({ path }) => touched.has(path)))
-  forceFiles(repo, kept)
-  repo.index.replace([...repo.index.entries, ...rest])
-  repo.index.save()
 }
 
 function mergeOne(call: Call, options: Options, name: string): number {
   const { repo } = call
   const progress = findProgress(repo)
-  if (progress?.kind === 'merge')
-    throw new GitError(
-      repo.index.conflicts().size > 0
-        ? "error: Merging is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict."
-        : 'fatal: You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.',
-    )
+  if (progress?.kind === 'merge') {
+    assertNoConflicts(repo, 'Merging')
+    throw fatal('You have not concluded your merge (MERGE_HEAD exists).\nPlease, commit your changes before you merge.')
+  }
   const theirs = findCommit(repo, name)
   if (theirs === null) throw new GitError(`merge: ${name} - not something we can merge`, 1)
   const head = repo.headId
@@ -101,20 +96,20 @@ function fastForward(call: Call, options: Options, name: string, head: string, t
   const quiet = options.has('quiet')
   const [from, to] = [filesOf(repo.objects, repo.treeOf(head)), filesOf(repo.objects, repo.treeOf(theirs))]
   if (!quiet) call.out(`Updating ${repo.shorten(head)}..${repo.shorten(theirs)}\n`)
-  assertNothingLost(findInTheWay(repo, from, to), 'merge', 'merge')
+  assertNothingLost(repo, from, to, 'merge')
   replaceFiles(repo, from, to)
   if (!options.has('squash')) repo.refs.set('HEAD', theirs, `merge ${name}: Fast-forward`)
   if (!quiet)
     call.out(
       `Fast-forward\n${options.has('squash') ? 'Squash commit -- not updating HEAD\n' : ''}${statBetween(repo, head, theirs, options)}`,
     )
-  if (options.has('squash')) writeSquash(repo, head, theirs)
+  if (options.has('squash')) writeSquash(repo, theirs)
   return 0
 }
 
 function statBetween(repo: Repository, from: string, to: string, options: Options): string {
   if (options.has('no-stat')) return ''
-  const changes = treeChanges(repo, repo.commit(from).tree, repo.commit(to).tree, new PathFilter([]))
+  const changes = treeChanges(repo, repo.commit(from).tree, repo.commit(to).tree)
   return `${formatStat(changes)}${formatModes(changes)}`
 }
 
@@ -123,26 +118,22 @@ function trueMerge(call: Call, options: Options, name: string, head: string, the
   const bases = mergeBases(repo, head, theirs)
   if (bases.length === 0 && !options.has('allow-unrelated-histories'))
     throw fatal('refusing to merge unrelated histories')
-  const isSquash = options.has('squash')
   const ourTree = repo.commit(head).tree
   const merged = mergeTrees(repo, baseTree(repo, bases), ourTree, repo.commit(theirs).tree, {
     ours: 'HEAD',
     theirs: name,
     favored: favoredOf(options),
   })
-  const strategy = () => 'Merge with strategy ort failed.\n'
   const staged = stagedChanges(repo, ourTree, false)
   const from = filesOf(repo.objects, ourTree)
   try {
     if (staged.length > 0)
       throw new GitError(
         `error: Your local changes to the following files would be overwritten by merge:\n  ${staged.map(pathOf).join(' ')}`,
-        2,
       )
-    assertNothingLost(findInTheWay(repo, from, withConflicts(merged)), 'merge', 'merge', 2)
+    assertNothingLost(repo, from, withConflicts(merged), 'merge')
   } catch (error) {
-    if (error instanceof GitError) call.err('')
-    throw error instanceof GitError ? new GitError(`${error.message}\n${strategy()}`, staged.length > 0 ? 2 : 2) : error
+    throw error instanceof GitError ? new GitError(`${error.message}\nMerge with strategy ort failed.\n`, 2) : error
   }
   for (const message of merged.messages) call.out(`${message}\n`)
   writeMerged(repo, from, merged)
@@ -152,36 +143,23 @@ function trueMerge(call: Call, options: Options, name: string, head: string, the
         .map((part) => cleanMessage(part).trimEnd())
         .join('\n\n')}\n`
     : `Merge ${what(repo, name)}${into(repo)}\n`
-  if (isSquash) {
-    writeSquash(repo, head, theirs)
-    if (merged.conflicts.length === 0) call.out('Squash commit -- not updating HEAD\n')
-    else
-      call.out(
-        'Squash commit -- not updating HEAD\nAutomatic merge failed; fix conflicts and then commit the result.\n',
-      )
-    if (merged.conflicts.length === 0) call.err('Automatic merge went well; stopped before committing as requested\n')
-    return merged.conflicts.length === 0 ? 0 : 1
-  }
   const isClean = merged.conflicts.length === 0
+  if (options.has('squash')) {
+    writeSquash(repo, theirs)
+    call.out('Squash commit -- not updating HEAD\n')
+    if (isClean) call.err(STOPPED)
+    else call.out(FAILED)
+    return isClean ? 0 : 1
+  }
   if (!isClean || options.has('no-commit')) {
     repo.folder.write('MERGE_HEAD', `${theirs}\n`)
     repo.folder.write('MERGE_MODE', options.has('no-ff') ? 'no-ff' : '')
     repo.folder.write('MERGE_MSG', message + (isClean ? '' : conflictComment(merged)))
-    call.out(
-      isClean
-        ? 'Automatic merge went well; stopped before committing as requested\n'
-        : 'Automatic merge failed; fix conflicts and then commit the result.\n',
-    )
+    call.out(isClean ? STOPPED : FAILED)
     return isClean ? 0 : 1
   }
   const tree = writeTree(repo.objects, merged.files)
-  const id = writeCommit(repo.objects, {
-    tree,
-    parents: [head, theirs],
-    author: repo.signature('AUTHOR'),
-    committer: repo.signature('COMMITTER'),
-    message,
-  })
+  const { id } = repo.makeCommit({ tree, parents: [head, theirs], message })
   repo.refs.set('HEAD', id, `merge ${name}: Merge made by the 'ort' strategy.`)
   if (!options.has('quiet')) call.out(`Merge made by the 'ort' strategy.\n${statBetween(repo, head, id, options)}`)
   return 0
@@ -240,11 +218,10 @@ function into(repo: Repository): string {
   return branch === 'master' || branch === 'main' ? '' : ` into ${branch}`
 }
 
-function writeSquash(repo: Repository, head: string, theirs: string): void {
+function writeSquash(repo: Repository, theirs: string): void {
   const subject = repo.commit(theirs).message
   repo.folder.write(
     'SQUASH_MSG',
     `Squashed commit of the following:\n\ncommit ${theirs}\n\n    ${subject.trim().replaceAll('\n', '\n    ')}\n`,
   )
-  void head
 }

@@ -1,16 +1,26 @@
-import { quotedPath } from '../bytes.ts'
+import { toBytes } from '../../../disk/file-content.ts'
+import { fromByteString, quotedPath, toByteString } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { fatal, GitError } from '../git-error.ts'
-import { findCommit, findRef, findRevision, nthBranch, parseCommit, parseRevision, peel } from '../history/revisions.ts'
+import {
+  findCommit,
+  findRef,
+  findRevision,
+  nthBranch,
+  parseCommit,
+  parseRevision,
+  peel,
+  unknownRevision,
+} from '../history/revisions.ts'
 import { isAncestor, mergeBases } from '../history/walk.ts'
 import { parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
-import { cleanMessage, writeCommit } from '../store/commit.ts'
 import type { ObjectType } from '../store/object.ts'
 import { idOf } from '../store/objects.ts'
 import { readTree, writeTree } from '../store/tree.ts'
 import { mergeTexts } from '../text/merge-texts.ts'
 import { stagedFiles } from '../worktree/working-files.ts'
+import { messageOfParts } from './commit.ts'
 import { itemLine } from './listings.ts'
 
 export function revParse(call: Call): number {
@@ -47,9 +57,9 @@ export function revParse(call: Call): number {
 }
 
 const KNOWN_PATHS: Readonly<Record<string, (repo: Repository) => string>> = {
-  '--show-toplevel': (repo) => Buffer.from(repo.tree.path).toString('latin1'),
-  '--git-dir': (repo) => (repo.prefix === '' ? '.git' : Buffer.from(repo.folder.path).toString('latin1')),
-  '--absolute-git-dir': (repo) => Buffer.from(repo.folder.path).toString('latin1'),
+  '--show-toplevel': (repo) => toByteString(repo.tree.path),
+  '--git-dir': (repo) => (repo.prefix === '' ? '.git' : toByteString(repo.folder.path)),
+  '--absolute-git-dir': (repo) => toByteString(repo.folder.path),
   '--git-common-dir': (repo) =>
     repo.prefix === '' ? '.git' : `${'../'.repeat(repo.prefix.split('/').length - 1)}.git`,
   '--is-inside-work-tree': () => 'true',
@@ -80,10 +90,7 @@ function idsOf(call: Call, text: string, verifies: boolean, quiet: boolean): str
   if (verifies) throw new GitError(quiet ? '' : 'fatal: Needed a single revision', quiet ? 1 : 128)
   if (repo.tree.at(repo.pathOf(text))) return [text]
   call.out(`${text}\n`)
-  throw new GitError(
-    `fatal: ambiguous argument '${text}': unknown revision or path not in the working tree.\nUse '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'`,
-    128,
-  )
+  throw unknownRevision(text)
 }
 
 export function catFile(call: Call): number {
@@ -137,8 +144,7 @@ function readAnywhere({ around }: Call, given: string): string | null {
   try {
     const { disk, cwd } = around
     const path = given.startsWith('/') ? given : `${cwd === '/' ? '' : cwd}/${given}`
-    const content = disk.read(Buffer.from(path, 'latin1').toString())
-    return (typeof content === 'string' ? Buffer.from(content) : Buffer.from(content)).toString('latin1')
+    return Buffer.from(toBytes(disk.read(fromByteString(path)))).toString('latin1')
   } catch {
     return null
   }
@@ -186,17 +192,10 @@ export function makeCommit(call: Call): void {
   const options = parseOptions(call.args, 'p= m= F=')
   const { repo } = call
   const [tree = ''] = options.operands
-  const id = writeCommit(repo.objects, {
+  const { id } = repo.makeCommit({
     tree: peel(repo, parseRevision(repo, tree), 'tree') ?? '',
     parents: options.values('p').map((parent) => parseCommit(repo, parent)),
-    author: repo.signature('AUTHOR'),
-    committer: repo.signature('COMMITTER'),
-    message: options.has('m')
-      ? options
-          .values('m')
-          .map((part) => cleanMessage(part))
-          .join('\n')
-      : call.stdin,
+    message: options.has('m') ? messageOfParts(options.values('m')) : call.stdin,
   })
   call.out(`${id}\n`)
 }

@@ -10,9 +10,10 @@ import { filesOf, writeTree } from '../store/tree.ts'
 import { mergeTrees, writeMerged } from '../worktree/merge-trees.ts'
 import { clearProgress, findProgress } from '../worktree/progress.ts'
 import { stagedChanges, stagedFiles } from '../worktree/working-files.ts'
-import { assertNothingLost, findInTheWay } from '../worktree/write-files.ts'
+import { assertNothingLost } from '../worktree/write-files.ts'
 import { commitTree, summaryOf } from './commit.ts'
 import { conflictComment, resetKeeping, withConflicts } from './merge.ts'
+import { assertNoConflicts } from './staging.ts'
 
 type Verb = 'cherry-pick' | 'revert'
 
@@ -35,10 +36,7 @@ function pickAll(call: Call, verb: Verb): number {
   const ids = chosen(repo, options)
   const head = repo.headId
   if (head === null) throw fatal(`your current branch '${repo.branch}' does not have any commits yet`)
-  if (verb === 'cherry-pick' && repo.index.conflicts().size > 0)
-    throw new GitError(
-      `error: Cherry-picking is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\nfatal: cherry-pick failed`,
-    )
+  if (verb === 'cherry-pick') assertNoConflicts(repo, 'Cherry-picking', 'cherry-pick failed')
   repo.folder.write('sequencer/head', `${head}\n`)
   return pickRest(call, verb, options, ids)
 }
@@ -112,10 +110,15 @@ function pickOne(call: Call, verb: Verb, options: Options, commit: Commit, paren
     }
     return 1
   }
-  const author = isRevert ? repo.signature('AUTHOR') : commit.author
+  commitPicked(call, verb, tree, commit, message)
+  return 0
+}
+
+function commitPicked(call: Call, verb: Verb, tree: string, from: Commit, message: string): void {
+  const { repo } = call
+  const author = verb === 'revert' ? repo.signature('AUTHOR') : from.author
   const made = commitTree(repo, tree, { author, message }, `${verb}: ${subjectOf(message)}`)
   call.out(summaryOf(repo, made, true))
-  return 0
 }
 
 export function labelOf(repo: Repository, { id, message }: Commit): string {
@@ -139,11 +142,12 @@ export function applyCommit(
   const staged = stagedChanges(repo, ours, false)
   const from = filesOf(repo.objects, index)
   const merged = mergeTrees(repo, base, index, theirs, names)
-  if (staged.length > 0 && names.theirs !== 'Stashed changes')
+  const verb = names.theirs.startsWith('parent of') ? 'revert' : 'cherry-pick'
+  if (staged.length > 0)
     throw new GitError(
-      `error: your local changes would be overwritten by ${names.theirs.startsWith('parent of') ? 'revert' : 'cherry-pick'}.\nhint: commit your changes or stash them to proceed.\nfatal: ${names.theirs.startsWith('parent of') ? 'revert' : 'cherry-pick'} failed`,
+      `error: your local changes would be overwritten by ${verb}.\nhint: commit your changes or stash them to proceed.\nfatal: ${verb} failed`,
     )
-  assertNothingLost(findInTheWay(repo, from, withConflicts(merged)), 'merge', 'merge')
+  assertNothingLost(repo, from, withConflicts(merged), 'merge')
   writeMerged(repo, from, merged)
   return merged
 }
@@ -181,20 +185,10 @@ function goOn(call: Call, verb: Verb, options: Options): number {
     .map((line) => line.slice(line.indexOf(' ') + 1))
   if (options.has('skip')) resetKeeping(repo, repo.headId as string)
   else {
-    if (repo.index.conflicts().size > 0)
-      throw new GitError(
-        `error: Committing is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.`,
-      )
+    assertNoConflicts(repo, 'Committing')
     const from = repo.commit(progress.id)
     const message = cleanMessage(repo.folder.read('MERGE_MSG') ?? from.message, true)
-    const author = verb === 'revert' ? repo.signature('AUTHOR') : from.author
-    const made = commitTree(
-      repo,
-      writeTree(repo.objects, stagedFiles(repo)),
-      { author, message },
-      `${verb}: ${subjectOf(message)}`,
-    )
-    call.out(summaryOf(repo, made, true))
+    commitPicked(call, verb, writeTree(repo.objects, stagedFiles(repo)), from, message)
   }
   const head = repo.folder.read('sequencer/head')
   clearProgress(repo)

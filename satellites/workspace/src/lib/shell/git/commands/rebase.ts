@@ -8,7 +8,7 @@ import { type Commit, cleanMessage, subjectOf } from '../store/commit.ts'
 import { filesOf, writeTree } from '../store/tree.ts'
 import { clearProgress } from '../worktree/progress.ts'
 import { stagedChanges, stagedFiles, unstagedChanges } from '../worktree/working-files.ts'
-import { assertNothingLost, findInTheWay, forceFiles, replaceFiles } from '../worktree/write-files.ts'
+import { assertNothingLost, forceFiles, replaceFiles } from '../worktree/write-files.ts'
 import { commitTree, summaryOf } from './commit.ts'
 import { conflictComment } from './merge.ts'
 import { applyCommit, labelOf, titleOf } from './picking.ts'
@@ -68,7 +68,7 @@ function begin(call: Call, operands: readonly string[], given: string | undefine
   }
   const current = repo.headId
   const [from, to] = [filesOf(repo.objects, repo.treeOf(current)), filesOf(repo.objects, repo.commit(onto).tree)]
-  assertNothingLost(findInTheWay(repo, from, to), 'checkout', 'switch branches')
+  assertNothingLost(repo, from, to, 'checkout')
   replaceFiles(repo, from, to)
   repo.refs.moveHead({ id: onto }, `rebase (start): checkout ${given ?? upstreamName}`)
   repo.folder.write('ORIG_HEAD', `${head}\n`)
@@ -177,12 +177,7 @@ function goOn(call: Call, skips: boolean): number {
     const tree = writeTree(repo.objects, stagedFiles(repo))
     if (tree !== repo.treeOf(repo.headId)) {
       const message = cleanMessage(repo.folder.read(`${STATE}/message`) ?? commit.message, true)
-      const made = commitTree(
-        repo,
-        tree,
-        { author: commit.author, message },
-        `rebase (continue): ${subjectOf(message)}`,
-      )
+      const made = commitTree(repo, tree, { ...commit, message }, `rebase (continue): ${subjectOf(message)}`)
       call.out(summaryOf(repo, made, false))
     }
   }

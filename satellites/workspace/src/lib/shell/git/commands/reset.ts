@@ -8,7 +8,7 @@ import { subjectOf } from '../store/commit.ts'
 import { filesOf } from '../store/tree.ts'
 import { clearProgress } from '../worktree/progress.ts'
 import { entryFor, unstagedChanges } from '../worktree/working-files.ts'
-import { assertNothingLost, findInTheWay, forceFiles, replaceFiles } from '../worktree/write-files.ts'
+import { assertNothingLost, forceFiles, replaceFiles, same } from '../worktree/write-files.ts'
 import { isKnown } from './staging.ts'
 
 export function reset(call: Call): void {
@@ -29,10 +29,7 @@ export function reset(call: Call): void {
   }
   if (repo.headId === null && target === 'HEAD') {
     if (mode === 'hard') forceFiles(repo, new Map())
-    else if (mode === 'mixed') {
-      repo.index.replace([])
-      repo.index.save()
-    }
+    else if (mode === 'mixed') repo.index.replace([])
     return
   }
   const id = findCommit(repo, target)
@@ -44,12 +41,9 @@ export function reset(call: Call): void {
   if (mode === 'hard') forceFiles(repo, to)
   else if (mode === 'keep' || mode === 'merge') {
     const from = filesOf(repo.objects, repo.treeOf(repo.headId))
-    assertNothingLost(findInTheWay(repo, from, to), 'reset', 'reset', 128)
+    assertNothingLost(repo, from, to, 'reset', 128)
     replaceFiles(repo, from, to)
-  } else if (mode === 'mixed') {
-    repo.index.replace([...to].map(([path, item]) => entryFor(repo, path, item)))
-    repo.index.save()
-  }
+  } else if (mode === 'mixed') repo.index.replace([...to].map(([path, item]) => entryFor(repo, path, item)))
   const before = repo.headId
   if (before !== null) repo.folder.write('ORIG_HEAD', `${before}\n`)
   repo.refs.set('HEAD', id, `reset: moving to ${target}`)
@@ -80,10 +74,9 @@ function resetPaths(call: Call, target: string, given: readonly string[], quiet:
   const staged = repo.index.entries.map(({ path }) => path).filter((path) => filter.matches(path))
   const entries = files.map(([path, item]) => {
     const known = repo.index.get(path)
-    return known && known.id === item.id && known.mode === item.mode ? known : entryFor(repo, path, item)
+    return known && same(known, item) ? known : entryFor(repo, path, item)
   })
   repo.index.update(staged, entries)
-  repo.index.save()
   if (!quiet) sayUnstaged(call)
 }
 

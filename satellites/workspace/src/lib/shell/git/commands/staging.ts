@@ -47,7 +47,6 @@ export function stage(repo: Repository, paths: readonly string[], gone: readonly
   const below = repo.index.entries.filter(({ path }) => hasAbove(path, names)).map(({ path }) => path)
   const above = paths.flatMap((path) => parentsOf(path).filter((parent) => repo.index.get(parent)))
   repo.index.update([...gone, ...below, ...above], entries)
-  repo.index.save()
 }
 
 function hasAbove(path: string, names: ReadonlySet<string>): boolean {
@@ -102,7 +101,8 @@ function hasTracked(repo: Repository, directory: string): boolean {
   return repo.index.entries.some(({ path }) => path.startsWith(`${directory}/`))
 }
 
-function ignoredFiles(repo: Repository): string[] {
+/** Returns the files that are ignored, with those in directories that are. */
+export function ignoredFiles(repo: Repository): string[] {
   const collect = (path: string): string[] =>
     repo.tree.at(path)?.kind === 'directory'
       ? repo.tree.list(path).flatMap((name) => collect(`${path}/${name}`))
@@ -148,7 +148,6 @@ export function rm(call: Call): void {
   }
   if (options.has('dry-run')) return
   repo.index.update(paths, [])
-  repo.index.save()
 }
 
 function assertUnchanged(repo: Repository, paths: readonly string[], isCached: boolean): void {
@@ -233,7 +232,6 @@ function moveOne(
     moved.map(({ path }) => path),
     moved.map((entry) => ({ ...entry, path: target + entry.path.slice(from.length) })),
   )
-  repo.index.save()
 }
 
 export function clean(call: Call): void {
@@ -256,12 +254,16 @@ export function clean(call: Call): void {
 }
 
 /** Throws if paths are in conflict. */
-export function assertNoConflicts(repo: Repository, action: string): void {
-  const conflicts = [...repo.index.conflicts().keys()]
-  if (conflicts.length === 0) return
+export function assertNoConflicts(
+  repo: Repository,
+  action: string,
+  end = 'Exiting because of an unresolved conflict.',
+): void {
+  if (repo.index.conflicts().size === 0) return
   throw new GitError(
-    `error: ${action} is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.`,
+    `error: ${action} is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\nfatal: ${end}`,
   )
 }
 
-export const noMatch = (given: string) => failure(`pathspec '${given}' did not match any file(s) known to git`)
+export const noMatch = (given: string, advice = '') =>
+  failure(`pathspec '${given}' did not match any file(s) known to git${advice}`)

@@ -1,14 +1,15 @@
 import type { Call } from '../call.ts'
 import { failure, fatal, GitError } from '../git-error.ts'
+import { pathOf } from '../history/file-changes.ts'
 import { findRevision } from '../history/revisions.ts'
 import { treeChanges } from '../history/tree-changes.ts'
 import { parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
-import { subjectOf, writeCommit } from '../store/commit.ts'
+import { subjectOf } from '../store/commit.ts'
 import { type Files, filesOf, type TreeItem, writeTree } from '../store/tree.ts'
 import { DIFF_OPTIONS, diffOutputOf, formatDiff } from '../text/diff-output.ts'
 import { mergeTrees, writeMerged } from '../worktree/merge-trees.ts'
-import { PathFilter } from '../worktree/patterns.ts'
+import type { PathFilter } from '../worktree/patterns.ts'
 import {
   entryFor,
   stagedChanges,
@@ -18,16 +19,10 @@ import {
   untrackedFiles,
   workingSide,
 } from '../worktree/working-files.ts'
-import {
-  assertNothingLost,
-  findInTheWay,
-  forceFiles,
-  removeWorking,
-  same,
-  writeWorking,
-} from '../worktree/write-files.ts'
+import { assertNothingLost, forceFiles, removeWorking, same, writeWorking } from '../worktree/write-files.ts'
 import { withConflicts } from './merge.ts'
-import { longStatus, readStatus } from './status.ts'
+import { noMatch } from './staging.ts'
+import { statusText } from './status.ts'
 
 const REF = 'refs/stash'
 
@@ -48,7 +43,7 @@ export function stash(call: Call): number {
     show: (args) => show(call, args),
     drop: (args) => drop(call, parseOptions(args, 'q|quiet').operands[0], parseOptions(args, 'q|quiet').has('quiet')),
     clear: () => clear(call.repo),
-    branch: (args) => toBranch(call, args),
+    branch: ([name]) => toBranch(name),
   }
   if (first.startsWith('-')) return push(call, call.args)
   const action = actions[first]
@@ -85,13 +80,10 @@ function push(call: Call, args: readonly string[]): number {
   const missing = filter.isEmpty
     ? null
     : filter.unmatched([...repo.index.entries.map(({ path }) => path), ...untracked])
-  if (missing !== null)
-    throw failure(
-      `pathspec ':(,prefix:0)${missing}' did not match any file(s) known to git\nDid you forget to 'git add'?`,
-    )
+  if (missing !== null) throw noMatch(`:(,prefix:0)${missing}`, "\nDid you forget to 'git add'?")
   const commit = repo.commit(head)
   const isDirty = [...stagedChanges(repo, commit.tree, false), ...unstagedChanges(repo)].some((change) =>
-    filter.matches((change.after ?? change.before)?.path ?? ''),
+    filter.matches(pathOf(change)),
   )
   if (!isDirty && untracked.length === 0) {
     if (!options.has('quiet')) call.out('No local changes to save\n')
@@ -112,13 +104,7 @@ function push(call: Call, args: readonly string[]): number {
     if (side) working.set(path, toIndexEntry(repo, side))
   }
   const make = (files: Files, parents: readonly string[], message: string) =>
-    writeCommit(repo.objects, {
-      tree: writeTree(repo.objects, files),
-      parents,
-      author: repo.signature('AUTHOR'),
-      committer: repo.signature('COMMITTER'),
-      message,
-    })
+    repo.makeCommit({ tree: writeTree(repo.objects, files), parents, message }).id
   const index = make(onlyFiltered(staged), [head], `index on ${where}\n`)
   const others = new Map(
     untracked.flatMap((path) => {
@@ -154,7 +140,6 @@ function restoreHead(repo: Repository, filter: PathFilter, to: Files): void {
     paths,
     paths.flatMap((path) => (to.has(path) ? [entryFor(repo, path, to.get(path) as TreeItem)] : [])),
   )
-  repo.index.save()
 }
 
 /** Returns which stash is meant, and its commit. */
@@ -189,7 +174,7 @@ function apply(call: Call, args: readonly string[], pops: boolean): number {
     ours: 'Updated upstream',
     theirs: 'Stashed changes',
   })
-  assertNothingLost(findInTheWay(repo, before, withConflicts(merged)), 'merge', 'merge')
+  assertNothingLost(repo, before, withConflicts(merged), 'merge')
   const others = extra === undefined ? new Map<string, TreeItem>() : filesOf(repo.objects, extra)
   for (const path of others.keys())
     if (repo.tree.at(path))
@@ -200,7 +185,7 @@ function apply(call: Call, args: readonly string[], pops: boolean): number {
   for (const [path, item] of others) writeWorking(repo, path, item)
   if (merged.conflicts.length === 0)
     unstage(repo, before, options.has('index') ? filesOf(repo.objects, staged ?? null) : null)
-  if (!options.has('quiet')) call.out(statusOf(repo))
+  if (!options.has('quiet')) call.out(statusText(repo))
   if (merged.conflicts.length > 0) {
     if (pops) call.out('The stash entry is kept in case you need it again.\n')
     return 1
@@ -219,16 +204,10 @@ function unstage(repo: Repository, before: Files, staged: Files | null): void {
   })
   const gone = [...kept].filter(([path]) => !repo.index.get(path)).map(([path, item]) => entryFor(repo, path, item))
   repo.index.replace([...entries, ...gone])
-  repo.index.save()
-}
-
-function statusOf(repo: Repository): string {
-  return longStatus(repo, readStatus(repo, { untracked: 'normal', ignored: false, filter: new PathFilter([]) }))
 }
 
 function list(call: Call, args: readonly string[]): number {
-  const options = parseOptions(args, 'oneline pretty|format= n=')
-  void options
+  parseOptions(args, 'oneline pretty|format= n=')
   for (const [index, { message }] of call.repo.refs.log(REF).entries()) call.out(`stash@{${index}}: ${message}\n`)
   return 0
 }
@@ -240,7 +219,7 @@ function show(call: Call, args: readonly string[]): number {
   const commit = repo.commit(id)
   const output = diffOutputOf(options, ['stat'])
   const base = repo.commit(commit.parents[0] as string).tree
-  call.out(formatDiff(repo, treeChanges(repo, base, commit.tree, new PathFilter([])), output))
+  call.out(formatDiff(repo, treeChanges(repo, base, commit.tree), output))
   return 0
 }
 
@@ -268,8 +247,7 @@ function clear(repo: Repository): number {
   return 0
 }
 
-function toBranch(_call: Call, args: readonly string[]): number {
-  const [name] = args
+function toBranch(name: string | undefined): never {
   if (name === undefined) throw new GitError('No branch name specified', 1)
   throw fatal(`stash branch is not available here; use git switch -c ${name} and git stash pop`)
 }

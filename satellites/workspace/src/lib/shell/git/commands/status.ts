@@ -4,12 +4,12 @@ import { type FileChange, pathOf } from '../history/file-changes.ts'
 import { parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import type { IndexEntry } from '../store/index-file.ts'
-import type { PathFilter } from '../worktree/patterns.ts'
-import { findProgress } from '../worktree/progress.ts'
+import { EVERY_PATH, type PathFilter } from '../worktree/patterns.ts'
+import { findProgress, type Progress } from '../worktree/progress.ts'
 import { stagedChanges, unstagedChanges, untrackedFiles } from '../worktree/working-files.ts'
 
 /** What has changed since the last commit. */
-export interface Status {
+interface Status {
   readonly staged: readonly FileChange[]
   readonly unstaged: readonly FileChange[]
   readonly conflicts: ReadonlyMap<string, { readonly [stage: number]: IndexEntry }>
@@ -23,7 +23,7 @@ interface StatusOptions {
   readonly filter: PathFilter
 }
 
-export function readStatus(repo: Repository, { untracked, ignored, filter }: StatusOptions): Status {
+function readStatus(repo: Repository, { untracked, ignored, filter }: StatusOptions): Status {
   const only = (change: FileChange) => filter.matches(pathOf(change))
   const list = (wanted: boolean, of: { readonly all: boolean; readonly ignored?: boolean }) =>
     wanted ? untrackedFiles(repo, of).filter((path) => filter.matches(path.replace(/\/$/, ''))) : []
@@ -36,6 +36,11 @@ export function readStatus(repo: Repository, { untracked, ignored, filter }: Sta
   }
 }
 
+/** Returns the status in sentences of all but what is ignored. */
+export function statusText(repo: Repository): string {
+  return longStatus(repo, readStatus(repo, { untracked: 'normal', ignored: false, filter: EVERY_PATH }))
+}
+
 export function status(call: Call): void {
   const options = parseOptions(
     call.args,
@@ -44,7 +49,7 @@ export function status(call: Call): void {
   const { repo } = call
   const given = options.value('untracked-files') ?? repo.config.get('status.showUntrackedFiles') ?? 'normal'
   const read = readStatus(repo, {
-    untracked: given === 'no' || given === 'all' || given === '' ? (given === '' ? 'all' : given) : 'normal',
+    untracked: given === '' ? 'all' : given === 'no' || given === 'all' ? given : 'normal',
     ignored: options.has('ignored'),
     filter: repo.filterOf([...options.operands, ...(options.paths ?? [])]),
   })
@@ -128,12 +133,12 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the status in sentences. */
-export function longStatus(repo: Repository, read: Status, hidesUntracked = false): string {
+function longStatus(repo: Repository, read: Status, hidesUntracked = false): string {
   const { staged, unstaged, conflicts, untracked, ignored } = read
   const isFirst = repo.headId === null
   const progress = findProgress(repo)
-  const lines = [...headLines(repo)]
-  if (progress) lines.push(...progressLines(repo, conflicts.size > 0))
+  const lines = headLines(repo, progress)
+  if (progress) lines.push(...progressLines(repo, progress, conflicts.size > 0))
   if (isFirst) lines.push('', 'No commits yet', '')
   const parts: string[][] = []
   const said = (path: string) => quotedPath(repo.relative(path))
@@ -151,18 +156,16 @@ export function longStatus(repo: Repository, read: Status, hidesUntracked = fals
       '  (use "git restore <file>..." to discard changes in working directory)',
       ...unstaged.map(change),
     ])
-  if (untracked.length > 0)
-    parts.push([
-      'Untracked files:',
-      '  (use "git add <file>..." to include in what will be committed)',
-      ...untracked.map((path) => `\t${said(path)}`),
-    ])
-  if (ignored.length > 0)
-    parts.push([
-      'Ignored files:',
-      '  (use "git add -f <file>..." to include in what will be committed)',
-      ...ignored.map((path) => `\t${said(path)}`),
-    ])
+  for (const [title, command, paths] of [
+    ['Untracked files:', 'git add', untracked],
+    ['Ignored files:', 'git add -f', ignored],
+  ] as const)
+    if (paths.length > 0)
+      parts.push([
+        title,
+        `  (use "${command} <file>..." to include in what will be committed)`,
+        ...paths.map((path) => `\t${said(path)}`),
+      ])
   const body = parts.map((part) => `${part.join('\n')}\n\n`).join('')
   const end = endLine(read, isFirst, hidesUntracked, isJoining)
   const tail =
@@ -170,21 +173,20 @@ export function longStatus(repo: Repository, read: Status, hidesUntracked = fals
   return `${lines.map((line) => `${line}\n`).join('')}${body}${tail}${end}`
 }
 
-function headLines(repo: Repository): string[] {
+function headLines(repo: Repository, progress: Progress | null): string[] {
   const { branch } = repo
-  const progress = findProgress(repo)
-  if (progress?.kind === 'rebase') {
-    const lines = [`interactive rebase in progress; onto ${repo.shorten(progress.onto)}`]
-    return [...lines, ...rebaseLines(repo)]
-  }
-  if (branch !== null) return [`On branch ${branch}`]
+  if (progress?.kind === 'rebase')
+    return [`interactive rebase in progress; onto ${repo.shorten(progress.onto)}`, ...rebaseLines(repo)]
+  return [branch === null ? detachedHead(repo, ['tags', 'remotes', 'heads']) : `On branch ${branch}`]
+}
+
+/** Says where `HEAD` is detached: by the name that it was checked out with, if that is a reference of some kinds. */
+export function detachedHead(repo: Repository, kinds: readonly string[]): string {
   const at = repo.refs.log('HEAD').find(({ message }) => message.startsWith('checkout: moving from '))
   const to = / to (\S+)$/.exec(at?.message ?? '')?.[1]
-  const start = at?.to ?? repo.headId ?? ''
-  const isRef =
-    to !== undefined && ['tags', 'remotes', 'heads'].some((kind) => repo.refs.find(`refs/${kind}/${to}`) !== null)
-  const name = isRef ? to : repo.shorten(start)
-  return [at?.to === repo.headId || at === undefined ? `HEAD detached at ${name}` : `HEAD detached from ${name}`]
+  const isRef = to !== undefined && kinds.some((kind) => repo.refs.find(`refs/${kind}/${to}`) !== null)
+  const name = isRef ? to : repo.shorten(at?.to ?? repo.headId ?? '')
+  return `HEAD detached ${at === undefined || at.to === repo.headId ? 'at' : 'from'} ${name}`
 }
 
 function rebaseLines(repo: Repository): string[] {
@@ -208,9 +210,7 @@ function rebaseLines(repo: Repository): string[] {
   ]
 }
 
-function progressLines(repo: Repository, hasConflicts: boolean): string[] {
-  const progress = findProgress(repo)
-  if (!progress) return []
+function progressLines(repo: Repository, progress: Progress, hasConflicts: boolean): string[] {
   if (progress.kind === 'merge')
     return hasConflicts
       ? [

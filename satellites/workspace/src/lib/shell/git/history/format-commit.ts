@@ -2,6 +2,7 @@ import { fatal } from '../git-error.ts'
 import type { Repository } from '../repository.ts'
 import { bodyOf, type Commit, type Signature, subjectOf } from '../store/commit.ts'
 import { formatDate } from '../store/dates.ts'
+import { peel } from './revisions.ts'
 
 /** How commits are shown. */
 export interface CommitFormat {
@@ -79,18 +80,13 @@ function decorationOf(repo: Repository, id: string): string {
   const { branch } = repo
   if (repo.headId === id) names.push(branch === null ? 'HEAD' : `HEAD -> ${branch}`)
   for (const tag of repo.refs.list('refs/tags/'))
-    if (tag.id === id || targetOf(repo, tag.id) === id) names.push(`tag: ${tag.name.slice('refs/tags/'.length)}`)
+    if (tag.id === id || peel(repo, tag.id, 'commit') === id) names.push(`tag: ${tag.name.slice('refs/tags/'.length)}`)
   for (const { name, id: at } of repo.refs.list('refs/remotes/'))
     if (at === id) names.push(name.slice('refs/remotes/'.length))
   for (const { name, id: at } of repo.refs.list('refs/heads/'))
     if (at === id && name !== repo.refs.head) names.push(name.slice('refs/heads/'.length))
   if (repo.refs.find('refs/stash') === id) names.push('refs/stash')
   return names.join(', ')
-}
-
-function targetOf(repo: Repository, id: string): string {
-  const { type, data } = repo.objects.read(id)
-  return type === 'tag' ? targetOf(repo, data.slice(7, 47)) : id
 }
 
 function withPlaceholders(repo: Repository, commit: Commit, { format, date }: CommitFormat): string {

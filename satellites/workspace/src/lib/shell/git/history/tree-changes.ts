@@ -1,7 +1,7 @@
 import type { Repository } from '../repository.ts'
 import type { Commit } from '../store/commit.ts'
 import { differingFiles } from '../store/tree.ts'
-import type { PathFilter } from '../worktree/patterns.ts'
+import { EVERY_PATH, type PathFilter } from '../worktree/patterns.ts'
 import { compareSides, type FileChange, sidesOf } from './file-changes.ts'
 
 /** Returns what differs between two trees, of the paths of a filter. */
@@ -9,7 +9,7 @@ export function treeChanges(
   repo: Repository,
   before: string | null,
   after: string | null,
-  filter: PathFilter,
+  filter = EVERY_PATH,
   findRenames = true,
 ): FileChange[] {
   const { before: old, after: current } = differingFiles(repo.objects, before, after)
@@ -19,9 +19,13 @@ export function treeChanges(
 }
 
 /** Returns what a commit has changed of its first parent. */
-export function commitChanges(repo: Repository, commit: Commit, filter: PathFilter, findRenames = true): FileChange[] {
-  const [parent] = commit.parents
-  return treeChanges(repo, parent === undefined ? null : repo.commit(parent).tree, commit.tree, filter, findRenames)
+export function commitChanges(
+  repo: Repository,
+  { parents, tree }: Commit,
+  filter = EVERY_PATH,
+  findRenames = true,
+): FileChange[] {
+  return treeChanges(repo, repo.treeOf(parents[0] ?? null), tree, filter, findRenames)
 }
 
 /** Returns whether two trees have the same files at the paths of a filter. */

@@ -16,29 +16,17 @@ export class Folder {
 
   /** Returns what is at a path itself, which may be a link. */
   at(path: string): Node | null {
-    try {
-      return this.disk.at(this.disk.resolve(this.#full(path), 'lstat', false))
-    } catch {
-      return null
-    }
+    return this.#find(path, (full) => this.disk.at(this.disk.resolve(full, 'lstat', false)))
   }
 
   /** Returns whether a path is a file, links followed. */
   isFile(path: string): boolean {
-    try {
-      return this.disk.find(this.#full(path), 'stat').kind === 'file'
-    } catch {
-      return false
-    }
+    return this.#find(path, (full) => this.disk.find(full, 'stat').kind === 'file') ?? false
   }
 
   /** Returns the bytes of a file; `null` if there is none. */
   read(path: string): string | null {
-    try {
-      return Buffer.from(toBytes(this.disk.read(this.#full(path)))).toString('latin1')
-    } catch {
-      return null
-    }
+    return this.#find(path, (full) => Buffer.from(toBytes(this.disk.read(full))).toString('latin1'))
   }
 
   /** Returns the size of a file in bytes, or that of the target of a link. */
@@ -48,11 +36,7 @@ export class Folder {
 
   /** Returns the names in a directory, sorted; none if it is none. */
   list(path: string): string[] {
-    try {
-      return this.disk.list(this.#full(path)).map(toByteString).sort()
-    } catch {
-      return []
-    }
+    return this.#find(path, (full) => this.disk.list(full).map(toByteString).sort()) ?? []
   }
 
   /** Writes a file, with the directories on the way. */
@@ -73,10 +57,6 @@ export class Folder {
 
   makeDirectory(path: string): void {
     this.#change(path, (full) => this.disk.makeDirectory(full, true))
-  }
-
-  setMode(path: string, mode: number): void {
-    this.#change(path, (full) => this.disk.changeMode(full, mode))
   }
 
   /** Removes a file, or a directory with all that is in it; nothing if it is not there. */
@@ -101,6 +81,14 @@ export class Folder {
 
   #full(path: string): string {
     return absolutePath(this.path, fromByteString(path))
+  }
+
+  #find<T>(path: string, find: (full: string) => T): T | null {
+    try {
+      return find(this.#full(path))
+    } catch {
+      return null
+    }
   }
 
   #change(path: string, change: (full: string) => void): void {

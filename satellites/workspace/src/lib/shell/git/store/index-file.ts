@@ -52,19 +52,20 @@ export class Index {
     return found
   }
 
-  /** Replaces the entries of some paths: by nothing for those that have none among `entries`. */
+  /** Writes other entries for some paths: nothing for those that have none among `entries`. */
   update(paths: Iterable<string>, entries: readonly IndexEntry[]): void {
     const gone = new Set(paths)
     for (const { path } of entries) gone.add(path)
     this.replace([...this.#entries.filter(({ path }) => !gone.has(path)), ...entries])
   }
 
+  /** Writes other entries for all paths. */
   replace(entries: readonly IndexEntry[]): void {
     this.#entries = entries.toSorted((one, other) => compareBytes(one.path, other.path) || one.stage - other.stage)
     this.#byPath = null
+    this.save()
   }
 
-  /** Writes the index if it has changed. */
   save(): void {
     this.#folder.write('index', toBytes(this.#entries).toString('latin1'))
   }

@@ -62,15 +62,6 @@ export class Objects {
     return [...new Set([...loose, ...this.#inPacks().flatMap((pack) => pack.idsWith(prefix))])].sort()
   }
 
-  /** Returns the ids of all objects. */
-  all(): string[] {
-    const loose = this.#folder
-      .list('objects')
-      .filter((name) => /^[0-9a-f]{2}$/.test(name))
-      .flatMap((name) => this.#folder.list(`objects/${name}`).map((rest) => name + rest))
-    return [...new Set([...loose, ...this.#inPacks().flatMap((pack) => pack.idsWith(''))])]
-  }
-
   /** Returns the shortest beginning of an id that no other object has, of at least `least` digits. */
   shorten(id: string, least = 7): string {
     let length = least

@@ -1,4 +1,4 @@
-import { isBinary, quotedPath } from '../bytes.ts'
+import { fromByteString, isBinary, quotedPath } from '../bytes.ts'
 import { type FileChange, pathOf } from '../history/file-changes.ts'
 import { countChanges } from './unified.ts'
 
@@ -123,7 +123,7 @@ function signs({ added, removed }: Counted, graph: number, most: number): string
 }
 
 function widthOf(name: string): number {
-  return Buffer.from(name, 'latin1').toString().length
+  return fromByteString(name).length
 }
 
 function fitted(name: string, width: number): string {

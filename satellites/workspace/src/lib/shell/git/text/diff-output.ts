@@ -5,7 +5,7 @@ import type { Options } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import { NO_ID } from '../store/refs.ts'
 import { formatModes, formatNumStat, formatShortStat, formatStat } from './change-summary.ts'
-import { formatPatch } from './patch.ts'
+import { formatPatch, type PatchOptions } from './patch.ts'
 
 /** The options of commands that print differences, as `parseOptions` reads them. */
 export const DIFF_OPTIONS =
@@ -14,11 +14,8 @@ export const DIFF_OPTIONS =
 type Part = 'raw' | 'numstat' | 'stat' | 'shortstat' | 'summary' | 'name-only' | 'name-status' | 'patch'
 
 /** How differences are printed. */
-export interface DiffOutput {
+export interface DiffOutput extends PatchOptions {
   readonly parts: readonly Part[]
-  readonly around: number
-  readonly fullIndex: boolean
-  readonly prefixes: readonly [string, string]
   readonly findRenames: boolean
   /** Letters of kinds of changes; those of lower case are left out. */
   readonly only: string
@@ -35,7 +32,7 @@ export function diffOutputOf(options: Options, fallback: readonly Part[]): DiffO
   if (!(around >= 0)) throw fatal(`option \`unified' expects a numerical value`)
   return {
     parts: options.has('no-patch') ? [] : parts.length > 0 ? parts : fallback,
-    around: options.has('unified') ? around : 3,
+    around,
     fullIndex: options.has('full-index'),
     prefixes: options.has('no-prefix') ? ['', ''] : ['a/', 'b/'],
     findRenames: !options.has('no-renames'),

@@ -7,9 +7,9 @@ import { unifiedHunks } from './unified.ts'
 export interface PatchOptions {
   /** Unchanged lines around each hunk. */
   readonly around: number
-  readonly fullIndex?: boolean
+  readonly fullIndex: boolean
   /** What paths of the two sides begin with. */
-  readonly prefixes?: readonly [string, string]
+  readonly prefixes: readonly [string, string]
 }
 
 /** Returns the patch of files. */
@@ -26,7 +26,7 @@ function patchOf(repo: Repository, change: FileChange, options: PatchOptions): s
       patchOf(repo, { kind: 'D', before, after: null, similarity: 0 }, options) +
       patchOf(repo, { kind: 'A', before: null, after, similarity: 0 }, options)
     )
-  const [a, b] = options.prefixes ?? ['a/', 'b/']
+  const [a, b] = options.prefixes
   const [oldPath, newPath] = [(before ?? after)?.path ?? '', (after ?? before)?.path ?? '']
   const [from, to] = [quotedPath(a + oldPath), quotedPath(b + newPath)]
   const [old, current] = [before?.read() ?? '', after?.read() ?? '']
@@ -64,6 +64,5 @@ function modeLines({ before, after }: FileChange): string[] {
 }
 
 function shortId(repo: Repository, side: Side | null): string {
-  if (!side) return NO_ID.slice(0, 7)
-  return side.isWorking ? repo.objects.shorten(side.id) : repo.shorten(side.id)
+  return side ? repo.shorten(side.id) : NO_ID.slice(0, 7)
 }

@@ -134,26 +134,8 @@ function isBetter(score: Score, best: Score): boolean {
 function addSplit(score: Score, lines: readonly string[], at: number): void {
   const isEnd = at >= lines.length
   const indent = isEnd ? -1 : indentOf(lines[at] as string)
-  let [before, blanksBefore] = [-1, 0]
-  for (let i = at - 1; i >= 0; i--) {
-    before = indentOf(lines[i] as string)
-    if (before !== -1) break
-    blanksBefore += 1
-    if (blanksBefore === MOST_BLANKS) {
-      before = 0
-      break
-    }
-  }
-  let [after, blanksAfter] = [-1, 0]
-  for (let i = at + 1; i < lines.length; i++) {
-    after = indentOf(lines[i] as string)
-    if (after !== -1) break
-    blanksAfter += 1
-    if (blanksAfter === MOST_BLANKS) {
-      after = 0
-      break
-    }
-  }
+  const [before, blanksBefore] = indentBeyond(lines, at, -1)
+  const [after, blanksAfter] = indentBeyond(lines, at, 1)
   if (before === -1 && blanksBefore === 0) score.penalty += WEIGHTS.startOfFile
   if (isEnd) score.penalty += WEIGHTS.endOfFile
   const blanksFromHere = indent === -1 ? 1 + blanksAfter : 0
@@ -166,6 +148,18 @@ function addSplit(score: Score, lines: readonly string[], at: number): void {
   if (effective > before) score.penalty += withBlank ? WEIGHTS.indentWithBlank : WEIGHTS.indent
   else if (after !== -1 && after > effective) score.penalty += withBlank ? WEIGHTS.outdentWithBlank : WEIGHTS.outdent
   else score.penalty += withBlank ? WEIGHTS.dedentWithBlank : WEIGHTS.dedent
+}
+
+/** Returns the indent of the next line with text before or after another, -1 without one, and blank lines between. */
+function indentBeyond(lines: readonly string[], at: number, step: 1 | -1): [indent: number, blanks: number] {
+  let blanks = 0
+  for (let i = at + step; i >= 0 && i < lines.length; i += step) {
+    const indent = indentOf(lines[i] as string)
+    if (indent !== -1) return [indent, blanks]
+    blanks += 1
+    if (blanks === MOST_BLANKS) return [0, blanks]
+  }
+  return [-1, blanks]
 }
 
 /** Returns the columns of white space that a line begins with; -1 for a blank line. */

@@ -1,3 +1,4 @@
+import { toPattern } from '../bytes.ts'
 import { type Folder, parentOf } from '../store/folder.ts'
 import { globSource } from './patterns.ts'
 
@@ -65,7 +66,7 @@ function rulesOf(text: string, directory: string, file: string): Rule[] {
     const directoriesOnly = whole.endsWith('/')
     const pattern = directoriesOnly ? whole.slice(0, -1) : whole
     const isAnchored = pattern.includes('/')
-    const base = directory === '' ? '' : `${directory.replace(/[.+^${}()|[\]\\*?]/g, '\\$&')}/`
+    const base = directory === '' ? '' : `${toPattern(directory)}/`
     const source = globSource(pattern.replace(/^\//, ''))
     const expression = new RegExp(`^${base}${isAnchored ? '' : '(?:.*/)?'}${source}$`)
     return [{ expression, isNegated, directoriesOnly, place: `${file}:${index + 1}:${line}` }]

@@ -46,7 +46,7 @@ export function mergeTrees(
   const all = followRenames(repo, read(base), read(ours), read(theirs))
   const files = new Map<string, TreeItem>()
   const conflicts: Conflict[] = []
-  const messages: [string, string][] = []
+  const messages: string[] = []
   for (const path of [...new Set([...all.base.keys(), ...all.ours.keys(), ...all.theirs.keys()])].sort(compareBytes)) {
     const [old, mine, yours] = [all.base.get(path) ?? null, all.ours.get(path) ?? null, all.theirs.get(path) ?? null]
     const taken = same(mine, yours) || same(old, yours) ? mine : same(old, mine) ? yours : undefined
@@ -54,11 +54,11 @@ export function mergeTrees(
       if (taken) files.set(path, taken)
       continue
     }
-    const conflict = mergeFile(repo, path, old, mine, yours, names, (message) => messages.push([path, message]))
+    const conflict = mergeFile(repo, path, old, mine, yours, names, (message) => messages.push(message))
     if ('content' in conflict) conflicts.push(conflict)
     else files.set(path, conflict)
   }
-  return { files, conflicts, messages: messages.map(([, message]) => message) }
+  return { files, conflicts, messages }
 }
 
 function mergeFile(
@@ -137,5 +137,4 @@ export function writeMerged(repo: Repository, from: Files, { files, conflicts }:
     writeContent(repo, path, mode, content)
   }
   repo.index.update(inConflict, entries)
-  repo.index.save()
 }

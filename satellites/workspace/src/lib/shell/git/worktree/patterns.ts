@@ -59,3 +59,5 @@ export class PathFilter {
     return this.#matchers.find((each) => !all.some((path) => each.matches(path)))?.given ?? null
   }
 }
+
+export const EVERY_PATH = new PathFilter([])

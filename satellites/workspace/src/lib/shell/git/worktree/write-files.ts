@@ -40,15 +40,8 @@ export function removeWorking(repo: Repository, path: string): void {
   repo.tree.removeEmptyAbove(path)
 }
 
-/** What stands in the way of other files. */
-export interface InTheWay {
-  /** Files with changes that would be lost. */
-  readonly changed: readonly string[]
-  readonly untracked: readonly string[]
-}
-
-/** Returns what would be lost if the files of one tree were replaced by those of another. */
-export function findInTheWay(repo: Repository, from: Files, to: Files): InTheWay {
+/** Returns what would be lost if the files of one tree were replaced by those of another: changes, untracked files. */
+function findInTheWay(repo: Repository, from: Files, to: Files) {
   const [changed, untracked]: [string[], string[]] = [[], []]
   const rules = repo.ignoredFiles()
   for (const path of differingPaths(from, to)) {
@@ -83,13 +76,16 @@ export function same(one: TreeItem | null | undefined, other: TreeItem | null | 
   return one?.id === other?.id && one?.mode === other?.mode
 }
 
-/** Throws if something would be lost; `action` is such as `checkout`, `advice` such as `switch branches`. */
+/** Throws if something would be lost by an action that replaces the files of one tree by those of another. */
 export function assertNothingLost(
-  { changed, untracked }: InTheWay,
-  action: string,
-  advice: string,
+  repo: Repository,
+  from: Files,
+  to: Files,
+  action: 'checkout' | 'merge' | 'reset',
   exitCode = 1,
 ): void {
+  const { changed, untracked } = findInTheWay(repo, from, to)
+  const advice = action === 'checkout' ? 'switch branches' : action
   const list = (paths: readonly string[]) => paths.map((path) => `\t${quotedPath(path)}\n`).join('')
   const parts: string[] = []
   if (changed.length > 0)
@@ -109,7 +105,7 @@ export function assertNothingLost(
  */
 export function replaceFiles(repo: Repository, from: Files, to: Files): void {
   const paths = differingPaths(from, to)
-  for (const path of paths) if (!to.has(path) && !isReplacedByFolder(to, path)) removeWorking(repo, path)
+  for (const path of paths) if (!to.has(path) && !isTrackedFolder(to, path)) removeWorking(repo, path)
   const entries: IndexEntry[] = []
   for (const path of paths) {
     const item = to.get(path)
@@ -118,20 +114,15 @@ export function replaceFiles(repo: Repository, from: Files, to: Files): void {
     entries.push(entryFor(repo, path, item))
   }
   repo.index.update(paths, entries)
-  repo.index.save()
 }
 
-function isReplacedByFolder(files: Files, path: string): boolean {
-  return isTrackedFolder(files, path)
-}
-
-/** Makes the index and the working tree those of some files, whatever they were. */
-export function forceFiles(repo: Repository, to: Files): void {
-  for (const { path } of repo.index.entries) if (!to.has(path)) removeWorking(repo, path)
+/** Makes the index and the working tree those of some files, whatever they were, but for entries that stay. */
+export function forceFiles(repo: Repository, to: Files, kept: readonly IndexEntry[] = []): void {
+  const keeps = new Set(kept)
+  for (const entry of repo.index.entries) if (!to.has(entry.path) && !keeps.has(entry)) removeWorking(repo, entry.path)
   const entries = [...to].map(([path, item]) => {
     if (!same(workingSide(repo, path), item)) writeWorking(repo, path, item)
     return entryFor(repo, path, item)
   })
-  repo.index.replace(entries)
-  repo.index.save()
+  repo.index.replace([...entries, ...kept])
 }
