@@ -1,4 +1,5 @@
-import type { Column, ColumnName, EpisodeColumns, RowWords, RunDetail, RunEntry, RunListing } from '@episodic/report'
+import type { Column, ColumnName, EpisodeColumns, RowWords } from '@episodic/report'
+import { keepAnswers } from './keep-answers.ts'
 import type { Source } from './source.ts'
 
 /** Words of rows that are kept. */
@@ -13,9 +14,9 @@ const REST = 4
  * says that its run has changed.
  */
 export function createCachedSource(source: Source): Source {
-  let runs: Promise<readonly RunEntry[]> | null = null
-  const details = new Map<string, Promise<RunDetail>>()
-  const listings = new Map<string, Promise<RunListing>>()
+  const runs = keepAnswers(() => source.runs())
+  const details = keepAnswers((run) => source.run(run))
+  const listings = keepAnswers((run) => source.listing(run))
   const columns = new Map<string, Promise<EpisodeColumns>>()
   const words = new Map<string, RowWords>()
   const listeners = new Set<(run: string | null) => void>()
@@ -25,37 +26,19 @@ export function createCachedSource(source: Source): Source {
 
   // Also of a source that never changes by itself, a person's verdicts are news.
   source.watch((run) => {
-    runs = null
-    if (run === null) {
-      details.clear()
-      listings.clear()
-      columns.clear()
-    } else {
-      details.delete(run)
-      listings.delete(run)
-      columns.delete(run)
-    }
+    runs.forget(null)
+    details.forget(run)
+    listings.forget(run)
+    if (run === null) columns.clear()
+    else columns.delete(run)
     notices(run)
   })
 
   return {
     ...source,
-    runs() {
-      runs ??= forgetFailed(source.runs(), () => {
-        runs = null
-      })
-      return runs
-    },
-    run(run) {
-      const known = details.get(run) ?? forgetFailed(source.run(run), () => details.delete(run))
-      details.set(run, known)
-      return known
-    },
-    listing(run) {
-      const known = listings.get(run) ?? forgetFailed(source.listing(run), () => listings.delete(run))
-      listings.set(run, known)
-      return known
-    },
+    runs: () => runs(''),
+    run: details,
+    listing: listings,
     async columns(run, names) {
       const known = await columns.get(run)?.catch(() => undefined)
       const missing = known ? names.filter((name) => !known.columns[name] && isThere(known, name)) : names
@@ -66,10 +49,8 @@ export function createCachedSource(source: Source): Source {
           return source.columns(run, [...new Set([...(Object.keys(known.columns) as ColumnName[]), ...names])])
         return { ...more, columns: { ...known?.columns, ...more.columns } as { [name in ColumnName]?: Column } }
       })
-      columns.set(
-        run,
-        forgetFailed(asked, () => columns.delete(run)),
-      )
+      columns.set(run, asked)
+      asked.catch(() => columns.delete(run))
       return asked
     },
     async words(run, rows) {
@@ -94,11 +75,6 @@ export function createCachedSource(source: Source): Source {
 /** Whether a run may have a column: asking again for a term that it lacks would ask for ever. */
 function isThere({ dictionaries }: EpisodeColumns, name: ColumnName): boolean {
   return !name.startsWith('term.') || dictionaries.terms.includes(name.slice(5))
-}
-
-function forgetFailed<T>(answer: Promise<T>, forget: () => void): Promise<T> {
-  answer.catch(forget)
-  return answer
 }
 
 /** Counts the milliseconds of the page's long tasks. It stays at 0 in a browser that does not report them. */

@@ -1,7 +1,6 @@
 import {
   type ComparedRuns,
   decodeColumns,
-  type EpisodeColumns,
   type EpisodeStates,
   type GradeRecord,
   type GradeSummary,
@@ -9,10 +8,10 @@ import {
   type RowWords,
   type RunDetail,
   STATIC_FILES,
-  type StaticIndex,
   type StaticRuns,
   unpackStaticIndex,
 } from '@episodic/report'
+import { keepAnswers } from './keep-answers.ts'
 import { createSharedSource, isOf, MOST_TASKS } from './shared-source.ts'
 import { type Source, SourceError } from './source.ts'
 
@@ -47,21 +46,8 @@ export function createStaticSource(folder: string, content: StaticRuns): Source 
     }
     return answer
   }
-  const indexes = new Map<string, Promise<StaticIndex>>()
-  const indexOf = (run: string) => {
-    const index =
-      indexes.get(run) ?? read(`${folder}/${STATIC_FILES.index(run)}`).then((bytes) => unpackStaticIndex(bytes))
-    indexes.set(run, index)
-    index.catch(() => indexes.delete(run))
-    return index
-  }
-  const columns = new Map<string, Promise<EpisodeColumns>>()
-  const columnsOf = (run: string) => {
-    const answer = columns.get(run) ?? read(`${folder}/${STATIC_FILES.columns(run)}`).then(decodeColumns)
-    columns.set(run, answer)
-    answer.catch(() => columns.delete(run))
-    return answer
-  }
+  const indexOf = keepAnswers(async (run) => unpackStaticIndex(await read(`${folder}/${STATIC_FILES.index(run)}`)))
+  const columnsOf = keepAnswers(async (run) => decodeColumns(await read(`${folder}/${STATIC_FILES.columns(run)}`)))
   const wordsOf = async (run: string, rows: readonly number[]): Promise<readonly RowWords[]> => {
     const { places, wordsPerFile } = await indexOf(run)
     const numbers = new Set(rows.map((row) => Math.floor((places[row] ?? 0) / wordsPerFile)))
