@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 
@@ -74,9 +74,7 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
               {chosen.slice(from, from + PAGE).map((task, i) => (
                 <tr key={task.task} aria-rowindex={from + i + 2}>
                   <td>
-                    <code>
-                      <PlainText text={task.task.slice(0, 12)} />
-                    </code>{' '}
+                    <CodeText text={task.task.slice(0, 12)} />{' '}
                     <span class="muted">
                       <PlainText text={task.prompt.slice(0, 90)} />
                     </span>

@@ -19,7 +19,7 @@ import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
 import { FlipPair } from './flip-pair.tsx'
 
@@ -167,10 +167,7 @@ function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly
   return (
     <details class="card flip" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <code>
-          <PlainText text={task} />
-        </code>{' '}
-        · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
+        <CodeText text={task} /> · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
       </summary>
       {isOpen && runs && <FlipPair runs={runs} tasks={[task, taskInB]} attempt={attempt} />}
     </details>

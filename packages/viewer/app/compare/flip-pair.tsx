@@ -6,7 +6,7 @@ import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
-import { formatRoute } from '../route/route.ts'
+import { episodeHref } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
 /** Steps that are shown of each play; the episode's own page has all. */
@@ -67,11 +67,10 @@ interface PlayHeadProps {
 function PlayHead({ letter, run, model }: PlayHeadProps) {
   if (!model) return <div>{letter}: this episode is not there.</div>
   const { task, attempt } = model.record
-  const route = { screen: 'episode', run, task: task.id, attempt, try: null, step: null, tab: 'transcript' } as const
   return (
     <div>
       <h3>
-        <a href={formatRoute(route)}>{letter}</a> · <PlainText text={model.figures.player} />{' '}
+        <a href={episodeHref(run, task.id, attempt)}>{letter}</a> · <PlainText text={model.figures.player} />{' '}
         <ResultBadge result={model.result} ending={model.ending} />
       </h3>
     </div>

@@ -1,12 +1,11 @@
 import { computeStaleness, formatCost, formatDuration, formatNumber, plural, type RowWords } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
+import { NamedFigure } from '../parts/figure-strip.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
-import { formatRoute, type Route } from '../route/route.ts'
+import { type EpisodeRoute, formatRoute } from '../route/route.ts'
 import type { EpisodeModel, LoadedEpisode } from './episode-model.ts'
-
-export type EpisodeRoute = Route & { readonly screen: 'episode' }
 
 /** The episodes before and after one in the list that it was opened from. */
 export interface Neighbours {
@@ -60,56 +59,56 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
         </p>
       )}
       <dl class="figure-list">
-        <Figure name="return" title="the sum of weighted rewards, not shaped">
+        <NamedFigure name="return" title="the sum of weighted rewards, not shaped">
           <b>{formatNumber(known(figures.unshaped))}</b>
-        </Figure>
+        </NamedFigure>
         {figures.total !== figures.unshaped && !Number.isNaN(figures.total) && (
-          <Figure name="shaped">{formatNumber(figures.total)}</Figure>
+          <NamedFigure name="shaped">{formatNumber(figures.total)}</NamedFigure>
         )}
         {figures.discounted !== figures.total && !Number.isNaN(figures.discounted) && (
-          <Figure name="discounted">{formatNumber(figures.discounted)}</Figure>
+          <NamedFigure name="discounted">{formatNumber(figures.discounted)}</NamedFigure>
         )}
-        <Figure name="steps">
+        <NamedFigure name="steps">
           {figures.steps}
           {figures.refused > 0 && <span class="loss"> ✗ {figures.refused} refused</span>}
-        </Figure>
+        </NamedFigure>
         {tokens !== null && (
-          <Figure name="tokens">
+          <NamedFigure name="tokens">
             {formatTokens(tokens)}
             <span class="muted"> ({formatTokens(figures.completionTokens)} written)</span>
-          </Figure>
+          </NamedFigure>
         )}
-        {tokens !== null && <Figure name="cost">{formatCost(known(figures.cost))}</Figure>}
+        {tokens !== null && <NamedFigure name="cost">{formatCost(known(figures.cost))}</NamedFigure>}
         {known(figures.modelMilliseconds) !== null && (
-          <Figure name="model" swatch>
+          <NamedFigure name="model" swatch>
             {formatDuration(figures.modelMilliseconds)}
-          </Figure>
+          </NamedFigure>
         )}
-        <Figure name="world" swatch>
+        <NamedFigure name="world" swatch>
           {formatDuration(known(figures.worldMilliseconds))}
-        </Figure>
+        </NamedFigure>
         {figures.waitedMilliseconds > 0 && (
-          <Figure name="waited" swatch>
+          <NamedFigure name="waited" swatch>
             {formatDuration(figures.waitedMilliseconds)}
-          </Figure>
+          </NamedFigure>
         )}
-        {figures.cut > 0 && <Figure name="cut">▲ {formatTokens(figures.cut)} characters</Figure>}
-        <Figure name="player">
+        {figures.cut > 0 && <NamedFigure name="cut">▲ {formatTokens(figures.cut)} characters</NamedFigure>}
+        <NamedFigure name="player">
           <PlainText text={figures.player} />
-        </Figure>
+        </NamedFigure>
         {model.versions && (
-          <Figure name="policy version" title="version of the weights that wrote its oldest answer">
+          <NamedFigure name="policy version" title="version of the weights that wrote its oldest answer">
             <VersionText versions={model.versions} />
-          </Figure>
+          </NamedFigure>
         )}
-        <Figure name="difficulty">{formatNumber(task.difficulty)}</Figure>
-        <Figure name="split">{task.split}</Figure>
+        <NamedFigure name="difficulty">{formatNumber(task.difficulty)}</NamedFigure>
+        <NamedFigure name="split">{task.split}</NamedFigure>
         {task.tags.length > 0 && (
-          <Figure name="tags">
+          <NamedFigure name="tags">
             <PlainText text={task.tags.join(', ')} />
-          </Figure>
+          </NamedFigure>
         )}
-        {shown.branch && <Figure name="branch">{branchText(shown.branch)}</Figure>}
+        {shown.branch && <NamedFigure name="branch">{branchText(shown.branch)}</NamedFigure>}
       </dl>
       {seats.length > 0 && (
         <fieldset class="seat-switch">
@@ -166,28 +165,8 @@ function RowLink({ route, to, rel, children }: RowLinkProps) {
 
 /** The route of another episode of the run, with the same tab and seat. */
 export function routeOf({ run, tab, seat }: EpisodeRoute, { task, attempt, try: number }: RowWords): EpisodeRoute {
-  const route = { screen: 'episode', run, task, attempt, try: number === 0 ? null : number, step: null, tab } as const
+  const route = { screen: 'episode', run, task, attempt, try: number || null, step: null, tab } as const
   return seat === undefined ? route : { ...route, seat }
-}
-
-interface FigureProps {
-  readonly name: string
-  readonly title?: string
-  /** Whether it has a colour in the plot of times. */
-  readonly swatch?: boolean
-  readonly children: ComponentChildren
-}
-
-function Figure({ name, title, swatch = false, children }: FigureProps) {
-  return (
-    <div title={title}>
-      <dt>
-        {swatch && <span class={`swatch ${name}`} aria-hidden="true" />}
-        {name}
-      </dt>
-      <dd>{children}</dd>
-    </div>
-  )
 }
 
 function VersionText({ versions: { oldest, newest } }: { readonly versions: NonNullable<EpisodeModel['versions']> }) {

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks'
 import { Fold } from '../parts/folds.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
-import { formatRoute } from '../route/route.ts'
+import { episodeHref } from '../route/route.ts'
 import type { Attempt } from './attempts.ts'
 
 /** Actions of a path that are shown at once; the middle of a longer one is folded. */
@@ -25,11 +25,7 @@ export function ActionTreeView({ run, attempts, records }: ActionTreeViewProps) 
     if (!attempt) return null
     const { task, attempt: number } = attempt.words
     return (
-      <a
-        key={episode}
-        class="tree-end"
-        href={formatRoute({ screen: 'episode', run, task, attempt: number, try: null, step: null, tab: 'transcript' })}
-      >
+      <a key={episode} class="tree-end" href={episodeHref(run, task, number)}>
         <ResultBadge result={attempt.result} /> <span>{number}</span>
         <span class="unseen"> attempt</span>
       </a>

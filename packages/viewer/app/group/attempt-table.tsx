@@ -2,7 +2,7 @@ import { formatCost, formatDuration, formatNumber } from '@episodic/report'
 import { formatSigned, formatTokens } from '../parts/amounts.ts'
 import { NumberHead } from '../parts/number-head.tsx'
 import { ResultBadge } from '../parts/result.tsx'
-import { formatRoute } from '../route/route.ts'
+import { episodeHref } from '../route/route.ts'
 import type { Attempt } from './attempts.ts'
 
 /** Rows that are rendered at once. */
@@ -107,16 +107,7 @@ export function AttemptTable({ run, attempts, advantages, chosen, ticked, onTick
 
 /** The address of an attempt. */
 export function attemptHref(run: string, { words: { task, attempt } }: Attempt, beside?: number): string {
-  return formatRoute({
-    screen: 'episode',
-    run,
-    task,
-    attempt,
-    try: null,
-    step: null,
-    tab: 'transcript',
-    ...(beside !== undefined && { beside: String(beside) }),
-  })
+  return episodeHref(run, task, attempt, beside === undefined ? {} : { beside: String(beside) })
 }
 
 interface ReturnBarProps {

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { NamedFigure } from '../parts/figure-strip.tsx'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { ActionTreeView } from './action-tree-view.tsx'
@@ -71,9 +71,7 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
           </nav>
         </div>
         <p class="muted answer-figures">
-          <code>
-            <PlainText text={task.task} />
-          </code>
+          <CodeText text={task.task} />
           {first && (
             <>
               <span>difficulty {formatNumber(first.task.difficulty)}</span>

@@ -1,6 +1,6 @@
 import { plural, type TaskRows } from '@episodic/report'
 import { EmptyNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 
 interface TaskChoiceProps {
@@ -30,9 +30,7 @@ export function TaskChoice({ route, tasks }: TaskChoiceProps) {
         {tasks.map(({ task, prompt, rows }) => (
           <li key={task}>
             <a href={formatRoute({ ...route, task })}>
-              <code>
-                <PlainText text={task} />
-              </code>
+              <CodeText text={task} />
             </a>{' '}
             <PlainText text={prompt} /> <span class="muted">{plural(rows.length, 'line')}</span>
           </li>

@@ -18,7 +18,7 @@ import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
-import { formatRoute } from '../route/route.ts'
+import { episodeHref, formatRoute } from '../route/route.ts'
 import type { Source, SourceError } from '../source/source.ts'
 import { useLoaded, useSource } from '../source/use-source.ts'
 import { blindRecord } from './blind-record.ts'
@@ -257,10 +257,7 @@ function LastVerdict({ given: { run, verdict, model }, onAgain }: LastVerdictPro
         <>
           The last one was <ResultBadge result={model.result} ending={model.ending} />
           {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by{' '}
-          <PlainText text={player} />.{' '}
-          <a href={formatRoute({ screen: 'episode', run, task, attempt, try: number, step: null, tab: 'transcript' })}>
-            Open it
-          </a>
+          <PlainText text={player} />. <a href={episodeHref(run, task, attempt, { try: number })}>Open it</a>
         </>
       ) : (
         <button type="button" class="button small" onClick={() => setRevealed(true)}>

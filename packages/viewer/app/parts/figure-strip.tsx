@@ -26,11 +26,22 @@ export function FigureStrip({ figures }: { readonly figures: readonly Figure[] }
   )
 }
 
+interface NamedFigureProps {
+  readonly name: string
+  readonly title?: string
+  /** Whether it has a colour in the plot of times. */
+  readonly swatch?: boolean
+  readonly children: ComponentChildren
+}
+
 /** One figure of a list, with its name. */
-export function NamedFigure({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+export function NamedFigure({ name, title, swatch = false, children }: NamedFigureProps) {
   return (
-    <div>
-      <dt>{name}</dt>
+    <div title={title}>
+      <dt>
+        {swatch && <span class={`swatch ${name}`} aria-hidden="true" />}
+        {name}
+      </dt>
       <dd>{children}</dd>
     </div>
   )

@@ -9,6 +9,15 @@ export function PlainText({ text }: { readonly text: string }) {
   return <bdi>{withSigns(text)}</bdi>
 }
 
+/** A {@link PlainText} in the type of programs: an id, a name, a call. */
+export function CodeText({ text }: { readonly text: string }) {
+  return (
+    <code>
+      <PlainText text={text} />
+    </code>
+  )
+}
+
 /** The content of {@link PlainText}, for a part of a text whose whole is set apart from what stands around it. */
 export function withSigns(text: string): ComponentChildren {
   if (!hasSigns(text)) return text

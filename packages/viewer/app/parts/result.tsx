@@ -1,4 +1,4 @@
-import { type Result, resultOf } from '@episodic/report'
+import { type EpisodeColumns, OUTCOMES, type Result, resultOf } from '@episodic/report'
 import { PlainText } from './plain-text.tsx'
 
 export { type Result, resultOf }
@@ -9,6 +9,11 @@ export const RESULT_SIGNS: { readonly [result in Result]: { readonly sign: strin
   'fell-short': { sign: '✗', name: 'not succeeded' },
   truncated: { sign: '▲', name: 'truncated' },
   failed: { sign: '!', name: 'failed' },
+}
+
+/** The result of a row, whose outcome and success have to be there. */
+export function resultOfRow({ outcome, success }: EpisodeColumns['columns'], row: number): Result {
+  return resultOf(OUTCOMES[outcome?.[row] as number]?.kind ?? 'failed', success?.[row] === 1)
 }
 
 /** The result of an episode as a sign, with the end's reason or the code of the failure. */

@@ -60,6 +60,8 @@ export type Route =
     }
   | { readonly screen: 'unknown'; readonly address: string }
 
+export type EpisodeRoute = Route & { readonly screen: 'episode' }
+
 /** Where a text may stand, in the order of the page. */
 export const SEARCH_FIELDS = [
   'prompt',
@@ -176,6 +178,16 @@ export function formatRoute(route: Route): string {
     case 'unknown':
       return `#${route.address}`
   }
+}
+
+/** The address of the transcript of an episode: from the start of the try that counts, unless it says otherwise. */
+export function episodeHref(
+  run: string,
+  task: string,
+  attempt: number,
+  more: Partial<Pick<EpisodeRoute, 'try' | 'step' | 'beside'>> = {},
+): string {
+  return formatRoute({ screen: 'episode', run, task, attempt, try: null, step: null, tab: 'transcript', ...more })
 }
 
 function address(parts: readonly string[], query: Readonly<Record<string, string>>): string {

@@ -1,5 +1,6 @@
 import type { Summary } from '@episodic/report'
 import { formatCount, formatRefused } from '@episodic/report'
+import { Key } from '../parts/key.tsx'
 import { pixels } from '../parts/plots/scale.ts'
 
 /** The outcomes of all scheduled episodes as one bar. */
@@ -34,10 +35,9 @@ export function Account({ summary: { counts, success, ends } }: { readonly summa
           <b>{formatCount(counts.scheduled)}</b> scheduled
         </li>
         {bar.map(({ kind, name, count }) => (
-          <li key={name}>
-            <i class={`key ${kind}`} />
+          <Key key={name} of={kind}>
             <b>{formatCount(count)}</b> {name}
-          </li>
+          </Key>
         ))}
         {counts.refused > 0 && (
           <li>

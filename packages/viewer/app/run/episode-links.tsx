@@ -1,9 +1,9 @@
 import type { EpisodeColumns } from '@episodic/report'
-import { formatNumber, OUTCOMES, plural } from '@episodic/report'
+import { formatNumber, plural } from '@episodic/report'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
-import { ResultBadge, resultOf } from '../parts/result.tsx'
-import { formatRoute } from '../route/route.ts'
+import { ResultBadge, resultOfRow } from '../parts/result.tsx'
+import { episodeHref } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
 interface EpisodeLinksProps {
@@ -23,14 +23,12 @@ export function EpisodeLinks({ run, rows, columns: { columns, dictionaries } }: 
   return (
     <ul class="episode-links">
       {words.value.map(({ row, task, attempt, try: number, prompt }) => {
-        const kind = OUTCOMES[columns.outcome?.[row] ?? 0]?.kind ?? 'failed'
         const unshaped = columns.unshaped?.[row] ?? Number.NaN
-        const route = { screen: 'episode', run, task, attempt, step: null, tab: 'transcript' } as const
         return (
           <li key={row}>
-            <a href={formatRoute({ ...route, try: number === 0 ? null : number })}>
+            <a href={episodeHref(run, task, attempt, { try: number || null })}>
               <ResultBadge
-                result={resultOf(kind, columns.success?.[row] === 1)}
+                result={resultOfRow(columns, row)}
                 ending={dictionaries.ending[columns.ending?.[row] ?? 0] ?? ''}
               />
               <span class="muted">

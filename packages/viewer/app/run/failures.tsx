@@ -2,7 +2,7 @@ import type { Summary } from '@episodic/report'
 import { formatCount, formatPercent, formatRetried } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
 interface FailuresProps {
@@ -28,9 +28,7 @@ export function Failures({ summary: { failures, counts, retried }, run }: Failur
             texts={2}
             rows={failures.map(({ name, count, message }) => [
               <a href={formatRoute({ screen: 'episodes', run, query: `failed:${quoted(name)}`, sort: '' })}>
-                <code>
-                  <PlainText text={name} />
-                </code>
+                <CodeText text={name} />
               </a>,
               <span class="message">
                 <PlainText text={message} />

@@ -3,10 +3,8 @@ import { formatCount, formatDuration } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
-import { formatRoute } from '../route/route.ts'
-
-const EPISODE = { screen: 'episode', try: null, step: null, tab: 'transcript' } as const
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { episodeHref } from '../route/route.ts'
 
 /** The episodes that are being played, the oldest first: one that hangs stays at the top. Nothing if there is none. */
 export function InFlight({ run, inFlight }: { readonly run: string; readonly inFlight: readonly EpisodeInFlight[] }) {
@@ -23,13 +21,11 @@ export function InFlight({ run, inFlight }: { readonly run: string; readonly inF
           head={['Task', 'Last call and answer', 'Attempt', 'Steps', 'Tokens', 'Since']}
           texts={2}
           rows={oldestFirst.map(({ task, attempt, steps, call, answer, tokens, since }) => [
-            <a key="task" href={formatRoute({ ...EPISODE, run, task, attempt })}>
+            <a key="task" href={episodeHref(run, task, attempt)}>
               <code>{task.slice(0, 12)}</code>
             </a>,
             <>
-              <code>
-                <PlainText text={call ?? ''} />
-              </code>
+              <CodeText text={call ?? ''} />
               <div class="message">
                 <PlainText text={answer ?? ''} />
               </div>

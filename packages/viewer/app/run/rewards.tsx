@@ -2,6 +2,7 @@ import type { Summary } from '@episodic/report'
 import { formatInterval, formatNumber, isShaped } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { Key } from '../parts/key.tsx'
 import { MOST_TERMS, RewardByStepPlot, RewardByTermPlot } from '../parts/plots/reward-plots.tsx'
 
 /** Rewards by step and by term, and returns. */
@@ -20,22 +21,9 @@ export function Rewards({ summary }: { readonly summary: Summary }) {
           <>
             <RewardByStepPlot steps={rewards.byStep} shaped={shaped} />
             <ul class="legend">
-              <li>
-                <i class="key unshaped" />
-                unshaped
-              </li>
-              {shaped ? (
-                <li>
-                  <i class="key shaped" />
-                  shaped, as a learner receives it
-                </li>
-              ) : (
-                <li>Shaping was off.</li>
-              )}
-              <li>
-                <i class="key reach" />
-                share of episodes with that many steps
-              </li>
+              <Key of="unshaped">unshaped</Key>
+              {shaped ? <Key of="shaped">shaped, as a learner receives it</Key> : <li>Shaping was off.</li>}
+              <Key of="reach">share of episodes with that many steps</Key>
             </ul>
           </>
         )}

@@ -17,6 +17,7 @@ import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { Card, Section } from '../parts/card.tsx'
 import { CommandLine } from '../parts/copy.tsx'
+import { Key } from '../parts/key.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import { CurriculumPlot } from '../parts/plots/curriculum-plot.tsx'
@@ -170,14 +171,8 @@ function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) 
       >
         <CurriculumPlot parts={curriculum} />
         <ul class="legend">
-          <li>
-            <i class="key good" />
-            success rate
-          </li>
-          <li>
-            <i class="key unshaped" />
-            mean difficulty
-          </li>
+          <Key of="good">success rate</Key>
+          <Key of="unshaped">mean difficulty</Key>
         </ul>
       </Card>
     </Section>

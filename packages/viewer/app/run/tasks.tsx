@@ -6,7 +6,7 @@ import { Card, Section } from '../parts/card.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
@@ -113,10 +113,7 @@ function TaskRow({
         <div>
           {words && (
             <a href={formatRoute({ screen: 'group', run, task: words.task })}>
-              <code>
-                <PlainText text={words.task.slice(0, 8)} />
-              </code>{' '}
-              <PlainText text={words.prompt} />
+              <CodeText text={words.task.slice(0, 8)} /> <PlainText text={words.prompt} />
             </a>
           )}
           <span class="badge">{SPLITS[split] ?? ''}</span>

@@ -1,13 +1,12 @@
 import { plural } from '@episodic/report'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BesideView } from '../episode/beside-view.tsx'
-import type { EpisodeRoute } from '../episode/episode-header.tsx'
 import { EpisodeView } from '../episode/episode-view.tsx'
 import { FollowedView } from '../episode/followed-view.tsx'
 import { loadEpisode } from '../episode/load-episode.ts'
 import { TaskChoice } from '../group/task-choice.tsx'
 import { EmptyNote, WhenLoaded } from '../parts/notes.tsx'
-import { formatRoute } from '../route/route.ts'
+import { type EpisodeRoute, formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
 /** Milliseconds between two looks at an episode that is being played. */

@@ -1,8 +1,8 @@
-import { type EpisodeColumns, OUTCOMES, type RowWords, resultOf } from '@episodic/report'
-import { PlainText } from '../../parts/plain-text.tsx'
-import { ResultBadge } from '../../parts/result.tsx'
+import type { EpisodeColumns, RowWords } from '@episodic/report'
+import { CodeText, PlainText } from '../../parts/plain-text.tsx'
+import { ResultBadge, resultOfRow } from '../../parts/result.tsx'
 import { shortTask } from '../../parts/short-task.ts'
-import { formatRoute } from '../../route/route.ts'
+import { episodeHref } from '../../route/route.ts'
 import type { ListColumn } from './list-columns.tsx'
 
 /** A chosen column with the reader of its cells. */
@@ -23,8 +23,7 @@ interface EpisodeRowProps {
 
 /** One episode in the list. The link of its task covers the whole row. */
 export function EpisodeRow({ run, row, index, current, episodes, words, columns }: EpisodeRowProps) {
-  const { outcome, success, ending, attempt, try: tries, counts } = episodes.columns
-  const { kind } = OUTCOMES[outcome?.[row] as number] ?? { kind: 'failed' as const }
+  const { ending, attempt, try: tries, counts } = episodes.columns
   const counting = counts?.[row] !== 0
   const attempted = attempt?.[row] ?? 0
   const tried = tries?.[row] ?? 0
@@ -37,7 +36,7 @@ export function EpisodeRow({ run, row, index, current, episodes, words, columns 
     >
       <td>
         <ResultBadge
-          result={resultOf(kind, success?.[row] === 1)}
+          result={resultOfRow(episodes.columns, row)}
           ending={episodes.dictionaries.ending[ending?.[row] as number] ?? ''}
         />
       </td>
@@ -46,19 +45,9 @@ export function EpisodeRow({ run, row, index, current, episodes, words, columns 
           <a
             class="row-link"
             data-index={index}
-            href={formatRoute({
-              screen: 'episode',
-              run,
-              task: words.task,
-              attempt: words.attempt,
-              try: counting ? null : words.try,
-              step: null,
-              tab: 'transcript',
-            })}
+            href={episodeHref(run, words.task, words.attempt, { try: counting ? null : words.try })}
           >
-            <code>
-              <PlainText text={shortTask(words.task)} />
-            </code>{' '}
+            <CodeText text={shortTask(words.task)} />{' '}
             <span class={words.message === null ? 'row-words' : 'row-words bad'}>
               <PlainText text={words.message ?? words.prompt} />
             </span>

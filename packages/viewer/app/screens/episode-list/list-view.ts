@@ -1,16 +1,15 @@
 import {
   compileQuery,
   type EpisodeColumns,
-  OUTCOMES,
   parseQuery,
   type QueryLookups,
   type QueryProblem,
   type Result,
   type RowFigures,
-  resultOf,
   rowFigures,
 } from '@episodic/report'
 import { type Order, sortRows } from '../../list/sort-rows.ts'
+import { resultOfRow } from '../../parts/result.tsx'
 import { sortKey } from './list-columns.tsx'
 import { chosenResults, withoutResults } from './result-chips.tsx'
 
@@ -28,14 +27,12 @@ export function chooseRows(query: string, episodes: EpisodeColumns, lookups: Que
   const { problems } = compileQuery(parseQuery(query), episodes, lookups)
   const chosen = new Set(chosenResults(query))
   const rest = compileQuery(parseQuery(withoutResults(query)), episodes, lookups)
-  const { outcome, success } = episodes.columns
   const results = { succeeded: 0, 'fell-short': 0, truncated: 0, failed: 0 }
   const rows = new Uint32Array(episodes.rows)
   let size = 0
   for (let row = 0; row < episodes.rows; row++) {
     if (!rest.matches(row)) continue
-    const { kind } = OUTCOMES[outcome?.[row] as number] ?? { kind: 'failed' as const }
-    const result = resultOf(kind, success?.[row] === 1)
+    const result = resultOfRow(episodes.columns, row)
     results[result] += 1
     if (chosen.size === 0 || chosen.has(result)) rows[size++] = row
   }

@@ -1,6 +1,6 @@
 import { type Dictionaries, QUERY_FIELDS } from '@episodic/report'
 import { useClosingBox } from '../../parts/closing-box.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../../parts/plain-text.tsx'
 
 interface QueryHelpProps {
   readonly dictionaries: Dictionaries
@@ -32,9 +32,7 @@ export function QueryHelp({ dictionaries: { terms, tags, ending: endings }, grad
         {lines.map(([example, meaning]) => (
           <div key={meaning}>
             <dt>
-              <code>
-                <PlainText text={example} />
-              </code>
+              <CodeText text={example} />
             </dt>
             <dd>
               <PlainText text={meaning} />

@@ -1,8 +1,8 @@
 import { formatCount, type SearchField, type SearchHit } from '@episodic/report'
 import { formatShare } from '../../parts/amounts.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { CodeText, PlainText } from '../../parts/plain-text.tsx'
 import { shortTask } from '../../parts/short-task.ts'
-import { formatRoute } from '../../route/route.ts'
+import { episodeHref, formatRoute } from '../../route/route.ts'
 import type { FoundInRun } from './found.ts'
 
 /** What a reader calls the places in which a text may stand. */
@@ -47,23 +47,12 @@ export function HitList({ found: { run, hits, count, bytes, totalBytes, done }, 
 
 function Hit({ hit, onOpen }: { readonly hit: SearchHit; onOpen(): void }) {
   const { run, task, attempt, try: number, step, field, before, match, after } = hit
-  const href = formatRoute({
-    screen: 'episode',
-    run,
-    task,
-    attempt,
-    try: number === 0 ? null : number,
-    step,
-    tab: 'transcript',
-  })
+  const href = episodeHref(run, task, attempt, { try: number || null, step })
   return (
     <li>
       <a class="hit" href={href} onClick={onOpen} data-hit>
         <span class="hit-place">
-          <code>
-            <PlainText text={shortTask(task)} />
-          </code>{' '}
-          {attempt}
+          <CodeText text={shortTask(task)} /> {attempt}
           {number > 0 && `.${number}`}
           {step !== null && ` · step ${step + 1}`}
         </span>
