@@ -39,28 +39,13 @@ export function resultOf(kind: 'failed' | 'terminated' | 'truncated', success: b
 
 /** The fields of a query by name. Times are in seconds. */
 export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
-  result: {
-    kind: 'word',
-    columns: ['success', 'outcome'],
-    values: RESULTS,
-    read: (column) => {
-      const [success, outcome] = [column('success'), column('outcome')]
-      return wordsBy((row) => {
-        const { kind } = OUTCOMES[outcome[row] as number] ?? { kind: 'failed' }
-        return resultOf(kind, success[row] === 1)
-      })
-    },
-  },
-  success: {
-    kind: 'word',
-    columns: ['success', 'outcome'],
-    values: YES_NO,
-    // A failed episode is neither: nobody knows.
-    read: (column) => {
-      const [success, outcome] = [column('success'), column('outcome')]
-      return wordsBy((row) => (isFailed(outcome[row]) ? null : success[row] === 1 ? 'yes' : 'no'))
-    },
-  },
+  result: oneWord(['success', 'outcome'], RESULTS, (success, outcome) =>
+    resultOf(OUTCOMES[outcome]?.kind ?? 'failed', success === 1),
+  ),
+  // A failed episode is neither: nobody knows.
+  success: oneWord(['success', 'outcome'], YES_NO, (success, outcome) =>
+    isFailed(outcome) ? null : yesOrNo(success === 1),
+  ),
   failed: {
     kind: 'word',
     columns: ['outcome', 'ending'],
@@ -71,18 +56,11 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
       return (row) => (isFailed(outcome[row]) ? (codes[ending[row] as number] ?? ['yes']) : NO)
     },
   },
-  truncated: {
-    kind: 'word',
-    columns: ['outcome'],
-    values: YES_NO,
-    read: (column) => {
-      const outcome = column('outcome')
-      return wordsBy((row) => (OUTCOMES[outcome[row] as number]?.kind === 'truncated' ? 'yes' : 'no'))
-    },
-  },
-  ending: { kind: 'word', columns: ['ending'], values: null, read: dictionary('ending') },
-  player: { kind: 'word', columns: ['player'], values: null, read: dictionary('player') },
-  version: { kind: 'word', columns: ['version'], values: null, read: dictionary('version') },
+  truncated: oneWord(['outcome'], YES_NO, (outcome) => yesOrNo(OUTCOMES[outcome]?.kind === 'truncated')),
+  // Empty is what is not known.
+  ending: oneWord(['ending'], null, (ending, _, { dictionaries }) => dictionaries.ending[ending] || null),
+  player: oneWord(['player'], null, (player, _, { dictionaries }) => dictionaries.player[player] || null),
+  version: oneWord(['version'], null, (version, _, { dictionaries }) => dictionaries.version[version] || null),
   tag: {
     kind: 'word',
     columns: ['tags'],
@@ -92,24 +70,8 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
       return (row) => dictionaries.tags[tags[row] as number] ?? []
     },
   },
-  split: {
-    kind: 'word',
-    columns: ['split'],
-    values: SPLITS,
-    read: (column) => {
-      const split = column('split')
-      return wordsBy((row) => SPLITS[split[row] as number] ?? null)
-    },
-  },
-  counts: {
-    kind: 'word',
-    columns: ['counts'],
-    values: YES_NO,
-    read: (column) => {
-      const counts = column('counts')
-      return wordsBy((row) => (counts[row] === 1 ? 'yes' : 'no'))
-    },
-  },
+  split: oneWord(['split'], SPLITS, (split) => SPLITS[split] ?? null),
+  counts: oneWord(['counts'], YES_NO, (counts) => yesOrNo(counts === 1)),
   return: plain('unshaped'),
   total: plain('total'),
   discounted: plain('discounted'),
@@ -163,25 +125,32 @@ function isFailed(outcome: number | undefined): boolean {
   return OUTCOMES[outcome as number]?.kind === 'failed'
 }
 
-/** Lists of one word. */
-function wordsBy(wordOf: (row: number) => string | null): WordsOf {
-  const lists = new Map<string, readonly string[]>()
-  return (row) => {
-    const word = wordOf(row)
-    if (word === null) return null
-    const known = lists.get(word)
-    if (known) return known
-    const list = [word]
-    lists.set(word, list)
-    return list
-  }
+function yesOrNo(value: boolean): (typeof YES_NO)[number] {
+  return value ? 'yes' : 'no'
 }
 
-function dictionary(name: 'ending' | 'player' | 'version') {
-  return (column: ReadColumn, { dictionaries }: EpisodeColumns): WordsOf => {
-    const numbers = column(name)
-    // Empty is what is not known.
-    return wordsBy((row) => dictionaries[name][numbers[row] as number] || null)
+/** A field of one word, which the numbers of a row in one or two columns say; `null` where it is unknown. */
+function oneWord(
+  columns: readonly [ColumnName, ColumnName?],
+  values: readonly string[] | null,
+  wordOf: (first: number, second: number, episodes: EpisodeColumns) => string | null,
+): QueryField {
+  const [one, other = one] = columns
+  return {
+    kind: 'word',
+    columns: columns as readonly ColumnName[],
+    values,
+    read: (column, episodes) => {
+      const [first, second] = [column(one), column(other)]
+      const lists = new Map<string, readonly string[]>()
+      return (row) => {
+        const word = wordOf(first[row] as number, second[row] as number, episodes)
+        if (word === null) return null
+        const known = lists.get(word) ?? [word]
+        lists.set(word, known)
+        return known
+      }
+    },
   }
 }
 

@@ -10,7 +10,6 @@ import {
   type GradeTable,
   NOTHING,
   type RowWords,
-  SPLITS,
 } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../../parts/amounts.ts'
@@ -50,19 +49,10 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
     number('world', 'World', 84, formatSeconds, "Time of the world's steps."),
     number('took', 'Took', 84, formatSeconds, 'Time from start to end.'),
     number('difficulty', 'Difficulty', 80, formatNumber),
-    word('split', 'Split', 84, (columns) => {
-      const split = columns.columns.split
-      return (row) => SPLITS[split?.[row] as number] ?? ''
-    }),
-    word('tag', 'Tags', 150, ({ columns, dictionaries }) => {
-      return (row) => dictionaries.tags[columns.tags?.[row] as number]?.join(', ') ?? ''
-    }),
-    word('player', 'Player', 130, ({ columns, dictionaries }) => {
-      return (row) => dictionaries.player[columns.player?.[row] as number] ?? ''
-    }),
-    word('version', 'Policy version', 120, ({ columns, dictionaries }) => {
-      return (row) => dictionaries.version[columns.version?.[row] as number] ?? ''
-    }),
+    word('split', 'Split', 84),
+    word('tag', 'Tags', 150),
+    word('player', 'Player', 130),
+    word('version', 'Policy version', 120),
     number(
       'staleness',
       'Staleness',
@@ -115,13 +105,10 @@ export function defaultFields(
  * their letters.
  */
 export function sortKey(episodes: EpisodeColumns, name: string): ((row: number) => number) | null {
-  const field = fieldOf(name)
-  if (field?.kind !== 'number' && field?.kind !== 'word') return null
-  if (field.columns.some((column) => !episodes.columns[column])) return null
-  const read = (column: ColumnName) => episodes.columns[column] as Column
-  if (field.kind === 'number') return field.read(read)
-  const wordsOf = field.read(read, episodes)
-  const textOf = (row: number) => wordsOf(row)?.join(', ') ?? null
+  const field = loadedField(episodes, name)
+  if (field?.kind === 'number') return field.read((column) => episodes.columns[column] as Column)
+  const textOf = textReader(episodes, name)
+  if (!textOf) return null
   const texts = new Set<string>()
   for (let row = 0; row < episodes.rows; row++) {
     const text = textOf(row)
@@ -129,6 +116,21 @@ export function sortKey(episodes: EpisodeColumns, name: string): ((row: number) 
   }
   const ranks = new Map([...texts].sort().map((text, rank) => [text, rank]))
   return (row) => ranks.get(textOf(row) ?? '') ?? Number.NaN
+}
+
+/** A field that the columns of a row say, if all that it reads are loaded. */
+function loadedField(episodes: EpisodeColumns, name: string) {
+  const field = fieldOf(name)
+  if (field?.kind !== 'number' && field?.kind !== 'word') return null
+  return field.columns.every((column) => episodes.columns[column]) ? field : null
+}
+
+/** Returns the reader of the words of a field, `null` where they are unknown; itself `null` if there is none. */
+function textReader(episodes: EpisodeColumns, name: string): ((row: number) => string | null) | null {
+  const field = loadedField(episodes, name)
+  if (field?.kind !== 'word') return null
+  const wordsOf = field.read((column) => episodes.columns[column] as Column, episodes)
+  return (row) => wordsOf(row)?.join(', ') ?? null
 }
 
 /** The columns of the run that a sort by a field reads. */
@@ -182,12 +184,7 @@ function largestOf(rows: number, numberOf: (row: number) => number): number {
   return largest
 }
 
-function word(
-  field: string,
-  title: string,
-  width: number,
-  textsOf: (episodes: EpisodeColumns) => (row: number) => string,
-): ListColumn {
+function word(field: string, title: string, width: number): ListColumn {
   return {
     field,
     title,
@@ -195,8 +192,8 @@ function word(
     numeric: false,
     columns: columnsOfField(field),
     cells(episodes) {
-      const textOf = textsOf(episodes)
-      return (row) => <PlainText text={textOf(row)} />
+      const textOf = textReader(episodes, field)
+      return (row) => <PlainText text={textOf?.(row) ?? ''} />
     },
   }
 }
