@@ -1,23 +1,16 @@
-/** A map of bounded size whose keys come from outside. */
-export interface BoundedMap<Value> {
-  /** The value of a name, created on first use; `null` if the map has no room for it. */
-  of(name: string): Value | null
-  /** In ascending order of the names. */
-  entries(): [string, Value][]
-}
-
 /**
- * Creates a map that keeps the `limit` smallest names, in whatever order they arrive.
+ * Creates a map of names from outside that keeps the `limit` smallest of them, in whatever order they arrive.
  *
  * A name that is dropped never returns, because `limit` smaller ones exist. So a name that is present at the end has
  * been present since it was first seen, and its value is complete.
  */
-export function createBoundedMap<Value>(limit: number, create: () => Value): BoundedMap<Value> {
+export function createBoundedMap<Value>(limit: number, create: () => Value) {
   const values = new Map<string, Value>()
   let last: string | null = null
   const findLast = () => [...values.keys()].sort().at(-1) as string
   return {
-    of(name) {
+    /** The value of a name, created on first use; `null` if the map has no room for it. */
+    of(name: string): Value | null {
       const found = values.get(name)
       if (found !== undefined) return found
       if (values.size === limit) {
@@ -31,6 +24,7 @@ export function createBoundedMap<Value>(limit: number, create: () => Value): Bou
       if (last !== null && name > last) last = name
       return value
     },
+    /** In ascending order of the names. */
     entries: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)),
   }
 }

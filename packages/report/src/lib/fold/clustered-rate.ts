@@ -106,15 +106,8 @@ export interface GroupRate extends Proportion {
   readonly failed: number
 }
 
-export interface Rates<Group> {
-  /** @param task - the same number for the episodes of one task, which have to come one after the other. */
-  add(group: Group, task: number, success: boolean): void
-  addFailed(group: Group): void
-  /** The groups in ascending order. One whose episodes have all failed has no rate. */
-  entries(): [Group, GroupRate][]
-}
-
-export function createRates<Group extends string | number>(): Rates<Group> {
+/** Creates the rates of groups, without an episode. */
+export function createRates<Group extends string | number>() {
   const groups = new Map<Group, { readonly rate: RateFold; failed: number }>()
   const groupOf = (name: Group) => {
     const group = groups.get(name) ?? { rate: createRate(), failed: 0 }
@@ -122,10 +115,12 @@ export function createRates<Group extends string | number>(): Rates<Group> {
     return group
   }
   return {
-    add: (group, task, success) => groupOf(group).rate.add(task, success),
-    addFailed(group) {
+    /** @param task - the same number for the episodes of one task, which have to come one after the other. */
+    add: (group: Group, task: number, success: boolean) => groupOf(group).rate.add(task, success),
+    addFailed(group: Group) {
       groupOf(group).failed += 1
     },
+    /** The groups in ascending order. One whose episodes have all failed has no rate. */
     entries: () =>
       [...groups]
         .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -2,14 +2,6 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from './scored-outcome.ts'
 import type { Summary } from './summary.ts'
 
-/** Follows what a curriculum drew. */
-export interface DrawFold {
-  /** Adds a sealed line, if a curriculum drew its task. */
-  add(record: EpisodeRecord): void
-  /** The course of the curriculum; `null` if there was none. */
-  finish(): Summary['curriculum']
-}
-
 /** Parts into which the draws of a run are divided, and some more where a stage ends within one. */
 const PARTS = 20
 
@@ -21,11 +13,12 @@ interface Draw {
   readonly outcomes: Map<number, number>
 }
 
-/** Creates an empty fold of draws: some 200 bytes for each. */
-export function createDrawFold(): DrawFold {
+/** Creates an empty fold of what a curriculum drew: some 200 bytes for each draw. */
+export function createDrawFold() {
   const draws = new Map<number, Draw>()
   return {
-    add(record) {
+    /** Adds a sealed line, if a curriculum drew its task. */
+    add(record: EpisodeRecord) {
       const { curriculum, task, attempt } = record
       // A curriculum learns of first plays only.
       if (!curriculum || record.try > 0) return
@@ -36,7 +29,8 @@ export function createDrawFold(): DrawFold {
       // Of lines that contradict each other the better one counts, in whatever order they come.
       draw.outcomes.set(attempt, Math.max(outcome, draw.outcomes.get(attempt) ?? 0))
     },
-    finish() {
+    /** The course of the curriculum; `null` if there was none. */
+    finish(): Summary['curriculum'] {
       if (draws.size === 0) return null
       const numbers = [...draws.keys()].sort((a, b) => a - b)
       const width = Math.ceil(((numbers.at(-1) as number) + 1) / PARTS)

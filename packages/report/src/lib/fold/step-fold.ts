@@ -8,15 +8,13 @@ import type { Latency, Summary } from './summary.ts'
 const MOST_STEPS = 1_000
 const MOST_TERMS = 64
 
-/** Folds the figures of steps, which are not stored per episode. */
-export interface StepFold {
-  /** Adds the steps of an episode; their rewards only if the episode `counts`. A failed one does not. */
-  add(steps: EpisodeRecord['steps'], counts: boolean): void
-  finish(): { readonly rewards: Summary['rewards']; readonly latency: Latency | null }
-}
+export type StepFold = ReturnType<typeof createStepFold>
 
-/** Creates an empty fold over steps. Its sums are exact, so they do not depend on the order. */
-export function createStepFold(): StepFold {
+/**
+ * Creates an empty fold over the figures of steps, which are not stored per episode. Its sums are exact, so they do not
+ * depend on the order.
+ */
+export function createStepFold() {
   const steps: { count: number; readonly total: ExactSum; readonly shaping: ExactSum }[] = []
   const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))
   let episodes = 0
@@ -24,7 +22,8 @@ export function createStepFold(): StepFold {
   let unrewarded = 0
   const latency = createLatencyHistogram()
   return {
-    add(episode, counts) {
+    /** Adds the steps of an episode; their rewards only if the episode `counts`. A failed one does not. */
+    add(episode: EpisodeRecord['steps'], counts: boolean) {
       for (const { milliseconds } of episode) if (milliseconds !== null) latency.add(milliseconds)
       if (!counts) return
       episodes += 1
@@ -50,7 +49,7 @@ export function createStepFold(): StepFold {
       }
       if (episode.length > 0 && missing - before === episode.length) unrewarded += 1
     },
-    finish: () => ({
+    finish: (): { readonly rewards: Summary['rewards']; readonly latency: Latency | null } => ({
       rewards: {
         byStep: steps.map(({ count, total, shaping }) => ({
           count,

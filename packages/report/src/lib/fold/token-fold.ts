@@ -5,17 +5,10 @@ import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
 import { linkCalls } from './token-tree.ts'
 
-/** Sums the requests to language models, and their times. */
-export interface TokenFold {
-  add(record: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>): void
-  /** `null` if there was no request. */
-  finish(): Summary['tokens']
-  /** How long the answers took, and what the requests waited. */
-  times(): Pick<Summary['time'], 'model' | 'waited'>
-}
+export type TokenFold = ReturnType<typeof createTokenFold>
 
-/** Creates an empty fold. Requests of steps that several leaves share count once. */
-export function createTokenFold(): TokenFold {
+/** Creates an empty fold of requests to language models. Those of steps that several leaves share count once. */
+export function createTokenFold() {
   let episodes = 0
   let requests = 0
   let counted = 0
@@ -27,7 +20,7 @@ export function createTokenFold(): TokenFold {
   const model = createLatencyHistogram()
   const waited = { sum: createExactSum(), longest: 0, requests: 0 }
   return {
-    add(record) {
+    add(record: Pick<EpisodeRecord, 'attempt' | 'steps' | 'undecided' | 'branch'>) {
       const asked = ownCompletionsOf(record)
       if (asked.length === 0) return
       episodes += 1
@@ -51,13 +44,15 @@ export function createTokenFold(): TokenFold {
       const links = linkCalls(completionsOf(record)).slice(-asked.length)
       traced.drifted += links.filter(({ driftsFrom }) => driftsFrom !== null).length
     },
-    finish() {
+    /** `null` if there was no request. */
+    finish(): Summary['tokens'] {
       if (requests === 0) return null
       const known = counted < requests && { counted }
       const tracing = traced.requests > 0 && { traced }
       return { episodes, requests, ...known, prompt, completion, cost: priced ? cost.value() : null, ...tracing }
     },
-    times: () => ({
+    /** How long the answers took, and what the requests waited. */
+    times: (): Pick<Summary['time'], 'model' | 'waited'> => ({
       model: model.summarize(),
       waited:
         model.count === 0

@@ -14,15 +14,7 @@ export type ShownTree = NonNullable<Summary['branch']>['trees'][number]
 export type ShownLeaf = ShownTree['leaves'][number]
 type ShownPoint = ShownTree['points'][number]
 
-/** Chooses the trees that a report shows and estimates the values of the states in which they branch. */
-export interface TreeSample {
-  add(
-    record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
-    identity: EpisodeIdentity,
-  ): void
-  /** By the hash of task and rollout. More can be added afterwards. */
-  finish(): ShownTree[]
-}
+type BranchedRecord = EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> }
 
 interface Visit {
   readonly path: number[]
@@ -48,10 +40,10 @@ interface Leaf extends ShownLeaf, SealedLine {
  *
  * @param discount - γ, from 0 to 1.
  */
-export function createTreeSample(discount: number): TreeSample {
+export function createTreeSample(discount: number) {
   const trees = createBoundedMap(TREE_SIZES.trees, () => ({ task: '', rollout: 0, leaves: new Map<number, Leaf>() }))
   return {
-    add(record, identity) {
+    add(record: BranchedRecord, identity: EpisodeIdentity) {
       const { task, attempt, branch } = record
       const tree = trees.of(contentId(`${branch.rollout}/${task.id}`))
       if (!tree) return
@@ -61,7 +53,8 @@ export function createTreeSample(discount: number): TreeSample {
       const known = tree.leaves.get(attempt)
       if (!known || comparePreference(leaf, known) < 0) tree.leaves.set(attempt, leaf)
     },
-    finish: () =>
+    /** By the hash of task and rollout. More can be added afterwards. */
+    finish: (): ShownTree[] =>
       trees.entries().map(([, { task, rollout, leaves }]) => {
         const ordered = [...leaves].sort(([a], [b]) => a - b).map(([, leaf]) => leaf)
         const points = pointsOf(ordered)
@@ -82,11 +75,7 @@ export function createTreeSample(discount: number): TreeSample {
   }
 }
 
-function leafOf(
-  record: EpisodeRecord & { readonly branch: NonNullable<EpisodeRecord['branch']> },
-  identity: EpisodeIdentity,
-  discount: number,
-): Leaf {
+function leafOf(record: BranchedRecord, identity: EpisodeIdentity, discount: number): Leaf {
   const { branch, start, steps, returns } = record
   const outcome = groupOf(record)
   const scored = outcome !== 'failed'

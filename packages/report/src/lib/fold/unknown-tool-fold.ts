@@ -6,20 +6,16 @@ import type { Summary } from './summary.ts'
 const MOST_NAMES = 16
 const LONGEST_NAME = 64
 
-/** Counts the episodes in which every call named a tool that does not exist. */
-export interface UnknownToolFold {
-  add(steps: readonly Pick<RecordedStep, 'action' | 'refused'>[]): void
-  /** `undefined` if there was no such episode. */
-  finish(): Summary['unknownTools']
-}
-
-/** Creates an empty fold. Its counts do not depend on the order. */
-export function createUnknownToolFold(): UnknownToolFold {
+/**
+ * Creates an empty fold of the episodes in which every call named a tool that does not exist. Its counts do not depend
+ * on the order.
+ */
+export function createUnknownToolFold() {
   let episodes = 0
   let calls = 0
   const names = createBoundedMap(MOST_NAMES, () => ({ count: 0 }))
   return {
-    add(steps) {
+    add(steps: readonly Pick<RecordedStep, 'action' | 'refused'>[]) {
       if (steps.length === 0 || steps.some(({ refused }) => refused !== 'tool')) return
       episodes += 1
       calls += steps.length
@@ -28,7 +24,8 @@ export function createUnknownToolFold(): UnknownToolFold {
         if (name) name.count += 1
       }
     },
-    finish() {
+    /** `undefined` if there was no such episode. */
+    finish(): Summary['unknownTools'] {
       if (episodes === 0) return
       const ranked = names.entries().map(([name, { count }]) => ({ name, count }))
       return { episodes, calls, names: ranked.sort((a, b) => b.count - a.count) }

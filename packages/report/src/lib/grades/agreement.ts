@@ -3,10 +3,7 @@ import { addTo, type DrawnInterval, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
 /** What two graders say about one episode. */
-export interface JudgedTwice {
-  readonly task: string
-  readonly attempt: number
-  readonly try: number
+export interface JudgedTwice extends EpisodeName {
   readonly a: GradeValue
   readonly b: GradeValue
 }

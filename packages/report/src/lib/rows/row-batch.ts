@@ -2,7 +2,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { COLUMN_TYPES, type Column, type ColumnName, type Dictionaries } from './columns.ts'
 import { packArrays, unpackArrays } from './packed-arrays.ts'
 import type { Row } from './row.ts'
-import { createRowColumns, type LinePlace, type PackedRows } from './row-columns.ts'
+import { createRowColumns, type LinePlace, type PackedRows, placeIn, rowIn } from './row-columns.ts'
 
 /** The values of some lines, to be packed: for a file, or for another thread. */
 export interface RowBatch {
@@ -65,7 +65,7 @@ export function unpackRows(bytes: Uint8Array): UnpackedRows {
   )
     throw new RangeError('These packed arrays are no rows of a run.')
   const values = arrays as Record<string, Column>
-  const tags = dictionaries.tags.map((set) => JSON.stringify(set))
+  const words = { ...dictionaries, tags: dictionaries.tags.map((set) => JSON.stringify(set)) }
   const terms = dictionaries.terms.map((name) => [name, values[`term.${name}`] as Column] as const)
   const places = {
     offset: values['line.offset'] as Column,
@@ -79,23 +79,7 @@ export function unpackRows(bytes: Uint8Array): UnpackedRows {
     dictionaries,
     columns: values as { readonly [name in ColumnName]?: Column },
     places,
-    row(index) {
-      const row = {} as Record<string, unknown>
-      for (const name of fixed) row[name] = values[name]?.[index]
-      row.task = tasks[row.task as number]
-      row.ending = dictionaries.ending[row.ending as number]
-      row.player = dictionaries.player[row.player as number]
-      row.tags = tags[row.tags as number]
-      row.version = dictionaries.version[row.version as number]
-      const earned: Record<string, number> = {}
-      for (const [name, sums] of terms) if (!Number.isNaN(sums[index])) earned[name] = sums[index] as number
-      row.terms = earned
-      return row as unknown as Row
-    },
-    place: (index) => ({
-      offset: places.offset[index] as number,
-      length: places.length[index] as number,
-      content: places.content[index] as number,
-    }),
+    row: (index) => rowIn(values, tasks, (name, number) => words[name][number], terms, index),
+    place: (index) => placeIn(places, index),
   }
 }

@@ -22,24 +22,7 @@ export interface PackedRows {
 }
 
 /** Columns that grow by rows. */
-export interface RowColumns {
-  readonly size: number
-  /** The ids of the tasks, by their numbers in the column `task`. */
-  readonly tasks: readonly string[]
-  taskNumber(id: string): number | undefined
-  /** Adds a row, which counts until it is set otherwise. Returns its number. */
-  push(row: Row, place: LinePlace): number
-  /** Adds packed rows, which count until they are set otherwise. */
-  pushAll(rows: PackedRows): void
-  /** Removes the rows from a number on. What only they had stays in the dictionaries. */
-  cut(size: number): void
-  at(name: keyof typeof COLUMN_TYPES, row: number): number
-  setCounts(row: number, counts: boolean): void
-  place(row: number): LinePlace
-  row(row: number): Row
-  /** Copies of columns. Default: all. Names that no column has are left out. */
-  columns(names?: readonly string[]): EpisodeColumns
-}
+export type RowColumns = ReturnType<typeof createRowColumns>
 
 /** Most reward terms that have a column: of more, the first ones by name. */
 const MOST_TERMS = 64
@@ -53,7 +36,7 @@ const WORD_COLUMNS = ['ending', 'player', 'tags', 'version'] as const
 const PLACE_TYPES = { offset: Float64Array, length: Uint32Array, content: Float64Array } as const
 
 /** Creates columns without a row. They take about 200 bytes a row, and 8 for each reward term. */
-export function createRowColumns(): RowColumns {
+export function createRowColumns() {
   let size = 0
   let capacity = 1_024
   const fixed = Object.fromEntries(
@@ -108,9 +91,11 @@ export function createRowColumns(): RowColumns {
     get size() {
       return size
     },
-    tasks,
-    taskNumber: (id) => taskNumbers.get(id),
-    push(row, place) {
+    /** The ids of the tasks, by their numbers in the column `task`. */
+    tasks: tasks as readonly string[],
+    taskNumber: (id: string) => taskNumbers.get(id),
+    /** Adds a row, which counts until it is set otherwise. Returns its number. */
+    push(row: Row, place: LinePlace): number {
       if (size === capacity) grow()
       for (const name of FIXED_NAMES) {
         if (name === 'counts') fixed.counts[size] = 1
@@ -127,7 +112,8 @@ export function createRowColumns(): RowColumns {
       }
       return size++
     },
-    pushAll(rows) {
+    /** Adds packed rows, which count until they are set otherwise. */
+    pushAll(rows: PackedRows) {
       const to = size + rows.size
       while (to > capacity) grow()
       const own = rows.dictionaries
@@ -149,31 +135,26 @@ export function createRowColumns(): RowColumns {
       for (const name of own.terms) terms.of(name)?.values.set(rows.columns[`term.${name}`] as Column, size)
       size = to
     },
-    cut(to) {
+    /** Removes the rows from a number on. What only they had stays in the dictionaries. */
+    cut(to: number) {
       for (const [, term] of terms.entries()) term.values.fill(Number.NaN, to, size)
       size = to
     },
-    at: (name, row) => fixed[name][row] as number,
-    setCounts(row, counts) {
+    at: (name: FixedName, row: number) => fixed[name][row] as number,
+    setCounts(row: number, counts: boolean) {
       fixed.counts[row] = Number(counts)
     },
-    place: (row) => ({
-      offset: places.offset[row] as number,
-      length: places.length[row] as number,
-      content: places.content[row] as number,
-    }),
-    row(row) {
-      const values = {} as Record<string, unknown>
-      for (const name of FIXED_NAMES) values[name] = fixed[name][row]
-      for (const name of WORD_COLUMNS) values[name] = words[name].word(fixed[name][row] as number)
-      values.task = tasks[fixed.task[row] as number]
-      const earned: Record<string, number> = {}
-      for (const [name, { values: sums }] of terms.entries())
-        if (!Number.isNaN(sums[row])) earned[name] = sums[row] as number
-      values.terms = earned
-      return values as unknown as Row
-    },
-    columns(names) {
+    place: (row: number) => placeIn(places, row),
+    row: (row: number) =>
+      rowIn(
+        fixed,
+        tasks,
+        (name, number) => words[name].word(number),
+        terms.entries().map(([name, { values }]) => [name, values]),
+        row,
+      ),
+    /** Copies of columns. Default: all. Names that no column has are left out. */
+    columns(names?: readonly string[]): EpisodeColumns {
       const names_ = names ?? [...FIXED_NAMES, ...terms.entries().map(([name]) => `term.${name}`)]
       const columns = names_.flatMap((name) => {
         const values = copyOf(name)
@@ -192,6 +173,30 @@ export function createRowColumns(): RowColumns {
       }
     },
   }
+}
+
+export function placeIn(places: PackedRows['places'], row: number): LinePlace {
+  return {
+    offset: places.offset[row] as number,
+    length: places.length[row] as number,
+    content: places.content[row] as number,
+  }
+}
+
+/** Reads a row of columns, with its words and the terms that it has earned. */
+export function rowIn(
+  columns: PackedRows['columns'],
+  tasks: readonly string[],
+  wordOf: (name: (typeof WORD_COLUMNS)[number], number: number) => string | undefined,
+  terms: readonly (readonly [name: string, values: Column])[],
+  row: number,
+): Row {
+  const values = {} as Record<string, unknown>
+  for (const name of FIXED_NAMES) values[name] = columns[name]?.[row]
+  for (const name of WORD_COLUMNS) values[name] = wordOf(name, values[name] as number)
+  values.task = tasks[values.task as number]
+  const earned = terms.filter(([, sums]) => !Number.isNaN(sums[row])).map(([name, sums]) => [name, sums[row]])
+  return { ...values, terms: Object.fromEntries(earned) } as unknown as Row
 }
 
 function isWordColumn(name: FixedName): name is (typeof WORD_COLUMNS)[number] {
