@@ -6,17 +6,8 @@ import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import {
-  COLUMNS,
-  DIRECTIONS,
-  directionsOf,
-  distanceOf,
-  GOAL,
-  isCliff,
-  neighbour,
-  ROWS,
-  START,
-} from './cliff-walking/grid.ts'
+import { COLUMNS, DIRECTIONS, distanceOf, GOAL, isCliff, ROWS, START } from './cliff-walking/grid.ts'
+import { directionsOf, neighbour } from './grid-walk.ts'
 
 /** Walk along a cliff without falling: Gymnasium's CliffWalking-v1, and example 6.6 of Sutton and Barto. */
 export const environment = defineEnvironment({
@@ -50,7 +41,8 @@ export const environment = defineEnvironment({
       input: z.object({ direction: z.enum(DIRECTIONS).describe('Where you want to go, as seen on the map.') }),
       play({ state, input, params, rng, end, say }) {
         const from = state.public.position
-        const next = neighbour(from, rng.pick(directionsOf(params.slippery, input.direction)))
+        const directions = directionsOf(DIRECTIONS, params.slippery, input.direction)
+        const next = neighbour({ rows: ROWS, columns: COLUMNS }, from, rng.pick(directions))
         state.public.position = isCliff(next) ? START : next
         if (isCliff(next)) {
           state.public.falls += 1

@@ -6,8 +6,8 @@ import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import { isEnd, MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
-import { DIRECTIONS, directionsOf, neighbour } from './frozen-lake/moves.ts'
+import { DIRECTIONS, gridOf, isEnd, MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
+import { directionsOf, distancesTo, neighbour } from './grid-walk.ts'
 
 /** Constants of each lake, computed once. */
 const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
@@ -45,8 +45,9 @@ export const environment = defineEnvironment({
       play({ state, input, params, rng, end, say }) {
         const { tiles } = LAKES[params.map]
         const from = state.public.position
-        const directions = directionsOf(params.map, params.slippery, from, input.direction)
-        const position = directions.length > 0 ? neighbour(params.map, from, rng.pick(directions)) : from
+        const directions = directionsOf(DIRECTIONS, params.slippery, input.direction)
+        // A hole and the goal hold a walker.
+        const position = isEnd(tiles[from]) ? from : neighbour(gridOf(params.map), from, rng.pick(directions))
         state.public.position = position
         if (tiles[position] === 'G') {
           end('goal')
@@ -180,16 +181,8 @@ export const measure = measureOf(frozenLake)
 /** The moves from each position to the goal on firm ice, around the holes; `Infinity` from a hole. */
 function distancesOf(map: MapName): readonly number[] {
   const tiles = tilesOf(map)
-  const distances = tiles.map((tile) => (tile === 'G' ? 0 : Number.POSITIVE_INFINITY))
-  // Breadth first from the goal: all moves are reversible, except into holes and the goal.
-  const queue = [tiles.indexOf('G')]
-  for (const position of queue) {
-    for (const direction of DIRECTIONS) {
-      const next = neighbour(map, position, direction)
-      if (distances[next] !== Number.POSITIVE_INFINITY || isEnd(tiles[next])) continue
-      distances[next] = (distances[position] as number) + 1
-      queue.push(next)
-    }
-  }
-  return distances
+  // All moves are reversible, except into holes and the goal.
+  return distancesTo(tiles.indexOf('G'), tiles.length, (position) =>
+    DIRECTIONS.map((direction) => neighbour(gridOf(map), position, direction)).filter((next) => !isEnd(tiles[next])),
+  )
 }

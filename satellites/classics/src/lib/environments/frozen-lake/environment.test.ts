@@ -4,8 +4,8 @@ import type { JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from '../frozen-lake.ts'
-import { MAPS, MOVES, tilesOf } from './maps.ts'
-import { DIRECTIONS, directionsOf, neighbour } from './moves.ts'
+import { directionsOf, neighbour } from '../grid-walk.ts'
+import { DIRECTIONS, gridOf, MAPS, MOVES, tilesOf } from './maps.ts'
 
 const anyPlay = fc.record({
   params: fc.record({ map: fc.constantFrom('4x4' as const, '8x8' as const), slippery: fc.boolean() }),
@@ -21,10 +21,10 @@ describe('frozen-lake', () => {
         const tiles = tilesOf(params.map)
         for (const direction of moves) {
           const from = positionOf(world.state)
-          const directions = directionsOf(params.map, params.slippery, from, direction)
+          const directions = directionsOf(DIRECTIONS, params.slippery, direction)
           const { end, terms } = world.play('move', { direction })
           const position = positionOf(world.state)
-          expect(directions.map((taken) => neighbour(params.map, from, taken))).toContain(position)
+          expect(directions.map((taken) => neighbour(gridOf(params.map), from, taken))).toContain(position)
           const reason = { G: 'goal', H: 'hole', F: null, S: null }[tiles[position] as 'G' | 'H' | 'F' | 'S']
           expect(end).toEqual(reason && { kind: 'terminated', reason })
           expect(terms).toEqual({ goal: reason === 'goal' ? 1 : 0 })

@@ -17,6 +17,13 @@ export function tilesOf(map: MapName): readonly Tile[] {
   return [...MAPS[map].join('')] as Tile[]
 }
 
+/** The directions in Gymnasium's order, in which action 0 is left. Neighbors in the cyclic order are perpendicular. */
+export const DIRECTIONS = ['left', 'down', 'right', 'up'] as const
+
+export function gridOf(map: MapName): { readonly rows: number; readonly columns: number } {
+  return { rows: MAPS[map].length, columns: MAPS[map].length }
+}
+
 /** Whether a tile ends the episode. */
 export function isEnd(tile: Tile | undefined): boolean {
   return tile === 'H' || tile === 'G'

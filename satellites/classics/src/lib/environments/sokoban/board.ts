@@ -1,8 +1,7 @@
+import { type Direction, STEPS } from '../grid-walk.ts'
+
 /** The directions in the order of the references. */
 export const DIRECTIONS = ['up', 'right', 'down', 'left'] as const
-export type Direction = (typeof DIRECTIONS)[number]
-
-const STEPS = { up: [-1, 0], right: [0, 1], down: [1, 0], left: [0, -1] } as const
 
 /** Rows of squares: `#` wall, `.` goal, `$` box, `*` box on a goal, `@` player, `+` player on a goal, and floor. */
 export type Board = readonly string[]

@@ -1,3 +1,4 @@
+import { distancesTo } from '../grid-walk.ts'
 import { drive, MOVES, SIZE, type Square, type Stop, squareOf } from './grid.ts'
 
 /** By stop, then by row and column. Every step asks for them. */
@@ -14,19 +15,10 @@ export function distanceTo(stop: Stop, from: Square): number {
 }
 
 function distancesFrom(stop: Stop): number[] {
-  const start = squareOf(stop)
-  const distances: number[] = []
-  distances[numberOf(start)] = 0
-  // Breadth first; the squares are few, every one is reached, and all moves are reversible.
-  const queue = [start]
-  for (const square of queue)
-    for (const move of MOVES) {
-      const next = drive(square, move)
-      if (distances[numberOf(next)] !== undefined) continue
-      distances[numberOf(next)] = (distances[numberOf(square)] as number) + 1
-      queue.push(next)
-    }
-  return distances
+  // All moves are reversible.
+  return distancesTo(numberOf(squareOf(stop)), SIZE ** 2, (number) =>
+    MOVES.map((move) => numberOf(drive({ row: Math.floor(number / SIZE), column: number % SIZE }, move))),
+  )
 }
 
 function numberOf({ row, column }: Square): number {
