@@ -22,3 +22,13 @@ export interface Classic {
   /** What {@link Reference.how} names. */
   readonly strategies?: { readonly [name: string]: Strategy }
 }
+
+/** Returns a strategy that a reference names. Throws a `RangeError` if the world has none of the name. */
+export function strategyOf(
+  { environment, strategies = {} }: Pick<Classic, 'environment' | 'strategies'>,
+  name: string,
+): Strategy {
+  const strategy = strategies[name]
+  if (!strategy) throw new RangeError(`${environment.name} has no strategy "${name}".`)
+  return strategy
+}

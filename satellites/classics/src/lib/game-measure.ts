@@ -1,6 +1,6 @@
 import { rehearse } from '@episodic/mcp-server'
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
-import type { Strategy } from './classic.ts'
+import { type Strategy, strategyOf } from './classic.ts'
 import type { ClassicGame } from './classic-game.ts'
 import type { GameReference, NamedProfile } from './game-reference.ts'
 import { countPositions } from './solve/count-positions.ts'
@@ -81,12 +81,6 @@ function playMatch(game: ClassicGame, params: JsonObject, named: { readonly [sea
     }
   }
   return earned
-}
-
-function strategyOf({ environment, strategies = {} }: ClassicGame, name: string): Strategy {
-  const strategy = strategies[name]
-  if (!strategy) throw new RangeError(`${environment.name} has no strategy "${name}".`)
-  return strategy
 }
 
 function symmetryOf({ environment, symmetric }: ClassicGame) {

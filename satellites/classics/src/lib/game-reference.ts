@@ -1,4 +1,4 @@
-import type { Reference } from './reference.ts'
+import type { Measure, Reference } from './reference.ts'
 
 /**
  * The strategies of all seats: uniformly random actions, backward induction, the average of a solver after some
@@ -37,20 +37,15 @@ export type GameMeasure =
 /** A reference of a game of several seats. */
 export type GameReference = Reference<GameMeasure>
 
-const KINDS: { readonly [Kind in GameMeasure['kind']]: true } = {
-  'information-sets': true,
-  ends: true,
-  'game-value': true,
-  'nash-conv': true,
-  positions: true,
-  'symmetric-positions': true,
-  courses: true,
-  'ending-courses': true,
-  'ending-chances': true,
-  match: true,
+/** The kinds of measures of worlds of one seat. */
+const KINDS_OF_ONE: { readonly [Kind in Measure['kind']]: true } = {
+  table: true,
+  'expected-return': true,
+  trajectory: true,
+  played: true,
 }
 
 /** Returns whether a reference is of a game of several seats. */
 export function isOfGame(reference: Reference | GameReference): reference is GameReference {
-  return Object.hasOwn(KINDS, reference.how.kind)
+  return !Object.hasOwn(KINDS_OF_ONE, reference.how.kind)
 }

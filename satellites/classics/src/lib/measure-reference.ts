@@ -1,6 +1,6 @@
 import { rehearse } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
-import type { Classic, Strategy } from './classic.ts'
+import { type Classic, type Strategy, strategyOf } from './classic.ts'
 import type { ClassicGame } from './classic-game.ts'
 import { measureGame } from './game-measure.ts'
 import { type GameReference, isOfGame } from './game-reference.ts'
@@ -79,12 +79,6 @@ function playTrajectory({ environment }: Classic, params: Reference['params'], s
 function numbersIn(value: Json): number[] {
   if (typeof value === 'number') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
-}
-
-function strategyOf({ environment, strategies = {} }: Classic, name: string): Strategy {
-  const strategy = strategies[name]
-  if (!strategy) throw new RangeError(`${environment.name} has no strategy "${name}".`)
-  return strategy
 }
 
 function isWithin({ value, tolerance, how }: Reference | GameReference, measured: Reference['value']): boolean {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { played } from './played.ts'
 import type { Reference } from './reference.ts'
 
 const GYMNASIUM = 'Gymnasium 1.4.0'
@@ -28,7 +29,7 @@ export function tabledReferences(variants: readonly TabledFacts[]): Reference[] 
   return variants.flatMap((facts) => {
     const { variant, params, steps, publishedBy = `value iteration on the table of ${GYMNASIUM}` } = facts
     const computed = { params, tolerance: ROUNDING, source: publishedBy }
-    const played = { params, tolerance: 'interval', source: `exact, from the table of ${GYMNASIUM}` } as const
+    const exact = { params, source: `exact, from the table of ${GYMNASIUM}` }
     const optimal = { kind: 'expected-return', policy: 'optimal' } as const
     const references: Reference[] = [
       {
@@ -55,27 +56,15 @@ export function tabledReferences(variants: readonly TabledFacts[]): Reference[] 
         how: { ...optimal, steps: null },
       },
       {
-        ...computed,
+        ...exact,
         id: `${variant}/uniform`,
         quantity: `return of uniformly random actions within ${steps} steps`,
         value: facts.uniform,
-        source: `exact, from the table of ${GYMNASIUM}`,
+        tolerance: ROUNDING,
         how: { kind: 'expected-return', policy: 'uniform', steps },
       },
-      {
-        ...played,
-        id: `${variant}/solver-played`,
-        quantity: 'mean return of the solver',
-        value: facts.optimal,
-        how: { kind: 'played', policy: 'solver' },
-      },
-      {
-        ...played,
-        id: `${variant}/random-played`,
-        quantity: 'mean return of random actions',
-        value: facts.uniform,
-        how: { kind: 'played', policy: 'random' },
-      },
+      played('solver', { ...exact, variant, tolerance: 'interval', value: facts.optimal }),
+      played('random', { ...exact, variant, tolerance: 'interval', value: facts.uniform }),
     ]
     if (facts.optimalDiscounted === undefined) return references
     const discounted: Reference = {

@@ -4,6 +4,7 @@ import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { played } from '../played.ts'
 import type { Measure, Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
 import { addCard, drawCard, formatCard, handOf } from './blackjack/cards.ts'
@@ -126,6 +127,7 @@ const RETURNS = {
   count: { optimal: -0.046555977067, stickOn20: -0.353554017742, dealer: -0.079294531688, uniform: -0.395895992849 },
 }
 
+const RULES = 'exact, from the rules of Gymnasium 1.4.0'
 const BOOK = 'Sutton and Barto, Reinforcement Learning, 2nd edition, figure 5.2'
 
 /**
@@ -138,7 +140,7 @@ export const references: readonly Reference[] = Object.entries(RETURNS).flatMap(
     quantity: string,
     value: number,
     policy: (Measure & { kind: 'expected-return' })['policy'],
-    source = 'exact, from the rules of Gymnasium 1.4.0',
+    source = RULES,
   ): Reference => ({
     id: `${naturals}/${id}`,
     params: { naturals },
@@ -148,16 +150,7 @@ export const references: readonly Reference[] = Object.entries(RETURNS).flatMap(
     source,
     how: { kind: 'expected-return', policy, steps: null },
   })
-  const played = (policy: 'solver' | 'random', value: number): Reference => ({
-    ...exact(
-      `${policy}-played`,
-      `mean return of ${policy === 'solver' ? 'the solver' : 'random actions'}`,
-      value,
-      'optimal',
-    ),
-    tolerance: 'interval',
-    how: { kind: 'played', policy },
-  })
+  const sums = { variant: naturals, params: { naturals }, tolerance: 'interval', source: RULES } as const
   return [
     exact('optimal', 'optimal return', returns.optimal, 'optimal'),
     exact(
@@ -170,8 +163,8 @@ export const references: readonly Reference[] = Object.entries(RETURNS).flatMap(
     exact('stick-on-20', 'return of sticking on 20 or 21', returns.stickOn20, { strategy: 'stick-on-20' }),
     exact('as-the-dealer', 'return of playing as the dealer', returns.dealer, { strategy: 'as-the-dealer' }),
     exact('uniform', 'return of uniformly random actions', returns.uniform, 'uniform'),
-    played('solver', returns.optimal),
-    played('random', returns.uniform),
+    played('solver', { ...sums, value: returns.optimal }),
+    played('random', { ...sums, value: returns.uniform }),
   ]
 })
 

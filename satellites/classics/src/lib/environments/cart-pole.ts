@@ -4,6 +4,7 @@ import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
 import { trajectory } from '../trajectory.ts'
@@ -120,25 +121,9 @@ export const references: readonly Reference[] = [
     'right if 0.1 x + 0.3 x′ + θ + 0.5 θ′ > 0: steps, last state',
     [500, -0.06104966960219645, -0.023065730026330306, -0.005107779341694488, 0.027648620819595238],
   ),
-  {
-    id: 'solver-played',
-    params: {},
-    quantity: 'mean return of the solver',
-    value: 500,
-    tolerance: 'interval',
-    source: 'the limit of steps of Gymnasium 1.4.0',
-    how: { kind: 'played', policy: 'solver' },
-  },
-  {
-    id: 'random-played',
-    params: {},
-    quantity: 'mean return of random actions',
-    value: 22.3,
-    // The reference is a mean of 2,000 episodes with a deviation of 11.7: twice its 99.9 % interval.
-    tolerance: 1.7,
-    source: 'simulated with Gymnasium 1.4.0',
-    how: { kind: 'played', policy: 'random' },
-  },
+  played('solver', { value: 500, tolerance: 'interval', source: 'the limit of steps of Gymnasium 1.4.0' }),
+  // The reference is a mean of 2,000 episodes with a deviation of 11.7: twice its 99.9 % interval.
+  played('random', { value: 22.3, tolerance: 1.7, source: 'simulated with Gymnasium 1.4.0' }),
 ]
 
 export const cartPole: Classic = { environment, tasks, solver, references, strategies }

@@ -4,6 +4,7 @@ import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
 import { bestGuess } from './five-letters/best-guess.ts'
@@ -113,23 +114,10 @@ export const references: readonly Reference[] = [
     source: 'our own optimum, by exhaustive search',
     how: { kind: 'expected-return', policy: { strategy: 'fewest-guesses' }, steps: null },
   },
+  played('solver', { value: OPTIMUM, tolerance: 'interval', source: 'our own optimum, by exhaustive search' }),
   {
-    id: 'solver-played',
-    params: {},
-    quantity: 'mean return of the solver',
-    value: OPTIMUM,
-    tolerance: 'interval',
-    source: 'our own optimum, by exhaustive search',
-    how: { kind: 'played', policy: 'solver' },
-  },
-  {
-    id: 'random-played',
-    params: {},
+    ...played('random', { value: RANDOM, tolerance: 'interval', source: 'exact, from the number of words' }),
     quantity: 'mean return of random guesses',
-    value: RANDOM,
-    tolerance: 'interval',
-    source: 'exact, from the number of words',
-    how: { kind: 'played', policy: 'random' },
   },
 ]
 

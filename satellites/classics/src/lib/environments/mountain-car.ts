@@ -4,6 +4,7 @@ import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { cosine, sine } from '../sine.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
@@ -120,16 +121,8 @@ export const references: readonly Reference[] = [
     [124, 0.5349499825655736, 0.04819097792866507],
   ),
   trajectory('right', REST, 'always right: steps, last state', [200, -0.2965991815988749, -0.005983565045918341]),
-  {
-    id: 'solver-played',
-    params: {},
-    quantity: 'mean return of the solver',
-    value: -119.41,
-    // The reference is a mean over 401 even starts; those of played episodes are drawn.
-    tolerance: 0.5,
-    source: 'simulated with Gymnasium 1.4.0',
-    how: { kind: 'played', policy: 'solver' },
-  },
+  // The reference is a mean over 401 even starts; those of played episodes are drawn.
+  played('solver', { value: -119.41, tolerance: 0.5, source: 'simulated with Gymnasium 1.4.0' }),
 ]
 
 export const mountainCar: Classic = { environment, tasks, solver, references, strategies }

@@ -5,6 +5,7 @@ import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { guessesNeeded } from './number-guessing/guesses-needed.ts'
 
@@ -172,13 +173,7 @@ export const references: readonly Reference[] = [10, 100, 127].flatMap((high) =>
       tolerance: 1e-9,
       how: { kind: 'expected-return', policy: { strategy: 'binary-search' }, steps: null },
     },
-    {
-      ...optimum,
-      id: `${high}-numbers/solver-played`,
-      quantity: 'mean return of the solver',
-      tolerance: 'interval',
-      how: { kind: 'played', policy: 'solver' },
-    },
+    played('solver', { ...optimum, variant: `${high}-numbers`, tolerance: 'interval' }),
   ] satisfies Reference[]
 })
 

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { optimalPolicy } from '../optimal-policy.ts'
+import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { boxesOnGoals, DIRECTIONS, isSolved, move } from './sokoban/board.ts'
 
@@ -110,12 +111,7 @@ export const references: readonly Reference[] = Object.entries(SOLUTIONS).flatMa
       quantity: `return of the fewest moves, ${moves}`,
       how: { kind: 'expected-return', policy: 'optimal', steps: 120 },
     },
-    {
-      ...optimum,
-      id: `${level}/solver-played`,
-      quantity: 'mean return of the solver',
-      how: { kind: 'played', policy: 'solver' },
-    },
+    played('solver', { ...optimum, variant: level }),
   ] satisfies Reference[]
 })
 

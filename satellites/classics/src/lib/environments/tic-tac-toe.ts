@@ -86,7 +86,7 @@ export const tasks = defineTasks({
 /** Plays every best move equally often, by backward induction over all positions. It never loses. */
 export const solver = solvedPolicy(environment, 'backward-induction', (tree) => tree.backwardInduction())
 
-const COUNTED = 'counted by another implementation'
+const counted = { params: {}, tolerance: 'exact', source: 'counted by another implementation' } as const
 const solved: NamedProfile = 'backward-induction'
 
 /** Six digits after the point. */
@@ -94,30 +94,24 @@ const ROUNDING = 5e-7
 
 export const references: readonly GameReference[] = [
   {
+    ...counted,
     id: 'positions',
-    params: {},
     quantity: 'positions after 0 to 9 moves, 5,478 in all',
     value: [1, 9, 72, 252, 756, 1_260, 1_520, 1_140, 390, 78],
-    tolerance: 'exact',
-    source: COUNTED,
     how: { kind: 'positions', plies: 9 },
   },
   {
+    ...counted,
     id: 'positions/symmetric',
-    params: {},
     quantity: 'positions that no turn or reflection makes equal, after 0 to 9 moves, 765 in all',
     value: [1, 3, 12, 38, 108, 174, 204, 153, 57, 15],
-    tolerance: 'exact',
-    source: COUNTED,
     how: { kind: 'symmetric-positions', plies: 9 },
   },
   {
+    ...counted,
     id: 'games',
-    params: {},
     quantity: 'orders of moves that X wins, that O wins and that are a draw, 255,168 in all',
     value: [131_184, 77_904, 46_080],
-    tolerance: 'exact',
-    source: COUNTED,
     how: { kind: 'ending-courses' },
   },
   {
@@ -139,30 +133,27 @@ export const references: readonly GameReference[] = [
     how: { kind: 'nash-conv', profile: solved },
   },
   {
+    ...counted,
     id: 'uniform/endings',
-    params: {},
     quantity: 'chances that X wins, that O wins and of a draw, uniformly random moves',
     value: [0.584920635, 0.288095238, 0.126984127],
     tolerance: 1e-9,
-    source: COUNTED,
     how: { kind: 'ending-chances', profile: 'uniform' },
   },
   {
+    ...counted,
     id: 'x-solved/endings',
-    params: {},
     quantity: 'the same, X moves by backward induction and O at random',
     value: [0.967811, 0, 0.032189],
     tolerance: ROUNDING,
-    source: COUNTED,
     how: { kind: 'ending-chances', profile: { seats: { x: solved, o: 'uniform' } } },
   },
   {
+    ...counted,
     id: 'o-solved/endings',
-    params: {},
     quantity: 'the same, O moves by backward induction and X at random',
     value: [0, 0.777484, 0.222516],
     tolerance: ROUNDING,
-    source: COUNTED,
     how: { kind: 'ending-chances', profile: { seats: { x: 'uniform', o: solved } } },
   },
 ]

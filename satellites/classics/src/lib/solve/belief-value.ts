@@ -1,7 +1,7 @@
 import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import type { Branch } from './enumerate-draws.ts'
+import { type Branch, mergeBranches } from './enumerate-draws.ts'
 import { listActions } from './listed-actions.ts'
 import { listOutcomes, listStarts, type Result } from './outcomes.ts'
 import type { SolvedPolicy } from './value-iteration.ts'
@@ -39,7 +39,7 @@ export function beliefValue(
   const outcomes = new Map<string, Branch<Result>[]>()
   const outcomesOf = (state: SessionState, action: Action): Branch<Result>[] => {
     const key = canonicalJson([{ ...state }, { ...action }])
-    const known = outcomes.get(key) ?? merged(listOutcomes(environment, parsed, state, action))
+    const known = outcomes.get(key) ?? mergeBranches(listOutcomes(environment, parsed, state, action))
     outcomes.set(key, known)
     return known
   }
@@ -82,25 +82,13 @@ export function beliefValue(
       const weight = alike.reduce((total, { probability }) => total + probability, 0)
       sum +=
         weight *
-        valueOfBelief(merged(alike.map(({ probability, value }) => ({ probability: probability / weight, value }))))
+        valueOfBelief(
+          mergeBranches(alike.map(({ probability, value }) => ({ probability: probability / weight, value }))),
+        )
     }
     return sum
   }
-  return sumOfValues(merged(listStarts(environment, parsed)))
-}
-
-/**
- * Adds up the probabilities of values that are equal to the byte; others that are equal stay apart, which costs time
- * alone.
- */
-function merged<T extends SessionState | Result>(branches: readonly Branch<T>[]): Branch<T>[] {
-  const sums = new Map<string, Branch<T>>()
-  for (const branch of branches) {
-    const key = JSON.stringify(branch.value)
-    const known = sums.get(key)
-    sums.set(key, { value: branch.value, probability: branch.probability + (known?.probability ?? 0) })
-  }
-  return [...sums.values()]
+  return sumOfValues(mergeBranches(listStarts(environment, parsed)))
 }
 
 /** Beliefs whose weights differ by rounding alone are the same. */

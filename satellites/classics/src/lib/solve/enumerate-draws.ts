@@ -7,6 +7,21 @@ export interface Branch<T> {
   readonly value: T
 }
 
+/** Adds up the probabilities of values whose keys are equal to the byte. */
+export function mergeBranches<T>(
+  branches: readonly Branch<T>[],
+  keyOf: (value: T) => unknown = (value) => value,
+): Branch<T>[] {
+  if (branches.length === 1) return [...branches]
+  const sums = new Map<string, Branch<T>>()
+  for (const { probability, value } of branches) {
+    const key = JSON.stringify(keyOf(value))
+    const known = sums.get(key)
+    sums.set(key, { value: known?.value ?? value, probability: probability + (known?.probability ?? 0) })
+  }
+  return [...sums.values()]
+}
+
 /** Ways that chance can go in one run, before enumerating them is given up, if the caller does not say. */
 const MOST_BRANCHES = 1_000_000
 

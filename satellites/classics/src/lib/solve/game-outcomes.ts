@@ -2,7 +2,7 @@ import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { playAction } from '@episodic/mcp-server/internal'
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import type { SessionRecord, SessionState } from '@episodic/state'
-import { type Branch, enumerateDraws } from './enumerate-draws.ts'
+import { type Branch, enumerateDraws, mergeBranches } from './enumerate-draws.ts'
 
 /** Where a game stands before a move. */
 export interface GamePosition {
@@ -44,7 +44,7 @@ export function listGameStarts(
     const state = environment.start({ params, rng })
     return { state, turn: game.turn(state, params).filter((seat) => Object.hasOwn(seats, seat)), seats }
   }, most)
-  return merged(branches, ({ state }) => state)
+  return mergeBranches(branches, ({ state }) => state)
 }
 
 /**
@@ -87,19 +87,7 @@ export function listGameOutcomes(
       messages: sent,
     }
   })
-  return merged(branches, ({ next, ...rest }) => [rest, next?.turn, next && Object.keys(next.seats)])
-}
-
-/** Adds up the probabilities of results that are equal. */
-function merged<T>(branches: readonly Branch<T>[], keyOf: (value: T) => unknown): Branch<T>[] {
-  if (branches.length === 1) return [...branches]
-  const sums = new Map<string, Branch<T>>()
-  for (const { probability, value } of branches) {
-    const key = JSON.stringify(keyOf(value))
-    const known = sums.get(key)
-    sums.set(key, { value: known?.value ?? value, probability: probability + (known?.probability ?? 0) })
-  }
-  return [...sums.values()]
+  return mergeBranches(branches, ({ next, ...rest }) => [rest, next?.turn, next && Object.keys(next.seats)])
 }
 
 function sum(terms: Readonly<Record<string, number>>): number {
