@@ -57,16 +57,7 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 5, killed: 5 } },
   { args: ['hog'], isTimed: true, figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
-  {
-    args: ['leak'],
-    figures: {
-      differing: 0,
-      found: 0,
-      planted: 26,
-      caught: 26,
-      seats: { games: 2, differing: 0, planted: 21, caught: 21 },
-    },
-  },
+  { args: ['leak'], figures: { differing: 0, found: 0, seats: { games: 2, differing: 0 } } },
   {
     args: ['fuzz'],
     isTimed: true,

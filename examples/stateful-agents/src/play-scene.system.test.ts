@@ -31,8 +31,9 @@ describe('playScene', () => {
     return rows
   }
 
+  // `demo.ts`, which is a check of its own, plays all scenes with LangChain and fails where one is not as expected.
   it.for([
-    ...scenes.map((scene) => [scene.name, 'LangChain', scene, runLangchainAgent] as const),
+    ...scenes.slice(0, 2).map((scene) => [scene.name, 'LangChain', scene, runLangchainAgent] as const),
     ...scenes.slice(-2).map((scene) => [scene.name, 'the AI SDK', scene, runAiSdkAgent] as const),
   ])('plays %s as expected, with an agent of %s', async ([, , scene, runAgent], { skip }) => {
     const rows = await play(scene, { runAgent })
