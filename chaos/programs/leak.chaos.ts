@@ -1,6 +1,6 @@
 /**
- * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, and searches every endpoint
- * for canaries. That these checks find leaks is tested in `leaks/planted-leaks.system.test.ts`.
+ * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, and searches every
+ * endpoint for canaries. That these checks find leaks is tested in `leaks/planted-leaks.system.test.ts`.
  */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
