@@ -1,5 +1,5 @@
-import { META, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { META } from '@episodic/protocol'
+import { invalidParams, isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
@@ -27,8 +27,8 @@ export async function answerRequest(
 ): Promise<ScannedAnswer | undefined> {
   if (method === 'tools/call') {
     const { name: tool, arguments: args = {} } = params
-    if (typeof tool !== 'string') throw new WireError('invalid-params', 'tools/call needs the name of a tool.')
-    if (!isObject(args)) throw new WireError('invalid-params', 'The arguments of tools/call have to be an object.')
+    if (typeof tool !== 'string') throw invalidParams('tools/call needs the name of a tool.')
+    if (!isObject(args)) throw invalidParams('The arguments of tools/call have to be an object.')
     const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
     if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
     const create = options.modern && declares(meta, TASKS) ? (await import('./tasks.ts')).createTask : null

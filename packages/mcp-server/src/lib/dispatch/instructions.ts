@@ -1,4 +1,5 @@
-import { type ToolInfo, WireError } from '@episodic/protocol'
+import type { ToolInfo } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 
 /** What the instructions of an environment are composed from. */
 export interface Explained {
@@ -29,7 +30,7 @@ export function getPrompt(
   }: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> | undefined },
 ) {
   const [prompt] = PROMPTS
-  if (name !== prompt?.name) throw new WireError('invalid-params', 'There is no such prompt. There is: instructions.')
+  if (name !== prompt?.name) throw invalidParams('There is no such prompt. There is: instructions.')
   const text = explain(explained, tool)
   return {
     description: prompt.description,
@@ -50,7 +51,7 @@ function explainTool(tools: readonly ToolInfo[], asked: string): string {
   if (tool)
     return `${tool.name}: ${tool.description}\nIts arguments, as JSON Schema: ${JSON.stringify(tool.inputSchema)}`
   const names = tools.map(({ name }) => name).join(', ')
-  throw new WireError('invalid-params', `There is no such tool to be explained. The tools are: ${names}.`)
+  throw invalidParams(`There is no such tool to be explained. The tools are: ${names}.`)
 }
 
 /** How many completions MCP allows in one answer. */
@@ -67,7 +68,7 @@ export function complete(
   { name: argument, value }: { readonly name: string; readonly value: string },
 ) {
   if (ref.type === 'ref/prompt' && ref.name !== 'instructions')
-    throw new WireError('invalid-params', 'There is no such prompt. There is: instructions.')
+    throw invalidParams('There is no such prompt. There is: instructions.')
   const names = ref.type === 'ref/prompt' && argument === 'tool' ? tools.map(({ name }) => name) : []
   const found = names.filter((name) => name.startsWith(value))
   return { completion: { values: found.slice(0, MOST), total: found.length, hasMore: found.length > MOST } }

@@ -1,5 +1,5 @@
 import { type JsonObject, METHODS, WireError } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { invalidParams, isObject } from '@episodic/protocol/internal'
 import { findProblem, type JsonBounds, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */
@@ -47,7 +47,7 @@ export function readMessage(value: unknown): Message {
   const bounds = method === METHODS.restore ? TRAINER_BOUNDS : MESSAGE_BOUNDS
   const problem = plain === params ? findProblem(plain, bounds) : 'have to be an object'
   if (problem === null) return message
-  return { ...message, problem: new WireError('invalid-params', `The parameters of ${method} ${problem}.`) }
+  return { ...message, problem: invalidParams(`The parameters of ${method} ${problem}.`) }
 }
 
 /** Members of parameters that a request may leave out. */

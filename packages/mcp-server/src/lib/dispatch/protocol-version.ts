@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { ENVELOPE, isObject, MODERN_VERSION } from '@episodic/protocol/internal'
+import { ENVELOPE, invalidParams, isObject, MODERN_VERSION } from '@episodic/protocol/internal'
 import type { Caller } from '../host/access/caller.ts'
 import type { Message } from './message.ts'
 
@@ -24,8 +24,7 @@ export function readEnvelope({ method, meta }: Pick<Message, 'method' | 'meta'>)
   const version = meta[ENVELOPE.version]
   const problem = findProblem(meta)
   if (method === 'initialize' && (problem !== null || !isModern(version as string))) return null
-  if (problem !== null)
-    throw new WireError('invalid-params', `The _meta of a request of MCP ${MODERN_VERSION} ${problem}.`)
+  if (problem !== null) throw invalidParams(`The _meta of a request of MCP ${MODERN_VERSION} ${problem}.`)
   return version as string
 }
 

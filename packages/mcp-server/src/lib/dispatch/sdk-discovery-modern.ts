@@ -1,5 +1,5 @@
-import { EXTENSION, WireError } from '@episodic/protocol'
-import { MODERN_VERSION } from '@episodic/protocol/internal'
+import { EXTENSION } from '@episodic/protocol'
+import { invalidParams, MODERN_VERSION } from '@episodic/protocol/internal'
 import { type JSONRPCRequest, PerRequestHTTPServerTransport, Server } from '@modelcontextprotocol/server'
 import { type Advertisement, AT_AGENTS, EXTENSIONS } from './advertisement.ts'
 import { numbered, toolOnTheWire } from './discovery-answers.ts'
@@ -24,7 +24,7 @@ export async function discoverModern(advertisement: Advertisement, request: obje
   await server.connect(transport)
   const answer = (await (await transport.handleMessage(request as JSONRPCRequest)).json()) as object
   if ('error' in answer && (answer.error as { code: number }).code === INTERNAL)
-    throw new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.')
+    throw invalidParams('These are not the parameters that MCP knows for this method.')
   return answer
 }
 

@@ -1,4 +1,5 @@
 import { EXTENSION, WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import {
@@ -31,7 +32,7 @@ export async function discover(advertisement: Advertisement, request: object): P
       async send(message) {
         // The SDK answers so if parameters fail its schemas, with the schema's whole report.
         if ('error' in message && message.error.code === ErrorCode.InternalError)
-          reject(new WireError('invalid-params', 'These are not the parameters that MCP knows for this method.'))
+          reject(invalidParams('These are not the parameters that MCP knows for this method.'))
         else resolve(message)
       },
       async close() {},

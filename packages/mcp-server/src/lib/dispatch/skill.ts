@@ -1,5 +1,5 @@
-import { type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/internal'
+import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
+import { invalidParams, shorten } from '@episodic/protocol/internal'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Host } from '../host/host.ts'
@@ -22,7 +22,7 @@ export function answerSkills(host: Host, environment: string, method: string, pa
   const { uri } = entry
   if (method === 'skills/list') return { skills: [entry], ...CACHED }
   if (method !== 'skills/get' && method !== 'resources/read') return undefined
-  if (uriIn(params) !== uri) throw new WireError('invalid-params', `There is no skill of this uri. There is ${uri}.`)
+  if (uriIn(params) !== uri) throw invalidParams(`There is no skill of this uri. There is ${uri}.`)
   return method === 'skills/get'
     ? { skill: entry, ...CACHED }
     : { contents: [{ uri, mimeType: 'text/markdown', text }] }

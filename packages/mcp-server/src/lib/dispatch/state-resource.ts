@@ -1,4 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import { handleNames } from '../environment/definition/define-environment.ts'
 import type { AgentCaller, Principal } from '../host/access/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
@@ -66,7 +67,7 @@ export async function readResource(
 /** Throws `invalid-params` for parameters that name no resource. */
 export function uriIn({ uri }: JsonObject): string {
   if (typeof uri === 'string') return uri
-  throw new WireError('invalid-params', 'The uri of a resource is a string.')
+  throw invalidParams('The uri of a resource is a string.')
 }
 
 async function viewArgument(
@@ -85,5 +86,5 @@ async function viewArgument(
 }
 
 function noResource(hint: string): WireError {
-  return new WireError('invalid-params', `There is no resource of this uri. ${hint}`)
+  return invalidParams(`There is no resource of this uri. ${hint}`)
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StateView } from '../host/host.ts'
@@ -47,8 +48,7 @@ export async function listen(
   { channel: open, say, completed }: ListenChannel,
 ): Promise<JsonObject | null> {
   const parsed = filterSchema.safeParse(params.notifications)
-  if (!parsed.success)
-    throw new WireError('invalid-params', 'Say what to listen to: notifications has to be a filter of MCP 2026-07-28.')
+  if (!parsed.success) throw invalidParams('Say what to listen to: notifications has to be a filter of MCP 2026-07-28.')
   const uris = [...new Set(parsed.data.resourceSubscriptions)]
   const _meta = { [SUBSCRIPTION_ID]: id }
   const changes: { uri: string; view: StateView; text: string }[] = []

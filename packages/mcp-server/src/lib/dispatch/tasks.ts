@@ -1,5 +1,5 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
-import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
+import { invalidParams, WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
@@ -35,7 +35,7 @@ export async function answerTasks(
       details: { requiredCapabilities: { extensions: { [TASKS]: {} } } },
     })
   const { taskId } = params
-  if (typeof taskId !== 'string') throw new WireError('invalid-params', `The taskId of ${method} is a string.`)
+  if (typeof taskId !== 'string') throw invalidParams(`The taskId of ${method} is a string.`)
   const [, name, token] = /^(tsk_(?:[^.]+\.){3}[^.]*\.[^.]+)(?:\.(.+))?$/.exec(taskId) ?? []
   if (name === undefined) throw noTask()
   const tasks = await (await resolveTask(host, caller, session, token)).tasks()
@@ -101,5 +101,5 @@ function taskIdOf(name: string, token: string | null): string {
 }
 
 function noTask(): WireError {
-  return new WireError('invalid-params', 'There is no such task, or its session is gone.')
+  return invalidParams('There is no such task, or its session is gone.')
 }

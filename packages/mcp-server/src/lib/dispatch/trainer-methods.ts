@@ -1,5 +1,5 @@
-import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type MethodParams, WireError } from '@episodic/protocol'
-import { copyPlain, formatZodError, monotonic } from '@episodic/protocol/internal'
+import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type MethodParams } from '@episodic/protocol'
+import { copyPlain, formatZodError, invalidParams, monotonic } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { toolResult } from '../environment/answer/tool-result.ts'
 import type { CallOptions } from '../environment/rules/call-options.ts'
@@ -91,14 +91,11 @@ export async function stepAsTrainer(
   const began = monotonic()
   const token = meta[META.session]
   if (typeof token !== 'string')
-    throw new WireError(
-      'invalid-params',
-      `A step at this endpoint names its session: send the handle in _meta["${META.session}"].`,
-    )
+    throw invalidParams(`A step at this endpoint names its session: send the handle in _meta["${META.session}"].`)
   const epoch = wholeNumber(meta, META.epoch)
   const seat = meta[META.seat]
   if (seat !== undefined && typeof seat !== 'string')
-    throw new WireError('invalid-params', `_meta["${META.seat}"] has to be the name of a seat.`)
+    throw invalidParams(`_meta["${META.seat}"] has to be the name of a seat.`)
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
   const { step, replayed, secrets } = await session.step({ ...call, seat, epoch })
@@ -119,14 +116,11 @@ function microseconds(milliseconds: number): number {
 export function wholeNumber(meta: JsonObject, key: string): number | undefined {
   const value = meta[key]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
-  throw new WireError(
-    'invalid-params',
-    `_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`,
-  )
+  throw invalidParams(`_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`)
 }
 
 function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {
   const parsed = schema.safeParse(params)
   if (parsed.success) return parsed.data
-  throw new WireError('invalid-params', `Wrong parameters for ${method}: ${formatZodError(parsed.error, params)}.`)
+  throw invalidParams(`Wrong parameters for ${method}: ${formatZodError(parsed.error, params)}.`)
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { WireError } from '@episodic/protocol'
-import { ENVELOPE, MODERN_VERSION, shorten } from '@episodic/protocol/internal'
+import { ENVELOPE, invalidParams, MODERN_VERSION, shorten } from '@episodic/protocol/internal'
 import type { Message } from '../dispatch/message.ts'
 import { assertSpoken, isModern, PROTOCOL_VERSIONS, readEnvelope } from '../dispatch/protocol-version.ts'
 import type { AgentCaller, Caller } from '../host/access/caller.ts'
@@ -137,8 +137,7 @@ function readRequested(message: Message, header: string | undefined): string | n
   if (version !== null || header === undefined || !isModern(header)) return version
   if (message.method === 'initialize')
     throw mismatch('there is no initialize in the version that MCP-Protocol-Version names')
-  throw new WireError(
-    'invalid-params',
+  throw invalidParams(
     'A request of the version that MCP-Protocol-Version names says so in its _meta, and this one does not.',
   )
 }
@@ -147,7 +146,7 @@ function readRequested(message: Message, header: string | undefined): string | n
 function readNotified({ meta }: Message): string | null {
   const version = meta && Object.hasOwn(meta, ENVELOPE.version) ? meta[ENVELOPE.version] : null
   if (version === null || typeof version === 'string') return version
-  throw new WireError('invalid-params', `A notification names its version as text, in "${ENVELOPE.version}".`)
+  throw invalidParams(`A notification names its version as text, in "${ENVELOPE.version}".`)
 }
 
 /** The methods whose `Mcp-Name` repeats a parameter. */

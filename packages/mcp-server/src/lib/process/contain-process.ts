@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import type { ContainedCall, Containment, Stray } from '../host/operate/containment.ts'
-import { ServerError } from '../server-error.ts'
+import { rulesFailed } from '../server-error.ts'
 
 export interface ProcessContainmentOptions {
   /** Is called with an error that belongs to no call. The process goes on, so this should log and count it. */
@@ -68,8 +68,7 @@ function guardEnding(name: (typeof ENDINGS)[number], calls: AsyncLocalStorage<Co
   const guarded: Ending = (...given) => {
     const call = calls.getStore()
     if (call && (name !== 'kill' || isOwn(given[0])))
-      throw new ServerError(
-        'rules-failed',
+      throw rulesFailed(
         `The code of ${call.environment} called process.${name}, which would end the server. End an episode with end(reason).`,
       )
     return Reflect.apply(original, process, given)

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Change, Clock, SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
-import { ServerError } from '../server-error.ts'
+import { rulesFailed, type ServerError } from '../server-error.ts'
 import { isSent, PagesInThread, stateOf, withState } from './sent-states.ts'
 import type { RulesAnswer, RulesCall, SentCall, SentState, ThreadData, ThreadMessage } from './worker-messages.ts'
 
@@ -165,7 +165,7 @@ export class RulesThread {
 }
 
 function failed(message: string, options?: ErrorOptions): ServerError {
-  return new ServerError('rules-failed', message, options)
+  return rulesFailed(message, options)
 }
 
 function outOfMemory(options?: ErrorOptions): ServerError {

@@ -10,7 +10,7 @@ import { asError } from '../environment/definition/thrown-value.ts'
 import { bySeat } from '../environment/rules/by-seat.ts'
 import { directRules, type EndedEpisode } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
-import { ServerError } from '../server-error.ts'
+import { rulesFailed } from '../server-error.ts'
 import { isSent, type OpenedState, StatesInThread, stateOf, withState } from './sent-states.ts'
 import type {
   RulesAnswer,
@@ -44,8 +44,7 @@ say({ kind: 'ready' })
 
 function refuseToSchedule(name: string): () => never {
   return () => {
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `The rules use ${name}, and nothing of a call may happen after it. Use elapse(milliseconds): rules take no real time.`,
     )
   }
@@ -143,8 +142,7 @@ function list(environment: EnvironmentDefinition, state: SessionState, params: J
 function find({ name, version }: RulesCall['environment']): EnvironmentDefinition {
   const found = environments.find((environment) => environment.name === name && environment.version === version)
   if (found) return found
-  throw new ServerError(
-    'rules-failed',
+  throw rulesFailed(
     `No module of the threads exports the environment ${name} in version ${version}. Restart the server where a world was changed.`,
   )
 }

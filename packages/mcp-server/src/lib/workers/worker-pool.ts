@@ -6,7 +6,7 @@ import type { EnvironmentDefinition } from '../environment/definition/environmen
 import { directRules, type RulesRunner } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import type { InitialState, ObservedState } from '../environment/rules/start-environment.ts'
-import { ServerError } from '../server-error.ts'
+import { rulesFailed, ServerError } from '../server-error.ts'
 import { RulesThread, type WaitingCall } from './rules-worker.ts'
 import type { AskedCall, RulesAnswer, RulesCall, SecretsBySeat } from './worker-messages.ts'
 
@@ -183,9 +183,9 @@ class ThreadPool implements WorkerPool {
 }
 
 function calledOff(): ServerError {
-  return new ServerError('rules-failed', 'The call was cancelled.')
+  return rulesFailed('The call was cancelled.')
 }
 
 function disposed(): ServerError {
-  return new ServerError('rules-failed', 'The rules were stopped, because the server stops.')
+  return rulesFailed('The rules were stopped, because the server stops.')
 }

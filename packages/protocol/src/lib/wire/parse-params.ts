@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { formatZodError } from '../base/format-zod-error.ts'
 import type { JsonObject } from '../base/json.ts'
 import { findUnknownKeys, formatUnknownKeys } from '../base/unknown-keys.ts'
-import { WireError } from './wire-error.ts'
+import { invalidParams } from './wire-error.ts'
 
 /**
  * Returns the parameters of an environment with defaults filled in. Throws `invalid-params` for what its schema
@@ -14,9 +14,8 @@ export function parseParams(
   given: JsonObject,
 ): JsonObject {
   const unknown = findUnknownKeys(schema, given)
-  if (unknown.length > 0)
-    throw new WireError('invalid-params', `Unknown parameters of ${name}: ${formatUnknownKeys(unknown)}`)
+  if (unknown.length > 0) throw invalidParams(`Unknown parameters of ${name}: ${formatUnknownKeys(unknown)}`)
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data as JsonObject
-  throw new WireError('invalid-params', `Wrong parameters for ${name}: ${formatZodError(parsed.error, given)}.`)
+  throw invalidParams(`Wrong parameters for ${name}: ${formatZodError(parsed.error, given)}.`)
 }

@@ -1,4 +1,5 @@
 import { CodedError } from '../base/coded-error.ts'
+import type { JsonObject } from '../base/json.ts'
 
 /**
  * Every error code that an endpoint may answer, with its JSON-RPC number.
@@ -40,6 +41,11 @@ export type WireErrorCode = keyof typeof WIRE_ERROR_NUMBERS
 /** An error that may cross the wire: its code, message and details are safe to show to the caller. */
 export class WireError extends CodedError<WireErrorCode> {
   static override readonly brand: string = 'WireError'
+}
+
+/** Returns the error for parameters that a method does not take. */
+export function invalidParams(message: string, options?: ErrorOptions & { details?: JsonObject }): WireError {
+  return new WireError('invalid-params', message, options)
 }
 
 const codes = new Map<number, WireErrorCode>(

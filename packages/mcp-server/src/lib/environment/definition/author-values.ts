@@ -1,5 +1,5 @@
 import { shorten } from '@episodic/protocol/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, type ServerError } from '../../server-error.ts'
 
 // What the functions of a definition return, checked.
 
@@ -29,23 +29,17 @@ export function finitePotential(environment: string, value: number): number {
 /** Returns the text of an observation. Throws `rules-failed` for a value that is no text. */
 export function observedText(environment: string, text: unknown): string {
   if (typeof text === 'string') return text
-  throw new ServerError(
-    'rules-failed',
-    `\`observe\` of ${environment} returned ${shownValue(text)}, and has to return a text.`,
-  )
+  throw rulesFailed(`\`observe\` of ${environment} returned ${shownValue(text)}, and has to return a text.`)
 }
 
 function notFinite(environment: string, what: string, value: unknown): ServerError {
-  return new ServerError('rules-failed', `The ${what} of ${environment} is ${value}, and has to be a finite number.`)
+  return rulesFailed(`The ${what} of ${environment} is ${value}, and has to be a finite number.`)
 }
 
 /** Returns a success. Throws `rules-failed` for a value that is neither true nor false. */
 export function judged(environment: string, success: unknown): boolean {
   if (typeof success === 'boolean') return success
-  throw new ServerError(
-    'rules-failed',
-    `The success of ${environment} is ${shownValue(success)}, and has to be true or false.`,
-  )
+  throw rulesFailed(`The success of ${environment} is ${shownValue(success)}, and has to be true or false.`)
 }
 
 function shownValue(value: unknown): string {

@@ -1,5 +1,5 @@
 import { ownFrames } from '../../own-frames.ts'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, ServerError } from '../../server-error.ts'
 import { assertTool } from './assert-definition.ts'
 import type { Tool, WorldEvents } from './environment.ts'
 import { asError, ignoreRejection, wordsOf } from './thrown-value.ts'
@@ -31,8 +31,7 @@ function authored<Given extends readonly unknown[], Result>(
     }
     if (!(result instanceof Promise)) return result
     ignoreRejection(result)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `${what} returned a promise, and rules are synchronous. Leave out \`async\`; what has to be awaited belongs in the \`prepare\` of a tool.`,
     )
   }
@@ -96,7 +95,7 @@ export function faultOf(what: string, thrown: unknown): ServerError {
   const message = ServerError.is(cause)
     ? cause.message
     : `${what} threw: ${wordsOf(cause).slice(0, MESSAGE_LENGTH).toWellFormed()}`
-  const fault = new ServerError('rules-failed', [message, ...ownFrames(cause)].join('\n'), { cause })
+  const fault = rulesFailed([message, ...ownFrames(cause)].join('\n'), { cause })
   placed.add(fault)
   return fault
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
 import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
@@ -167,8 +167,7 @@ function inOrder(name: string, what: string, seats: readonly string[], named: un
   const names: readonly unknown[] = Array.isArray(named) ? named : [named]
   const wrong = names.findIndex((seat) => !seats.includes(seat as string))
   if (wrong >= 0 || names.length === 0)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `The \`${what}\` of ${name} names ${wrong < 0 ? 'no seat' : (JSON.stringify(names[wrong]) ?? 'undefined')}. The seats are: ${seats.join(', ')}.`,
     )
   return seats.filter((seat) => names.includes(seat))

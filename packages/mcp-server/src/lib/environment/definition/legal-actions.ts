@@ -1,6 +1,6 @@
 import type { JsonObject, LegalActions, ToolInfo } from '@episodic/protocol'
 import { z } from 'zod'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, type ServerError } from '../../server-error.ts'
 import type { LegalCalls } from './environment.ts'
 
 /**
@@ -26,8 +26,7 @@ export function legalActions(
 }
 
 function wrong(environment: string, what: string): ServerError {
-  return new ServerError(
-    'rules-failed',
+  return rulesFailed(
     `The legal of ${environment} ${what}. Give true, a list of arguments or a schema for a tool, and leave out those that cannot be called.`,
   )
 }

@@ -1,4 +1,4 @@
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 
 const CHANCE = 'rng.float(), rng.int(low, high) or rng.stream(name)'
 const TIME = 'now and elapse(milliseconds)'
@@ -86,10 +86,7 @@ function hookModules(): void {
  */
 export function withoutAmbient<T>(what: string, run: () => T): T {
   const refuseHere = (name: string, use: string): never => {
-    throw new ServerError(
-      'rules-failed',
-      `${what} uses ${name}. The same seed and actions have to give the same episode: use ${use}.`,
-    )
+    throw rulesFailed(`${what} uses ${name}. The same seed and actions have to give the same episode: use ${use}.`)
   }
   // A function, and not an arrow: some are constructed.
   const caught = (name: string, use: string) =>

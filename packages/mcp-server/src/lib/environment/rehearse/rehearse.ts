@@ -20,7 +20,7 @@ import {
   turnOf,
 } from '@episodic/state/internal'
 import type { z } from 'zod'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, ServerError } from '../../server-error.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from '../answer/secrets.ts'
 import { absenceOf } from '../definition/absent-action.ts'
 import { declaredAction, findUndeclared } from '../definition/declared-action.ts'
@@ -177,8 +177,7 @@ export function rehearse(
   const seatNamed = (named: string | undefined): string => {
     const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
     if (seat !== undefined && seats.includes(seat)) return seat
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `${named === undefined ? 'No seat is named' : `There is no seat "${named}"`}. The seats are: ${seats.join(', ')}.`,
     )
   }
@@ -219,8 +218,7 @@ export function rehearse(
       return prepareStep(tool, needed, named, { clock: systemClock, isLast: false, signal: undefined })
     },
     publish(type, data = {}) {
-      if (record.end)
-        throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+      if (record.end) throw rulesFailed(`The world has ended (${record.end.reason}); rehearse it anew.`)
       assertEvent(environment, { type, data })
       const event = { id: String(record.revision), type, data }
       const turn = { record, draft: kept.draft() }
@@ -242,9 +240,9 @@ export function rehearse(
     play(tool, args, { seat: named, truncation = null, prepared } = {}) {
       const seat = seatNamed(named)
       if (record.end && !isEndUnreported(record))
-        throw new ServerError('rules-failed', `The world has ended (${record.end.reason}); rehearse it anew.`)
+        throw rulesFailed(`The world has ended (${record.end.reason}); rehearse it anew.`)
       if (record.turn && !record.turn.includes(seat))
-        throw new ServerError('rules-failed', `It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
+        throw rulesFailed(`It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
       const given = { tool, arguments: args }
       const action =
         (environment.game ?? environment.absent) && absenceOf(given) ? given : declaredAction(environment, given)
@@ -295,8 +293,7 @@ export function rehearse(
 function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly string[]): void {
   const [short] = tooShortSecrets(secrets)
   if (short !== undefined)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `The secrets of ${name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
     )
 }
@@ -311,8 +308,7 @@ function assertNotShown(
   { shown, said }: { readonly shown: string; readonly said: string },
 ): void {
   if (containsListed(listed, shown, said))
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `${what} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
     )
 }
@@ -327,11 +323,7 @@ function assertSound(environment: EnvironmentDefinition, state: SessionState, be
     const changed = before ? changedParts(schema, known.get(part), value) : [{ schema, value, place: '' }]
     for (const each of changed) {
       const problem = problemOf(each, part)
-      if (problem)
-        throw new ServerError(
-          'rules-failed',
-          `The rules of ${environment.name} left a wrong ${part} state: ${problem}.`,
-        )
+      if (problem) throw rulesFailed(`The rules of ${environment.name} left a wrong ${part} state: ${problem}.`)
     }
   }
 }

@@ -1,8 +1,8 @@
-import { createRng, findNonJson, type OutsideEvent, WireError } from '@episodic/protocol'
-import { formatZodError, shorten } from '@episodic/protocol/internal'
+import { createRng, findNonJson, type OutsideEvent } from '@episodic/protocol'
+import { formatZodError, invalidParams, shorten } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, type ServerError } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import type { GameEventContext } from '../definition/game.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
@@ -24,13 +24,13 @@ const ID_CHARACTERS = 128
 /** Throws `invalid-params` for an id that no event can have. */
 export function assertEventId(id: string): void {
   if (id.length === 0 || id.length > ID_CHARACTERS || !id.isWellFormed())
-    throw new WireError('invalid-params', `The id of an event is a text of 1 to ${ID_CHARACTERS} characters.`)
+    throw invalidParams(`The id of an event is a text of 1 to ${ID_CHARACTERS} characters.`)
 }
 
 /** Throws `invalid-params` for an event that an environment does not take: of an unknown type, or with wrong data. */
 export function assertEvent(environment: EnvironmentDefinition, event: Pick<OutsideEvent, 'type' | 'data'>): void {
   const problem = findEventProblem(environment, event)
-  if (problem) throw new WireError('invalid-params', problem)
+  if (problem) throw invalidParams(problem)
 }
 
 /** Returns why an environment does not take an event; `null` if it does. */
@@ -116,5 +116,5 @@ export function playEvent(
 }
 
 function failed({ name }: EnvironmentDefinition, type: string, what: string): ServerError {
-  return new ServerError('rules-failed', `The event ${type} of ${name} ${what}.`)
+  return rulesFailed(`The event ${type} of ${name} ${what}.`)
 }

@@ -1,7 +1,7 @@
 import type { Action, EpisodeEnd, JsonObject, Observation, Terms } from '@episodic/protocol'
 import type { Played, SessionState } from '@episodic/state'
 import type { PlayedSeats } from '@episodic/state/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { bySeat } from './by-seat.ts'
 import type { Decided } from './decided.ts'
@@ -124,8 +124,7 @@ function nextTurn(
   const playing = playingSeats(record).filter((other) => effects.left[other] === undefined)
   const next = (waiting ?? game.turn(after, record.params)).filter((other) => playing.includes(other))
   if (next.length > 0) return next
-  throw new ServerError(
-    'rules-failed',
+  throw rulesFailed(
     `After this step of ${name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${playing.join(', ')}, or call end(…).`,
   )
 }

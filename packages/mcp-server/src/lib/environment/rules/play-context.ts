@@ -9,7 +9,7 @@ import {
 } from '@episodic/protocol'
 import { attachmentOf, copyPlain, type SavableRng, toBase64 } from '@episodic/protocol/internal'
 import type { History, SessionState } from '@episodic/state'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from '../definition/environment.ts'
 import type { MoveContext, SettleContext } from '../definition/game.ts'
@@ -149,7 +149,7 @@ export class PlayCall
   readonly send = (to: string | readonly string[], text: string): void => {
     const { environment } = this.#setup
     const problem = sentTextProblem(text)
-    if (problem) throw new ServerError('rules-failed', `A rule of ${environment.name} ${problem}.`)
+    if (problem) throw rulesFailed(`A rule of ${environment.name} ${problem}.`)
     for (const seat of to === 'others' ? this.others : this.#seats('send', to))
       this.#messages = { ...this.#messages, [seat]: [...(this.#messages[seat] ?? []), text] }
   }
@@ -158,12 +158,11 @@ export class PlayCall
     const { environment, rule } = this.#setup
     const what = `${rule} of ${environment.name}`
     if (this.#published.length === MOST_PUBLISHED)
-      throw new ServerError(
-        'rules-failed',
+      throw rulesFailed(
         `${what} published more than ${MOST_PUBLISHED} events in one step. Publish fewer, or one that says it all.`,
       )
     const problem = findEventProblem(environment, { type, data })
-    if (problem) throw new ServerError('rules-failed', `${what} could not publish. ${problem}`)
+    if (problem) throw rulesFailed(`${what} could not publish. ${problem}`)
     // A copy: the data may be part of the draft, which the rules may still change.
     this.#published = [...this.#published, { type, data: copyPlain(data) as JsonObject }]
   }
@@ -172,14 +171,10 @@ export class PlayCall
     const { environment, rule } = this.#setup
     const what = `${rule} of ${environment.name}`
     if (this.#attachments.length === MOST_ATTACHMENTS)
-      throw new ServerError(
-        'rules-failed',
-        `${what} attached more than ${MOST_ATTACHMENTS} pictures, sounds and files.`,
-      )
+      throw rulesFailed(`${what} attached more than ${MOST_ATTACHMENTS} pictures, sounds and files.`)
     const attachment = attachmentOf(typeof data === 'string' ? data : toBase64(data), mimeType, uri)
     if (!attachment)
-      throw new ServerError(
-        'rules-failed',
+      throw rulesFailed(
         `${what} attached what is no picture or sound. Give bytes or base64 of PNG, JPEG, GIF, WebP, WAV or MP3, or name its type, such as image/svg+xml. A file of another kind needs a URI.`,
       )
     this.#attachments = [...this.#attachments, attachment]

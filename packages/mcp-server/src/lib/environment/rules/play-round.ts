@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { copyOfDraft, freezeAll, isLarge } from '@episodic/state/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
 import type { EnvironmentDefinition, GameDefinition, Refused, Tool } from '../definition/environment.ts'
 import type { SealedContext } from '../definition/game.ts'
@@ -27,8 +27,7 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
   if (answer !== undefined)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `The sealed tool ${name} of ${environment.name} returned an answer. Return nothing, or refuse(…): \`settle\` plays the move.`,
     )
   if (record.turn?.some((other) => other !== seat))

@@ -2,7 +2,7 @@ import { type Action, createRng, findNonJson, type Json } from '@episodic/protoc
 import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { freezeAll, isLarge } from '@episodic/state/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, type ServerError } from '../../server-error.ts'
 import { absenceOf } from '../definition/absent-action.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition, Preparation } from '../definition/environment.ts'
@@ -86,5 +86,5 @@ export async function prepareStep(
 }
 
 function failed(tool: string, what: string, cause?: Error): ServerError {
-  return new ServerError('rules-failed', `The preparation of tool ${tool} ${what}.`, { cause })
+  return rulesFailed(`The preparation of tool ${tool} ${what}.`, { cause })
 }

@@ -1,7 +1,7 @@
 import type { Action, EpisodeEnd, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed, ServerError } from '../../server-error.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
@@ -111,8 +111,7 @@ const EMPTY = {}
 
 function shared(who: string, key: string): ServerError {
   for (const added of Object.keys(Object.prototype)) Reflect.deleteProperty(Object.prototype, added)
-  return new ServerError(
-    'rules-failed',
+  return rulesFailed(
     `The code of ${who} added "${key}" to Object.prototype, which all environments of this process share. It was taken away again. Keep it in the state.`,
   )
 }

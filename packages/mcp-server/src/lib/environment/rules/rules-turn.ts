@@ -1,7 +1,7 @@
 import { findNonJson, type Json } from '@episodic/protocol'
 import type { SavableRng } from '@episodic/protocol/internal'
 import type { Played, SessionRecord, Turn } from '@episodic/state'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 
 /** Additional checks of an environment's code, for checks, replays and tests. */
@@ -47,8 +47,7 @@ export function namedSeats(
   const playing = playingSeats(record)
   const unknown = seats.find((seat) => !playing.includes(seat))
   if (unknown === undefined) return seats
-  throw new ServerError(
-    'rules-failed',
+  throw rulesFailed(
     `A rule of ${name} calls ${what} with "${unknown}", and the seats that play are: ${playing.join(', ')}.`,
   )
 }

@@ -1,5 +1,5 @@
 import type { SessionState } from '@episodic/state'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { playingSeats, type RulesTurn } from './rules-turn.ts'
 
@@ -29,13 +29,11 @@ export function turnAfterEvent(
   if (next.join() === before.join()) return turn
   const what = `The event ${type} of ${environment.name}`
   if (turn.length < before.length)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `${what} changes whose turn it is while the moves of a round are sealed. Change it in \`settle\`, after the round.`,
     )
   if (next.length > 0) return next
-  throw new ServerError(
-    'rules-failed',
+  throw rulesFailed(
     `After ${what.replace('The', 'the')} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one, or call end(…).`,
   )
 }

@@ -3,7 +3,7 @@ import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import type { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { bySeat } from './by-seat.ts'
@@ -65,8 +65,7 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   const started = environment.start({ params, rng })
   ignoreRejection(started)
   if (!isObject(started))
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `\`start\` of ${environment.name} returned ${started === null ? 'null' : typeof started}, and has to return the state that the episode begins with.`,
     )
   const { game, seats } = environment
@@ -81,8 +80,7 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   if (!game) return start
   const turn = game.turn(state, params).filter((seat) => present.includes(seat))
   if (turn.length > 0) return { ...start, seats: bySeat(present, observe), turn }
-  throw new ServerError(
-    'rules-failed',
+  throw rulesFailed(
     `At the start of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${present.join(', ')}.`,
   )
 
@@ -90,9 +88,6 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {
     const parsed = parseStartPart(schema, value)
     if (typeof parsed !== 'string') return parsed
-    throw new ServerError(
-      'rules-failed',
-      `The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`,
-    )
+    throw rulesFailed(`The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`)
   }
 }

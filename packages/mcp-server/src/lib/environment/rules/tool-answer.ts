@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import type { ResourceInText } from '@episodic/protocol/internal'
 import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { ServerError } from '../../server-error.ts'
+import { rulesFailed } from '../../server-error.ts'
 import { findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
 import type { PlayChecks } from './rules-turn.ts'
@@ -19,16 +19,12 @@ export function readPrepared(
   value: Json | undefined,
 ): unknown {
   if (value === undefined)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `Tool ${tool} of ${name} prepares its steps, and this one comes with nothing prepared. Hand \`prepared\` to it.`,
     )
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new ServerError(
-    'rules-failed',
-    `What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`,
-  )
+  throw rulesFailed(`What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`)
 }
 
 /** Returns an answer: a text, data with a text, or data alone. */
@@ -46,10 +42,9 @@ export function assertSaid(
   answer: Partial<Said<unknown> | Refused> | null | undefined,
 ): asserts answer is Said<unknown> {
   if (typeof answer?.text !== 'string' || answer.kind !== 'said')
-    throw new ServerError('rules-failed', `Tool ${tool} of ${name} returned no answer. Return say(…) or refuse(…).`)
+    throw rulesFailed(`Tool ${tool} of ${name} returned no answer. Return say(…) or refuse(…).`)
   if (!output && answer.text === '' && isObject((answer as Said<unknown>).data))
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `Tool ${tool} of ${name} answers with data alone, and declares no output. Declare its \`output\`, or say a text.`,
     )
 }
@@ -116,14 +111,10 @@ export function structuredAnswer(
 ): StructuredAnswer {
   const parsed = schema.safeParse(given)
   if (!parsed.success)
-    throw new ServerError(
-      'rules-failed',
-      `Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`,
-    )
+    throw rulesFailed(`Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`)
   const undeclared = checks?.strict && findUndeclared(given, parsed.data)
   if (undeclared)
-    throw new ServerError(
-      'rules-failed',
+    throw rulesFailed(
       `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
     )
   const data = parsed.data as JsonObject

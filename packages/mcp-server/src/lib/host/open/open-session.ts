@@ -8,7 +8,7 @@ import {
   type OpenResult,
   WireError,
 } from '@episodic/protocol'
-import { copyPlain, parseParams } from '@episodic/protocol/internal'
+import { copyPlain, invalidParams, parseParams } from '@episodic/protocol/internal'
 import type { SessionRecord, SessionState, SessionStore } from '@episodic/state'
 import type { SessionBase } from '@episodic/state/internal'
 import { KeptState, readState } from '@episodic/state/internal'
@@ -101,8 +101,7 @@ export function assertSameOpening(
   const asked = { params, seed: seed ?? record.seed, limits: mergeLimits(environment.limitsFor(params), limits ?? {}) }
   const opened = { params: record.params, seed: record.seed, limits: record.limits }
   if (!record.base && canonicalJson(toJson(asked)) === canonicalJson(toJson(opened))) return
-  throw new WireError(
-    'invalid-params',
+  throw invalidParams(
     'This request key has opened a session with other parameters, another seed or other limits, or from a snapshot. Make a new key.',
   )
 }

@@ -7,7 +7,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
+import { formatZodError, invalidParams, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { StateError } from '@episodic/state'
 import { KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
@@ -122,8 +122,5 @@ function assertHappened(environment: EnvironmentDefinition, { outside }: Session
 }
 
 function broken(what: string): WireError {
-  return new WireError(
-    'invalid-params',
-    `This is not a snapshot of a session here: ${what}. Restore a snapshot without changes.`,
-  )
+  return invalidParams(`This is not a snapshot of a session here: ${what}. Restore a snapshot without changes.`)
 }

@@ -8,6 +8,7 @@ import {
   seedFor,
   WireError,
 } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
 import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
@@ -108,10 +109,7 @@ export class SessionFactory {
       return { record, kept: started.kept, pools: [] }
     })
     if (cached.environment !== environment)
-      throw new WireError(
-        'invalid-params',
-        'This request key has opened a session of another environment. Make a new key.',
-      )
+      throw invalidParams('This request key has opened a session of another environment. Make a new key.')
     if (cached.session.record === created) return { cached, seen }
     assertSameOpening(cached, request)
     return { cached, seen: null }
@@ -143,8 +141,7 @@ export class SessionFactory {
     const { requestKey, at = null, count = 1, seed = null, signal } = asked
     const { name, forkable } = parent.environment
     if (!forkable)
-      throw new WireError(
-        'invalid-params',
+      throw invalidParams(
         `${name} keeps a part of its state outside of its sessions, so that they cannot be forked. Open another one.`,
       )
     const { sessions, clock } = this.#options
@@ -217,8 +214,7 @@ export class SessionFactory {
     if (at === undefined || (at === answered && unchanged)) return present
     const begun = record.base ? answeredIn(record.base.seats) : 0
     if (at < begun || at > answered)
-      throw new WireError(
-        'invalid-params',
+      throw invalidParams(
         `This session has no state after ${at} steps: it starts after ${begun} and has answered ${answered}.`,
         { details: { begun, answered } },
       )
@@ -247,8 +243,7 @@ export class SessionFactory {
     for (const cached of known.values()) assertSameOrigin(cached, request)
     if (known.size === ids.length) return [...known.values()]
     if (known.size > 0)
-      throw new WireError(
-        'invalid-params',
+      throw invalidParams(
         `Of the ${ids.length} forks of this request key, ${ids.length - known.size} are gone: they were closed or have expired, or the server stopped while it made them. Make a new key.`,
         { details: { asked: ids.length, left: known.size } },
       )
@@ -368,8 +363,7 @@ export class SessionFactory {
 /** Throws `invalid-params` if a request key has created sessions by a different request. */
 function assertSameOrigin({ session }: CachedSession, request: string): void {
   if (session.record.base?.request === request) return
-  throw new WireError(
-    'invalid-params',
+  throw invalidParams(
     'This request key has begun other sessions: from another snapshot, or with other parameters. Make a new key.',
   )
 }

@@ -1,4 +1,5 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import { StateError } from '@episodic/state'
 import type { SecretKind } from '../../environment/answer/secrets.ts'
 import { faultOf } from '../../environment/definition/authored.ts'
@@ -6,7 +7,7 @@ import type { EnvironmentDefinition } from '../../environment/definition/environ
 import type { Misfit } from '../../environment/definition/stored-state.ts'
 import { asError } from '../../environment/definition/thrown-value.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
-import { ServerError, type ServerErrorCode } from '../../server-error.ts'
+import { rulesFailed, ServerError, type ServerErrorCode } from '../../server-error.ts'
 import { randomText } from '../access/session-tokens.ts'
 import type { Containment } from './containment.ts'
 import type { Metrics } from './metrics.ts'
@@ -87,7 +88,7 @@ export class Faults {
   misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
     const reference = randomText()
     const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
-    const cause = new ServerError('rules-failed', `${refusal} ${problem}.`)
+    const cause = rulesFailed(`${refusal} ${problem}.`)
     this.#options.metrics?.fault(name)
     this.#options.onFault({ reference, environment: name, session, cause })
     return new WireError(
@@ -129,8 +130,7 @@ export class Faults {
     const name = `${environment} ${tool}`
     if (this.#reported.has(name)) return
     this.#reported.add(name)
-    const cause = new ServerError(
-      'rules-failed',
+    const cause = rulesFailed(
       `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
     )
     this.#options.onFault({ reference: null, environment, session, cause })
@@ -223,7 +223,7 @@ export function refusalOf(error: unknown): unknown {
       )
     case 'action-invalid':
     case 'event-invalid':
-      return new WireError('invalid-params', message, { cause: error })
+      return invalidParams(message, { cause: error })
     case 'event-too-large':
     case 'log-full':
       return new WireError('too-large', message, { cause: error, details })

@@ -1,4 +1,5 @@
 import { type MethodResult, WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import type { Principal } from '../access/caller.ts'
 import {
   equalSecrets,
@@ -88,10 +89,7 @@ export class InvitedPlayers implements Players {
 
 /** Returns the error for a seat that an episode does not have. */
 function noSeat(seat: string, seats: readonly string[]): WireError {
-  return new WireError(
-    'invalid-params',
-    `There is no seat "${seat}" in this session. The seats are: ${seats.join(', ')}.`,
-  )
+  return invalidParams(`There is no seat "${seat}" in this session. The seats are: ${seats.join(', ')}.`)
 }
 
 /** A player's token that was issued here. */

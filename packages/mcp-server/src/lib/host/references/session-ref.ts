@@ -6,7 +6,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { copyPlain } from '@episodic/protocol/internal'
+import { copyPlain, invalidParams } from '@episodic/protocol/internal'
 import type { Clock, SessionStore } from '@episodic/state'
 import { isLarge } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
@@ -229,7 +229,7 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
     if (seat !== undefined && seats.includes(seat)) return seat
     const problem = named === undefined ? 'The request names no seat' : `There is no seat "${named}" in this session`
-    throw new WireError('invalid-params', `${problem}. The seats are: ${seats.join(', ')}.`)
+    throw invalidParams(`${problem}. The seats are: ${seats.join(', ')}.`)
   }
 
   async watch(range: WatchRange): Promise<MethodResult<'watch'>> {

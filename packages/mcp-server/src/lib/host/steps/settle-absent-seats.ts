@@ -1,4 +1,5 @@
 import { WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import type { SessionRecord } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
 import { type Absence, absenceAction } from '../../environment/definition/absent-action.ts'
@@ -76,8 +77,7 @@ function isOverdue({ limits, turnedAt, createdAt }: SessionRecord, now: number):
 /** Throws `invalid-params` for an environment whose rules do not say what happens when a seat leaves. */
 export function assertMayLeave({ name, game }: EnvironmentDefinition): void {
   if (!game?.absent)
-    throw new WireError(
-      'invalid-params',
+    throw invalidParams(
       `${name} has no rules for a seat that leaves (\`absent\`). Count the episode as failed, and close it.`,
     )
 }

@@ -1,4 +1,5 @@
 import { type Action, canonicalJson, contentId, type LoggedStep, WireError } from '@episodic/protocol'
+import { invalidParams } from '@episodic/protocol/internal'
 import type { Clock, SessionStore } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import { declaredAction } from '../../environment/definition/declared-action.ts'
@@ -198,7 +199,7 @@ export class StepTasks implements SessionTasks {
     const [seq, createdAt, until] = parts.map((part) => Number.parseInt(part, 36)) as [number, number, number]
     const claim = { seq, createdAt, until, action: parts[3] ?? '' }
     if (parts.length > 0 && equalSecrets(await this.#nameOf(claim), name)) return claim
-    throw new WireError('invalid-params', 'There is no such task, or its session is gone.')
+    throw invalidParams('There is no such task, or its session is gone.')
   }
 }
 
