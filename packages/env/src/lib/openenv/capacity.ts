@@ -1,21 +1,10 @@
 import { abortable } from '@episodic/protocol/internal'
 
 /** Bounds the sessions that are open at once by what the server has shown that it allows. */
-export interface Capacity {
-  /** Resolves with a place for one session. Rejects with the signal's reason after an abort. */
-  enter(signal: AbortSignal | undefined): Promise<Admission>
-}
-
-/** A place for a session, to be given back once, in one of two ways. */
-export interface Admission {
-  /** The session has ended. */
-  leave(): void
-  /** The server had no room. Returns whether other sessions are open, whose end can be waited for. */
-  rejected(): boolean
-}
+export type Capacity = ReturnType<typeof createCapacity>
 
 /** Creates a capacity without a bound. Each rejection lowers it to the number of other sessions. */
-export function createCapacity(): Capacity {
+export function createCapacity() {
   let most = Number.POSITIVE_INFINITY
   let taken = 0
   const waiting = new Set<() => void>()
@@ -27,10 +16,12 @@ export function createCapacity(): Capacity {
       enter()
     }
   }
+  /** The session has ended. */
   const leave = () => {
     taken -= 1
     admit()
   }
+  /** The server had no room. Returns whether other sessions are open, whose end can be waited for. */
   const rejected = () => {
     const others = taken - 1
     most = Math.max(1, Math.min(most, others))
@@ -38,7 +29,11 @@ export function createCapacity(): Capacity {
     return others > 0
   }
   return {
-    async enter(signal) {
+    /**
+     * Resolves with a place for one session, to be given back once, in one of two ways. Rejects with the signal's
+     * reason after an abort.
+     */
+    async enter(signal: AbortSignal | undefined) {
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.add(resolve)
       admit()

@@ -45,26 +45,14 @@ export interface DispatchOptions extends PendingCallOptions {
 }
 
 /** Answers JSON-RPC messages as text. Every transport uses it, and nothing else reaches a session. */
-export interface Dispatcher {
-  readonly host: Host
-  /**
-   * Parses the text of one message. Long texts are parsed one per turn of the event loop, so that a short message waits
-   * for one of them at most. `from` says who sends it: a trainer may send more than an agent, which is the default.
-   * Throws, or rejects with, `parse-error` and `invalid-request`.
-   */
-  read(text: string, from?: Caller['endpoint']): Message | Promise<Message>
-  /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
-  dispatch(caller: Caller, message: Message, options?: DispatchOptions): Promise<Reply>
-  /** Returns the reply for an error before there was a message. What is not a `WireError` becomes `internal`. */
-  refuse(error: unknown, id?: RequestId | null): Reply
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>
 
 export interface DispatcherOptions {
   /** Called with the cause of each `internal` and `store-unavailable` error that a caller received. */
   readonly onError?: OnError
 }
 
-export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}): Dispatcher {
+export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}) {
   const refuse = (cause: unknown, id: RequestId | null = null): Reply => {
     const error = WireError.is(cause) ? cause : toInternalError(cause, onError)
     const { code, message, details } = error
@@ -118,12 +106,19 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
   const turns = new ParseQueue()
   return {
     host,
+    /** Returns the reply for an error before there was a message. What is not a `WireError` becomes `internal`. */
     refuse,
-    read(text, from) {
+    /**
+     * Parses the text of one message. Long texts are parsed one per turn of the event loop, so that a short message
+     * waits for one of them at most. `from` says who sends it: a trainer may send more than an agent, which is the
+     * default. Throws, or rejects with, `parse-error` and `invalid-request`.
+     */
+    read(text: string, from?: Caller['endpoint']): Message | Promise<Message> {
       const bounds = from === 'trainer' ? TRAINER_BOUNDS : MESSAGE_BOUNDS
       return isLong(text) ? turns.next().then(() => parseMessage(text, bounds)) : parseMessage(text)
     },
-    dispatch(caller, message, options = {}) {
+    /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
+    dispatch(caller: Caller, message: Message, options: DispatchOptions = {}): Promise<Reply> {
       const { id, method, params, problem } = message
       if (problem) return Promise.resolve(refuse(problem, id))
       // A notification gets no answer. Only a cancellation has an effect.

@@ -16,21 +16,13 @@ export interface Denial {
   readonly message: string
 }
 
-export interface Guards {
-  /**
-   * Checks Host and Origin, so that web pages cannot reach the server through a victim's browser. `null` if both are
-   * allowed.
-   */
-  checkSource(request: HttpRequest): Denial | null
-  /** Returns the CORS headers of a response; `undefined` for an origin that is not listed. */
-  corsHeaders(request: HttpRequest): Readonly<Record<string, string>> | undefined
-}
+export type Guards = ReturnType<typeof createGuards>
 
 /**
  * Creates the checks of one server. `asksTokens` is whether all clients need a token. Throws `unsafe-bind`
  * for an address that would be open to a network.
  */
-export function createGuards(address: string, options: AllowOptions, asksTokens: boolean): Guards {
+export function createGuards(address: string, options: AllowOptions, asksTokens: boolean) {
   const { hosts: allowedHosts = [], origins: allowedOrigins = [] } = options
   const loopback = isLoopback(address)
   const wildcard = address === '0.0.0.0' || address === '::'
@@ -51,7 +43,11 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
   ])
 
   return {
-    checkSource(request) {
+    /**
+     * Checks Host and Origin, so that web pages cannot reach the server through a victim's browser. `null` if both are
+     * allowed.
+     */
+    checkSource(request: HttpRequest): Denial | null {
       // The fast path rejects repeated headers. `node:http` shows only the first Host of several.
       if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)
         return { status: 400, message: 'A request names one Host, and this one names several.' }
@@ -65,7 +61,8 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
         ? null
         : { status: 403, message: 'This server does not serve pages of that Origin.' }
     },
-    corsHeaders({ headers: { origin } }) {
+    /** Returns the CORS headers of a response; `undefined` for an origin that is not listed. */
+    corsHeaders({ headers: { origin } }: HttpRequest): Readonly<Record<string, string>> | undefined {
       return origin !== undefined && allowedOrigins.includes(origin)
         ? {
             'Access-Control-Allow-Origin': origin,

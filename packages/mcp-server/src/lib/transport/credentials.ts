@@ -25,15 +25,7 @@ export interface Identity {
   readonly operator: boolean
 }
 
-export interface Credentials {
-  /** Whether the agent endpoint requires a token. */
-  readonly asksAgents: boolean
-  /**
-   * Returns the owner of a token at an endpoint, or `null` if the token is not valid; synchronously for a token of this
-   * server, because every call asks. Rejects if the issuer's keys cannot be fetched.
-   */
-  identify(endpoint: Caller['endpoint'], token: string): Identity | null | Promise<Identity | null>
-}
+export type Credentials = ReturnType<typeof createCredentials>
 
 /** The principal of the holder of the server's own control token. */
 export const OPERATOR = 'control'
@@ -44,7 +36,7 @@ const OPERATOR_IDENTITY: Identity = { principal: OPERATOR, operator: true }
 const TOKEN = /^[\w.~+/=-]+$/
 
 /** Throws `option-invalid` for tokens that could be guessed, or that belong to two principals. */
-export function createCredentials(controlToken: string, options: Omit<AuthOptions, 'controlToken'>): Credentials {
+export function createCredentials(controlToken: string, options: Omit<AuthOptions, 'controlToken'>) {
   const { agentTokens = {}, controlTokens = {}, jwt } = options
   checkToken(controlToken, 'The control token')
   const tables = {
@@ -55,8 +47,13 @@ export function createCredentials(controlToken: string, options: Omit<AuthOption
     throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
   const verify = jwt && createJwtVerifier(jwt)
   return {
+    /** Whether the agent endpoint requires a token. */
     asksAgents: tables.agent.length > 0 || jwt?.audience.agent !== undefined,
-    identify(endpoint, token) {
+    /**
+     * Returns the owner of a token at an endpoint, or `null` if the token is not valid; synchronously for a token of
+     * this server, because every call asks. Rejects if the issuer's keys cannot be fetched.
+     */
+    identify(endpoint: Caller['endpoint'], token: string): Identity | null | Promise<Identity | null> {
       const known = lookUp(tables[endpoint], token)
       if (known || !verify) return known
       return verify(endpoint, token).then((principal) => (principal === null ? null : { principal, operator: false }))

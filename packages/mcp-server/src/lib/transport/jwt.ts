@@ -18,11 +18,6 @@ export interface JwtOptions {
   readonly jwks: URL | { readonly keys: readonly JsonObject[] }
 }
 
-/**
- * Resolves with the principal of a token, or `null` if it is not valid. Rejects if the issuer's keys cannot be fetched.
- */
-export type JwtVerifier = (endpoint: Caller['endpoint'], token: string) => Promise<string | null>
-
 /** Only signatures by key pairs: with a shared secret, anyone who can verify a token could issue one. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
@@ -36,7 +31,11 @@ const REMEMBERED_MILLISECONDS = 30_000
 /** How many valid tokens are remembered. When there are more, all are forgotten and verified again. */
 const REMEMBERED = 4_096
 
-export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVerifier {
+/**
+ * Returns a function that resolves with the principal of a token, or `null` if it is not valid. It rejects if the
+ * issuer's keys cannot be fetched.
+ */
+export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions) {
   if (audience.agent !== undefined && audience.agent === audience.trainer)
     throw invalid('Both endpoints have the same JWT audience, so an agent could come in as its trainer. Name two.')
   if (audience.agent === undefined && audience.trainer === undefined)
@@ -47,7 +46,7 @@ export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions): JwtVe
   // Loaded for the first token: most servers accept none of these, and start without it.
   let loading: ReturnType<typeof load> | undefined
   const remembered = new Map<string, { readonly principal: string; readonly until: number }>()
-  return async (endpoint, token) => {
+  return async (endpoint: Caller['endpoint'], token: string): Promise<string | null> => {
     const wanted = audience[endpoint]
     if (wanted === undefined || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return null
     // Under a digest, so that no heap snapshot contains the token.

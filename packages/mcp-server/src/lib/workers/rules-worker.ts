@@ -76,7 +76,7 @@ export class RulesThread {
     this.#worker.on('error', (cause) => this.#fail(cause))
     this.#gone = new Promise((resolve) => {
       this.#worker.on('exit', (status) => {
-        this.#fate ??= failed(`The rules ended the thread that they ran in, with status ${status}.`)
+        this.#fate ??= rulesFailed(`The rules ended the thread that they ran in, with status ${status}.`)
         options.onGone(this, { cause: this.#fate, was: this.#doing, call: this.#settle() })
         resolve()
       })
@@ -140,9 +140,9 @@ export class RulesThread {
     if (code === 'ERR_WORKER_OUT_OF_MEMORY') {
       this.#fate ??= outOfMemory({ cause })
       this.#settle()?.reject(this.#fate)
-    } else if (this.#doing === 'loading') this.#fate ??= cause instanceof Error ? cause : failed(String(cause))
+    } else if (this.#doing === 'loading') this.#fate ??= cause instanceof Error ? cause : rulesFailed(String(cause))
     // The error may belong to another session, so only the log gets it.
-    else this.#fate ??= failed('An error that nothing caught ended the thread that the rules ran in.', { cause })
+    else this.#fate ??= rulesFailed('An error that nothing caught ended the thread that the rules ran in.', { cause })
   }
 
   #rest(): void {
@@ -160,14 +160,10 @@ export class RulesThread {
   }
 
   #limit(seconds: number, message: string): () => void {
-    return this.#options.clock.after(seconds * 1_000, () => void this.stop(failed(message)))
+    return this.#options.clock.after(seconds * 1_000, () => void this.stop(rulesFailed(message)))
   }
 }
 
-function failed(message: string, options?: ErrorOptions): ServerError {
-  return rulesFailed(message, options)
-}
-
 function outOfMemory(options?: ErrorOptions): ServerError {
-  return failed(`The rules needed more than ${MEGABYTES} MB and were stopped.`, options)
+  return rulesFailed(`The rules needed more than ${MEGABYTES} MB and were stopped.`, options)
 }

@@ -33,29 +33,26 @@ let shell: ChildProcess | null = null
 const groups = new Set<number>()
 
 /** The hold of one child on the shell that ends it after this process has died. */
-export interface ReaperHold {
-  /** Names the child's process group, once it has started. */
-  add(group: number): void
-  /** Says that the group has ended. Safe to call twice. */
-  release(): void
-}
+export type ReaperHold = ReturnType<typeof holdReaper>
 
 /**
  * Ends the children of this process after it has died, by a crash and `kill -9` too: a shell of its own process group
  * that waits for that. It starts before the first child, and ends after the last.
  */
-export function holdReaper(): ReaperHold {
+export function holdReaper() {
   held += 1
   start()
   let own: number | null = null
   let released = false
   return {
-    add(group) {
+    /** Names the child's process group, once it has started. */
+    add(group: number): void {
       own = group
       groups.add(group)
       write('+', group)
     },
-    release() {
+    /** Says that the group has ended. Safe to call twice. */
+    release(): void {
       if (released) return
       released = true
       if (own !== null && groups.delete(own)) write('-', own)

@@ -95,12 +95,7 @@ const PAGE_TABLES = `
 `
 
 /** The file of a store, locked by this process. */
-export interface SqliteFile {
-  /** The real path, without links. */
-  readonly path: string
-  readonly database: DatabaseSync
-  close(): void
-}
+export type SqliteFile = ReturnType<typeof openSqliteFile>
 
 /**
  * Opens the database at `path`, or creates it with `secret` in it, and locks it until it is closed or the process dies.
@@ -111,7 +106,7 @@ export interface SqliteFile {
 export function openSqliteFile(
   path: string,
   { durability, secret }: { readonly durability: Durability; readonly secret: Uint8Array },
-): SqliteFile {
+) {
   return orSqliteFault(
     path,
     () => {
@@ -130,6 +125,7 @@ export function openSqliteFile(
         )
         if (found === 'nothing') createTables(database, secret)
         if (found === 'without pages') database.exec(`BEGIN; ${PAGE_TABLES} COMMIT`)
+        // The real path, without links.
         return { path: real, database, close }
       } catch (cause) {
         close()

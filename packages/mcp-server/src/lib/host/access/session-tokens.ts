@@ -2,48 +2,6 @@ import { drawSecret } from '@episodic/protocol/internal'
 import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-/**
- * The secrets of a session. An id only names a session; a handle proves a right to it.
- *
- * Every secret is an HMAC-SHA256 under the store's own key, so there is no table to keep or lose: a restarted
- * server, or another one on the same store, derives the same handles. Each proves 128 bits.
- */
-export interface SessionTokens {
-  /** The session id of an opener's request key: the same key of the same principal always names the same session. */
-  idFor(principal: string | null, requestKey: string): string
-  /**
-   * The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order.
-   */
-  idsFor(principal: string | null, requestKey: string, count: number): string[]
-  /** The secret that steps, watches and closes a session at the trainer endpoint. Valid for its owner only. */
-  control(id: string, owner: string | null): string
-  /** The secret that steps one seat of a session at the trainer endpoint. */
-  seatHandle(id: string, seat: number): string
-  /** The secret that plays one seat of a session at the agent endpoint. */
-  capability(id: string, seat: number): string
-  /** The session id of a random name: of a session that its players create and join by themselves. */
-  gameId(game: string): string
-  /** The secret with which a principal plays a seat of such a session. Its creator may also end it. */
-  player(claim: GameClaim, principal: string | null, role: 'creator' | 'guest'): string
-  /** The proof that a task of a seat of a session was named here. */
-  task(id: string, seat: number, claim: string): string
-  /** The secret with which a client takes a seat of such a session. */
-  invitation(claim: GameClaim): string
-  /**
-   * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With `earlier`,
-   * it has the random part of that id, and so the same seed.
-   */
-  transport(principal: string | null, issuedAt: number, earlier?: string): string
-  /**
-   * The seed of the session that a transport id opens: 128 secret bits, derived from the random part of the id.
-   */
-  seedOf(transportId: string): string
-  /**
-   * Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client.
-   */
-  transportIssuedAt(principal: string | null, transportId: string): number | null
-}
-
 /** What a token claims to be, before it is verified. */
 export type Claim =
   | { readonly kind: 'control'; readonly id: string }
@@ -68,7 +26,15 @@ const DIGITS = 22
 /** How many proofs are cached. Others are derived again. */
 const REMEMBERED = 16_384
 
-export function createSessionTokens(secret: Uint8Array): SessionTokens {
+/**
+ * The secrets of a session. An id only names a session; a handle proves a right to it.
+ *
+ * Every secret is an HMAC-SHA256 under the store's own key, so there is no table to keep or lose: a restarted
+ * server, or another one on the same store, derives the same handles. Each proves 128 bits.
+ */
+export type SessionTokens = ReturnType<typeof createSessionTokens>
+
+export function createSessionTokens(secret: Uint8Array) {
   const sign = signerOf(secret)
   const prove = (...claim: readonly string[]): string => sign(toClaimText(claim))
   // Every call of a plain client needs the same proofs. Those of a session's own handles are kept with the session.
@@ -83,25 +49,48 @@ export function createSessionTokens(secret: Uint8Array): SessionTokens {
     return proof
   }
   return {
-    idFor: (principal, requestKey) => asWord(prove('id', toPrincipalName(principal), requestKey)),
-    idsFor(principal, requestKey, count) {
+    /** The session id of an opener's request key: the same key of the same principal always names the same session. */
+    idFor: (principal: string | null, requestKey: string): string =>
+      asWord(prove('id', toPrincipalName(principal), requestKey)),
+    /**
+     * The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order.
+     */
+    idsFor(principal: string | null, requestKey: string, count: number): string[] {
       const root = asWord(prove('ids', toPrincipalName(principal), requestKey)).slice(0, -2)
       return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
     },
-    control: (id, owner) => `ctl_${id}${prove('control', id, toPrincipalName(owner))}`,
-    seatHandle: (id, seat) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
-    capability: (id, seat) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
-    task: (id, seat, claim) => prove('task', id, String(seat), claim),
-    gameId: (game) => proveAgain('game', game),
-    player: ({ game, seat }, principal, role) =>
+    /** The secret that steps, watches and closes a session at the trainer endpoint. Valid for its owner only. */
+    control: (id: string, owner: string | null) => `ctl_${id}${prove('control', id, toPrincipalName(owner))}`,
+    /** The secret that steps one seat of a session at the trainer endpoint. */
+    seatHandle: (id: string, seat: number) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
+    /** The secret that plays one seat of a session at the agent endpoint. */
+    capability: (id: string, seat: number) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
+    /** The proof that a task of a seat of a session was named here. */
+    task: (id: string, seat: number, claim: string) => prove('task', id, String(seat), claim),
+    /** The session id of a random name: of a session that its players create and join by themselves. */
+    gameId: (game: string) => proveAgain('game', game),
+    /** The secret with which a principal plays a seat of such a session. Its creator may also end it. */
+    player: ({ game, seat }: GameClaim, principal: string | null, role: 'creator' | 'guest') =>
       `ply_${seat.toString(36)}${game}${proveAgain('player', role, game, String(seat), toPrincipalName(principal))}`,
-    invitation: ({ game, seat }) => `inv_${seat.toString(36)}${game}${proveAgain('invitation', game, String(seat))}`,
-    transport(principal, issuedAt, earlier) {
+    /** The secret with which a client takes a seat of such a session. */
+    invitation: ({ game, seat }: GameClaim) =>
+      `inv_${seat.toString(36)}${game}${proveAgain('invitation', game, String(seat))}`,
+    /**
+     * The `Mcp-Session-Id` of a plain client, which proves that this server issued it, to whom, and when. With
+     * `earlier`, it has the random part of that id, and so the same seed.
+     */
+    transport(principal: string | null, issuedAt: number, earlier?: string): string {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
       return `mcp_${name}.${proveAgain('transport', toPrincipalName(principal), name)}`
     },
-    seedOf: (transportId) => proveAgain('seed', randomPartOf(transportId)),
-    transportIssuedAt(principal, transportId) {
+    /**
+     * The seed of the session that a transport id opens: 128 secret bits, derived from the random part of the id.
+     */
+    seedOf: (transportId: string) => proveAgain('seed', randomPartOf(transportId)),
+    /**
+     * Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client.
+     */
+    transportIssuedAt(principal: string | null, transportId: string): number | null {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
       const [, name, issuedAt, proof] = parts as unknown as [string, string, string, string]
