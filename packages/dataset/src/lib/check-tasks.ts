@@ -99,15 +99,12 @@ function checkEnvironment(task: Task, environments: readonly TaskEnvironment[]):
     return environment.params ? [...missing, ...checkParams(environment.params, task.params).problems] : missing
   }
   if (named.length > 0) {
-    const reason = `the row is for ${task.environment.version}, the environment is ${versionsOf(named)}`
+    const versions = named.map(({ version }) => version).join(' or ')
+    const reason = `the row is for ${task.environment.version}, the environment is ${versions}`
     return [{ code: 'version', field: 'environment.version', reason }]
   }
   // Another server has this environment, so nothing about it can be checked here.
   if (task.server !== undefined) return []
   const reason = `there is no "${task.environment.name}" among the environments given`
   return [{ code: 'environment', field: 'environment.name', reason }]
-}
-
-function versionsOf(environments: readonly TaskEnvironment[]): string {
-  return environments.map(({ version }) => version).join(' or ')
 }

@@ -3,7 +3,7 @@ import type { ModelAnswer } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, type Playing, playOn } from './play-on.ts'
+import { contextOf, playOn } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and resolves with the episode.
@@ -22,15 +22,12 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     environment = options.createEnvironment()
     const { task = {}, seed, signal } = options
     start = await environment.reset(task, { seed, signal })
-    const end = await playToEnd({ environment, start, steps, undecided }, options)
-    episode = finishedEpisode(start, steps, end)
+    const player = await options.policy.start(contextOf(environment, start, options))
+    const playing = { environment, start, steps, undecided, player }
+    const end = await playOn(playing, Number.POSITIVE_INFINITY, options)
+    episode = finishedEpisode(start, steps, end as EpisodeEnd)
   } catch (cause) {
     episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
   return closedEpisode(environment, episode)
-}
-
-async function playToEnd(begun: Omit<Playing, 'player'>, options: EpisodeOptions): Promise<EpisodeEnd> {
-  const player = await options.policy.start(contextOf(begun.environment, begun.start, options))
-  return (await playOn({ ...begun, player }, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
 }

@@ -16,7 +16,7 @@ export async function playOutside(seat: string, player: OutsidePlayer, match: Li
   const assignment = { context: match.contextOf(seat), capability, observation }
   const played = Promise.resolve()
     .then(() => player.playSeat({ ...assignment, signal: AbortSignal.any([signal, over.signal]) }))
-    .then(() => stoppedEarly(seat, player))
+    .then(() => new PlayerStop('no-action', `${player.name} stopped before the episode was over for ${seat}.`))
     .catch((cause: unknown) => {
       signal.throwIfAborted()
       if (PlayerStop.is(cause)) return cause
@@ -55,8 +55,4 @@ export async function followSeats(seats: ReadonlySet<string>, match: LiveMatch):
       if (seats.has(step.seat)) match.take(step)
     }
   }
-}
-
-function stoppedEarly(seat: string, { name }: OutsidePlayer): PlayerStop {
-  return new PlayerStop('no-action', `${name} stopped before the episode was over for ${seat}.`)
 }

@@ -1,12 +1,4 @@
-import {
-  type Action,
-  canonicalJson,
-  createRng,
-  type Json,
-  type JsonObject,
-  type LegalActions,
-  type Step,
-} from '@episodic/protocol'
+import { type Action, canonicalJson, createRng, type Json, type JsonObject, type Step } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from './policy.ts'
 import { sampleJson } from './sample-json.ts'
@@ -66,16 +58,13 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
   }
   return (_, { last, legal }) => {
     if (played && last) learn(played, last)
-    return legal ? legal().then((actions) => choose(legalChoices(actions) ?? tools)) : choose(tools)
+    if (!legal) return choose(tools)
+    return legal().then((actions) => {
+      const choices = Object.entries(actions).map(([name, inputSchema]) => ({ name, inputSchema }))
+      // If none is legal, any is played, and the answer shows why.
+      return choose(choices.length > 0 ? choices : tools)
+    })
   }
-}
-
-/**
- * Returns the tools that may be called, or `null` if there is none. Then any tool is played, and the answer shows why.
- */
-function legalChoices(actions: LegalActions): readonly Choice[] | null {
-  const choices = Object.entries(actions).map(([name, inputSchema]) => ({ name, inputSchema }))
-  return choices.length > 0 ? choices : null
 }
 
 function toActionKey(action: Action): string {

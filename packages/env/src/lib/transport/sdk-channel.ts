@@ -153,7 +153,10 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
       const late = AbortSignal.timeout(startSeconds * 1_000)
       const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
       return findOverPipe(pipe, elicit, waiting).catch((error) => {
-        throw late.aborted && !signal?.aborted ? new Error(tooSlow(startSeconds)) : error
+        if (!late.aborted || signal?.aborted) throw error
+        throw new Error(
+          `it has not answered within ${startSeconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`,
+        )
       })
     }, signal)
     // A handshake with a process that has ended would say only that it is not connected.
@@ -212,10 +215,6 @@ async function findOverPipe(
       (error) => (WireError.is(error) ? probing : Promise.reject(error)),
     )
   return Promise.race([probing, shaking])
-}
-
-function tooSlow(seconds: number): string {
-  return `it has not answered within ${seconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`
 }
 
 function introductionOf(elicit: ChannelOptions['elicit']) {

@@ -83,7 +83,11 @@ export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   const { step, secrets } = outcome
   const said = saidIn(outcome)
   const isOver = step.report.end !== null
-  if (step.report.refused) return refusalOf(isOver ? withEnd(said, again) : said, said, secrets)
+  if (step.report.refused) {
+    // Without structured content, so that every client shows its text.
+    const result = toolError(isOver ? withEnd(said, again) : said)
+    return { result, secrets, worldText: () => said }
+  }
   const { structured, attachments, resources } = step.observation
   return answerOf(said, structured, { isOver, again, secrets, attachments, resources })
 }
@@ -139,11 +143,6 @@ function answerOf(
         ...(structured && { structuredContent: structured }),
       }),
   }
-}
-
-/** Returns the answer to a refused step. It has no structured content, so that every client shows its text. */
-function refusalOf(text: string, said: string, secrets: Secrets): ScannedAnswer {
-  return { result: toolError(text), secrets, worldText: () => said }
 }
 
 function withEnd(said: string, again: string): string {

@@ -1,10 +1,10 @@
 import { type EnvironmentInfo, type JsonObject, type ToolInfo, WireError } from '@episodic/protocol'
 import { agentTool, EPISODE_OVER, OBSERVATION, OBSERVATION_FIELDS } from '../environment/answer/agent-answer.ts'
-import { type ToolResult, toolError } from '../environment/answer/tool-result.ts'
+import type { ToolResult } from '../environment/answer/tool-result.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
 import type { AgentCaller, Principal } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepCall } from '../host/host.ts'
-import { createGame, gameTools, joinGame } from './join-game.ts'
+import { createGame, gameTools, joinGame, refused } from './join-game.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { WAIT } from './wait-tool.ts'
 
@@ -99,17 +99,16 @@ async function createSession(
   const token = await host.connections.issue(principal)
   const session = await host.resolve(principal, { by: 'argument', token, environment })
   const { secrets } = await session.view()
-  const { observation } = (await session.observe()) ?? unobserved(environment)
+  const observed = await session.observe()
+  // Opening the session has observed it, so its code answers differently when asked again.
+  if (!observed)
+    throw new WireError('internal', `The environment ${environment} opened a session that it cannot observe.`)
+  const { observation } = observed
   const result: ToolResult = {
     content: [{ type: 'text', text: `${argument}: ${token}\n${observation}` }],
     structuredContent: { [argument]: token, [OBSERVATION]: observation, [EPISODE_OVER]: false },
   }
   return { result, secrets, worldText: () => observation }
-}
-
-/** Opening the session has observed it, so its code answers differently when asked again. */
-function unobserved(environment: string): never {
-  throw new WireError('internal', `The environment ${environment} opened a session that it cannot observe.`)
 }
 
 function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObject): JsonObject {
@@ -120,8 +119,4 @@ function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObj
 /** A handle as a word in a sentence. */
 function spoken(handle: string): string {
   return handle.replaceAll('_', ' ')
-}
-
-function refused(text: string): ScannedAnswer {
-  return { result: toolError(text), secrets: null }
 }

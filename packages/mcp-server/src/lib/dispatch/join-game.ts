@@ -139,6 +139,7 @@ async function welcome(
   return { result, secrets: turn.secrets, worldText: () => observation }
 }
 
-function refused(text: string): ScannedAnswer {
+/** Returns an answer that says why a call was not played. */
+export function refused(text: string): ScannedAnswer {
   return { result: toolError(text), secrets: null }
 }

@@ -1,4 +1,4 @@
-import type { EnvironmentInfo, ToolInfo } from '@episodic/protocol'
+import type { EnvironmentInfo } from '@episodic/protocol'
 import { WIRE_VERSION } from '@episodic/protocol/internal'
 import { agentTool } from '../environment/answer/agent-answer.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
@@ -41,7 +41,9 @@ export async function advertise(
       version,
       instructions: instruct(environment, address, presented),
       presented,
-      tools: named ? handleTools(environment, host.idleSeconds) : toolsOfSession(environment),
+      tools: named
+        ? handleTools(environment, host.idleSeconds)
+        : [...environment.tools.map(agentTool), ...(environment.seats ? [WAIT] : [])],
       state: named ? stateTemplate(handle) : STATE_URI,
     }
   }
@@ -55,11 +57,6 @@ export async function advertise(
     presented: null,
     state: null,
   }
-}
-
-/** The tools at an address that plays one session; with several seats, those of its seat. */
-function toolsOfSession({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] {
-  return [...tools.map(agentTool), ...(seats ? [WAIT] : [])]
 }
 
 /** The methods whose answers contain the instructions. */

@@ -16,7 +16,9 @@ const METHODS = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
 /** Returns the answer to a call that has become a task of its session. `token` is that which the call has sent. */
 export async function createTask(session: SessionRef, name: string, token: string | null): Promise<ScannedAnswer> {
   const state = await (await session.tasks()).find(name)
-  return { result: { resultType: 'task', ...toTask(taskIdOf(name, token), 'working', state) }, secrets: null }
+  // At an address of many sessions, the id names its session with the token that the call has sent.
+  const taskId = token === null ? name : `${name}.${token}`
+  return { result: { resultType: 'task', ...toTask(taskId, 'working', state) }, secrets: null }
 }
 
 /**
@@ -93,11 +95,6 @@ function toTask(taskId: string, status: string, { createdAt, updatedAt, keptSeco
     ttlMs: Math.round(keptSeconds * 1_000),
     pollIntervalMs: POLL_INTERVAL,
   }
-}
-
-/** At an address of many sessions, the id of a task names its session with the token that the call has sent. */
-function taskIdOf(name: string, token: string | null): string {
-  return token === null ? name : `${name}.${token}`
 }
 
 function noTask(): WireError {

@@ -4,7 +4,6 @@ import {
   context,
   createTraceState,
   isSpanContextValid,
-  type Span,
   SpanKind,
   SpanStatusCode,
   type Tracer,
@@ -42,15 +41,11 @@ async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
   const span = tracer.startSpan(toSpanName(call), { kind: SpanKind.SERVER, attributes: attributesOf(call) }, parent)
   try {
     const reply = await context.with(trace.setSpan(parent, span), answer)
-    if (reply.refusal !== null) fail(span, reply.refusal)
+    if (reply.refusal !== null) span.setAttribute('error.type', reply.refusal).setStatus({ code: SpanStatusCode.ERROR })
     return reply
   } finally {
     span.end()
   }
-}
-
-function fail(span: Span, refusal: WireErrorCode): void {
-  span.setAttribute('error.type', refusal).setStatus({ code: SpanStatusCode.ERROR })
 }
 
 /** Returns the tracer of the registered provider, if there is one. The API's own no-op spans are not free. */

@@ -163,11 +163,8 @@ export async function identifyClient(
     principal,
     trainer,
     async count(capability) {
-      const caller = {
-        endpoint: 'agent',
-        principal,
-        address: capability === null ? NO_SEAT : seatOf(capability),
-      } as const
+      const seat: AgentAddress = capability === null ? NO_SEAT : { by: 'capability', token: capability }
+      const caller = { endpoint: 'agent', principal, address: seat } as const
       return authorizer.count(caller, await findSession(host, caller), address)
     },
     async isWelcome() {
@@ -179,10 +176,6 @@ export async function identifyClient(
 }
 
 const NO_SEAT = { by: 'transport', token: null, environment: '' } as const
-
-function seatOf(token: string) {
-  return { by: 'capability', token } as const
-}
 
 /**
  * Prefix of the subprotocol in which a page sends its token, percent-encoded: pages cannot set headers of a WebSocket.

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import type { Rejection } from '../host/access/caller.ts'
 import { randomText } from '../host/access/session-tokens.ts'
 import type { Host } from '../host/host.ts'
@@ -10,39 +9,28 @@ import { Authorizer, identifyClient, rejectUpgrade } from './authorize.ts'
 import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
-import { type AllowOptions, type Denial, isLoopback } from './host-origin-check.ts'
+import { type Denial, isLoopback } from './host-origin-check.ts'
 import { openPort, type PortHandler } from './open-port.ts'
 import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
+import type { HttpLimits, HttpOptions, HttpServer } from './serve-http.ts'
 
-export interface RoutesOptions extends DispatcherOptions {
-  /** Default 0: any free port. */
-  readonly port?: number
-  /** Default 127.0.0.1. */
-  readonly address?: string
+export interface RoutesOptions
+  extends Pick<HttpOptions, 'port' | 'address' | 'allow' | 'onRejected' | 'onError'>,
+    Pick<HttpLimits, 'connections'> {
   /** Who may call. Default: who knows the control token. */
   readonly auth?: AuthOptions
-  /** Which `Host` and `Origin` headers are accepted. Default: those of the address itself. */
-  readonly allow?: AllowOptions
-  /** Connections at once. Default 10,000. */
-  readonly connections?: number
   /**
    * Whether the routes reject clients without a token of the trainer endpoint. Other routes are served on loopback
    * alone. Default `true`.
    */
   readonly asksTokens?: boolean
-  /** Is called with every rejected request, for an audit log. Default: nothing is called. */
-  readonly onRejected?: (rejection: Rejection) => void
 }
 
 /** A running server of routes. Disposing of it closes its port and its connections, but not the host. */
-export interface RoutesServer extends AsyncDisposable {
-  readonly port: number
+export interface RoutesServer extends Pick<HttpServer, 'port' | 'controlToken' | 'drain'>, AsyncDisposable {
   /** `http://<address>:<port>` */
   readonly origin: string
-  readonly controlToken: string
-  /** See `HttpServer`. */
-  drain(options?: { readonly signal?: AbortSignal | undefined }): Promise<number>
 }
 
 /**

@@ -134,7 +134,8 @@ class ThreadPool implements WorkerPool {
     const place = this.#waiting.indexOf(waiting)
     if (place >= 0) this.#waiting.splice(place, 1)
     waiting.reject(reason)
-    for (const thread of this.#threads) if (thread.plays(waiting)) void thread.stop(calledOff())
+    for (const thread of this.#threads)
+      if (thread.plays(waiting)) void thread.stop(rulesFailed('The call was cancelled.'))
   }
 
   /** Assigns calls to idle threads, and starts threads for the remaining calls. */
@@ -180,10 +181,6 @@ class ThreadPool implements WorkerPool {
     })
     this.#threads.add(thread)
   }
-}
-
-function calledOff(): ServerError {
-  return rulesFailed('The call was cancelled.')
 }
 
 function disposed(): ServerError {

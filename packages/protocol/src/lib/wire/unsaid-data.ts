@@ -19,7 +19,9 @@ export function withUnsaidData(text: string, data: JsonObject, declared?: Readon
   } catch {
     // It contains itself, or nests without end: no step is written with it.
   }
-  return unsaid ? joined(text, JSON.stringify(unsaid)) : text
+  if (!unsaid) return text
+  const line = JSON.stringify(unsaid)
+  return text === '' ? line : `${text}\n${line}`
 }
 
 /**
@@ -56,11 +58,6 @@ function hasJson(text: string, key: string, value: Json): boolean {
 
 function compact(text: string): string {
   return text.replace(/\s+/g, '')
-}
-
-/** Joins two parts of an answer, of which the first may be empty. */
-function joined(text: string, more: string): string {
-  return text === '' ? more : `${text}\n${more}`
 }
 
 /** Whether a line is the JSON of some fields of the data. */

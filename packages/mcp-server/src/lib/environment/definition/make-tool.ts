@@ -3,17 +3,16 @@ import type { z } from 'zod'
 import { ServerError } from '../../server-error.ts'
 import { EPISODE_OVER, OBSERVATION } from '../answer/agent-answer.ts'
 import { invalid, jsonSchemaOf } from './definition-schema.ts'
-import type { Preparation, Tool } from './environment.ts'
+import type { Preparation, Tool, ToolParts } from './environment.ts'
 
 /** A tool as it was written, its types erased. */
-export interface WrittenTool extends Omit<Tool, 'output' | 'preparation' | 'annotations' | 'seats' | 'sealed'> {
+export interface WrittenTool
+  extends Pick<Tool, 'description' | 'input' | 'play'>,
+    Pick<
+      ToolParts<unknown, unknown, z.ZodType, z.ZodType, z.ZodType>,
+      'output' | 'annotations' | 'prepared' | 'prepareSeconds' | 'effect' | 'repeatable'
+    > {
   readonly seats?: readonly string[]
-  readonly output?: z.ZodType
-  readonly annotations?: ToolAnnotations
-  readonly prepared?: z.ZodType
-  readonly prepareSeconds?: number
-  readonly effect?: 'external'
-  readonly repeatable?: true
   prepare?: Preparation['prepare']
 }
 

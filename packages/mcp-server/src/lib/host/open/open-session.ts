@@ -12,7 +12,7 @@ import { copyPlain, invalidParams, parseParams } from '@episodic/protocol/intern
 import type { SessionRecord, SessionState, SessionStore } from '@episodic/state'
 import type { SessionBase } from '@episodic/state/internal'
 import { KeptState, readState } from '@episodic/state/internal'
-import type { EnvironmentDefinition, Tool } from '../../environment/definition/environment.ts'
+import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { hasTool } from '../../environment/definition/make-tool.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { beginning, type InitialState, type ObservedState } from '../../environment/rules/start-environment.ts'
@@ -171,6 +171,8 @@ async function seenAtBase(
 
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
+  const toolsOf = (seat: string) =>
+    Object.entries(environment.tools).flatMap(([tool, played]) => (hasTool(played, seat) ? [tool] : []))
   const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})
   const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
@@ -189,16 +191,12 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
     ...(environment.game && {
-      seats: environment.seats.map((seat) => toSeatInfo(environment, seat)),
+      seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })),
       viewSchema: environment.game.viewSchema,
     }),
     ...(events.length > 0 && { events }),
     limits,
   }
-}
-
-function toSeatInfo({ tools }: EnvironmentDefinition, name: string) {
-  return { name, tools: Object.keys(tools).filter((tool) => hasTool(tools[tool] as Tool, name)) }
 }
 
 /** Merges limits: a request can lower a limit of the environment, and set one that the environment leaves open. */

@@ -43,7 +43,8 @@ export class InvitedPlayers implements Players {
       id: tokens.gameId(game),
       seated: (seats) => {
         const chosen = seat ?? this.#free(environment, seats)[0] ?? (seats[0] as string)
-        if (!seats.includes(chosen)) throw noSeat(chosen, seats)
+        if (!seats.includes(chosen))
+          throw invalidParams(`There is no seat "${chosen}" in this session. The seats are: ${seats.join(', ')}.`)
         this.#assertFree(environment, chosen)
         return { [chosen]: principal }
       },
@@ -85,11 +86,6 @@ export class InvitedPlayers implements Players {
     if (this.#reserved[environment]?.includes(seat))
       throw new WireError('seat-taken', `The seat ${seat} is taken: this server plays it.`)
   }
-}
-
-/** Returns the error for a seat that an episode does not have. */
-function noSeat(seat: string, seats: readonly string[]): WireError {
-  return invalidParams(`There is no seat "${seat}" in this session. The seats are: ${seats.join(', ')}.`)
 }
 
 /** A player's token that was issued here. */

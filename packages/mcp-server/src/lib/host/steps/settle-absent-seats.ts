@@ -61,17 +61,11 @@ function findAbsent(record: SessionRecord, { game }: EnvironmentDefinition, now:
   const [seat] = record.turn ?? []
   // An end that an event has made is reported by the next step, which is the server's if no player takes it.
   if (seat === undefined || (record.end && !isEndUnreported(record))) return null
-  const spent = game?.absent && record.turn?.find((name) => isSpent(record, name))
+  const { seats, limits, turnedAt, createdAt } = record
+  const spent = game?.absent && record.turn?.find((name) => (seats[name]?.seq ?? 0) >= limits.steps)
   if (spent) return { seat: spent, cause: 'step-limit' }
-  return isOverdue(record, now) ? { seat, cause: 'turn-limit' } : null
-}
-
-function isSpent({ seats, limits }: SessionRecord, seat: string): boolean {
-  return (seats[seat]?.seq ?? 0) >= limits.steps
-}
-
-function isOverdue({ limits, turnedAt, createdAt }: SessionRecord, now: number): boolean {
-  return limits.turnSeconds != null && now - (turnedAt ?? createdAt) >= limits.turnSeconds * 1_000
+  const isOverdue = limits.turnSeconds != null && now - (turnedAt ?? createdAt) >= limits.turnSeconds * 1_000
+  return isOverdue ? { seat, cause: 'turn-limit' } : null
 }
 
 /** Throws `invalid-params` for an environment whose rules do not say what happens when a seat leaves. */
