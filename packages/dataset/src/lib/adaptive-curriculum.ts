@@ -1,7 +1,7 @@
 import { createRng, seedFor, type Task } from '@episodic/protocol'
 import { z } from 'zod'
 import { assertInPool, basisOf, type Curriculum, createPool, restoreState } from './curriculum.ts'
-import { DatasetError } from './dataset-error.ts'
+import { optionsInvalid } from './dataset-error.ts'
 
 /** How many of a task's latest outcomes are kept: older ones say little about the present learner. */
 const REMEMBERED = 16
@@ -117,7 +117,7 @@ function byRank(a: Entry, b: Entry): number {
 
 function assertSettings({ target, focus, explore }: Record<'target' | 'focus' | 'explore', number>): void {
   const complain = (rule: string): never => {
-    throw new DatasetError('options-invalid', `An adaptive curriculum has a wrong setting: ${rule}.`)
+    throw optionsInvalid(`An adaptive curriculum has a wrong setting: ${rule}.`)
   }
   if (!(target > 0 && target < 1)) complain(`target must be above 0 and below 1, and is ${target}`)
   if (!(Number.isSafeInteger(focus) && focus >= 1)) complain(`focus must be a whole number from 1 up, and is ${focus}`)

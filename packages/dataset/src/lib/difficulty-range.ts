@@ -1,4 +1,4 @@
-import { DatasetError } from './dataset-error.ts'
+import { optionsInvalid } from './dataset-error.ts'
 
 /** A range of difficulties, both ends included, within 0 (easiest) to 1. */
 export type DifficultyRange = readonly [low: number, high: number]
@@ -6,10 +6,7 @@ export type DifficultyRange = readonly [low: number, high: number]
 /** Throws `options-invalid` unless the range is within 0 to 1 and in order. */
 export function assertRange([low, high]: DifficultyRange, owner: string): void {
   if (!(low >= 0 && low <= high && high <= 1))
-    throw new DatasetError(
-      'options-invalid',
-      `${owner}: a difficulty range goes from low to high within 0 to 1; got ${low} to ${high}.`,
-    )
+    throw optionsInvalid(`${owner}: a difficulty range goes from low to high within 0 to 1; got ${low} to ${high}.`)
 }
 
 export function isInRange(difficulty: number, [low, high]: DifficultyRange): boolean {

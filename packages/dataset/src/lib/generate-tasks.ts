@@ -1,6 +1,6 @@
 import { createRng, type JsonObject, seedFor, type Task } from '@episodic/protocol'
 import { assertNoProblems, checkParams, checkShape } from './check-task.ts'
-import { DatasetError } from './dataset-error.ts'
+import { DatasetError, optionsInvalid } from './dataset-error.ts'
 import type { TaskDraft, TasksDefinition } from './define-tasks.ts'
 import { assertRange, type DifficultyRange } from './difficulty-range.ts'
 import { assertRatios, DEFAULT_SPLITS, type SplitRatios, splitOf } from './split.ts'
@@ -34,7 +34,7 @@ const MOST_REPEATS = 1_000
 export function generateTasks(tasks: TasksDefinition, options: GenerateOptions): Generator<Task, void, undefined> {
   const { count, difficulty = [0, 1], splits = DEFAULT_SPLITS } = options
   if (!Number.isSafeInteger(count) || count < 0)
-    throw new DatasetError('options-invalid', `A count of tasks is a whole number from 0 up; got ${count}.`)
+    throw optionsInvalid(`A count of tasks is a whole number from 0 up; got ${count}.`)
   assertRange(difficulty, 'generateTasks')
   assertRatios(splits)
   return distinctTasks(tasks, { seed: options.seed, count: Math.min(count, tasks.count ?? count), difficulty, splits })

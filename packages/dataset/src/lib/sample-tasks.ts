@@ -1,5 +1,5 @@
 import { createRng, type Split, seedFor, type Task } from '@episodic/protocol'
-import { DatasetError } from './dataset-error.ts'
+import { optionsInvalid } from './dataset-error.ts'
 import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 import type { Rows } from './rows.ts'
 
@@ -18,7 +18,7 @@ export interface SampleOptions extends TaskFilter {
  */
 export async function sampleTasks(rows: Rows<Task>, { count, seed, ...filter }: SampleOptions): Promise<Task[]> {
   if (!Number.isSafeInteger(count) || count < 0)
-    throw new DatasetError('options-invalid', `A count of tasks is a whole number from 0 up; got ${count}.`)
+    throw optionsInvalid(`A count of tasks is a whole number from 0 up; got ${count}.`)
   if (filter.difficulty) assertRange(filter.difficulty, 'sampleTasks')
   const rng = createRng(seedFor(seed, 'sample'))
   const reservoir: { readonly position: number; readonly task: Task }[] = []

@@ -1,5 +1,5 @@
 import type { Split, Task } from '@episodic/protocol'
-import { DatasetError } from './dataset-error.ts'
+import { optionsInvalid } from './dataset-error.ts'
 import { worldId } from './task-id.ts'
 
 /** The share of each split; the three sum to 1. */
@@ -27,8 +27,7 @@ export function splitOf(
 export function assertRatios({ train, validation, test }: SplitRatios): void {
   const valid = [train, validation, test].every((share) => share >= 0) && Math.abs(train + validation + test - 1) < 1e-9
   if (!valid)
-    throw new DatasetError(
-      'options-invalid',
+    throw optionsInvalid(
       `Split ratios must be at least 0 and sum to 1; got train ${train}, validation ${validation}, test ${test}.`,
     )
 }

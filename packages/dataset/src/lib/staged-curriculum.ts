@@ -1,7 +1,7 @@
 import { createRng, seedFor, type Task } from '@episodic/protocol'
 import { z } from 'zod'
 import { assertInPool, basisOf, type Curriculum, createPool, restoreState } from './curriculum.ts'
-import { DatasetError } from './dataset-error.ts'
+import { DatasetError, optionsInvalid } from './dataset-error.ts'
 import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 
 /** A stage: a range of difficulty, and a number of episodes. */
@@ -14,13 +14,13 @@ export interface Stage {
 
 /** Describes stages, which are played in this order. Throws `options-invalid`. */
 export function defineStages(stages: readonly Stage[]): readonly Stage[] {
-  if (stages.length === 0) throw new DatasetError('options-invalid', 'A curriculum needs at least one stage.')
+  if (stages.length === 0) throw optionsInvalid('A curriculum needs at least one stage.')
   if (new Set(stages.map(({ name }) => name)).size < stages.length)
-    throw new DatasetError('options-invalid', 'Two stages have the same name; give each its own.')
+    throw optionsInvalid('Two stages have the same name; give each its own.')
   for (const { name, difficulty, episodes } of stages) {
     assertRange(difficulty, `Stage "${name}"`)
     if (!Number.isSafeInteger(episodes) || episodes < 1)
-      throw new DatasetError('options-invalid', `Stage "${name}" needs a whole number of episodes; got ${episodes}.`)
+      throw optionsInvalid(`Stage "${name}" needs a whole number of episodes; got ${episodes}.`)
   }
   return stages
 }

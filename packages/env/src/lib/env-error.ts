@@ -34,6 +34,11 @@ export class EnvError extends CodedError<EnvErrorCode> {
   static override readonly brand: string = 'EnvError'
 }
 
+/** Returns the error for an option or a task that names something that the environment does not have. */
+export function optionInvalid(message: string, options?: ErrorOptions): EnvError {
+  return new EnvError('option-invalid', message, options)
+}
+
 /** Returns the error for a snapshot, restore or fork of an environment whose state an external server keeps. */
 export function notForkable({ name }: EnvironmentInfo): EnvError {
   return new EnvError(
@@ -44,5 +49,5 @@ export function notForkable({ name }: EnvironmentInfo): EnvError {
 
 /** Returns the error for an event published to an environment that defines none. */
 export function takesNoEvents({ name }: EnvironmentInfo): EnvError {
-  return new EnvError('option-invalid', `${name} takes no outside events. Define \`events\` in its environment.`)
+  return optionInvalid(`${name} takes no outside events. Define \`events\` in its environment.`)
 }

@@ -51,3 +51,8 @@ export type StateErrorCode =
 export class StateError extends CodedError<StateErrorCode> {
   static override readonly brand: string = 'StateError'
 }
+
+/** Returns the error for a store that is damaged, or that this release must not use. */
+export function storeInvalid(message: string, options?: ErrorOptions): StateError {
+  return new StateError('store-invalid', message, options)
+}

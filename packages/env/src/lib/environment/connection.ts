@@ -1,5 +1,5 @@
 import type { EnvironmentInfo, Guarantees, Split } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import type { Game } from '../game/game.ts'
 import type { EnvironmentSchemas } from '../policy/environment-schemas.ts'
 import type { CallOptions } from '../session/call-options.ts'
@@ -46,8 +46,7 @@ export interface Connection extends AsyncDisposable {
 function oneSeat(info: EnvironmentInfo): EnvironmentInfo {
   if (!info.seats) return info
   const seats = info.seats.map(({ name }) => name).join(', ')
-  throw new EnvError(
-    'option-invalid',
+  throw optionInvalid(
     `${info.name} has several seats (${seats}). Use game('${info.name}') to play them all, or the session URL of one.`,
   )
 }
@@ -76,12 +75,12 @@ export function createConnection(parts: ConnectionParts): Connection {
     const info = environments.find((environment) => environment.name === name)
     if (info) return info
     const names = environments.map((environment) => environment.name).join(', ')
-    throw new EnvError('option-invalid', `The server has no environment "${name}". It has: ${names || 'none'}.`)
+    throw optionInvalid(`The server has no environment "${name}". It has: ${names || 'none'}.`)
   }
   const findDefined = ({ name, version }: EnvironmentSchemas) => {
     const info = find(name)
     if (info.version === version) return info
-    throw new EnvError('option-invalid', `The server has ${name} ${info.version}, and the definition is ${version}.`)
+    throw optionInvalid(`The server has ${name} ${info.version}, and the definition is ${version}.`)
   }
   return {
     environments,
@@ -94,8 +93,7 @@ export function createConnection(parts: ConnectionParts): Connection {
     game(name = environments.find(({ seats }) => seats)?.name) {
       const info = find(name)
       if (createGame) return createGame(info)
-      throw new EnvError(
-        'option-invalid',
+      throw optionInvalid(
         `${info.name} is an environment of another system, and no game. Use environment('${info.name}').`,
       )
     },

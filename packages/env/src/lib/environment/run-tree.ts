@@ -1,6 +1,6 @@
 import { type EpisodeEnd, seedFor } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
@@ -145,8 +145,5 @@ function takeOver({ environment, start, steps, place }: TreeBranch, options: Tre
 function assertAscending(points: readonly BranchPoint[]): void {
   for (const [i, { lines, at }] of points.entries())
     if (!(lines >= 2 && at > (points[i - 1]?.at ?? -1)))
-      throw new EnvError(
-        'option-invalid',
-        'Branch points have at least 2 lines each, and come in ascending order of their steps.',
-      )
+      throw optionInvalid('Branch points have at least 2 lines each, and come in ascending order of their steps.')
 }

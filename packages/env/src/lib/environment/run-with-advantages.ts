@@ -1,6 +1,6 @@
 import { canonicalJson, type EpisodeEnd, type Json, seedFor } from '@episodic/protocol'
 import { studentPoint } from '@episodic/protocol/internal'
-import { EnvError } from '../env-error.ts'
+import { EnvError, optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
@@ -73,8 +73,7 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
   const { createEnvironment, task = {}, seed, signal, policy, pairs = 8, discount = 1 } = options
   const { mostSteps = Number.POSITIVE_INFINITY } = options
   if (!(Number.isInteger(pairs) && pairs >= 2 && pairs <= 1_000 && discount >= 0 && discount <= 1 && mostSteps >= 0))
-    throw new EnvError(
-      'option-invalid',
+    throw optionInvalid(
       `Advantages need from 2 to 1,000 pairs, a discount from 0 to 1 and a bound of steps from 0; got ${pairs}, ${discount} and ${mostSteps}.`,
     )
   const environment = createEnvironment()

@@ -1,4 +1,4 @@
-import { EnvError } from '../env-error.ts'
+import { EnvError, optionInvalid } from '../env-error.ts'
 import { delegate, type Environment, type ResetResult } from './environment.ts'
 
 /**
@@ -15,12 +15,8 @@ export function withShaping(
   { discount = 1 }: { readonly discount?: number } = {},
 ): Environment {
   if (!environment.info.potential)
-    throw new EnvError(
-      'option-invalid',
-      `${environment.info.name} defines no potential, so its rewards cannot be shaped.`,
-    )
-  if (!(discount >= 0 && discount <= 1))
-    throw new EnvError('option-invalid', `The discount is ${discount}, and has to be from 0 to 1.`)
+    throw optionInvalid(`${environment.info.name} defines no potential, so its rewards cannot be shaped.`)
+  if (!(discount >= 0 && discount <= 1)) throw optionInvalid(`The discount is ${discount}, and has to be from 0 to 1.`)
   return shape(environment, discount, 0)
 }
 

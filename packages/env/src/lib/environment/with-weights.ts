@@ -1,5 +1,5 @@
 import type { Reward } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import { delegate, type Environment } from './environment.ts'
 
 /**
@@ -12,12 +12,8 @@ export function withWeights(environment: Environment, weights: Readonly<Record<s
   const { terms } = environment.info
   for (const [name, weight] of Object.entries(weights)) {
     if (!terms.includes(name))
-      throw new EnvError(
-        'option-invalid',
-        `${environment.info.name} has no reward term "${name}". It has: ${terms.join(', ')}.`,
-      )
-    if (!Number.isFinite(weight))
-      throw new EnvError('option-invalid', `The weight of "${name}" is ${weight}, and has to be finite.`)
+      throw optionInvalid(`${environment.info.name} has no reward term "${name}". It has: ${terms.join(', ')}.`)
+    if (!Number.isFinite(weight)) throw optionInvalid(`The weight of "${name}" is ${weight}, and has to be finite.`)
   }
   const weigh = ({ terms: raw, shaping }: Reward): Reward => {
     let total = shaping

@@ -1,6 +1,6 @@
 import type { EnvironmentInfo, JsonObject, Limits, LimitsRequest } from '@episodic/protocol'
 import { monotonic, randomText } from '@episodic/protocol/internal'
-import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
+import { EnvError, notForkable, optionInvalid, takesNoEvents } from '../env-error.ts'
 import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { CallOptions, Playable } from '../session/call-options.ts'
@@ -76,7 +76,7 @@ export function createExternalConnection({ open, now = monotonic, ...parts }: Ex
     ...parts,
     create,
     watch({ name }) {
-      throw new EnvError('option-invalid', `${name} cannot be watched: an external server keeps its state.`)
+      throw optionInvalid(`${name} cannot be watched: an external server keeps its state.`)
     },
     async close() {
       closed = true
@@ -88,8 +88,7 @@ export function createExternalConnection({ open, now = monotonic, ...parts }: Ex
 function assertPlays({ name, version }: EnvironmentInfo, { environment }: Playable): void {
   if (!environment) return
   if (environment.name === name && [environment.version, UNKNOWN_VERSION].includes(version)) return
-  throw new EnvError(
-    'option-invalid',
+  throw optionInvalid(
     `This environment plays ${name} ${version}, and the task is for ${environment.name} ${environment.version}.`,
   )
 }

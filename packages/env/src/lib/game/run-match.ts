@@ -1,5 +1,5 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { Game, GameStart } from './game.ts'
 import { LiveMatch } from './live-match.ts'
@@ -94,12 +94,11 @@ function assertPolicies(info: EnvironmentInfo, { policies, task }: MatchOptions)
   const { name } = info
   const seats = seatsOf(info)
   const missing = seats.find((seat) => !Object.hasOwn(policies, seat.name))
-  if (missing) throw new EnvError('option-invalid', `No policy is given for the seat ${missing.name} of ${name}.`)
+  if (missing) throw optionInvalid(`No policy is given for the seat ${missing.name} of ${name}.`)
   const given = [...Object.keys(policies), ...Object.keys(task?.seats ?? {})]
   const unknown = given.find((name) => !seats.some((seat) => seat.name === name))
   if (unknown !== undefined)
-    throw new EnvError(
-      'option-invalid',
+    throw optionInvalid(
       `${name} has no seat "${unknown}". Its seats are: ${seats.map((seat) => seat.name).join(', ')}.`,
     )
 }

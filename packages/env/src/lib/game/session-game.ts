@@ -16,7 +16,7 @@ import {
 } from '@episodic/protocol'
 import { isTyped, monotonic, randomText } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { EnvError, notForkable, takesNoEvents } from '../env-error.ts'
+import { EnvError, notForkable, optionInvalid, takesNoEvents } from '../env-error.ts'
 import type {
   CallOptions,
   EventInput,
@@ -147,7 +147,7 @@ export class SessionGame implements Game {
   async step(seat: string, action: Action, { signal }: CallOptions = {}): Promise<SeatStep> {
     const { session, epoch } = this.#playing()
     if (typeof action?.tool !== 'string')
-      throw new EnvError('option-invalid', 'An action is { tool, arguments }, and this one names no tool.')
+      throw optionInvalid('An action is { tool, arguments }, and this one names no tool.')
     const seq = this.#seqs[seat] ?? 0
     const named: JsonObject = this.info.seats
       ? { [META.session]: session, [META.epoch]: epoch, [META.seat]: seat, [META.seq]: seq }
@@ -256,7 +256,7 @@ export class SessionGame implements Game {
 
   #assertPlays(name: string, what: string): void {
     if (name === this.info.name) return
-    throw new EnvError('option-invalid', `This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
+    throw optionInvalid(`This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
   }
 
   /** Returns the session, in which a step may follow. */

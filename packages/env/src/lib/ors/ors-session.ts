@@ -1,7 +1,7 @@
 import { type EnvironmentInfo, type JsonObject, jsonObjectSchema, type Refusal } from '@episodic/protocol'
 import { every } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { EnvError } from '../env-error.ts'
+import { EnvError, optionInvalid } from '../env-error.ts'
 import { type ExternalSession, type ExternalStep, LATE_STEP } from '../external/external-session.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { joinTexts, type OrsAnswer, type OrsClient } from './ors-client.ts'
@@ -74,10 +74,7 @@ function creationOf(
 ): { readonly creation: JsonObject; readonly params: JsonObject } {
   const parsed = placeSchema.safeParse(given)
   if (!parsed.success)
-    throw new EnvError(
-      'option-invalid',
-      `A task of ${info.name} is named by split and index, or given as task: ${parsed.error.message}`,
-    )
+    throw optionInvalid(`A task of ${info.name} is named by split and index, or given as task: ${parsed.error.message}`)
   const { task, index } = parsed.data
   if (task) return { creation: { task_spec: task, env_name: info.name }, params: { task } }
   const split = parsed.data.split ?? firstSplitOf(info)
@@ -87,5 +84,5 @@ function creationOf(
 function firstSplitOf({ name, paramsSchema }: EnvironmentInfo): string {
   const { split } = paramsSchema.properties as { split: { default?: string } }
   if (split.default !== undefined) return split.default
-  throw new EnvError('option-invalid', `${name} lists no tasks. Give a row of your own as the parameter task.`)
+  throw optionInvalid(`${name} lists no tasks. Give a row of your own as the parameter task.`)
 }

@@ -1,5 +1,5 @@
 import { type Action, canonicalJson, createRng, type Json, type JsonObject, type Step } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import { definePolicy, type EarlierStep, type Player, type Policy, type PolicyContext } from './policy.ts'
 import { sampleJson } from './sample-json.ts'
 
@@ -28,8 +28,7 @@ interface Choice {
 }
 
 function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierStep[]): Player {
-  if (tools.length === 0)
-    throw new EnvError('option-invalid', 'The environment has no tools, so there is nothing to do in it.')
+  if (tools.length === 0) throw optionInvalid('The environment has no tools, so there is nothing to do in it.')
   // A separate stream, because the environment may have the same seed.
   const rng = createRng(seed).stream('policy')
   const refused = new Set<string>()

@@ -1,5 +1,5 @@
 import type { Action } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import { definePolicy, type Policy } from './policy.ts'
 
 /**
@@ -12,8 +12,7 @@ export function scriptedPolicy(actions: readonly Action[], name = 'scripted'): P
       let next = 0
       return () => {
         const action = actions[next]
-        if (!action)
-          throw new EnvError('option-invalid', `The script has ${actions.length} actions, and the episode wants more.`)
+        if (!action) throw optionInvalid(`The script has ${actions.length} actions, and the episode wants more.`)
         next += 1
         return action
       }

@@ -1,4 +1,4 @@
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 
 /** How a user logs in when a server asks for it. */
 export interface AuthorizationOptions {
@@ -34,6 +34,6 @@ export interface Authorization {
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
   if (!URL.canParse(options.redirectUrl))
-    throw new EnvError('option-invalid', `redirectUrl is ${JSON.stringify(options.redirectUrl)}, and has to be a URL.`)
+    throw optionInvalid(`redirectUrl is ${JSON.stringify(options.redirectUrl)}, and has to be a URL.`)
   return { options, granted: new Map() }
 }

@@ -1,6 +1,6 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { EnvError } from '../env-error.ts'
+import { EnvError, optionInvalid } from '../env-error.ts'
 import { answerElicitation, type Elicit } from './elicitation.ts'
 
 /** The default number of questions that a server may ask during one call. */
@@ -62,7 +62,7 @@ function asksForInput(result: unknown): boolean {
 /** Returns the bound on questions, or the default. Throws `option-invalid`. */
 export function questionsAllowed(questions: number = MOST_QUESTIONS): number {
   if (Number.isSafeInteger(questions) && questions >= 0) return questions
-  throw new EnvError('option-invalid', `questions is ${questions}, and has to be a whole number, 0 or more.`)
+  throw optionInvalid(`questions is ${questions}, and has to be a whole number, 0 or more.`)
 }
 
 /** Returns the error of a call whose server asks too many questions. */

@@ -1,4 +1,4 @@
-import { StateError } from '../state-error.ts'
+import { StateError, storeInvalid } from '../state-error.ts'
 
 /** Returns a Redis address for messages, without user and password. */
 export function formatAddress(url: string): string {
@@ -12,8 +12,7 @@ export function redisFault(address: string, cause: unknown): StateError {
   const { message } = cause as Error
   // The only error of our commands that a retry does not fix: a key has a value that this store did not write.
   return message.startsWith('WRONGTYPE')
-    ? new StateError(
-        'store-invalid',
+    ? storeInvalid(
         `The Redis at ${address} holds something else under the names of this store (${message}). Give the store a prefix of its own.`,
         { cause },
       )

@@ -1,4 +1,4 @@
-import { StateError } from '../state-error.ts'
+import { StateError, storeInvalid } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
 import type {
   LogEntry,
@@ -245,7 +245,7 @@ function entryId(revision: number): string {
 
 function assertAddress(url: string): void {
   if (/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return
-  throw new StateError('store-invalid', 'This is not an address of a Redis. Use one like redis://localhost:6379/0.')
+  throw storeInvalid('This is not an address of a Redis. Use one like redis://localhost:6379/0.')
 }
 
 /**
@@ -254,15 +254,13 @@ function assertAddress(url: string): void {
  */
 async function assertKeepsAll(address: string, connection: RedisConnection): Promise<void> {
   if (/^cluster_enabled:1\b/m.test(await connection.run((client) => client.info('cluster'))))
-    throw new StateError(
-      'store-invalid',
+    throw storeInvalid(
       `The Redis at ${address} is a cluster, which keeps the keys of one session on several nodes. Use a Redis without cluster-enabled.`,
     )
   const memory = await connection.run((client) => client.info('memory'))
   const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? []
   if (policy === 'noeviction' || /^maxmemory:0\b/m.test(memory)) return
-  throw new StateError(
-    'store-invalid',
+  throw storeInvalid(
     `The Redis at ${address} would drop sessions when it is short of memory (maxmemory-policy ${policy}). Set the policy to noeviction.`,
   )
 }
@@ -274,8 +272,7 @@ async function sharedSecret(address: string, connection: RedisConnection, prefix
   await connection.run((client) => client.set(key, candidate, 'NX'))
   const secret = await connection.run((client) => client.upgradeStore(key, `${WITHOUT_PAGES}.`, `${VERSION}.`))
   if (secret.startsWith(`${VERSION}.`)) return secret
-  throw new StateError(
-    'store-invalid',
+  throw storeInvalid(
     `The store at ${address} was written by another release, or ${key} is not its own. Use that release, or another prefix.`,
   )
 }

@@ -1,5 +1,5 @@
 import { KeptState } from '../state/kept-state.ts'
-import { StateError } from '../state-error.ts'
+import { StateError, storeInvalid } from '../state-error.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { sessionNotFound } from './session-errors.ts'
 import { decodeSession, encodeSession, type SessionRecord } from './session-record.ts'
@@ -44,8 +44,7 @@ export async function readState(
     // The pages of a removed session are gone with it.
     if (StateError.is(cause, 'store-invalid') && !(await store.read(id))) throw sessionNotFound()
     if (StateError.is(cause)) throw cause
-    throw new StateError(
-      'store-invalid',
+    throw storeInvalid(
       `The state of session ${id} cannot be read from the store: ${(cause as Error).message}. Restore the store from a copy, or start a new one.`,
       { cause },
     )

@@ -1,7 +1,7 @@
 import type { SessionSnapshot } from '@episodic/protocol'
 import type { SessionState } from '../state/session-state.ts'
 import { byteLength } from '../state/state-text.ts'
-import { StateError } from '../state-error.ts'
+import { storeInvalid } from '../state-error.ts'
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 
 /** The progress of one seat: what a snapshot has of it, and where its last answer is. */
@@ -136,8 +136,7 @@ export function decodeSession(stored: StoredSession): Omit<SessionRecord, 'state
     // A head that was written before log bytes were counted has none.
     return { id, revision, epoch, touchedAt, ...origin, base, logBytes: 0, ...JSON.parse(stored.head) }
   } catch (cause) {
-    throw new StateError(
-      'store-invalid',
+    throw storeInvalid(
       `Session ${id} cannot be read from the store: ${(cause as Error).message}. Restore the store from a copy, or start a new one.`,
       { cause },
     )

@@ -11,7 +11,7 @@ import {
 import { KeptState } from '../state/kept-state.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { byteLength, encodeStep } from '../state/state-text.ts'
-import { StateError } from '../state-error.ts'
+import { StateError, storeInvalid } from '../state-error.ts'
 import type { LogEntry, SessionStore } from '../store/session-store.ts'
 import type { Clock } from './clock.ts'
 import { type HeldSession, holdSession, readState, storeSession } from './held-session.ts'
@@ -468,7 +468,7 @@ export class Session {
     const { id } = this.#record
     const [entry] = await this.#options.store.readLog(id, { after: revision - 1, limit: 1 })
     if (entry?.revision === revision) return JSON.parse(entry.text)
-    throw new StateError('store-invalid', `The step log of session ${id} lacks revision ${revision}.`)
+    throw storeInvalid(`The step log of session ${id} lacks revision ${revision}.`)
   }
 
   /** Runs `call` after the calls before it, or at once if there are none. */

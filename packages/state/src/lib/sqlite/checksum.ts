@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { StateError } from '../state-error.ts'
+import { storeInvalid } from '../state-error.ts'
 
 /*
  * The checksum of a row, computed value by value from {@link START} on. SQLite finds damage to its own structure, but
@@ -29,8 +29,7 @@ export function addText(sum: number, text: string): number {
 /** Throws `store-invalid` if a row's values do not match its checksum; `what` names the row. */
 export function assertIntact(what: string, isIntact: boolean): void {
   if (isIntact) return
-  throw new StateError(
-    'store-invalid',
+  throw storeInvalid(
     `The store's file is damaged: ${what} is not what was written. Restore the file from a copy, or name a new one.`,
   )
 }

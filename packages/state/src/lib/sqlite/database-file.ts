@@ -1,6 +1,6 @@
 import { closeSync, openSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { StateError } from '../state-error.ts'
+import { storeInvalid } from '../state-error.ts'
 import { addText, START } from './checksum.ts'
 import { orSqliteFault } from './sqlite-fault.ts'
 
@@ -171,18 +171,14 @@ function inspect(path: string, database: DatabaseSync): 'nothing' | 'without pag
   const version = ask('PRAGMA user_version')
   if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return 'nothing'
   if (application !== APPLICATION_ID)
-    throw new StateError('store-invalid', `${path} is the database of another application. Name another file.`)
+    throw storeInvalid(`${path} is the database of another application. Name another file.`)
   if (version !== VERSION && version !== WITHOUT_PAGES)
-    throw new StateError(
-      'store-invalid',
+    throw storeInvalid(
       `The store ${path} is of version ${version}, and this release uses version ${VERSION}. Open it with the release that wrote it, or name a new file.`,
     )
   const problem = ask('PRAGMA integrity_check(1)')
   if (problem !== 'ok')
-    throw new StateError(
-      'store-invalid',
-      `The store ${path} is damaged (${problem}). Restore it from a copy, or name a new file.`,
-    )
+    throw storeInvalid(`The store ${path} is damaged (${problem}). Restore it from a copy, or name a new file.`)
   return version === VERSION ? 'all tables' : 'without pages'
 }
 

@@ -1,5 +1,5 @@
 import { contentId } from '@episodic/protocol'
-import { StateError } from '../state-error.ts'
+import { storeInvalid } from '../state-error.ts'
 import { Fields, List, Table } from './containers.ts'
 import { Branch, Bucket, entryBytes, entrySize, type HashTree } from './hash-tree.ts'
 import { LongText, type PageNode, Plain, type Value } from './page-node.ts'
@@ -141,8 +141,7 @@ function namesIn(page: Page): readonly string[] {
 /** The name is a digest of the text, so a text that has it was written by {@link PageNode}. */
 function parsePage(name: string, text: string | null): Page {
   if (text !== null && contentId(text) === name) return JSON.parse(text)
-  throw new StateError(
-    'store-invalid',
+  throw storeInvalid(
     `The store ${text === null ? 'lacks' : 'has another text for'} page ${name} of a state. Restore the store from a copy, or start a new session.`,
   )
 }
