@@ -1,5 +1,5 @@
 import type { Channel, JsonObject } from '@episodic/protocol'
-import { every } from '@episodic/protocol/internal'
+import { abortable, every, onAbort } from '@episodic/protocol/internal'
 import type { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { EnvError } from '../env-error.ts'
 import { callWithInput } from './input-required.ts'
@@ -79,18 +79,17 @@ export class Pipe {
       return ''
     })
     answer.catch(() => {})
-    const { promise: aborted, reject: abort } = Promise.withResolvers<never>()
-    const callOff = () => {
-      const { id } = sent as { id: string }
-      this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
-      abort(signal?.reason)
-    }
-    signal?.addEventListener('abort', callOff, { once: true })
+    const stop =
+      signal &&
+      onAbort(signal, () => {
+        const { id } = sent as { id: string }
+        this.#send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } })
+      })
     try {
       this.#send(sent)
-      return await (signal ? Promise.race([answer, aborted]) : answer)
+      return await abortable(answer, signal)
     } finally {
-      signal?.removeEventListener('abort', callOff)
+      stop?.()
     }
   }
 

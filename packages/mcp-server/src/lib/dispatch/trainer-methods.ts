@@ -105,7 +105,6 @@ export async function stepAsTrainer(
   return { result: { ...toolResult(step), _meta }, secrets }
 }
 
-/** Rounds milliseconds to microseconds. */
 function microseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }

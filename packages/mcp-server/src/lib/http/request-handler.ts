@@ -20,7 +20,7 @@
  * What is rejected on the way is reported to `onRejected`. Work that can be done at once, as for nearly every request,
  * is not awaited.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
@@ -32,11 +32,11 @@ import type { AgentCaller, Caller, Rejection } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { OnError } from '../host/operate/faults.ts'
 import type { Metrics } from '../host/operate/metrics.ts'
-import { Authorizer, type AuthorizerOptions, bearerOf, callerAt, identifyClient, rejectUpgrade } from './authorize.ts'
+import { Authorizer, type AuthorizerOptions, bearerOf, callerAt } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
-import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
@@ -48,6 +48,7 @@ import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } 
 import { readBody } from './read-body.ts'
 import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
+import { RoutesHandler } from './routes-handler.ts'
 import { WebSocketEndpoints } from './websocket.ts'
 
 export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOptions {
@@ -69,6 +70,7 @@ export class RequestHandler implements PortHandler {
   readonly #authorizer: Authorizer
   readonly #bodyBytes: number
   readonly #extraRoutes: ExtraRoutes | undefined
+  readonly #routes: RoutesHandler | undefined
   readonly #calls = new Calls()
   /** `null` if no environment has several seats: then no answer is held. */
   readonly #held: HeldCalls | null
@@ -94,6 +96,8 @@ export class RequestHandler implements PortHandler {
       metrics?.refused(rejection.code)
       onRejected?.(rejection)
     }
+    this.#routes =
+      options.extraRoutes && new RoutesHandler(host, options.extraRoutes, this.#authorizer, this.#onRejected)
     this.#replies = new Replies(this.#authorizer.guards, this.#onRejected)
     this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
@@ -115,15 +119,8 @@ export class RequestHandler implements PortHandler {
 
   /** Upgrades a connection to a WebSocket, or rejects it. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const path = pathOf(request.url)
-    const extraRoutes = this.#extraRoutes?.owns(path) ? this.#extraRoutes : null
-    if (!extraRoutes) return this.#webSockets.upgrade(request, socket, head)
-    // If the client hangs up meanwhile, there is nobody to report the error to.
-    socket.on('error', () => {})
-    const client = this.#authorizer.guards.checkSource(request) ?? (await this.#identify(extraRoutes, request, path))
-    if (!('status' in client)) return extraRoutes.upgrade(request, socket, head, client)
-    this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
-    rejectUpgrade(socket, client)
+    const handler = this.leaves(request.url ?? '') ? this.#routes : this.#webSockets
+    return handler?.upgrade(request, socket, head)
   }
 
   /** Ends every WebSocket and every stream at once. */
@@ -159,13 +156,7 @@ export class RequestHandler implements PortHandler {
     const denied = this.#authorizer.guards.checkSource(request)
     if (denied) return this.#replies.deny(request, response, null, denied)
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
-    const extraRoutes = this.#extraRoutes?.owns(path) ? this.#extraRoutes : null
-    if (extraRoutes) {
-      // The fast path leaves these paths to `node:http`.
-      const incoming = request as IncomingMessage
-      const identify = () => this.#identify(extraRoutes, incoming, path)
-      return extraRoutes.answer(incoming, response as ServerResponse, path, identify)
-    }
+    if (this.#extraRoutes?.owns(path)) return this.#routes?.serve(request, response, path)
     const endpoint = this.#authorizer.endpointOf(path, request)
     if (!endpoint) return this.#showPage(request, response, path)
     if ('status' in endpoint) return this.#replies.deny(request, response, null, endpoint)
@@ -184,10 +175,6 @@ export class RequestHandler implements PortHandler {
       status: 405,
       message: `${request.method} is not served here.`,
     })
-  }
-
-  #identify(routes: ExtraRoutes, request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
-    return identifyClient(this.#host, this.#authorizer, request, routes.tokenOf?.(request, path) ?? undefined)
   }
 
   async #post(request: HttpRequest, response: HttpResponse, identified: Caller): Promise<void> {

@@ -1,18 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Duplex } from 'node:stream'
-import type { Rejection } from '../host/access/caller.ts'
 import { randomText } from '../host/access/session-tokens.ts'
 import type { Host } from '../host/host.ts'
 import { ServerError } from '../server-error.ts'
 import type { AuthOptions } from '../transport/credentials.ts'
-import { Authorizer, identifyClient, rejectUpgrade } from './authorize.ts'
-import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
-import type { HttpRequest } from './fast-path/request.ts'
-import type { HttpResponse } from './fast-path/response.ts'
-import { type Denial, isLoopback } from './host-origin-check.ts'
-import { openPort, type PortHandler } from './open-port.ts'
-import { pathOf } from './request-path.ts'
-import { Replies } from './responses.ts'
+import { Authorizer } from './authorize.ts'
+import type { ExtraRoutes } from './extra-routes.ts'
+import { isLoopback } from './host-origin-check.ts'
+import { openPort } from './open-port.ts'
+import { RoutesHandler } from './routes-handler.ts'
 import type { HttpLimits, HttpOptions, HttpServer } from './serve-http.ts'
 
 export interface RoutesOptions
@@ -66,57 +60,3 @@ export async function serveRoutes(host: Host, routes: ExtraRoutes, options: Rout
     [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
 }
-
-class RoutesHandler implements PortHandler {
-  readonly #host: Host
-  readonly #routes: ExtraRoutes
-  readonly #authorizer: Authorizer
-  readonly #replies: Replies
-  readonly #onRejected: (rejection: Rejection) => void
-
-  constructor(host: Host, routes: ExtraRoutes, authorizer: Authorizer, onRejected: (rejection: Rejection) => void) {
-    this.#host = host
-    this.#routes = routes
-    this.#authorizer = authorizer
-    this.#onRejected = onRejected
-    this.#replies = new Replies(authorizer.guards, onRejected)
-  }
-
-  /** There is no fast path on this port. */
-  leaves(): boolean {
-    return true
-  }
-
-  answer(request: HttpRequest, response: HttpResponse): void {
-    const path = pathOf(request.url)
-    const denied = this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
-    const incoming = request as IncomingMessage
-    if (denied) this.#replies.deny(request, response, null, denied)
-    else this.#routes.answer(incoming, response as ServerResponse, path, () => this.#identify(incoming, path))
-  }
-
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // If the client hangs up meanwhile, there is nobody to report the error to.
-    socket.on('error', () => {})
-    const path = pathOf(request.url)
-    const denied = this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
-    const client = denied ?? (await this.#identify(request, path))
-    if (!('status' in client)) return this.#routes.upgrade(request, socket, head, client)
-    this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
-    rejectUpgrade(socket, client)
-  }
-
-  rejectedConnection(): void {
-    this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
-  }
-
-  end(): void {
-    this.#routes.end()
-  }
-
-  #identify(request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
-    return identifyClient(this.#host, this.#authorizer, request, this.#routes.tokenOf?.(request, path) ?? undefined)
-  }
-}
-
-const NOTHING_HERE: Denial = { status: 404, message: 'There is nothing at this path.' }

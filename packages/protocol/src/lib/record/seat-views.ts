@@ -158,7 +158,6 @@ export class SeatViews {
     this.#later.clear()
   }
 
-  /** Whether a seat may act. */
   mayAct(seat: string): boolean {
     return this.#turn.includes(seat) && !this.hasEnded(seat)
   }

@@ -200,7 +200,6 @@ const sessionSummarySchema = z.object({
   end: episodeEndSchema.nullable(),
 })
 
-/** Result of `environment/dump`. */
 const dumpResultSchema = z.object({
   /** The record of the session, without its step log. */
   session: jsonObjectSchema,

@@ -86,12 +86,7 @@ interface RedisStoreParts {
  */
 class RedisStore implements SessionStore {
   readonly #parts: RedisStoreParts
-  readonly #secretKey: string
-  readonly #sessionPrefix: string
-  readonly #logPrefix: string
-  readonly #ids: string
-  readonly #touched: string
-  readonly #expiry: string
+  readonly #keys
   /** Stands beside the ids of sessions, which contain no such character. */
   readonly #holder = `\n${crypto.randomUUID()}`
   #held: readonly string[] = []
@@ -99,12 +94,14 @@ class RedisStore implements SessionStore {
   constructor(parts: RedisStoreParts) {
     const { prefix } = parts
     this.#parts = parts
-    this.#secretKey = `${prefix}secret`
-    this.#sessionPrefix = `${prefix}session:`
-    this.#logPrefix = `${prefix}log:`
-    this.#ids = `${prefix}ids`
-    this.#touched = `${prefix}touched`
-    this.#expiry = `${prefix}expiry`
+    this.#keys = {
+      secret: `${prefix}secret`,
+      session: `${prefix}session:`,
+      log: `${prefix}log:`,
+      ids: `${prefix}ids`,
+      touched: `${prefix}touched`,
+      expiry: `${prefix}expiry`,
+    }
   }
 
   async secret(): Promise<Uint8Array> {
@@ -121,7 +118,7 @@ class RedisStore implements SessionStore {
     const { connection, prefix, secret, ttl, address } = this.#parts
     const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
     const pools = JSON.stringify(session.pools)
-    const keys = [this.#secretKey, this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
+    const keys = [this.#keys.secret, this.#keys.session + id, this.#keys.log + id, ...this.#indexes]
     const numbers = ['revision', revision, 'epoch', epoch, 'touchedAt', touchedAt]
     const fields = [...numbers, 'head', head, 'state', state, 'origin', origin, 'pool', pool]
     if (base !== null) fields.push('base', base)
@@ -141,7 +138,7 @@ class RedisStore implements SessionStore {
   }
 
   async read(id: string): Promise<StoredSession | null> {
-    const fields = await this.#parts.connection.run((client) => client.hmget(this.#sessionPrefix + id, ...FIELDS))
+    const fields = await this.#parts.connection.run((client) => client.hmget(this.#keys.session + id, ...FIELDS))
     return fields[0] === null ? null : asSession(id, fields)
   }
 
@@ -153,7 +150,7 @@ class RedisStore implements SessionStore {
   ): Promise<boolean> {
     const { connection, prefix, ttl } = this.#parts
     const { id, revision, epoch, touchedAt, head, state } = next
-    const keys = [this.#sessionPrefix + id, this.#logPrefix + id, this.#touched, this.#expiry]
+    const keys = [this.#keys.session + id, this.#keys.log + id, this.#keys.touched, this.#keys.expiry]
     const values = [id, ttl, prefix, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
     const parts = entry ? [entryId(entry.revision), 'text', entry.text] : []
     if (entry?.state !== undefined) parts.push('state', entry.state)
@@ -162,14 +159,14 @@ class RedisStore implements SessionStore {
   }
 
   async remove(id: string): Promise<boolean> {
-    const keys = [this.#sessionPrefix + id, this.#logPrefix + id, ...this.#indexes]
+    const keys = [this.#keys.session + id, this.#keys.log + id, ...this.#indexes]
     return (await this.#parts.connection.run((client) => client.removeSession(...keys, id, this.#parts.prefix))) === 1
   }
 
   async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
     const from = entryId(range.after + 1)
     const entries = await this.#parts.connection.run((client) =>
-      client.xrange(this.#logPrefix + id, from, '+', 'COUNT', range.limit),
+      client.xrange(this.#keys.log + id, from, '+', 'COUNT', range.limit),
     )
     return entries.map(([key, [, text, , state]]) => {
       const entry = { revision: Number.parseInt(key, 10), text: text as string }
@@ -178,7 +175,7 @@ class RedisStore implements SessionStore {
   }
 
   async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
-    const args = [...this.#indexes, this.#sessionPrefix, page.after ?? '', page.limit, ...FIELDS]
+    const args = [...this.#indexes, this.#keys.session, page.after ?? '', page.limit, ...FIELDS]
     const sessions = await this.#parts.connection.run((client) => client.listSessions(...args))
     return sessions.map(([id, fields]) => asSession(id, fields))
   }
@@ -196,7 +193,7 @@ class RedisStore implements SessionStore {
     const texts: (string | null)[] = []
     for (let from = 0; from < names.length; from += PAGES_AT_ONCE) {
       const some = names.slice(from, from + PAGES_AT_ONCE)
-      const found = await connection.run((client) => client.readPages(this.#sessionPrefix + id, id, prefix, some))
+      const found = await connection.run((client) => client.readPages(this.#keys.session + id, id, prefix, some))
       texts.push(...(found ?? some.map(() => null)))
     }
     return texts
@@ -220,7 +217,7 @@ class RedisStore implements SessionStore {
   }
 
   get #indexes(): string[] {
-    return [this.#ids, this.#touched, this.#expiry]
+    return [this.#keys.ids, this.#keys.touched, this.#keys.expiry]
   }
 }
 

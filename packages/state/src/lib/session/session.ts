@@ -360,7 +360,6 @@ export class Session {
     return verdict
   }
 
-  /** Prepares a step. */
   async #prepare(move: Move, preparationOf: (late: boolean) => Preparation | null): Promise<PreparedStep> {
     const { seat, action } = move
     const arrived = this.#options.clock.now()

@@ -59,7 +59,6 @@ export class SqlitePages {
     return typeof row?.text === 'string' ? row.text : null
   }
 
-  /** Removes all pages of a pool. */
   remove(pool: number): void {
     const late = this.#loadLate()
     this.#sql.deleteEntered.run(pool)

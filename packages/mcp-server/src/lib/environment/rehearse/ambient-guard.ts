@@ -8,27 +8,20 @@ const FILES = 'what was read when the module was loaded, or put it into the stat
 const MACHINE = 'params or the state: machines differ'
 
 /** What rules may not use, where it is found, and what to use instead. */
-const CAUGHT: readonly { readonly owner: object; readonly key: string; readonly name: string; readonly use: string }[] =
-  [
-    { owner: Math, key: 'random', name: 'Math.random', use: CHANCE },
-    { owner: crypto, key: 'randomUUID', name: 'crypto.randomUUID', use: CHANCE },
-    { owner: crypto, key: 'getRandomValues', name: 'crypto.getRandomValues', use: CHANCE },
-    { owner: performance, key: 'now', name: 'performance.now', use: TIME },
-    ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map((name) => ({
-      owner: globalThis,
-      key: name,
-      name,
-      use: WAITING,
-    })),
-    { owner: AbortSignal, key: 'timeout', name: 'AbortSignal.timeout', use: WAITING },
-    ...['fetch', 'WebSocket', 'EventSource'].map((name) => ({ owner: globalThis, key: name, name, use: OUTSIDE })),
-    ...['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'resourceUsage'].map((key) => ({
-      owner: process,
-      key,
-      name: `process.${key}`,
-      use: MACHINE,
-    })),
-  ]
+const CAUGHT = [
+  { owner: Math, of: 'Math.', keys: ['random'], use: CHANCE },
+  { owner: crypto, of: 'crypto.', keys: ['randomUUID', 'getRandomValues'], use: CHANCE },
+  { owner: performance, of: 'performance.', keys: ['now'], use: TIME },
+  { owner: globalThis, of: '', keys: ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'], use: WAITING },
+  { owner: AbortSignal, of: 'AbortSignal.', keys: ['timeout'], use: WAITING },
+  { owner: globalThis, of: '', keys: ['fetch', 'WebSocket', 'EventSource'], use: OUTSIDE },
+  {
+    owner: process,
+    of: 'process.',
+    keys: ['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'resourceUsage'],
+    use: MACHINE,
+  },
+].flatMap(({ owner, of, keys, use }) => keys.map((key) => ({ owner: owner as object, key, name: of + key, use })))
 
 /**
  * The modules of Node whose functions reach the machine, and what to use instead. Functions of a descriptor that is

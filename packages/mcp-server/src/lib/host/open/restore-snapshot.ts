@@ -44,7 +44,6 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   return { record: { ...structuredClone(rest), limits, state: kept.state }, kept, pools: [] }
 }
 
-/** Keeps a copy of a state. */
 function keptCopy(state: SessionSnapshot['state'], limits: Limits): KeptState {
   try {
     const kept = KeptState.of(state, limits)
