@@ -1,16 +1,15 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split, type ToolInfo } from '@episodic/protocol'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split } from '@episodic/protocol'
 import { createForkReturns, type ForkReturns, isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
 import { shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import { replaceFile } from '../base/own-files.ts'
 import { readRecorded, type SealedEpisodes } from '../run-folder/read-recorded.ts'
-import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import { EXPORT_REWARDS, type ExportReward } from './episode/rewards.ts'
 import { stalenessColumns } from './episode/staleness-columns.ts'
 import { withoutAbsence } from './episode/without-absence.ts'
-import type { ExportFormat } from './export-format.ts'
+import type { ExportFormat, ExportSource } from './export-format.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {
@@ -24,14 +23,8 @@ export interface Selection {
   readonly seat?: string | undefined
 }
 
-export interface ExportOptions extends Selection {
+export interface ExportOptions extends Selection, Pick<ExportSource, 'tools' | 'policyVersion' | 'verdicts'> {
   readonly format: ExportFormat
-  /** The tools of the environment; `null` if they are not known. */
-  readonly tools: readonly ToolInfo[] | null
-  /** The version of the weights that are trained with the file. Default: not known. */
-  readonly policyVersion?: string | undefined
-  /** What graders said of the episodes. Default: nobody said anything. */
-  readonly verdicts?: readonly ExportedVerdicts[] | undefined
   /** Default: the return without shaping. */
   readonly reward?: ExportReward | undefined
   /** The stream or the path of the file to write. */

@@ -66,13 +66,9 @@ export class GivenAnswers {
 }
 
 /** Thousands of ids for each answer, where no collection of garbage looks at them. */
-interface PackedTokens {
-  readonly prompt: Int32Array
-  readonly ids: Int32Array
-  readonly scores: Float64Array
-}
+type PackedTokens = NonNullable<ReturnType<typeof pack>>
 
-function pack({ promptTokenIds: prompt, tokenIds: ids, logProbabilities: scores }: Completion): PackedTokens | null {
+function pack({ promptTokenIds: prompt, tokenIds: ids, logProbabilities: scores }: Completion) {
   if (!prompt || !ids || !scores) return null
   return { prompt: Int32Array.from(prompt), ids: Int32Array.from(ids), scores: Float64Array.from(scores) }
 }

@@ -258,22 +258,13 @@ function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
 }
 
-/** What a request is for. */
-interface Target {
-  /** Of the episode. */
-  readonly token: string
-  /** Below the root of the API, without its first slash: the name of an API that is recorded, or as it was sent. */
-  readonly path: string
-  /** With its question mark, or empty. */
-  readonly query: string
-}
-
 /**
- * Returns what a request is for, or `null` if that is nothing here. Servers differ in how they read a path: some decode
+ * Returns what a request is for: the token of its episode, the path below the root of the API, and the query with its
+ * question mark, or empty; `null` if that is nothing here. The path has no first slash. Servers differ in how they read a path: some decode
  * letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API is sent as its
  * plain name, so that none reaches a model by another one.
  */
-function targetOf(address: string): Target | null {
+function targetOf(address: string) {
   const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null
   const { pathname = '' } = url ?? {}
   const [, token, path = ''] = VERSIONED.exec(pathname) ?? UNVERSIONED.exec(pathname) ?? []

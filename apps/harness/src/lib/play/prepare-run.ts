@@ -11,39 +11,17 @@ import { curriculumOf } from '../run-folder/plan/curriculum-settings.ts'
 import { RUN_FILES } from '../run-folder/record/run-folder.ts'
 import { secretsOf } from '../worlds/player-environment.ts'
 import { isLlm, policyFileOf } from '../worlds/policies.ts'
-import { isServed, loadPlayedWorld, type PlayedWorld } from '../worlds/served-world.ts'
+import { isServed, loadPlayedWorld } from '../worlds/served-world.ts'
 import { targetOf } from '../worlds/target.ts'
 import { PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { openRunner, type Runner } from './episodes/open-runner.ts'
 import { reachServer } from './episodes/reach-server.ts'
 import { maxTasksInFlight } from './episodes/run-plan.ts'
-import {
-  defaultPolicy,
-  findPlayers,
-  includesAgent,
-  type NamedPlayers,
-  type Players,
-  seatPolicies,
-} from './plan/players.ts'
-import type { RunSettings, Transport } from './run-settings.ts'
+import { defaultPolicy, findPlayers, includesAgent, type NamedPlayers, seatPolicies } from './plan/players.ts'
+import type { RunSettings } from './run-settings.ts'
 
 /** A run whose world and players have been found. */
-export interface PreparedRun {
-  readonly settings: RunSettings
-  /** The world as it was named. */
-  readonly reference: string
-  readonly world: PlayedWorld
-  /** A running server of the world; `null` to serve it. */
-  readonly target: Target | null
-  /**
-   * How the run is connected to the world: as asked for, else the fastest that it can use. A server of another system
-   * has its own.
-   */
-  readonly transport: Transport
-  readonly players: Players
-  /** What the language models among the players share. */
-  readonly access: ModelAccess
-}
+export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>
 
 /**
  * Finds the world and the players of a run.
@@ -62,7 +40,7 @@ export async function prepareRun(
   settings: RunSettings,
   access: ModelAccess = new ModelAccess(),
   named: Target | null = targetOf(settings, PLAYED_SERVERS),
-): Promise<PreparedRun> {
+) {
   const world = await loadPlayedWorld(given, named)
   const model = shareLimits(settings, settings.processes)
   const players = await findPlayers(world, playersOf(settings), {
@@ -87,11 +65,15 @@ export async function prepareRun(
     named && !isServed(world) ? await reachServer(named, settings.transport) : { target: named, transport: fastest }
   return {
     settings,
+    /** The world as it was named. */
     reference: given ?? world.environment.name,
     world,
+    /** A running server of the world; `null` to serve it. */
     target,
+    /** How the run is connected to the world: as asked for, else the fastest way. A server of another system has its own. */
     transport,
     players,
+    /** What the language models among the players share. */
     access,
   }
 }

@@ -1,14 +1,42 @@
+import { fileURLToPath } from 'node:url'
 import type { Console } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { holdsRun } from '../run-folder/record/run-folder.ts'
+import type { World } from '../worlds/world.ts'
 import { type PlayedRun, type PlayRunOptions, playRun } from './play-run.ts'
-import type { PreparedRun } from './prepare-run.ts'
+import { configureRun, type PreparedRun, prepareRun } from './prepare-run.ts'
 import { showProgress } from './record/progress.ts'
+import { type RunSettings, runSettingsSchema } from './run-settings.ts'
 
 export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal' | 'openRunner'> {
   /** Returns the command line that plays the rest of the run. */
   readonly resumeLine: (folder: string) => string
+}
+
+/** How the runs of something larger are played. */
+export interface PartOptions {
+  /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
+  readonly settings: Partial<RunSettings>
+  /** Returns the command line that plays the rest of all. */
+  readonly resume: () => string
+  readonly signal: AbortSignal
+}
+
+/**
+ * Plays the missing episodes of a run that is a part of something larger, whose results have its summary. Resolves with
+ * whether all were played; rejects as {@link runAlone} does, and with what {@link concludeRun} throws.
+ */
+export async function playPart(
+  folder: string,
+  world: World,
+  asked: Partial<RunSettings>,
+  { settings, resume, signal }: PartOptions,
+  console: Pick<Console, 'err'>,
+): Promise<boolean> {
+  const prepared = await prepareRun(fileURLToPath(world.url), runSettingsSchema.parse({ ...settings, ...asked }))
+  const options = { folder, resume: holdsRun(folder), signal, resumeLine: resume }
+  return concludeRun(await runAlone(prepared, await configureRun(prepared), options, console), resume, console)
 }
 
 /** Plays a run as {@link playRun} does. Writes its progress and its notices, and after a full disk how to resume it. */

@@ -13,7 +13,7 @@ import { flag, option } from '../../base/options.ts'
 import { mcpOptions } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { accessOptions, readAccess } from '../../worlds/serve/access-options.ts'
-import { removeControlToken, writeControlToken } from '../../worlds/serve/control-token.ts'
+import { controlTokens } from '../../worlds/serve/control-token.ts'
 import { joinRoutes } from '../../worlds/serve/join-routes.ts'
 import { createLog, LOG_LEVELS, type Log } from '../../worlds/serve/log.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
@@ -27,7 +27,7 @@ import {
 import { playSeats } from '../../worlds/serve/seat-players.ts'
 import { readSeatPolicies } from '../../worlds/serve/seat-policies.ts'
 import { drain, stopped } from '../../worlds/serve/stop.ts'
-import { readTaskSession, removeSessionHandle, writeSessionHandle } from '../../worlds/serve/task-session.ts'
+import { readTaskSession, sessionHandles } from '../../worlds/serve/task-session.ts'
 import {
   checkTrainerEndpoints,
   openEnvUrls,
@@ -318,8 +318,8 @@ async function announce(
   stop: Promise<void>,
 ): Promise<void> {
   try {
-    if (session) await writeSessionHandle(port, session.session)
-    const shown = options.private ? { controlToken } : { tokenFile: await writeControlToken(port, controlToken) }
+    if (session) await sessionHandles.write(port, session.session)
+    const shown = options.private ? { controlToken } : { tokenFile: await controlTokens.write(port, controlToken) }
     if (options.json)
       console.out.write(
         `${JSON.stringify({
@@ -339,8 +339,8 @@ async function announce(
       )
     await stop
   } finally {
-    if (!options.private) removeControlToken(port)
-    if (session) removeSessionHandle(port)
+    if (!options.private) controlTokens.remove(port)
+    if (session) sessionHandles.remove(port)
     // An open standard input would keep the process alive.
     process.stdin.pause()
   }

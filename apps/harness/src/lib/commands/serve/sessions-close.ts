@@ -9,7 +9,7 @@ import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { replaceFile } from '../../base/own-files.ts'
 import { findControlToken } from '../../worlds/serve/control-token.ts'
-import { findSessionHandle } from '../../worlds/serve/task-session.ts'
+import { sessionHandles } from '../../worlds/serve/task-session.ts'
 import { defineCommand } from '../define-command.ts'
 
 /** Steps of a log per request. */
@@ -38,8 +38,8 @@ Example:
 })
 
 async function close({ port, rewardFile, json }: z.infer<typeof closeOptions>, console: Console): Promise<void> {
-  const handle = findSessionHandle(port)
-  if (handle === null)
+  const handle = sessionHandles.find(port)
+  if (handle === undefined)
     throw new HarnessError(
       'option-invalid',
       `No session was opened for the server at port ${port}, or the server has ended. Start it with episodic serve --task.`,

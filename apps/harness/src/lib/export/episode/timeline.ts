@@ -9,11 +9,7 @@ import {
 import type { ExportSource } from '../export-format.ts'
 
 /** What an episode did, one thing after the other. Times are milliseconds since 1970. */
-export interface Timeline {
-  readonly started: number
-  readonly ended: number
-  readonly activities: readonly Activity[]
-}
+export type Timeline = ReturnType<typeof timelineOf>
 
 /** An answer of a language model, or a call that the world played. */
 export type Activity = AnswerActivity | CallActivity
@@ -44,7 +40,7 @@ export interface CallActivity {
  * Returns when an episode's answers and calls began and ended. Lines have durations, so each begins where the one
  * before ended; one that was not measured takes no time. A file of lines without a run counts from 1970.
  */
-export function timelineOf(record: EpisodeRecord, { run }: Pick<ExportSource, 'run'>): Timeline {
+export function timelineOf(record: EpisodeRecord, { run }: Pick<ExportSource, 'run'>) {
   const base = run ? Date.parse(run.createdAt) : 0
   const requests = requestsOf(record)
   const calls = playedCalls(record.steps)

@@ -1,20 +1,11 @@
 import { isObject } from '@episodic/protocol/internal'
 import type { Prices } from '../model-options.ts'
 
-/** The tokens of an answer, as its server counted them. */
-export interface Usage {
-  readonly promptTokens: number
-  readonly completionTokens: number
-  /** `null` for what it did not count. */
-  readonly cachedTokens: number | null
-  readonly cacheWriteTokens: number | null
-  readonly reasoningTokens: number | null
-  /** As OpenRouter says it, in the currency of the account. */
-  readonly cost: number | null
-}
+/** The tokens of an answer, as its server counted them; `null` for what it did not count. */
+type Usage = NonNullable<ReturnType<typeof readUsage>>
 
 /** Reads the field `usage` of an answer; `null` if it is no object. */
-export function readUsage(value: unknown): Usage | null {
+export function readUsage(value: unknown) {
   if (!isObject(value)) return null
   const { prompt_tokens_details: read, completion_tokens_details: written, cost } = value
   return {
@@ -23,6 +14,7 @@ export function readUsage(value: unknown): Usage | null {
     cachedTokens: isObject(read) ? countIn(read.cached_tokens) : null,
     cacheWriteTokens: isObject(read) ? countIn(read.cache_write_tokens) : null,
     reasoningTokens: isObject(written) ? countIn(written.reasoning_tokens) : null,
+    /** As OpenRouter says it, in the currency of the account. */
     cost: typeof cost === 'number' && cost >= 0 ? cost : null,
   }
 }

@@ -24,14 +24,7 @@ export interface ModelJournal {
   discard(policySeed: string): Promise<void>
 }
 
-export interface EpisodeJournal {
-  /** Returns the kept answer to a request; `null` if there is none. */
-  take(request: string): Answer | null
-  /** Keeps an answer, and what was asked if somebody will want to know. Resolves when it outlives this process. */
-  add(request: string, answer: Answer, asked?: ModelRequest): Promise<void>
-  /** What was kept before this process. */
-  readonly entries: readonly JournalEntry[]
-}
+export type EpisodeJournal = ReturnType<typeof createEpisodeJournal>
 
 /** An answer as it is kept. */
 export interface JournalEntry {
@@ -91,16 +84,19 @@ export function createEpisodeJournal(
   lines: readonly string[],
   append: (line: string) => Promise<void>,
   { mostBytes = MOST_BYTES, redact }: JournalOptions,
-): EpisodeJournal {
+) {
   const entries = lengthen(lines.flatMap((line) => wellFormed(jsonAs(entrySchema, line)) ?? []))
   const kept = new Map(entries.map(({ request, answer }) => [request, answer]))
   /** The last entry that is kept for sure. */
   let last: JournalEntry | null = null
   let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
   return {
+    /** What was kept before this process. */
     entries,
-    take: (request) => kept.get(request) ?? null,
-    async add(request, answer, asked) {
+    /** Returns the kept answer to a request; `null` if there is none. */
+    take: (request: string) => kept.get(request) ?? null,
+    /** Keeps an answer, and what was asked if somebody will want to know. Resolves when it outlives this process. */
+    async add(request: string, answer: Answer, asked?: ModelRequest): Promise<void> {
       const entry = { request, answer, ...(asked && { asked }) }
       const line = JSON.stringify(shorten(entry, last))
       const size = Buffer.byteLength(line)

@@ -31,14 +31,7 @@ export interface SetMember {
 }
 
 /** A world of a set with its members, one for each player. */
-export interface SetWorld {
-  readonly environment: { readonly name: string; readonly version: string }
-  /** The file of its tasks, relative to the folder of the set. */
-  readonly file: string
-  readonly tasks: number
-  readonly episodes: number
-  readonly members: readonly SetMember[]
-}
+export type SetWorld = Awaited<ReturnType<typeof planWorld>>
 
 /**
  * Plans a set: every world with every player. Rejects with `option-invalid` for two players or two worlds of one name,
@@ -66,11 +59,7 @@ export async function planSet({ worlds, players, baseline, settings }: AskedSet)
   return planned
 }
 
-async function planWorld(
-  reference: string | undefined,
-  players: readonly Player[],
-  settings: AskedSet['settings'],
-): Promise<SetWorld> {
+async function planWorld(reference: string | undefined, players: readonly Player[], settings: AskedSet['settings']) {
   const members: SetMember[] = []
   for (const player of players) {
     const { name: _, ...own } = player
@@ -86,6 +75,7 @@ async function planWorld(
   const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)
   return {
     environment: { name: environment.name, version: environment.version },
+    /** The file of its tasks, relative to the folder of the set. */
     file: `tasks.${folderName(environment.name)}.jsonl`,
     tasks,
     episodes: tasks * rollouts * countLeaves(branch),

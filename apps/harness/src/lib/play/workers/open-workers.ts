@@ -1,4 +1,3 @@
-import type { Target } from '@episodic/env'
 import { abortable } from '@episodic/protocol/internal'
 import pLimit from 'p-limit'
 import { backOff } from '../../base/back-off.ts'
@@ -6,17 +5,10 @@ import { HarnessError } from '../../base/harness-error.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { Runner } from '../episodes/open-runner.ts'
 import type { RunTask } from '../episodes/run-task.ts'
-import type { RunSettings } from '../run-settings.ts'
 import { startWorker, type Worker } from './start-worker.ts'
+import type { StartMessage } from './worker-messages.ts'
 
-export interface OpenWorkersOptions {
-  /** The world as it was named. */
-  readonly reference: string
-  readonly settings: RunSettings
-  /** A running server of the world; `null` to serve it in each process. */
-  readonly target: Target | null
-  /** The folder of the run, absolute. */
-  readonly folder: string
+export interface OpenWorkersOptions extends Omit<StartMessage, 'configuration'> {
   readonly processes: number
   /** Receives a sentence for each process that ended, and for each episode that was given up. */
   readonly warn: (notice: string) => void

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
-import type { ReportedRun, StepParts, Summary } from '@episodic/report'
+import type { StepParts, Summary } from '@episodic/report'
 import { createFold, createMatchFold } from '@episodic/report'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
@@ -11,7 +11,7 @@ import { markedJson } from '../../base/own-mark.ts'
 import { gradesFileOf, readGrades } from '../grades-file.ts'
 import { tailHash } from '../index-lines.ts'
 import { formatSummary } from '../page/format-summary.ts'
-import { type PageContent, renderReport } from '../page/render-report.ts'
+import { renderReport } from '../page/render-report.ts'
 import { readRecorded } from '../read-recorded.ts'
 import { resumeCommandsFor } from '../resume-commands.ts'
 import { commandsFor } from './run-commands.ts'
@@ -24,11 +24,7 @@ import { readStop } from './stop-file.ts'
 export type RunFold = Awaited<ReturnType<typeof foldRun>>
 
 /** What the page of a run shows. */
-export interface RunPage {
-  readonly summary: Summary
-  readonly run: ReportedRun
-  readonly content: PageContent
-}
+export type RunPage = Awaited<ReturnType<RunFold['page']>>
 
 export interface RenderOptions {
   /** Most bytes of whole episodes in the page; it has the figures of all. Default 10 MiB. */
@@ -91,7 +87,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     /** Where the time of steps went, as far as it is known. */
     times,
     /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
-    async page(options: RenderOptions = {}): Promise<RunPage> {
+    async page(options: RenderOptions = {}) {
       const { configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()
       const { unresolved: missing, failed } = summary.counts

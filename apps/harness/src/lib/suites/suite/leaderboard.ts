@@ -1,6 +1,6 @@
 import type { Anchors } from './suite-plan.ts'
 import type { LineResult } from './suite-result.ts'
-import type { Finding, VerifiedSubmission } from './verify-submission.ts'
+import type { VerifiedSubmission } from './verify-submission.ts'
 
 type Scored = Extract<LineResult, { kind: 'scored' }>
 
@@ -19,16 +19,13 @@ export interface LeaderboardTable {
   readonly entries: readonly LeaderboardEntry[]
 }
 
-/** The verified submissions of one suite. There is no average over worlds, so there is one table for each variant. */
-export interface Leaderboard {
-  readonly suite: { readonly name: string; readonly version: string; readonly sha256: string }
-  readonly tables: readonly LeaderboardTable[]
-  /** Submissions that do not hold. They are in no table. */
-  readonly rejected: readonly { readonly folder: string; readonly findings: readonly Finding[] }[]
-}
+export type Leaderboard = ReturnType<typeof leaderboardOf>
 
-/** Makes a leaderboard of submissions of one suite; there has to be at least one. */
-export function leaderboardOf(submissions: readonly [VerifiedSubmission, ...VerifiedSubmission[]]): Leaderboard {
+/**
+ * Makes a leaderboard of the verified submissions of one suite; there has to be at least one. There is no average over
+ * worlds, so there is one table for each variant.
+ */
+export function leaderboardOf(submissions: readonly [VerifiedSubmission, ...VerifiedSubmission[]]) {
   const sound = submissions.filter(({ findings }) => findings.length === 0)
   const [{ result: first }] = sound.length > 0 ? (sound as [VerifiedSubmission]) : submissions
   const tables = new Map<string, { world: string; variant: string; anchors: Anchors; entries: LeaderboardEntry[] }>()
@@ -45,7 +42,10 @@ export function leaderboardOf(submissions: readonly [VerifiedSubmission, ...Veri
       }
   return {
     suite: first.suite,
-    tables: [...tables.values()].map((table) => ({ ...table, entries: table.entries.toSorted(byMean) })),
+    tables: [...tables.values()].map(
+      (table): LeaderboardTable => ({ ...table, entries: table.entries.toSorted(byMean) }),
+    ),
+    /** Submissions that do not hold. They are in no table. */
     rejected: submissions
       .filter(({ findings }) => findings.length > 0)
       .map(({ folder, findings }) => ({ folder, findings })),

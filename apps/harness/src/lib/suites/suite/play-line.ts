@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { seatRecordOf } from '@episodic/report'
 import type { Console } from '../../base/console.ts'
-import { configureRun, prepareRun } from '../../play/prepare-run.ts'
-import { concludeRun, runAlone } from '../../play/run-alone.ts'
-import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
+import { type PartOptions, playPart } from '../../play/run-alone.ts'
+import type { RunSettings } from '../../play/run-settings.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
-import { holdsRun, RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
 import type { World } from '../../worlds/world.ts'
 import { lineTasks } from './line-tasks.ts'
@@ -20,14 +18,9 @@ import { SUITE_FILES } from './suite-result.ts'
 /** The file of a line's tasks, in the folder of its run. */
 const TASKS_FILE = 'tasks.jsonl'
 
-export interface PlayLineOptions {
+export interface PlayLineOptions extends PartOptions {
   /** The folder of the suite. */
   readonly folder: string
-  /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
-  readonly settings: Partial<RunSettings>
-  /** Returns the command line that plays the rest of the suite. */
-  readonly resume: () => string
-  readonly signal: AbortSignal
 }
 
 /** Returns the folder of a line's run, relative to that of the suite. */
@@ -43,19 +36,15 @@ export async function playLine(
   world: World,
   line: PlayedLine | ScoredLine,
   plan: SuitePlan,
-  { folder, settings, resume, signal }: PlayLineOptions,
+  { folder, ...options }: PlayLineOptions,
   console: Console,
 ) {
   const run = join(folder, runFolder(world, line))
   await mkdir(run, { recursive: true })
   const dataset = join(run, TASKS_FILE)
-  await writeTasks(dataset, lineTasks(world, line, plan), { signal })
-  const asked = runSettingsSchema.parse({ ...settings, dataset, seed: plan.seed, ...playersOf(line) })
-  const prepared = await prepareRun(fileURLToPath(world.url), asked)
-  const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
-  // Its summary is a part of the suite's.
-  const played = await runAlone(prepared, await configureRun(prepared), options, console)
-  if (!concludeRun(played, resume, console)) return null
+  await writeTasks(dataset, lineTasks(world, line, plan), { signal: options.signal })
+  const asked = { dataset, seed: plan.seed, ...playersOf(line) }
+  if (!(await playPart(run, world, asked, options, console))) return null
   return { ...(await foldLine(run, line.focus)), sealed: await hashFile(join(run, RUN_FILES.episodes)) }
 }
 

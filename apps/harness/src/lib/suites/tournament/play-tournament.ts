@@ -1,16 +1,13 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { isMatchRecord } from '@episodic/protocol'
 import type { Console } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { configureRun, prepareRun } from '../../play/prepare-run.ts'
-import { concludeRun, runAlone } from '../../play/run-alone.ts'
-import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
-import { holdsRun, RUN_FILES } from '../../run-folder/record/run-folder.ts'
+import { type PartOptions, playPart } from '../../play/run-alone.ts'
+import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import type { World } from '../../worlds/world.ts'
@@ -27,14 +24,6 @@ export const TOURNAMENT_FILES = {
   matches: 'matches',
 } as const
 
-export interface PlayTournamentOptions {
-  /** Settings of the runs that do not decide what is played. */
-  readonly settings: Partial<RunSettings>
-  /** Returns the command line that plays the rest of the tournament. */
-  readonly resume: () => string
-  readonly signal: AbortSignal
-}
-
 /**
  * Plays the missing matches of a tournament: each seating is an ordinary run, one after another. Resolves with the
  * result; with `null` if it was stopped. Rejects with the errors of the runs.
@@ -42,9 +31,10 @@ export interface PlayTournamentOptions {
 export async function playTournament(
   { plan, world, folder }: { readonly plan: TournamentPlan; readonly world: World; readonly folder: string },
   console: Console,
-  { settings, resume, signal }: PlayTournamentOptions,
+  options: PartOptions,
 ): Promise<Tournament | null> {
   const { environment, seats, players, games, seed, maxSteps } = plan
+  const { signal } = options
   const seatings = seatingsOf(Object.keys(players), seats.length)
   const fold = createTournamentFold({
     environment: `${environment.name}@${environment.version}`,
@@ -61,20 +51,15 @@ export async function playTournament(
     const pairing = seating.join(' vs ')
     const run = join(folder, TOURNAMENT_FILES.matches, pairing)
     console.err.write(`${seating.join(' against ')}, ${i + 1} of ${seatings.length}\n`)
-    const asked = runSettingsSchema.parse({
-      ...settings,
+    const asked = {
       dataset,
       seat: Object.fromEntries(seating.map((player, seat) => [seats[seat], players[player]])),
       // The tasks are the same in every seating, and the draws of the players are not.
       seed: `${seed} ${pairing}`,
       ...(maxSteps !== null && { maxSteps }),
-    })
-    const prepared = await prepareRun(fileURLToPath(world.url), asked)
-    const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
+    }
     try {
-      // Its summary is a part of the result.
-      const played = await runAlone(prepared, await configureRun(prepared), options, console)
-      if (!concludeRun(played, resume, console)) return null
+      if (!(await playPart(run, world, asked, options, console))) return null
     } catch (error) {
       // A player that fails in every match does not keep the others from playing.
       if (!HarnessError.is(error, 'run-failed')) throw error

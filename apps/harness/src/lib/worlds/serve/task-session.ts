@@ -1,11 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { HttpOptions } from '@episodic/mcp-server/http'
 import { invalidOption } from '../../base/harness-error.ts'
-import { replaceFile } from '../../base/own-files.ts'
-import { ownFolder } from '../../base/own-mark.ts'
 import type { World } from '../world.ts'
+import { serverSecrets } from './control-token.ts'
 import { servedTasks } from './served-tasks.ts'
 
 /**
@@ -23,26 +19,5 @@ export async function readTaskSession(
   return { environment: environment.name, version: environment.version, params, seed, limits }
 }
 
-/** The file of the control handle, readable only by its user, beside that of the control token. */
-function handleFile(port: number): string {
-  return join(ownFolder(), `session-${port}.handle`)
-}
-
-export async function writeSessionHandle(port: number, handle: string): Promise<void> {
-  const file = handleFile(port)
-  await mkdir(join(file, '..'), { recursive: true, mode: 0o700 })
-  await replaceFile(file, `${handle}\n`, { mode: 0o600 })
-}
-
-export function removeSessionHandle(port: number): void {
-  rmSync(handleFile(port), { force: true })
-}
-
-/** Returns the control handle of the session of a local server's task; `null` if it was not started for one. */
-export function findSessionHandle(port: number): string | null {
-  try {
-    return readFileSync(handleFile(port), 'utf8').trim()
-  } catch {
-    return null
-  }
-}
+/** The control handles of the sessions of local servers that were started for a task. */
+export const sessionHandles = serverSecrets((port) => `session-${port}.handle`)
