@@ -1,6 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
 import {
-  type EmbeddedRun,
   type EmbeddedRuns,
   type EpisodeStates,
   encodeColumns,
@@ -13,20 +12,10 @@ import {
 } from '@episodic/report'
 import type { RowsByTask } from '../../evaluate/compare/compare-page.ts'
 import { type EmbeddedRows, embedRows } from '../../run-folder/page/embed-run.ts'
-import { withheldFrom } from '../../run-folder/page/render-report.ts'
-import type { Scrub } from '../../run-folder/scrub.ts'
 import type { SecretCheck } from '../../run-folder/secret-check.ts'
 import type { BundleCount } from './describe-bundle.ts'
 import { replayShared } from './replay-shared.ts'
-import {
-  type BundleOptions,
-  compareShared,
-  formatWithheld,
-  openSharedRun,
-  type SharedRun,
-  shareComparison,
-  titleOf,
-} from './shared-run.ts'
+import { type Bundled, type BundleOptions, bundleAll, type SharedRun } from './shared-run.ts'
 import type { StaticFolder } from './static-folder.ts'
 
 /** Rows in a file of words: some of them are shown at once. */
@@ -56,29 +45,10 @@ export async function bundleFolder(
   folder: StaticFolder,
   { count, secrets }: Watched,
 ): Promise<EmbeddedRuns> {
-  const { runs, withhold } = options
-  const { compared, flipped, without } = await compareShared(options)
-  const written: EmbeddedRun[] = []
-  const sentences: string[] = []
-  const rows = new Map<string, RowsByTask>()
-  const named = new Set(compared.flatMap(({ tasks }) => tasks.map(({ task }) => task)))
-  const scrubs: Scrub[] = []
-  for (const found of runs) {
-    const shared = await openSharedRun(found, options, flipped)
-    scrubs.push(shared.scrub)
-    const { run, whole, byTask } = await writeRun(shared, options, folder, { count, secrets }, named)
-    written.push(run)
-    rows.set(found.id, byTask)
-    const left = [...shared.left, ...withheldFrom(run.detail, whole)]
-    sentences.push(...left.map((sentence) => (runs.length > 1 ? `${run.detail.entry.name}: ${sentence}` : sentence)))
-  }
-  const content: EmbeddedRuns = {
-    format: 1,
-    title: titleOf(written.map(({ detail }) => detail.entry.name)),
-    runs: written,
-    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
-    withheld: [...without, ...sentences, ...formatWithheld(options)],
-  }
+  const content = await bundleAll(options, (shared, compared) => {
+    const named = new Set(compared.flatMap(({ tasks }) => tasks.map(({ task }) => task)))
+    return writeRun(shared, options, folder, { count, secrets }, named)
+  })
   await writeAll(content, options, folder)
   const { runs: _, ...rest } = content
   secrets.rest(rest)
@@ -111,7 +81,7 @@ async function writeRun(
   folder: StaticFolder,
   { count, secrets }: Watched,
   named: ReadonlySet<string>,
-) {
+): Promise<Bundled> {
   const { found, content } = shared
   const { id } = found
   // In files of bounded size, all of them fit.
@@ -160,7 +130,7 @@ async function writeRun(
   await folder.write(STATIC_FILES.grades(id), JSON.stringify(grades))
   await folder.write(STATIC_FILES.gradeSummary(id), JSON.stringify(rows.gradeSummary))
   return {
-    /** Without words and lines. */
+    // Without words and lines.
     run: {
       detail,
       columns: Buffer.from(columns).toString('base64'),
@@ -169,7 +139,6 @@ async function writeRun(
       grades,
       gradeSummary: rows.gradeSummary,
     },
-    /** Episodes that are there with their whole line. */
     whole: rows.whole.size,
     byTask: rowsOfTasks(rows, prompts),
   }

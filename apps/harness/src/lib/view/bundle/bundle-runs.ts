@@ -1,19 +1,8 @@
 import type { EmbeddedRun, EmbeddedRuns, EpisodeStates } from '@episodic/report'
 import { rowsByTask } from '../../evaluate/compare/compare-page.ts'
 import { embedRun } from '../../run-folder/page/embed-run.ts'
-import { withheldFrom } from '../../run-folder/page/render-report.ts'
-import type { Scrub } from '../../run-folder/scrub.ts'
-import type { FoundRun } from '../folder/find-runs.ts'
 import { replayShared } from './replay-shared.ts'
-import {
-  type BundleOptions,
-  compareShared,
-  formatWithheld,
-  openSharedRun,
-  type SharedRun,
-  shareComparison,
-  titleOf,
-} from './shared-run.ts'
+import { type Bundled, type BundleOptions, bundleAll, type SharedRun } from './shared-run.ts'
 
 /**
  * Makes what a shared file holds: figures of all episodes that match, and as many of them whole as fit. Neither
@@ -22,37 +11,14 @@ import {
  * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` if no two
  * runs can be compared, and with `world-not-found` if states are asked for and no episode can be replayed.
  */
-export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
-  const { runs, withhold } = options
-  const { compared, flipped, without } = await compareShared(options)
-  const embedded: EmbeddedRun[] = []
-  const sentences: string[] = []
-  const scrubs: Scrub[] = []
-  for (const run of runs) {
-    const [one, left, scrub] = await bundleRun(run, options, flipped)
-    embedded.push(one)
-    scrubs.push(scrub)
-    sentences.push(...left.map((sentence) => (runs.length > 1 ? `${one.detail.entry.name}: ${sentence}` : sentence)))
-  }
-  const rows = new Map(embedded.map((run) => [run.detail.entry.id, rowsByTask(run)]))
-  return {
-    format: 1,
-    title: titleOf(embedded.map(({ detail }) => detail.entry.name)),
-    runs: embedded,
-    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
-    withheld: [...without, ...sentences, ...formatWithheld(options)],
-  }
+export function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
+  return bundleAll(options, (run) => bundleRun(run, options))
 }
 
-async function bundleRun(
-  found: FoundRun,
-  options: BundleOptions,
-  flipped: ReadonlySet<string>,
-): Promise<readonly [run: EmbeddedRun, left: readonly string[], scrub: Scrub]> {
-  const run = await openSharedRun(found, options, flipped)
+async function bundleRun(run: SharedRun, options: BundleOptions): Promise<Bundled> {
   const embedded = await embedRun(run.content)
   const texts = Object.entries(embedded.lines)
-  const replay = replayShared(found, options)
+  const replay = replayShared(run.found, options)
   const sealed = replay ? await readSealedTexts(run, Object.values(embedded.lines)) : []
   const states = await replay?.of(sealed)
   replay?.assertSome()
@@ -67,7 +33,7 @@ async function bundleRun(
       ),
     }),
   }
-  return [shared, [...run.left, ...withheldFrom(shared.detail, texts.length)], run.scrub]
+  return { run: shared, whole: texts.length, byTask: rowsByTask(shared) }
 }
 
 /** Returns lines as they were sealed, by their texts as they are shared. */

@@ -4,6 +4,8 @@ import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import {
   type ComparedRuns,
+  type EmbeddedRun,
+  type EmbeddedRuns,
   type EpisodeStates,
   formatCount,
   plural,
@@ -17,7 +19,7 @@ import { flippedIn, type RowsByTask, withRows } from '../../evaluate/compare/com
 import { episodeKey } from '../../play/plan/plan.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines } from '../../run-folder/matching-lines.ts'
-import { reportContent } from '../../run-folder/page/render-report.ts'
+import { reportContent, withheldFrom } from '../../run-folder/page/render-report.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import { createRunFold } from '../../run-folder/record/report-run.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
@@ -57,7 +59,7 @@ export type SharedRun = Awaited<ReturnType<typeof openSharedRun>>
  *
  * @param flipped - the keys of episodes that a comparison names, which go before others.
  */
-export async function openSharedRun(
+async function openSharedRun(
   found: FoundRun,
   { query, withhold, onTorn, runs, mostCharacters = Number.POSITIVE_INFINITY }: BundleOptions,
   flipped: ReadonlySet<string>,
@@ -172,7 +174,7 @@ export async function openSharedRun(
  *
  * Rejects with `runs-differ` if none can.
  */
-export async function compareShared({ runs, compared, withhold, onProblem }: BundleOptions) {
+async function compareShared({ runs, compared, withhold, onProblem }: BundleOptions) {
   const results: ComparedRuns[] = []
   const without: string[] = []
   const problems: string[] = []
@@ -197,8 +199,49 @@ export async function compareShared({ runs, compared, withhold, onProblem }: Bun
   return { compared: results, flipped: flippedIn(results), without }
 }
 
+/** What is shared of one run. */
+export interface Bundled {
+  readonly run: EmbeddedRun
+  /** Episodes that are there with their whole line. */
+  readonly whole: number
+  readonly byTask: RowsByTask
+}
+
+/**
+ * Makes what is shared, one run after the other.
+ *
+ * @param bundle - makes what is shared of a run; `compared` is what its pages compare.
+ */
+export async function bundleAll(
+  options: BundleOptions,
+  bundle: (run: SharedRun, compared: readonly ComparedRuns[]) => Promise<Bundled>,
+): Promise<EmbeddedRuns> {
+  const { runs, withhold } = options
+  const { compared, flipped, without } = await compareShared(options)
+  const bundled: EmbeddedRun[] = []
+  const sentences: string[] = []
+  const rows = new Map<string, RowsByTask>()
+  const scrubs: Scrub[] = []
+  for (const found of runs) {
+    const shared = await openSharedRun(found, options, flipped)
+    scrubs.push(shared.scrub)
+    const { run, whole, byTask } = await bundle(shared, compared)
+    bundled.push(run)
+    rows.set(found.id, byTask)
+    const left = [...shared.left, ...withheldFrom(run.detail, whole)]
+    sentences.push(...left.map((sentence) => (runs.length > 1 ? `${run.detail.entry.name}: ${sentence}` : sentence)))
+  }
+  return {
+    format: 1,
+    title: titleOf(bundled.map(({ detail }) => detail.entry.name)),
+    runs: bundled,
+    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
+    withheld: [...without, ...sentences, ...formatWithheld(options)],
+  }
+}
+
 /** The title of the pages that show runs of these names. */
-export function titleOf(names: readonly string[]): string {
+function titleOf(names: readonly string[]): string {
   return names.length === 1 ? `${names[0]} · Episodic` : `${plural(names.length, 'run')} · Episodic`
 }
 
@@ -232,7 +275,7 @@ function toPlayKey(task: string, attempt: number, number: number): string {
  *
  * @param rowsOf - by the ids of the runs.
  */
-export function shareComparison(
+function shareComparison(
   compared: ComparedRuns,
   runs: readonly FoundRun[],
   rowsOf: ReadonlyMap<string, RowsByTask>,
@@ -265,7 +308,7 @@ const PARTS: { readonly [part in WithheldPart]: string } = {
 }
 
 /** Says what is withheld, in sentences. */
-export function formatWithheld({ withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>): string[] {
+function formatWithheld({ withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>): string[] {
   const parts = new Set(withhold)
   if (states === 'public') parts.add('private')
   const named = [...parts].map((part) => PARTS[part])
