@@ -83,3 +83,10 @@ export class HarnessError extends CodedError<HarnessErrorCode> {
 export function invalidOption(message: string, options?: ErrorOptions): HarnessError {
   return new HarnessError('option-invalid', message, options)
 }
+
+/** Imports a package that only an option needs. Rejects with `option-invalid`, and with the message, without it. */
+export async function importNeeded<T>(load: () => Promise<T>, message: string): Promise<T> {
+  return load().catch((cause: unknown) => {
+    throw invalidOption(message, { cause })
+  })
+}

@@ -36,11 +36,8 @@ export const jobSchema = z.object({
  * it; or what the queue asked for was not written by the coordinator.
  */
 export type JobMessage =
-  | { readonly kind: 'answered'; readonly policy: string }
+  | Exclude<z.infer<typeof headSchema>, { kind: 'played' }>
   | { readonly kind: 'played'; readonly records: readonly SealedRecord[] }
-  | { readonly kind: 'failed'; readonly code: HarnessErrorCode | null; readonly message: string }
-  | { readonly kind: 'left'; readonly lost: number }
-  | { readonly kind: 'refused'; readonly why: string }
 
 /** The first line of a message. */
 const headSchema = z.discriminatedUnion('kind', [

@@ -84,17 +84,12 @@ export class PlainClient implements Disposable {
   }
 }
 
-/** Who waits for an answer. */
-interface Waiting {
-  resolve(answer: PlainAnswer | IncomingMessage): void
-  reject(error: Error): void
-}
-
 /** One connection, as long as its answers are plain. */
 class Connection {
   readonly #options: PlainClientOptions
   readonly #socket: Socket
-  #waiting: Waiting | null = null
+  /** Who waits for an answer. */
+  #waiting: PromiseWithResolvers<PlainAnswer | IncomingMessage> | null = null
   #answer: Omit<PlainAnswer, 'body'> | null = null
   #parts: Buffer[] = []
   /** Bytes of the body that are still to come. */
@@ -127,11 +122,11 @@ class Connection {
   post(sent: string): Promise<PlainAnswer | IncomingMessage> {
     this.#answer = null
     this.#parts = []
-    return new Promise((resolve, reject) => {
-      this.#waiting = { resolve, reject }
-      if (this.#socket.destroyed) this.#fail()
-      else this.#socket.write(sent)
-    })
+    const waiting = Promise.withResolvers<PlainAnswer | IncomingMessage>()
+    this.#waiting = waiting
+    if (this.#socket.destroyed) this.#fail()
+    else this.#socket.write(sent)
+    return waiting.promise
   }
 
   destroy(): void {
@@ -170,7 +165,7 @@ class Connection {
     // More than it announced: what follows is no answer to anything.
     if (this.#missing < 0) this.destroy()
     if (this.#missing !== 0) return
-    const { resolve } = this.#waiting as Waiting
+    const { resolve } = this.#waiting as PromiseWithResolvers<PlainAnswer>
     const body = this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts)
     this.#waiting = null
     this.#parts = []
@@ -180,7 +175,7 @@ class Connection {
   /** Lets `node:http` read the answer, as if it had sent the request. */
   #leave(unread: Buffer): void {
     const socket = this.#socket
-    const { resolve, reject } = this.#waiting as Waiting
+    const { resolve, reject } = this.#waiting as PromiseWithResolvers<IncomingMessage>
     this.#waiting = null
     socket.off('data', this.#receive)
     const replayed = new Duplex({

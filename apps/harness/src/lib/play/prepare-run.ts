@@ -70,7 +70,7 @@ export async function prepareRun(
     world,
     /** A running server of the world; `null` to serve it. */
     target,
-    /** How the run is connected to the world: as asked for, else the fastest way. A server of another system has its own. */
+    /** How the run is connected: as asked for, else the fastest way. A server of another system has its own. */
     transport,
     players,
     /** What the language models among the players share. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Worker } from 'bullmq'
-import { invalidOption } from '../../base/harness-error.ts'
+import { importNeeded } from '../../base/harness-error.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
 import {
   type Coordination,
@@ -38,7 +38,10 @@ const EVENTS = 10
  */
 export async function openRedisQueue(url: string, options: OpenRedisQueueOptions = {}): Promise<RunQueue> {
   const { lease = LEASE, clock = machineClock, onNotice = () => {}, signal } = options
-  const bullmq = await loadBullMq()
+  const bullmq = await importNeeded(
+    () => import('bullmq'),
+    '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install --ignore-scripts bullmq@6',
+  )
   const client = await connectQueue(url, { onNotice, signal })
   try {
     await checkPersistence(client, url, onNotice)
@@ -47,17 +50,6 @@ export async function openRedisQueue(url: string, options: OpenRedisQueueOptions
     throw error
   }
   return new RedisQueue({ client, bullmq, lease, clock })
-}
-
-async function loadBullMq(): Promise<typeof import('bullmq')> {
-  try {
-    return await import('bullmq')
-  } catch (cause) {
-    throw invalidOption(
-      '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install --ignore-scripts bullmq@6',
-      { cause },
-    )
-  }
 }
 
 interface RedisQueueParts extends Required<RunQueueOptions> {

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { invalidOption } from '../../base/harness-error.ts'
+import { importNeeded } from '../../base/harness-error.ts'
 import { joinTexts, mediumOf } from '../messages/media-parts.ts'
 import type { NativeApi } from '../model-options.ts'
 
@@ -60,16 +60,14 @@ async function loadModel({ api, model, baseURL, apiKey, headers }: NativeServer)
   return create({ baseURL, apiKey, headers: { ...headers } })(model)
 }
 
-async function importProvider(api: NativeApi) {
-  try {
-    if (api === 'anthropic') return (await import('@ai-sdk/anthropic')).createAnthropic
-    return (await import('@ai-sdk/google')).createGoogleGenerativeAI
-  } catch (cause) {
-    throw invalidOption(
-      `The API of ${api} needs the package @ai-sdk/${api}, which is not installed. Install it: npm install @ai-sdk/${api}.`,
-      { cause },
-    )
-  }
+function importProvider(api: NativeApi) {
+  return importNeeded(
+    async () =>
+      api === 'anthropic'
+        ? (await import('@ai-sdk/anthropic')).createAnthropic
+        : (await import('@ai-sdk/google')).createGoogleGenerativeAI,
+    `The API of ${api} needs the package @ai-sdk/${api}, which is not installed. Install it: npm install @ai-sdk/${api}.`,
+  )
 }
 
 /** Headers by which a server says when it wants to be asked again. */

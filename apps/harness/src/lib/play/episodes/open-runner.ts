@@ -82,7 +82,8 @@ export async function openRunner(configuration: RunConfiguration, options: OpenR
         ? openTarget(target, retryTimeout, times)
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
-  const proxy = models && cleanUp.use(await openProxy(models))
+  // Its modules load here, since few runs need them.
+  const proxy = models && cleanUp.use(await (await import('../../gateway/model-proxy.ts')).openModelProxy(models))
   const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats } = configuration
   const limited = <P extends Agent | Policy>(player: P) =>
     isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
@@ -139,10 +140,4 @@ function assertForkable({ name, forkable }: EnvironmentInfo): void {
     'not-forkable',
     `${name} cannot be forked: its state is kept outside. Leave --branch out; --rollouts plays it from its start several times.`,
   )
-}
-
-/** Opens a proxy. Its modules load here, since few runs need them. */
-async function openProxy(options: ModelProxyOptions) {
-  const { openModelProxy } = await import('../../gateway/model-proxy.ts')
-  return openModelProxy(options)
 }

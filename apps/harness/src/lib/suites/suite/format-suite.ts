@@ -35,6 +35,13 @@ export function formatSuite(result: SuiteResult, { color }: { readonly color: bo
   const aligned = (cells: readonly string[]) =>
     cells.map((text, i) => (i === 2 || i === 4 ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)))
   const { name, version } = result.suite
+  const { references, hold, differ, notChecked } = result.counts
+  const summary = [
+    bold(plural(references, 'reference')),
+    green(`${formatCount(hold)} hold`),
+    (differ > 0 ? red : dim)(`${formatCount(differ)} differ`),
+    (notChecked > 0 ? yellow : dim)(`${formatCount(notChecked)} not checked`),
+  ]
   const lines = [
     '',
     `${bold(`${name} ${version}`)}  ${dim(`seed ${result.seed} · ${plural(result.episodes, 'episode')} of each played figure`)}`,
@@ -45,20 +52,9 @@ export function formatSuite(result: SuiteResult, { color }: { readonly color: bo
       return `  ${bold(world)}  ${rest.join('  ')}  ${paint(line)(formatVerdict(line))}`
     }),
     '',
-    `  ${summarize(result.counts, { bold, green, red, yellow, dim })}`,
+    `  ${summary.join('   ')}`,
   ]
   return `${lines.join('\n')}\n`
-}
-
-type Paint = Record<'bold' | 'green' | 'red' | 'yellow' | 'dim', (text: string) => string>
-
-function summarize({ references, hold, differ, notChecked }: SuiteResult['counts'], paint: Paint): string {
-  return [
-    paint.bold(plural(references, 'reference')),
-    paint.green(`${formatCount(hold)} hold`),
-    (differ > 0 ? paint.red : paint.dim)(`${formatCount(differ)} differ`),
-    (notChecked > 0 ? paint.yellow : paint.dim)(`${formatCount(notChecked)} not checked`),
-  ].join('   ')
 }
 
 function cut(text: string): string {

@@ -8,7 +8,7 @@ import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { shorten, toText } from '@episodic/protocol/internal'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { HarnessError, importNeeded, invalidOption } from '../../base/harness-error.ts'
 import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder } from './acp-recorder.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
@@ -125,7 +125,10 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
   return defineAgent({
     name,
     async play(assignment) {
-      const acp = await importProtocol()
+      const acp = await importNeeded(
+        () => import('@agentclientprotocol/sdk'),
+        'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.',
+      )
       const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
       try {
         assignment.signal.throwIfAborted()
@@ -149,16 +152,6 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
       }
     },
   })
-}
-
-async function importProtocol(): Promise<typeof Acp> {
-  try {
-    return await import('@agentclientprotocol/sdk')
-  } catch (cause) {
-    const message =
-      'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.'
-    throw invalidOption(message, { cause })
-  }
 }
 
 /** What an agent says of a request that it could not answer. */

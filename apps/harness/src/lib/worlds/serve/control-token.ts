@@ -5,8 +5,8 @@ import { replaceFile } from '../../base/own-files.ts'
 import { ownFolder } from '../../base/own-mark.ts'
 
 /**
- * The secrets of local servers, each in a file that only its user can read. It is named after the port, so that commands
- * on the same machine find it by the server's URL.
+ * The secrets of local servers, each in a file that only its user can read. It is named after the port, so that
+ * commands on the same machine find it by the server's URL.
  */
 export function serverSecrets(nameOf: (port: number) => string) {
   const fileOf = (port: number) => join(ownFolder(), nameOf(port))
