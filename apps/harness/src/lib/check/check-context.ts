@@ -4,7 +4,7 @@ import { rehearse } from '@episodic/mcp-server'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { isFrozenWhole } from '@episodic/state/internal'
-import { HarnessError } from '../base/harness-error.ts'
+import { type HarnessError, invalidOption } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
@@ -77,7 +77,7 @@ export function learnerOf(
 }
 
 function invalid(message: string): HarnessError {
-  return new HarnessError('option-invalid', message)
+  return invalidOption(message)
 }
 
 /** How many tasks are drawn as settings. */

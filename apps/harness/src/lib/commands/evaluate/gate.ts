@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { openToAppend } from '../../base/own-files.ts'
 import { type Baseline, findBaseline } from '../../evaluate/gate/baseline.ts'
@@ -122,7 +122,7 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
 }
 
 function checkOptions(options: GateCommandOptions): void {
-  const problem = (message: string) => new HarnessError('option-invalid', message)
+  const problem = (message: string) => invalidOption(message)
   const { success, failed, truncated, steps, tokens, cost, grade, notWorse, margin } = options
   const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
   if (given.every((condition) => condition === undefined))
@@ -137,8 +137,7 @@ function ofPlayer(entries: readonly GateEntry[], player: string | undefined): re
   const own = entries.filter((entry) => entry.player === player)
   if (own.length > 0) return own
   const players = [...new Set(entries.flatMap((entry) => entry.player ?? []))]
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     players.length > 0
       ? `--player ${player} is no player of the set: ${players.join(', ')}.`
       : '--player chooses the runs of a set, and this is one run: leave it out.',

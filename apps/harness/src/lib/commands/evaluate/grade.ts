@@ -4,7 +4,7 @@ import { type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } fro
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Interruption, untilInterrupted } from '../../base/interruption.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -179,7 +179,7 @@ function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: 
 function findAll(reference: string, options: GradeOptions, loadWorld: () => Promise<World>): Promise<FoundGrader[]> {
   const { rubric, scale, baseUrl, prices, requestsPerMinute, votes } = options
   if (rubric !== undefined && isOwnGrader(reference) && !reference.startsWith('judge:'))
-    throw new HarnessError('option-invalid', '--rubric is for judge:<model>. A grader in a file has its own.')
+    throw invalidOption('--rubric is for judge:<model>. A grader in a file has its own.')
   const settings = {
     ...(baseUrl !== undefined && { baseUrl }),
     ...(prices && { prices }),

@@ -1,5 +1,5 @@
 import { type Console, formatTable } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 import { loadWorld } from '../../worlds/world.ts'
 
@@ -21,8 +21,7 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
     references.map(async (reference) => ({ reference, world: await loadWorld(reference) })),
   )
   if (options.episodes < worlds.length)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--episodes ${options.episodes} is too few: give at least ${worlds.length}, one for each world.`,
     )
   const matrix = await runMatrix(worlds, options.episodes, (cell) => console.err.write(`${lineOf(cell)}\n`))

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { formatDivergence } from '../../evaluate/replay/divergence.ts'
@@ -57,7 +57,7 @@ Examples:
   run(run: string | undefined, options, console) {
     if (options.matrix) return replayMatrix(options, console)
     if (run !== undefined) return replay(run, options, console)
-    throw new HarnessError('option-invalid', 'Nothing to replay. Give the folder of a run, or --matrix.')
+    throw invalidOption('Nothing to replay. Give the folder of a run, or --matrix.')
   },
 })
 
@@ -92,8 +92,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
     progressTo(console.err),
   )
   if (options.task !== undefined && summary.episodes === 0)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
     )
   const notChecked = manifest ? (plan ? [] : UNKNOWN_WITHOUT_PLAN) : [...UNKNOWN_WITHOUT_PLAN, ...UNKNOWN_WITHOUT_RUN]

@@ -5,7 +5,7 @@ import { type ContentPart, readContent, withAttachmentNotes } from '@episodic/pr
 import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
 import { rawOutput, requireTarget } from '../../worlds/target.ts'
 import { clientOptions } from '../../worlds/target-options.ts'
@@ -61,7 +61,7 @@ export function readArguments(words: readonly string[]): JsonObject {
   return Object.fromEntries(
     words.map((word) => {
       const at = word.indexOf('=')
-      if (at < 1) throw new HarnessError('option-invalid', `"${word}" is not an argument. Write name=value.`)
+      if (at < 1) throw invalidOption(`"${word}" is not an argument. Write name=value.`)
       return [word.slice(0, at), readValue(word.slice(at + 1))]
     }),
   )
@@ -77,6 +77,6 @@ export function readValue(text: string): Json {
 
 function readArgs(text: string): JsonObject {
   const parsed = jsonObjectSchema.safeParse(readValue(text))
-  if (!parsed.success) throw new HarnessError('option-invalid', `--args ${text} is not a JSON object.`)
+  if (!parsed.success) throw invalidOption(`--args ${text} is not a JSON object.`)
   return parsed.data
 }

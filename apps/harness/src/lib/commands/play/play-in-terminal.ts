@@ -10,7 +10,7 @@ import {
 } from '@episodic/env'
 import type { EnvironmentInfo, EpisodeEnd, JsonObject, Step } from '@episodic/protocol'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { findPolicy } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { shellOf, TerminalPlayer } from './terminal-player.ts'
@@ -46,8 +46,7 @@ export async function playInTerminal(
   const known = info.seats?.map(({ name }) => name) ?? []
   const unknown = Object.keys(seats).find((seat) => !known.includes(seat))
   if (unknown !== undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       info.seats
         ? `${info.name} has no seat "${unknown}". Its seats are: ${known.join(', ')}. Write --seat ${known[0]}=random.`
         : '--seat is for an environment of several seats. Leave it out.',

@@ -3,7 +3,7 @@ import { randomText } from '@episodic/protocol/internal'
 import { noteGuarantees } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { named, nonEmpty } from '../../base/option-values.ts'
 import { option } from '../../base/options.ts'
 import { openTarget, openWorld } from '../../play/episodes/open-environment.ts'
@@ -57,8 +57,7 @@ async function play(
   console: Console,
 ): Promise<void> {
   const target = targetOf(options, PLAYED_SERVERS)
-  if (!target && reference === undefined)
-    throw new HarnessError('option-invalid', 'Nothing to play. Give a world, or a server with --url.')
+  if (!target && reference === undefined) throw invalidOption('Nothing to play. Give a world, or a server with --url.')
   const world = target ? null : await loadWorld(reference as string)
   await using opened = await (target
     ? openTarget(target)
@@ -88,7 +87,7 @@ const NO_POLICIES = { solver: null, policies: {} }
 function readParams({ params: text }: PlayOptions): JsonObject {
   const params = text === undefined ? {} : readValue(text)
   if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params as JsonObject
-  throw new HarnessError('option-invalid', `--params ${text} is not a JSON object.`)
+  throw invalidOption(`--params ${text} is not a JSON object.`)
 }
 
 function introduce(

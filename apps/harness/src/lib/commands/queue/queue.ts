@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
@@ -46,8 +46,7 @@ export function queueCommand(console: Console): Command {
   ).action((run: string, options: QueueOptions) =>
     act(options, async (queue) => {
       if (await queue.remove(run)) return
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `The queue has no interrupted run ${run}. \`episodic queue status\` lists its runs; one that is being played is stopped where it was started.`,
       )
     }),

@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { type Console, commandLine, sameCommand, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { interruptible } from '../../base/interruption.ts'
 import { fleetOf } from '../../fleet/open-fleet.ts'
 import { processOptions, type RunSettings, retryOptions, serverOptions } from '../../play/run-settings.ts'
@@ -53,8 +53,7 @@ export async function askAgain(folder: string, settings: RunSettings, command: C
   const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
   const deciding = given.filter((option) => ![...HOW, ...OTHER].includes(option.attributeName()))
   if (deciding.length > 0 || command.args.length > 0)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${shownPath(folder)} says what the set plays. Leave ${[...command.args, ...deciding.map(({ long }) => long)].join(', ')} out.`,
     )
   const { asked } = await readSet(folder)
@@ -69,16 +68,10 @@ export function setFolder(
   { set, out }: { readonly set?: string | undefined; readonly out?: string | undefined },
 ): string {
   if (set !== undefined && out !== undefined)
-    throw new HarnessError(
-      'option-invalid',
-      '--set names a folder in runs/, and --out any folder for the set. Give one of them.',
-    )
+    throw invalidOption('--set names a folder in runs/, and --out any folder for the set. Give one of them.')
   if (out !== undefined) return resolve(out)
   if (set !== undefined && !/^(?!\.+$)[\w.-]{1,40}$/.test(set))
-    throw new HarnessError(
-      'option-invalid',
-      `"${set}" cannot name a set: use up to 40 letters, digits, dots, dashes and underscores.`,
-    )
+    throw invalidOption(`"${set}" cannot name a set: use up to 40 letters, digits, dots, dashes and underscores.`)
   const [world] = worlds
   const played = worlds.length === 1 ? basename(world ?? 'server').replace(/[^\w.-]+/g, '-') : `${worlds.length}-worlds`
   return resolve('runs', set ?? `set-${played.slice(0, 32)}-${settings.seed.replace(/[^\w.-]+/g, '-').slice(0, 32)}`)
@@ -127,10 +120,7 @@ export interface RunSetOptions {
 export async function runSet(asked: AskedSet, options: RunSetOptions, console: Console): Promise<void> {
   const { folder, resume, json } = options
   if (asked.settings.retryFailed && !resume)
-    throw new HarnessError(
-      'option-invalid',
-      '--retry-failed plays the failed episodes of a set again: give --resume too.',
-    )
+    throw invalidOption('--retry-failed plays the failed episodes of a set again: give --resume too.')
   const planned = await planSet(asked)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { noteGuarantees, noteNeverEnded } from '@episodic/report'
 import type { Command } from 'commander'
 import { type Console, resumeCommand, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { type HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { interruptible } from '../../base/interruption.ts'
 import { fleetOf } from '../../fleet/open-fleet.ts'
 import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
@@ -28,8 +28,7 @@ async function worldMissing(folder: string): Promise<HarnessError> {
     { missing: 1, failed: 0 },
   )
   const example = resume === undefined ? '' : `, for example:\n  ${resume}`
-  return new HarnessError(
-    'option-invalid',
+  return invalidOption(
     `${shownPath(folder)} is one run, and only a set is resumed by its folder alone. Give what the run plays too${example}`,
   )
 }
@@ -67,8 +66,7 @@ export async function runWorlds(
   const request = { mcp, mcpConfig, score, server: rest.server, tasks: typeof tasks === 'string' ? tasks : undefined }
   const worlds = await findWorlds(given, request, { optional: true })
   if (typeof tasks === 'string' && !isMcp)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
     )
   const settings = runSettingsSchema.parse({
@@ -88,11 +86,10 @@ export async function runWorlds(
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
   if (baseline !== undefined && !isSet)
-    throw new HarnessError('option-invalid', '--baseline is for a set of runs: give several players or worlds.')
-  if (typeof resume === 'string' && isSet) throw new HarnessError('option-invalid', `${resume} holds no set to resume.`)
+    throw invalidOption('--baseline is for a set of runs: give several players or worlds.')
+  if (typeof resume === 'string' && isSet) throw invalidOption(`${resume} holds no set to resume.`)
   if ((isSet || dryRun) && settings.curriculum !== undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--curriculum draws tasks by how one player does, so it is for a run of its own. Play each player in a run, and leave --set, --policies and --dry-run out.',
     )
   if (isSet || dryRun) {
@@ -124,8 +121,7 @@ export async function runWorlds(
 /** Throws `option-invalid` for `--concurrency` with a queue. Its default does not count. */
 function assertForQueue({ queue, concurrency }: RunSettings, command: Command): void {
   if (queue !== undefined && command.getOptionValueSource('concurrency') === 'cli')
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic work --concurrency ${concurrency} --queue …`,
     )
 }
@@ -137,8 +133,7 @@ async function openMetrics(
   address: string,
   { err }: Console,
 ): Promise<AsyncDisposable> {
-  if (url === undefined)
-    throw new HarnessError('option-invalid', '--metrics-port shows a queue: give --queue too, or leave it out.')
+  if (url === undefined) throw invalidOption('--metrics-port shows a queue: give --queue too, or leave it out.')
   await using opened = new AsyncDisposableStack()
   const queue = opened.use(await openRedisQueue(url))
   const metrics = opened.use(await serveMetrics(queue, { port, address }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { createEngine } from '../../gateway/engine.ts'
@@ -47,10 +47,9 @@ async function serveGateway(folder: string, options: GatewayFlags, console: Cons
   const { EPISODIC_CONTROL_TOKEN: controlToken = null, OPENAI_BASE_URL, [apiKeyEnv]: apiKey } = process.env
   const baseUrl = options.baseUrl ?? OPENAI_BASE_URL
   if (baseUrl === undefined || !URL.canParse(baseUrl))
-    throw new HarnessError('option-invalid', 'No engine is named. Give --base-url, or set OPENAI_BASE_URL to its URL.')
+    throw invalidOption('No engine is named. Give --base-url, or set OPENAI_BASE_URL to its URL.')
   if (!controlToken && !/^(127\.|::1$|localhost$)/.test(address))
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `At ${address} anybody could read sessions. Set EPISODIC_CONTROL_TOKEN, or leave --address out.`,
     )
   using engine = createEngine({ baseUrl, apiKey, options: fields })

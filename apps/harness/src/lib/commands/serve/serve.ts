@@ -7,7 +7,7 @@ import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { mcpOptions } from '../../worlds/mcp-options.ts'
@@ -146,18 +146,13 @@ By default it is random, and kept in a file that other commands find.`,
 function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions): void {
   if (task === undefined) return
   const other = stdio ? '--stdio' : processes > 1 ? `--processes ${processes}` : isPrivate ? '--private' : null
-  if (other !== null)
-    throw new HarnessError(
-      'option-invalid',
-      `--task serves one session at the port of one process. Leave ${other} out.`,
-    )
+  if (other !== null) throw invalidOption(`--task serves one session at the port of one process. Leave ${other} out.`)
 }
 
 async function printServerJson(references: readonly string[], console: Console): Promise<void> {
   const { serverJsonOf } = await import('../../worlds/serve/server-json.ts')
   const [reference, ...others] = references
-  if (others.length > 0)
-    throw new HarnessError('option-invalid', '--server-json is for one world, which is a package of its own. Name one.')
+  if (others.length > 0) throw invalidOption('--server-json is for one world, which is a package of its own. Name one.')
   console.out.write(`${JSON.stringify(serverJsonOf(await loadWorld(reference as string)), null, 2)}\n`)
 }
 
@@ -171,8 +166,7 @@ async function serveWithProcesses(
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
   for (const { environment } of worlds)
     if (environment.guarantees?.delivery === 'at-most-once')
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `${environment.name} keeps a part of each session in the process that plays it, and any of several processes may get the next call. Leave --processes out.`,
       )
   const stop = stopped(options.json === true)
@@ -231,8 +225,7 @@ function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: Se
       ...(rulesTimeout && { timeoutSeconds: rulesTimeout }),
     })
   if (rulesTimeout === undefined) return null
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     `--rules-timeout ${rulesTimeout} needs --worker-threads: only rules in worker threads can be stopped. Give both.`,
   )
 }

@@ -4,7 +4,7 @@ import { type EpisodeEnd, type LoggedStep, METHOD_SCHEMAS, METHODS, WireError } 
 import { isDefaultSuccess, plural } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { replaceFile } from '../../base/own-files.ts'
@@ -40,8 +40,7 @@ Example:
 async function close({ port, rewardFile, json }: z.infer<typeof closeOptions>, console: Console): Promise<void> {
   const handle = sessionHandles.find(port)
   if (handle === undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `No session was opened for the server at port ${port}, or the server has ended. Start it with episodic serve --task.`,
     )
   const outcome = await closeSession(port, handle)

@@ -12,7 +12,7 @@ import {
 import { mapTexts } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { Console } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { redact } from '../../worlds/serve/log.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
@@ -77,13 +77,9 @@ interface Source {
 async function openSource({ store, world, ...options }: DumpOptions): Promise<Source> {
   const target = targetOf(options)
   if ((target === null) === (store === undefined))
-    throw new HarnessError(
-      'option-invalid',
-      'No session source given. Give --url (or --config) for a server, or --store.',
-    )
+    throw invalidOption('No session source given. Give --url (or --config) for a server, or --store.')
   if (target) {
-    if (world !== undefined)
-      throw new HarnessError('option-invalid', '--world is for --store: a server knows its world. Leave --world out.')
+    if (world !== undefined) throw invalidOption('--world is for --store: a server knows its world. Leave --world out.')
     const channel = await openChannel(target)
     return {
       close: () => channel.close(),
@@ -92,29 +88,21 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
           return METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { ...request }))
         } catch (cause) {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError(
-            'option-invalid',
-            'Only the trainer endpoint dumps sessions. Give its URL, which ends in /env.',
-            {
-              cause,
-            },
-          )
+          throw invalidOption('Only the trainer endpoint dumps sessions. Give its URL, which ends in /env.', {
+            cause,
+          })
         }
       },
     }
   }
   const place = store as string
   if (world === undefined && options.private)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--private with --store needs --world: only the world knows which texts of its state are secret. Give --world, or leave --private out.',
     )
   const file = /^sqlite:(.+)$/.exec(place)?.[1]
   if (place === 'memory' || (file !== undefined && !existsSync(file)))
-    throw new HarnessError(
-      'option-invalid',
-      `--store ${place} holds no session: there is no such store. Give an existing store.`,
-    )
+    throw invalidOption(`--store ${place} holds no session: there is no such store. Give an existing store.`)
   const environment = world === undefined ? undefined : (await loadWorld(world)).environment
   const opened = await openStore({ store: place, durability: 'process', idle: 900 })
   return {
@@ -124,13 +112,12 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
         if (environment === undefined) return []
         if (environment.name === name && environment.version === version)
           return environment.seats.flatMap((seat) => secretsOf(environment, state, params, seat))
-        throw new HarnessError(
-          'option-invalid',
+        throw invalidOption(
           `The session plays ${name} ${version}, and --world is ${environment.name} ${environment.version}.`,
         )
       })
       if (dump) return dump
-      throw new HarnessError('option-invalid', `--store ${place} holds no session ${request.id}.`)
+      throw invalidOption(`--store ${place} holds no session ${request.id}.`)
     },
   }
 }

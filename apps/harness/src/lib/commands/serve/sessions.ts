@@ -3,7 +3,7 @@ import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, formatTable } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
 import { targetOf } from '../../worlds/target.ts'
@@ -24,19 +24,15 @@ export function sessionsCommand(console: Console): Command {
     .addCommand(sessionsCloseCommand(console))
     .action(async ({ limit, after, json, ...options }: z.infer<typeof sessionsOptions>) => {
       const target = targetOf(options)
-      if (!target) throw new HarnessError('option-invalid', 'No server given. Give --url, or --config and --server.')
+      if (!target) throw invalidOption('No server given. Give --url, or --config and --server.')
       const channel = await openChannel(target)
       try {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
         const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
           if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw new HarnessError(
-            'option-invalid',
-            'Only the trainer endpoint lists sessions. Give its URL, which ends in /env.',
-            {
-              cause,
-            },
-          )
+          throw invalidOption('Only the trainer endpoint lists sessions. Give its URL, which ends in /env.', {
+            cause,
+          })
         })
         const { total, sessions } = METHOD_SCHEMAS.sessions.result.parse(answer)
         if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)

@@ -6,7 +6,7 @@ import { loadViewer } from '@episodic/viewer'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
@@ -177,8 +177,7 @@ async function checkOptions({ out, query, compare }: BundleCommandOptions): Prom
   if (query === undefined) return
   readQuery(query)
   if (compare)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       'A comparison is over all episodes, not over those that match a query: leave --query or --compare out.',
     )
 }
@@ -211,9 +210,9 @@ async function runsIn(folders: readonly string[], onProblem: (problem: string) =
 function groupsOf(runs: readonly FoundRun[]): string[][] {
   const groups = Map.groupBy(runs, ({ manifest: { configuration } }) => configuration.environment.name)
   const compared = [...groups.values()].filter(({ length }) => length > 1).map((group) => group.map(({ id }) => id))
-  if (compared.length === 0) throw new HarnessError('option-invalid', '--compare needs two or more runs of one world.')
+  if (compared.length === 0) throw invalidOption('--compare needs two or more runs of one world.')
   if (compared.some(({ length }) => length > MOST_COMPARED))
-    throw new HarnessError('option-invalid', `--compare takes up to ${MOST_COMPARED} runs of one world.`)
+    throw invalidOption(`--compare takes up to ${MOST_COMPARED} runs of one world.`)
   return compared
 }
 

@@ -8,7 +8,7 @@ import { type EpisodeRecord, isMatchRecord, type Split, type Task } from '@episo
 import { plural } from '@episodic/report'
 import type { Console } from '../../base/console.ts'
 import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { type HarborTask, writeHarborTask } from '../../export/harbor.ts'
 import { tasksOf } from '../../play/plan/plan.ts'
@@ -38,16 +38,13 @@ export interface HarborOptions {
 export async function exportHarbor(reference: string, options: HarborOptions, console: Console): Promise<void> {
   const { out } = options
   if (existsSync(out) && readdirSync(out).length > 0)
-    throw new HarnessError('option-invalid', `${shownPath(out)} is not empty. Give a new folder as --out.`)
+    throw invalidOption(`${shownPath(out)} is not empty. Give a new folder as --out.`)
   const { world, tasks, solve } = holdsRun(reference)
     ? await ofRun(reference, options, console)
     : await ofWorld(reference, options)
   const { environment } = world
   if (environment.game)
-    throw new HarnessError(
-      'option-invalid',
-      `A task of Harbor has one player, and ${environment.name} has several seats.`,
-    )
+    throw invalidOption(`A task of Harbor has one player, and ${environment.name} has several seats.`)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   await mkdir(out, { recursive: true })
@@ -102,8 +99,7 @@ async function ofWorld(reference: string, { tasks: from = GENERATED }: HarborOpt
 }
 
 async function ofRun(run: string, { tasks: given, world: named }: HarborOptions, console: Console): Promise<Source> {
-  if (given !== undefined)
-    throw new HarnessError('option-invalid', '--tasks is for a world: a run has its own tasks. Leave --tasks out.')
+  if (given !== undefined) throw invalidOption('--tasks is for a world: a run has its own tasks. Leave --tasks out.')
   const sealed = await findSealed(run)
   const { file, manifest } = sealed
   const world = await loadRecordedWorld(sealed, named, (notice) => void console.err.write(`${notice}\n`))

@@ -6,7 +6,7 @@ import { formatCount, plural } from '@episodic/report'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { nonEmpty, splitSchema } from '../../base/option-values.ts'
 import { flag, option, toWords } from '../../base/options.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
@@ -100,8 +100,7 @@ reward of 0. The ids of calls begin with the hash of the sealed episode, and
 most formats have it as "episode".`,
   async run(run: string, { format: named, tasks, ...given }, console) {
     if (named === HARBOR) return exportTasks(run, { ...given, tasks }, console)
-    if (tasks !== undefined)
-      throw new HarnessError('option-invalid', `--tasks is for --format ${HARBOR}. Leave it out.`)
+    if (tasks !== undefined) throw invalidOption(`--tasks is for --format ${HARBOR}. Leave it out.`)
     const options: ExportCommandOptions = { ...given, format: named }
     const format: ExportFormat = EXPORT_FORMATS[options.format]
     const isFolder = existsSync(run) && statSync(run).isDirectory()
@@ -141,9 +140,8 @@ async function exportTasks(
   console: Console,
 ): Promise<void> {
   const [unfit] = toWords(ofEpisodes, options)
-  if (unfit !== undefined)
-    throw new HarnessError('option-invalid', `${unfit} is for episodes, and ${HARBOR} has tasks. Leave it out.`)
-  if (out === undefined) throw new HarnessError('option-invalid', `${HARBOR} is a folder: give a new one as --out.`)
+  if (unfit !== undefined) throw invalidOption(`${unfit} is for episodes, and ${HARBOR} has tasks. Leave it out.`)
+  if (out === undefined) throw invalidOption(`${HARBOR} is a folder: give a new one as --out.`)
   const { exportHarbor } = await import('./export-harbor.ts')
   await exportHarbor(reference, { ...options, out }, console)
 }
@@ -215,7 +213,7 @@ function checkOptions(
   { format, out, json, reward }: ExportCommandOptions,
   isSet: boolean,
 ): void {
-  const problem = (message: string) => new HarnessError('option-invalid', message)
+  const problem = (message: string) => invalidOption(message)
   if (json && out === undefined) throw problem('--json prints the counts to standard output: give --out too.')
   if (reward !== undefined && !hasReward)
     throw problem(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { textOrFile, texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, flagOff, option } from '../../base/options.ts'
 import { ViewedRuns } from '../../view/folder/viewed-runs.ts'
@@ -61,9 +61,9 @@ Examples:
 async function view(folder: string, options: ViewOptions, console: Console): Promise<void> {
   const { address, port, token, readOnly = false } = options
   if (!LOOPBACK.test(address) && token === undefined)
-    throw new HarnessError('option-invalid', `--address ${address} opens the server to a network: give a --token too.`)
+    throw invalidOption(`--address ${address} opens the server to a network: give a --token too.`)
   if (token !== undefined && token.length < TOKEN_LENGTH)
-    throw new HarnessError('option-invalid', `--token needs ${TOKEN_LENGTH} characters or more.`)
+    throw invalidOption(`--token needs ${TOKEN_LENGTH} characters or more.`)
   await using runs = await openRuns(folder)
   const { serverPage } = await loadViewer()
   await using server = await openViewServer({

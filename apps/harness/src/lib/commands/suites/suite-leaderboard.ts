@@ -3,7 +3,7 @@ import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { formatLeaderboard } from '../../suites/suite/format-leaderboard.ts'
@@ -33,8 +33,7 @@ async function rank(folders: readonly string[], options: LeaderboardOptions, con
   const suites = new Set(
     checked.filter(({ findings }) => findings.length === 0).map(({ result }) => result.suite.sha256),
   )
-  if (suites.size > 1)
-    throw new HarnessError('option-invalid', 'These are results of several suites. Make a leaderboard of each.')
+  if (suites.size > 1) throw invalidOption('These are results of several suites. Make a leaderboard of each.')
   const board = leaderboardOf(checked as [VerifiedSubmission, ...VerifiedSubmission[]])
   if (options.json) out.write(`${JSON.stringify(board)}\n`)
   else out.write(formatLeaderboard(board, { color: usesColor(out) }))

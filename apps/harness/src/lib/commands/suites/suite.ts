@@ -4,7 +4,7 @@ import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { playToEnd } from '../../base/interruption.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -63,7 +63,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const { out } = console
   const { quick = false, policy = null } = options
   if (quick && policy !== null)
-    throw new HarnessError('option-invalid', '--quick plays no episodes, and --policy does. Leave one of them out.')
+    throw invalidOption('--quick plays no episodes, and --policy does. Leave one of them out.')
   const plan = choose(await planSuite(readSuite(reference)), options)
   const folder = resolve(options.out ?? join('runs', folderName([plan.name, policy ?? [], plan.seed].flat().join('-'))))
   const writes = !quick || options.out !== undefined
@@ -104,10 +104,7 @@ function choose(suite: SuitePlan, { only, quick, episodes = suite.episodes, poli
   const names = suite.worlds.map(({ world }) => world.environment.name)
   const unknown = only.filter((name) => !names.includes(name))
   if (unknown.length > 0)
-    throw new HarnessError(
-      'option-invalid',
-      `The suite ${suite.name} has no world ${unknown.join(', ')}. It has: ${names.join(', ')}.`,
-    )
+    throw invalidOption(`The suite ${suite.name} has no world ${unknown.join(', ')}. It has: ${names.join(', ')}.`)
   const worlds = suite.worlds
     .filter(({ world }) => only.length === 0 || only.includes(world.environment.name))
     .map(({ world, lines }) => ({ world, lines: quick ? lines.filter(({ kind }) => kind === 'exact') : lines }))

@@ -7,7 +7,7 @@ import { plural } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, colorsOf, formatTable } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import {
   difficultySchema,
   nonEmpty,
@@ -130,7 +130,7 @@ const exportCommand = defineCommand('export', exportOptions, {
         if (split !== undefined && task.split !== split) continue
         const { name } = task.environment
         if (!environments.some((each) => each.name === name))
-          throw new HarnessError('option-invalid', `${file} has a task of ${name}. Give its world too, with --world.`)
+          throw invalidOption(`${file} has a task of ${name}. Give its world too, with --world.`)
         rows += 1
         yield task
       }

@@ -1,6 +1,6 @@
 import { CreateError, createProject, KINDS, type KindName, nextSteps } from 'create-episodic'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { defineCommand } from '../define-command.ts'
 
@@ -24,7 +24,7 @@ Without a folder of its own, npm create episodic does the same.`,
       out.write(json ? `${JSON.stringify({ folder, kind, files })}\n` : nextSteps(folder, files))
     } catch (cause) {
       if (!(cause instanceof CreateError)) throw cause
-      throw new HarnessError('option-invalid', cause.message, { cause })
+      throw invalidOption(cause.message, { cause })
     }
   },
 })

@@ -2,7 +2,7 @@ import { DatasetError } from '@episodic/dataset'
 import type { Playable, Target } from '@episodic/env'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { nonEmpty, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -82,11 +82,7 @@ async function load(
   const { sessions, inFlight, seconds, seed, json } = options
   const policyName = options.policy ?? (world.solver ? 'solver' : 'random')
   const policy = await findPlayer(policyName, world)
-  if (isAgent(policy))
-    throw new HarnessError(
-      'option-invalid',
-      `--policy ${policyName} is an agent, which plays by itself. Give a policy.`,
-    )
+  if (isAgent(policy)) throw invalidOption(`--policy ${policyName} is an agent, which plays by itself. Give a policy.`)
   const tasks = await readTasks(world, options)
   const given = targetOf(options)
   const interruption = untilInterrupted(console)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 
 /** Runs that are compared with each other, the baseline first, under a title if there are several such groups. */
@@ -22,8 +22,7 @@ export async function readGroups(
   const worlds = folders.length === 1 ? await findMembers(only) : null
   if (!worlds) {
     if (folders.length < 2)
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `${only} holds no set of runs, and one run alone cannot be compared. Give the folders of two or more runs, or of a set.`,
       )
     const members = folders.map((folder) => ({ folder, player: null }))
@@ -55,8 +54,7 @@ function withBaselineFirst(members: readonly Member[], baseline: string | undefi
   const chosen = byPlayer >= 0 ? byPlayer : folders.findIndex((folder) => resolve(folder) === resolve(baseline))
   if (chosen >= 0) return { folders: [folders[chosen] as string, ...folders.toSpliced(chosen, 1)], chosen: true }
   const players = members.flatMap(({ player }) => player ?? [])
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     players.length > 0
       ? `--baseline ${baseline} is neither a player of the set (${players.join(', ')}) nor the folder of one of its runs.`
       : `--baseline ${baseline} is none of the runs: ${folders.join(', ')}.`,

@@ -1,6 +1,6 @@
 import { type Episode, returnsOf } from '@episodic/env'
 import { isDefaultSuccess } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
 import type { PlayedEpisode } from './play-episode.ts'
 
@@ -114,8 +114,7 @@ export const episodeMatchers = {
       if (most === undefined) continue
       const amount = used[name]
       if (amount === null)
-        throw new HarnessError(
-          'option-invalid',
+        throw invalidOption(
           `toStayWithin({ ${name} }) needs the ${name} of every answer of the model: ${
             name === 'cost' ? 'give the policy prices' : 'its server did not count them'
           }.`,
@@ -154,8 +153,7 @@ function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
       `${matcher} needs an episode with a result, and a failed one has none, neither good nor bad.\n${formatEpisode(episode)}`,
       { cause: episode.cause },
     )
-  throw new HarnessError(
-    'option-invalid',
+  throw invalidOption(
     `expect(…).${matcher} takes an episode, as playEpisode and runEpisode resolve with. Is an \`await\` missing?`,
   )
 }
@@ -164,8 +162,7 @@ function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
 function assertKnown({ environment }: Partial<PlayedEpisode>, tools: readonly string[]): void {
   const unknown = environment && tools.find((tool) => !Object.hasOwn(environment.tools, tool))
   if (unknown !== undefined)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `toCallTools names "${unknown}", and ${environment?.name} has no such tool. It has: ${Object.keys(environment?.tools ?? {}).join(', ')}.`,
     )
 }
@@ -175,7 +172,7 @@ function leftState({ environment, state }: Partial<PlayedEpisode>): object {
   const reason = environment
     ? `${environment.name} keeps its state outside`
     : 'an episode of `runEpisode` does not have its state: play it with `playEpisode`'
-  throw new HarnessError('option-invalid', `toLeaveState needs the state that the episode left, and ${reason}.`)
+  throw invalidOption(`toLeaveState needs the state that the episode left, and ${reason}.`)
 }
 
 /** Returns the part of a value that has the keys of another one, for a difference that can be read. */

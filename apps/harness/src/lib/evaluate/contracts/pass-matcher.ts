@@ -3,7 +3,7 @@ import { connect, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
 import { createSequentialRate, formatPercent, type RateVerdict } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { hasSucceeded } from './episode-matchers.ts'
 import { formatCause, formatEpisode } from './last-steps.ts'
@@ -132,17 +132,15 @@ function tooManyFailed({ failed, finished }: PlayedTasks, count: number, most: n
 }
 
 function assertGate({ rate, tasks }: RateGate): void {
-  if (!(rate > 0 && rate < 1))
-    throw new HarnessError('option-invalid', `toPass takes a rate between 0 and 1, such as 0.8; got ${rate}.`)
+  if (!(rate > 0 && rate < 1)) throw invalidOption(`toPass takes a rate between 0 and 1, such as 0.8; got ${rate}.`)
   if (!Number.isSafeInteger(tasks) || tasks < 1)
-    throw new HarnessError('option-invalid', `toPass takes a number of tasks from 1 up; got ${tasks}.`)
+    throw invalidOption(`toPass takes a number of tasks from 1 up; got ${tasks}.`)
 }
 
 function readWorld(received: unknown): Required<WorldUnderTest> {
   const { environment, tasks } = (received ?? {}) as Partial<WorldUnderTest>
   if (!environment)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       'expect(…).toPass takes a world: an object with an `environment` and, if it has some, its `tasks`.',
     )
   return { environment, tasks: tasks ?? defaultTasks({ environment }) }

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path'
 import type { Policy } from '@episodic/env'
 import { contentId, type JsonObject } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { type ChatModel, createChatModel } from '../../models/chat-model.ts'
 import { type ModelOptions, modelOptionsSchema, recordingOf } from '../../models/model-options.ts'
 import { createChatPolicy } from '../../models/policy/llm-policy.ts'
@@ -60,8 +60,7 @@ export function createRecordedModel(
   running: () => RunningTest,
 ): Policy {
   const parsed = modelOptionsSchema.safeParse(given)
-  if (!parsed.success)
-    throw new HarnessError('option-invalid', `recordedModel of ${model}: ${parsed.error.issues[0]?.message}`)
+  if (!parsed.success) throw invalidOption(`recordedModel of ${model}: ${parsed.error.issues[0]?.message}`)
   const settings = parsed.data
   const name = `llm:${model}`
   const mode = tapeMode(recordings)
@@ -90,7 +89,7 @@ function tapeMode(given: TapeMode | undefined): TapeMode {
   if (!set) return given ?? (CI && CI !== 'false' ? 'strict' : 'auto')
   const mode = TAPE_MODES.find((each) => each === set)
   if (mode) return mode
-  throw new HarnessError('option-invalid', `EPISODIC_RECORDINGS is "${set}", and is one of ${TAPE_MODES.join(', ')}.`)
+  throw invalidOption(`EPISODIC_RECORDINGS is "${set}", and is one of ${TAPE_MODES.join(', ')}.`)
 }
 
 /** Characters of the name of a file that come from the name of its test. */
@@ -99,8 +98,7 @@ const LONGEST_NAME = 80
 /** Returns the file of a test: a name that every file system takes, and the same for no two tests. */
 function fileOf({ testPath, currentTestName }: RunningTest): string {
   if (!testPath || !currentTestName)
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       'A recorded model is played outside of a test, so that its recording has no place. Give it a `file`.',
     )
   const words = currentTestName

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { guaranteesSchema } from '@episodic/report'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { parseJson } from '../../base/json.ts'
 import { configurationSchema } from '../../run-folder/plan/configuration.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
@@ -70,10 +70,7 @@ type KeptBaseline = z.infer<typeof baselineSchema>
  */
 export async function writeBaseline(name: string, entries: readonly GateEntry[]): Promise<string> {
   if (!/^(?!\.+$)[\w.-]{1,64}$/.test(name))
-    throw new HarnessError(
-      'option-invalid',
-      `"${name}" cannot name a baseline: use up to 64 letters, digits, dots, dashes and underscores.`,
-    )
+    throw invalidOption(`"${name}" cannot name a baseline: use up to 64 letters, digits, dots, dashes and underscores.`)
   const runs = await Promise.all(entries.map(readBaselineRun))
   const kept = runs.map(({ player, run }) => toKept(player, run))
   return writeRunFile(resolve(FOLDER), `${name}.json`, formatBaseline({ format: 1, runs: kept }))
@@ -90,8 +87,7 @@ export async function findBaseline(reference: string, ofSet: readonly GateEntry[
   if (entries) return { name: reference, runs: await Promise.all(entries.map(readBaselineRun)) }
   const file = join(FOLDER, `${reference}.json`)
   if (!existsSync(file))
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       `${reference} is no folder of a run, and there is no baseline ${file}. Write one of a run: episodic baseline ${reference} <run>`,
     )
   const read = () => readFileSync(file, 'utf8')

@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { readTextFile } from '../../base/text-file.ts'
 import type { ModelSettings } from '../../models/model-options.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
@@ -51,8 +51,7 @@ export async function findGraders(reference: string, options: FindGradersOptions
   return found.map(({ grader, ref }) => {
     if (votes === undefined || votes === grader.votes) return { grader, ref }
     if (!grader.withVotes)
-      throw new HarnessError(
-        'option-invalid',
+      throw invalidOption(
         `--votes ${votes}: the grader ${grader.name} asks no model that could vote several times. Leave it out.`,
       )
     const changed = grader.withVotes(votes)
@@ -80,17 +79,16 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
       'grader-unknown',
       'judge: needs the name of a model. Give judge:<model>, as its server names it.',
     )
-  if (rubric === undefined)
-    throw new HarnessError('option-invalid', `${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
+  if (rubric === undefined) throw invalidOption(`${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
   let text: string
   try {
     text = readTextFile(rubric)
   } catch (cause) {
-    throw new HarnessError('option-invalid', `--rubric ${rubric} cannot be read: ${(cause as Error).message}`, {
+    throw invalidOption(`--rubric ${rubric} cannot be read: ${(cause as Error).message}`, {
       cause,
     })
   }
-  if (text.trim() === '') throw new HarnessError('option-invalid', `--rubric ${rubric} is empty.`)
+  if (text.trim() === '') throw invalidOption(`--rubric ${rubric} is empty.`)
   // Named by the file of its rubric, so that people and other judges can answer the same question.
   const name = rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')
   return judgeGrader({ name, rubric: text, model, scale, ...settings })

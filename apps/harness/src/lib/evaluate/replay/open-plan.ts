@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
+import { invalidOption } from '../../base/harness-error.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import type { World } from '../../worlds/world.ts'
@@ -20,8 +20,7 @@ export async function openPlan(
   const { configuration, sources } = manifest
   const { tasks, environment } = configuration
   if (dataset !== undefined && tasks.from !== 'dataset')
-    throw new HarnessError(
-      'option-invalid',
+    throw invalidOption(
       '--dataset is only for runs of a dataset, and the tasks of this run were generated. Leave it out.',
     )
   // The first line, if there is one, fails with `version-mismatch`.
@@ -33,10 +32,7 @@ export async function openPlan(
   if (!file) return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, which no longer exists.` }
   if ((await hashFile(file)) !== tasks.sha256) {
     if (dataset !== undefined)
-      throw new HarnessError(
-        'option-invalid',
-        `--dataset ${dataset} is not the dataset of this run: its SHA-256 differs.`,
-      )
+      throw invalidOption(`--dataset ${dataset} is not the dataset of this run: its SHA-256 differs.`)
     return { plan: undefined, unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since.` }
   }
   const found = { ...manifest, configuration: { ...configuration, tasks: { ...tasks, file } } }
