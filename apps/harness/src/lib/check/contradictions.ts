@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import { withoutDataLine } from '@episodic/protocol/internal'
 import type { Finding } from './finding.ts'
 import { formatStart, type RehearsedEpisode } from './rehearsed-episode.ts'
-import { leavesOf, walkSchema } from './walk-json.ts'
+import { type Leaf, leavesOf, walkSchema } from './walk-json.ts'
 
 /**
  * Finds answers whose text says another value of a field than their data: models read the text, and programs the data.
@@ -54,17 +54,10 @@ export class Contradictions {
   }
 }
 
-/** The leaves whose key the data has once, by that key. */
-function namedOnce(data: JsonObject): Map<string, { readonly value: Json; readonly path: readonly string[] }> {
-  const named = new Map<string, { readonly value: Json; readonly path: readonly string[] }>()
-  const several = new Set<string>()
-  for (const leaf of leavesOf(data)) {
-    const key = leaf.path.at(-1) as string
-    if (named.has(key)) several.add(key)
-    named.set(key, leaf)
-  }
-  for (const key of several) named.delete(key)
-  return named
+/** The leaves whose key the data has once, each with that key. */
+function namedOnce(data: JsonObject): [string, Leaf][] {
+  const named = Map.groupBy(leavesOf(data), ({ path }) => path.at(-1) as string)
+  return [...named].flatMap(([key, [leaf, ...others]]) => (leaf && others.length === 0 ? [[key, leaf]] : []))
 }
 
 /** Words before a statement with which it says nothing of the state as it is. */

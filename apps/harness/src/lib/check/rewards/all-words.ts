@@ -94,7 +94,6 @@ function splitWords(text: string): string[] {
   return text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []
 }
 
-/** Joins as many words as fit. */
 function wordsUpTo(words: readonly string[], most: number): string {
   let text = ''
   for (const word of words) {

@@ -197,7 +197,6 @@ function mean(values: readonly number[]): number {
 
 const BARS = '▁▂▃▄▅▆▇█'
 
-/** A curve as a row of bars. */
 function sparkline(values: readonly number[]): string {
   const [low, high] = [Math.min(...values), Math.max(...values)]
   return values

@@ -185,7 +185,6 @@ async function plant(
   return plantDeal(context.world, deal, { places, share, references: referencesIn(state, read.keys) })
 }
 
-/** Another session, and the canaries in it. */
 interface Other {
   readonly session: OpenResult
   readonly marks: readonly Mark[]

@@ -51,10 +51,9 @@ export function findInitialStateLeaks(starts: readonly StartParts[]): InitialSta
  * equal.
  */
 function determines(first: readonly string[], second: readonly string[]): boolean {
-  const counts = new Map<string, number>()
-  for (const value of second) counts.set(value, (counts.get(value) ?? 0) + 1)
-  if (counts.size < 2) return false
-  const agreement = [...counts.values()].reduce((sum, count) => sum + (count / second.length) ** 2, 0)
+  const equal = Map.groupBy(second, (value) => value)
+  if (equal.size < 2) return false
+  const agreement = [...equal.values()].reduce((sum, { length }) => sum + (length / second.length) ** 2, 0)
   const seen = new Map<string, string>()
   let repeats = 0
   for (const [i, value] of first.entries()) {
@@ -112,12 +111,10 @@ function commonTo<State, Found>(
   states: readonly State[],
   find: (state: State) => readonly (readonly [string, Found])[],
 ): ReadonlyMap<string, readonly Found[]> {
-  const columns = new Map<string, Found[]>()
-  for (const state of states)
-    for (const [place, found] of find(state)) {
-      const column = columns.get(place)
-      if (column) column.push(found)
-      else columns.set(place, [found])
-    }
-  return new Map([...columns].filter(([, column]) => column.length === states.length))
+  const columns = Map.groupBy(
+    states.flatMap((state) => find(state)),
+    ([place]) => place,
+  )
+  const common = [...columns].filter(([, column]) => column.length === states.length)
+  return new Map(common.map(([place, column]) => [place, column.map(([, found]) => found)]))
 }

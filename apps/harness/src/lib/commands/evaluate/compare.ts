@@ -58,7 +58,6 @@ Whether a run is good enough: episodic gate.`,
   },
 })
 
-/** What became of a group. */
 interface CompareResult {
   readonly title: string | null
   readonly compared: Comparison | Contrasts | null
@@ -87,9 +86,10 @@ async function compareGroup(
         }),
       )
     const [a, b, ...more] = runs
-    if (a && b && more.length === 0 && 'tasks' in a && 'tasks' in b)
-      return { ...read, compared: compare([a, b], group, options, console) }
-    return { ...read, compared: contrast(runs, group, options, console) }
+    const isPair = a && b && more.length === 0 && 'tasks' in a && 'tasks' in b
+    const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
+    if (!options.json) show(compared, group, options, console)
+    return { ...read, compared }
   } catch (error) {
     if (!others || !HarnessError.is(error)) throw error
     const problem = error.message.replace(/\s+/g, ' ')
@@ -98,40 +98,25 @@ async function compareGroup(
   }
 }
 
-/** Compares several runs with the first one. */
-function contrast(
-  runs: readonly (ComparedRun | UnreadRun)[],
-  { title, chosen }: Group,
-  options: CompareOptions,
+function show(
+  compared: Comparison | Contrasts,
+  { title, folders: [a = '', b = ''] }: Group,
+  { html }: CompareOptions,
   { out }: Console,
-): Contrasts {
-  const contrasts = contrastRuns(compareWithBaseline(runs, { chosen }))
-  if (!options.json) out.write(`${headingOf(title, out)}\n${formatContrasts(contrasts, { color: usesColor(out) })}`)
-  return contrasts
-}
-
-function compare(
-  [a, b]: readonly [ComparedRun, ComparedRun],
-  { title, folders }: Group,
-  options: CompareOptions,
-  { out }: Console,
-): Comparison {
-  const comparison = compareRuns(a, b)
-  const { gained, lost } = comparison.episodes
-  if (!options.json) {
-    const { dim } = colorsOf(out)
-    const [folderA = '', folderB = ''] = folders
-    const hint =
-      options.html === undefined && gained.count + lost.count > 0
-        ? `\n  ${dim('to see both plays of each:')} episodic compare ${folderA} ${folderB} --html ${shownPath(join(folderB, 'compare.html'))}\n`
-        : ''
-    out.write(`${headingOf(title, out)}\n${formatComparison(comparison, { color: usesColor(out) })}${hint}`)
+): void {
+  const { bold, dim } = colorsOf(out)
+  const color = usesColor(out)
+  if (title !== null) out.write(`\n${bold(cleanText(title))}\n`)
+  if ('contrasts' in compared) {
+    out.write(`\n${formatContrasts(compared, { color })}`)
+    return
   }
-  return comparison
-}
-
-function headingOf(title: string | null, out: NodeJS.WriteStream): string {
-  return title === null ? '' : `\n${colorsOf(out).bold(cleanText(title))}\n`
+  const { gained, lost } = compared.episodes
+  out.write(`\n${formatComparison(compared, { color })}`)
+  if (html === undefined && gained.count + lost.count > 0)
+    out.write(
+      `\n  ${dim('to see both plays of each:')} episodic compare ${a} ${b} --html ${shownPath(join(b, 'compare.html'))}\n`,
+    )
 }
 
 /** What `--json` prints: one comparison, or those of each world of a set. */

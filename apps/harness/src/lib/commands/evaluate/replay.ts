@@ -123,24 +123,16 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
 }
 
-/** Whose rules a replay judged by. */
-interface Rules {
-  readonly environment: string
-  /** The module. Its hash covers the files that it imports by relative paths. */
-  readonly file: string
-  readonly sha256: string
-  /** Whether `run.json` has the same hash; `null` if it has none. */
-  readonly sameAsRecorded: boolean | null
-}
-
-async function findRules({ url, environment }: World, recorded: string | undefined): Promise<Rules> {
+/** Whose rules a replay judged by: its module, and whether `run.json` has the same hash; `null` if it has none. */
+async function findRules({ url, environment }: World, recorded: string | undefined) {
   const file = fileURLToPath(url)
+  // Covers the files that it imports by relative paths.
   const sha256 = await hashModule(file)
   const sameAsRecorded = recorded === undefined ? null : recorded === sha256
   return { environment: `${environment.name}@${environment.version}`, file: shownPath(file), sha256, sameAsRecorded }
 }
 
-function formatJudge({ environment, file, sha256, sameAsRecorded }: Rules): string {
+function formatJudge({ environment, file, sha256, sameAsRecorded }: Awaited<ReturnType<typeof findRules>>): string {
   const recorded = sameAsRecorded === null ? '' : sameAsRecorded ? ', as in run.json' : ', which run.json does not have'
   return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
 }

@@ -42,18 +42,16 @@ export function callCommand(console: Console): Command {
         const result = await channel.request('tools/call', call)
         const { content, isError } = resultSchema.parse(result)
         if (json) console.out.write(`${JSON.stringify(result)}\n`)
-        else for (const part of content) console.out.write(`${written(part)}\n`)
+        else
+          for (const part of content) {
+            const { text, attachments } = readContent([part])
+            console.out.write(`${withAttachmentNotes(text, attachments)}\n`)
+          }
         if (isError) process.exitCode = 1
       } finally {
         await channel.close()
       }
     })
-}
-
-/** Returns a part as a terminal shows it: its text, or a note of what it is. */
-function written(part: ContentPart): string {
-  const { text, attachments } = readContent([part])
-  return withAttachmentNotes(text, attachments)
 }
 
 /** Reads `name=value` words. */

@@ -62,16 +62,15 @@ export async function playInTerminal(
     ? await runMatch({ ...playing, createGame: () => connection.game(info.name), policies })
     : await runEpisode({
         ...playing,
-        createEnvironment: () => shaped(connection.environment(info.name)),
+        createEnvironment() {
+          const environment = connection.environment(info.name)
+          return environment.info.potential ? withShaping(environment) : environment
+        },
         policy: person,
       })
   const persons = known.filter((seat) => isPerson(seats[seat]))
   if (played.kind === 'finished') console.out.write(formatEnd(played, persons, console))
   else if (played.cause !== QUIT) throw played.cause
-}
-
-function shaped(environment: ReturnType<Connection['environment']>): ReturnType<typeof withShaping> {
-  return environment.info.potential ? withShaping(environment) : environment
 }
 
 /** Thrown by the person's player to leave the episode. */

@@ -379,7 +379,6 @@ function conversationUrls(worlds: readonly World[], agentUrl: string): string[] 
   return conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href)
 }
 
-/** The same endpoint over WebSocket. */
 function webSocketOf(url: string): string {
   return url.replace(/^http/, 'ws')
 }

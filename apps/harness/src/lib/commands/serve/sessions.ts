@@ -6,7 +6,7 @@ import { type Console, formatTable } from '../../base/console.ts'
 import { invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
-import { targetOf } from '../../worlds/target.ts'
+import { requireTarget } from '../../worlds/target.ts'
 import { targetOptions } from '../../worlds/target-options.ts'
 import { sessionsCloseCommand } from './sessions-close.ts'
 import { sessionsDumpCommand } from './sessions-dump.ts'
@@ -23,9 +23,7 @@ export function sessionsCommand(console: Console): Command {
     .addCommand(sessionsDumpCommand(console))
     .addCommand(sessionsCloseCommand(console))
     .action(async ({ limit, after, json, ...options }: z.infer<typeof sessionsOptions>) => {
-      const target = targetOf(options)
-      if (!target) throw invalidOption('No server given. Give --url, or --config and --server.')
-      const channel = await openChannel(target)
+      const channel = await openChannel(requireTarget(options))
       try {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
         const answer = await channel.request(METHODS.sessions, page).catch((cause) => {

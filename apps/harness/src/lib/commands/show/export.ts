@@ -73,7 +73,8 @@ const exportOptions = z.object({
   world: option('<world>', 'world whose tools are written; default: that of the run'),
   json: flag('print the counts as JSON; needs --out'),
 })
-type ExportCommandOptions = Omit<z.infer<typeof exportOptions>, 'format' | 'tasks'> & {
+type ExportOptions = z.infer<typeof exportOptions>
+type ExportCommandOptions = Omit<ExportOptions, 'format' | 'tasks'> & {
   readonly format: ExportFormatName
 }
 
@@ -136,7 +137,7 @@ const ofEpisodes = exportOptions.pick({
 
 async function exportTasks(
   reference: string,
-  { out, ...options }: Omit<z.infer<typeof exportOptions>, 'format'>,
+  { out, ...options }: Omit<ExportOptions, 'format'>,
   console: Console,
 ): Promise<void> {
   const [unfit] = toWords(ofEpisodes, options)
@@ -146,7 +147,6 @@ async function exportTasks(
   await exportHarbor(reference, { ...options, out }, console)
 }
 
-/** Writes each notice as a line of its own. */
 function warnOn({ err }: Console): (notice: string) => void {
   return (notice) => void err.write(`${notice}\n`)
 }
@@ -225,7 +225,6 @@ function checkOptions(
     )
 }
 
-/** Formats an export in a line. */
 function formatExport(
   { finished, failed, lines }: Exported,
   { keepsFailed, isBinary }: ExportFormat,

@@ -111,15 +111,15 @@ async function load(
       onStep: showProgress(console),
     })
     const cpu = cpuBetween(before, await readCpu())
-    const report = reportOf(result, {
+    const loading = {
       environment: { name, version },
       transport: given ? 'a server that was there' : options.transport,
       policy: policyName,
       sessions,
       inFlight,
       interrupted: interruption.signal.aborted,
-      cpu,
-    })
+    }
+    const report = reportOf(loading, result, cpu)
     console.out.write(json ? `${JSON.stringify(report)}\n` : formatReport(report, console))
     if (interruption.status !== null) process.exitCode = interruption.status
     else if (result.steps === 0)
@@ -185,38 +185,24 @@ function showProgress({ err }: Console): (counts: LoadCounts) => void {
   }
 }
 
-/** The result as `--json` prints it. Latencies are in milliseconds. */
-interface LoadReport {
+/** How a server was loaded. */
+interface Loading extends Pick<LoadCommandOptions, 'sessions' | 'inFlight'> {
   readonly environment: { readonly name: string; readonly version: string }
   readonly transport: string
   readonly policy: string
-  readonly sessions: number
-  readonly inFlight: number
-  readonly seconds: number
-  readonly steps: number
-  readonly refused: number
-  readonly opened: number
-  readonly stepsPerSecond: number
-  readonly latency: { readonly p50: number; readonly p90: number; readonly p99: number; readonly max: number }
-  readonly failures: readonly { readonly code: string; readonly count: number; readonly message: string }[]
-  /** Processor time of the server, opening and closing sessions included; `null` if unknown. */
-  readonly serverCpuMicrosecondsPerStep: number | null
-  /** Stopped by SIGINT or SIGTERM. */
+  /** By SIGINT or SIGTERM. */
   readonly interrupted: boolean
 }
 
-function reportOf(
-  { latency, failures, ...counts }: LoadResult,
-  {
-    cpu,
-    ...asked
-  }: Pick<LoadReport, 'environment' | 'transport' | 'policy' | 'sessions' | 'inFlight' | 'interrupted'> & {
-    readonly cpu: number | null
-  },
-): LoadReport {
+/**
+ * Returns the result as `--json` prints it. Latencies are in milliseconds.
+ *
+ * @param cpu - processor time of the server, opening and closing sessions included; `null` if unknown.
+ */
+function reportOf(loading: Loading, { latency, failures, ...counts }: LoadResult, cpu: number | null) {
   const { steps, seconds } = counts
   return {
-    ...asked,
+    ...loading,
     ...counts,
     stepsPerSecond: seconds > 0 ? steps / seconds : 0,
     latency: {
@@ -230,7 +216,7 @@ function reportOf(
   }
 }
 
-function formatReport(report: LoadReport, { out }: Console): string {
+function formatReport(report: ReturnType<typeof reportOf>, { out }: Console): string {
   const { bold, dim, red } = colorsOf(out)
   const { environment, transport, policy, sessions, inFlight, steps, refused, opened, seconds, latency, failures } =
     report

@@ -81,16 +81,17 @@ async function findAll(runs: readonly string[], { err }: Console): Promise<Seale
 function readOne(sealed: readonly SealedEpisodes[]) {
   const [first, ...others] = sealed.map(({ folder, manifest }) => {
     const madeOf = manifest?.sources?.world?.madeOf
-    if (!manifest || !isOfServer(madeOf))
+    if (!manifest || !Array.isArray(madeOf?.tools))
       throw new HarnessError(
         'run-invalid',
         `${shownPath(folder)} is no run of an MCP server's world that keeps which tools the server listed. Play it again: episodic run --mcp …`,
       )
     const { name, version } = manifest.configuration.environment
-    return { folder, environment: { name, version }, madeOf }
+    return { folder, environment: { name, version }, madeOf: madeOf as JsonObject }
   }) as [Recorded, ...Recorded[]]
+  const { folder: _, ...made } = first
   for (const { folder, ...other } of others)
-    if (canonicalJson(partsOf(other)) !== canonicalJson(partsOf(first)))
+    if (canonicalJson(other) !== canonicalJson(made))
       throw new HarnessError(
         'run-mismatch',
         `${shownPath(folder)} and ${shownPath(first.folder)} are of different worlds, versions, tools or limits, and a recording is of one. Record them apart.`,
@@ -98,18 +99,10 @@ function readOne(sealed: readonly SealedEpisodes[]) {
   return first
 }
 
-interface Recorded {
+type Recorded = {
   readonly folder: string
   readonly environment: { readonly name: string; readonly version: string }
   readonly madeOf: JsonObject
-}
-
-function partsOf({ environment, madeOf }: Omit<Recorded, 'folder'>): JsonObject {
-  return { environment, madeOf }
-}
-
-function isOfServer(madeOf: JsonObject | undefined): madeOf is JsonObject {
-  return madeOf !== undefined && Array.isArray(madeOf.tools)
 }
 
 /** Throws `secret-found` for lines with texts that look like keys. */

@@ -30,11 +30,9 @@ export function alignTasks(baseline: ComparedRun, run: ComparedRun): ComparedRun
 
 /** The tasks that others do not have, by their setup; `null` for a setup that several have. */
 function bySetup(tasks: PlayedTasks, others: PlayedTasks): Map<string, string | null> {
-  const found = new Map<string, string | null>()
-  for (const [id, { setup }] of tasks) {
-    if (!setup || others.has(id)) continue
-    const key = JSON.stringify([setup.environment, setup.params, setup.seed])
-    found.set(key, found.has(key) ? null : id)
-  }
-  return found
+  const alone = [...tasks].flatMap(([id, { setup }]) =>
+    setup && !others.has(id) ? [{ id, key: JSON.stringify([setup.environment, setup.params, setup.seed]) }] : [],
+  )
+  const found = Map.groupBy(alone, ({ key }) => key)
+  return new Map([...found].map(([key, [first, ...more]]) => [key, first && more.length === 0 ? first.id : null]))
 }

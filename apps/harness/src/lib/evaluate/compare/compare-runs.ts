@@ -15,7 +15,7 @@ import { alignTasks } from './align-tasks.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { pairGrades } from './pair-grades.ts'
 import { pairFigure, SHARES } from './paired-figure.ts'
-import { differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
+import { countPlays, differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 
 /** A task with finished episodes in both runs, with its means. */
 interface ComparedTask {
@@ -124,10 +124,9 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
 
 /** Says why a run has nothing to compare; `null` if it has a finished episode. */
 export function whyNothing({ tasks, stopped }: ComparedRun): string | null {
-  const plays = [...tasks.values()].flatMap(({ plays }) => [...plays.values()])
-  if (plays.some(({ outcome }) => outcome !== 'failed')) return null
-  const what =
-    plays.length === 0 ? 'It has no sealed episode.' : `All of its ${plural(plays.length, 'episode')} failed.`
+  const { finished, failed } = countPlays(tasks.values())
+  if (finished > 0) return null
+  const what = failed === 0 ? 'It has no sealed episode.' : `All of its ${plural(failed, 'episode')} failed.`
   if (!stopped) return what
   const [line = ''] = stopped.message.split('\n')
   return `${what} It stopped (${stopped.code}): ${line.slice(0, MOST_OF_MESSAGE)}`
@@ -184,36 +183,25 @@ function rulesIn(tasks: readonly (PlayedTask | undefined)[]): Comparison['succes
 }
 
 function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
-  let [finished, failed] = [0, 0]
-  const retried = { episodes: 0, plays: 0, finished: 0 }
-  for (const { plays } of tasks.values())
-    for (const { outcome, tries } of plays.values()) {
-      if (outcome === 'failed') failed += 1
-      else finished += 1
-      if (tries === 1) continue
-      retried.episodes += 1
-      retried.plays += tries - 1
-      retried.finished += Number(outcome !== 'failed')
-    }
+  const { finished, failed, retried } = countPlays(tasks.values())
   const { name, scheduled, configuration } = manifest
   const unresolved = Math.max(0, scheduled - finished - failed)
   return {
     ...{ name, policy: configuration.policy.name, scheduled, finished, failed, unresolved },
     bounds: failed === 0 ? null : boundsOver([...tasks.values()]),
-    retried: retried.episodes > 0 ? retried : null,
+    retried,
   }
 }
 
 /** The bounds of the mean over tasks, of which some episodes failed. */
 function boundsOver(tasks: readonly PlayedTask[]): VoidBounds {
-  const each = tasks.flatMap(({ plays }) => {
-    const outcomes = [...plays.values()].map(({ outcome }) => outcome)
-    if (outcomes.length === 0) return []
-    const failed = outcomes.filter((outcome) => outcome === 'failed').length
-    const successes = outcomes.filter((outcome) => outcome === 'succeeded').length
-    const finished = outcomes.length - failed
-    return voidBounds({ successes, finished, failed }) ?? { low: successes / finished, high: successes / finished }
-  })
+  const each = tasks
+    .filter(({ plays }) => plays.size > 0)
+    .map((task) => {
+      const counts = countPlays([task])
+      const rate = counts.successes / counts.finished
+      return voidBounds(counts) ?? { low: rate, high: rate }
+    })
   const mean = (values: readonly number[]) => exactSum(values) / values.length
   return { low: mean(each.map(({ low }) => low)), high: mean(each.map(({ high }) => high)) }
 }

@@ -6,8 +6,6 @@ import type { PlayedTasks } from './played-tasks.ts'
 export interface ComparedRun {
   readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
   readonly tasks: PlayedTasks
-  /** The seat whose episodes these are; left out if the environment has one. */
-  readonly seat?: string | undefined
   /** What graders said; left out for none. */
   readonly grades?: readonly TaskGrades[] | undefined
   /** Of tasks under the ids of a baseline, see `alignTasks`: the ids that they have in this run. */

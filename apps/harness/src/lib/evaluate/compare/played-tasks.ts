@@ -8,43 +8,42 @@ import {
   ruleOf,
   type SealedLine,
   type ShownOutcome,
-  type SuccessRule,
   scoredOutcomeOf,
 } from '@episodic/report'
+import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { usageOf } from '../../run-folder/model-usage.ts'
 
-/** The result of one episode. */
-export interface Play {
-  readonly outcome: ShownOutcome
+/** The result of one episode, as it is kept in a baseline too. */
+export const playSchema = z.strictObject({
+  outcome: z.enum(['succeeded', 'fell-short', 'truncated', 'failed'] satisfies ShownOutcome[]),
   /** The rule that decided its success; `null` if it failed. */
-  readonly rule: SuccessRule | null
+  rule: z.enum(['default', 'world']).nullable(),
   /** The reason of the end, or the code of the failure. */
-  readonly ending: string
+  ending: z.string(),
   /** The unshaped return; 0, and never read, if it failed. */
-  readonly unshaped: number
-  readonly steps: number
+  unshaped: z.number(),
+  steps: z.int(),
   /**
    * Tokens of a language model that were read and written; `null` if none was asked, or its server did not count them.
    */
-  readonly tokens: number | null
+  tokens: z.number().nullable(),
   /** In the currency of the run's prices; `null` without them. */
-  readonly cost: number | null
+  cost: z.number().nullable(),
   /** How often the episode was played. */
-  readonly tries: number
-}
+  tries: z.int(),
+})
+export type Play = Readonly<z.infer<typeof playSchema>>
 
 /** A play with what decides which of several lines counts. */
 type SealedPlay = Play & SealedLine
 
-/** What determines an episode besides the policy. */
-export interface Setup {
-  /** As `name@version`. */
-  readonly environment: string
-  /** The {@link contentId} of the parameters, defaults included. */
-  readonly params: string
-  readonly seed: string
-}
+/**
+ * What determines an episode besides the policy: the environment as `name@version`, the {@link contentId} of the
+ * parameters, defaults included, and the seed.
+ */
+export const setupSchema = z.strictObject({ environment: z.string(), params: z.string(), seed: z.string() })
+type Setup = Readonly<z.infer<typeof setupSchema>>
 
 export interface PlayedTask {
   readonly difficulty: number
@@ -93,6 +92,26 @@ export function createPlayedTasks(): {
       const tries = Math.max(play.tries, earlier?.tries ?? 0)
       task.plays.set(record.attempt, counted.tries === tries ? counted : { ...counted, tries })
     },
+  }
+}
+
+/** Counts the plays of tasks by what became of them; `retried` is `null` if none was played more than once. */
+export function countPlays(tasks: Iterable<Pick<PlayedTask, 'plays'>>) {
+  const all = [...tasks].flatMap(({ plays }) => [...plays.values()])
+  const finished = all.filter(({ outcome }) => outcome !== 'failed')
+  const again = all.filter(({ tries }) => tries > 1)
+  return {
+    finished: finished.length,
+    failed: all.length - finished.length,
+    successes: finished.filter(({ outcome }) => outcome === 'succeeded').length,
+    retried:
+      again.length === 0
+        ? null
+        : {
+            episodes: again.length,
+            plays: again.reduce((sum, { tries }) => sum + tries - 1, 0),
+            finished: again.filter(({ outcome }) => outcome !== 'failed').length,
+          },
   }
 }
 

@@ -42,7 +42,6 @@ export async function readComparedRun(
   if (played.hasConflicts && !options.allowConflicts) await rejectConflicts(folder)
   return {
     manifest: { ...manifest, configuration: ofSeat(manifest.configuration, seat) },
-    seat,
     tasks: played.tasks,
     grades: taskGradesOf(verdicts, lines.list()),
     stopped: (await readStop(folder)) ?? undefined,

@@ -90,7 +90,13 @@ async function playUntilDecided(
     assertRecorded(episode)
     if (episode.kind === 'failed') {
       played = { ...played, failed: played.failed + 1 }
-      if (played.failed > mostFailed) throw tooManyFailed(played, count, mostFailed, episode.cause)
+      const { failed, finished } = played
+      if (failed > mostFailed)
+        throw new HarnessError(
+          'run-failed',
+          `${failed} of ${failed + finished} episodes failed, and of ${count} tasks at most ${mostFailed} may: a failed episode says nothing about the policy. The last one: ${formatCause(episode.cause)}`,
+          { cause: episode.cause },
+        )
       continue
     }
     const success = hasSucceeded(episode)
@@ -121,14 +127,6 @@ function formatPlayed({ verdict, finished, succeeded, failed, short }: PlayedTas
   if (short && verdict !== 'above')
     lines.push(`The first without success, of seed ${short.task.seed}:`, formatEpisode(short.episode))
   return lines.join('\n')
-}
-
-function tooManyFailed({ failed, finished }: PlayedTasks, count: number, most: number, cause: unknown): HarnessError {
-  return new HarnessError(
-    'run-failed',
-    `${failed} of ${failed + finished} episodes failed, and of ${count} tasks at most ${most} may: a failed episode says nothing about the policy. The last one: ${formatCause(cause)}`,
-    { cause },
-  )
 }
 
 function assertGate({ rate, tasks }: RateGate): void {

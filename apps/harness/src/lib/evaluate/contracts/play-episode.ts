@@ -52,7 +52,9 @@ export async function playEpisode<World extends EnvironmentDefinition>(
     const end = played.close.bind(played)
     return Object.assign(played, {
       async close() {
-        if (played.info.forkable) state = (await leftBy(played)) as LeftState<World> | null
+        // A session that has not started has no state.
+        const snapshot = played.info.forkable ? await played.snapshot().catch(() => null) : null
+        if (snapshot) state = { public: snapshot.state.public, private: snapshot.state.private } as LeftState<World>
         await end()
       },
     })
@@ -69,10 +71,4 @@ export async function playEpisode<World extends EnvironmentDefinition>(
 /** Throws `not-recorded` for an episode whose recorded model had no answer: it says nothing about the model. */
 export function assertRecorded(episode: Episode): void {
   if (episode.kind === 'failed' && HarnessError.is(episode.cause, 'not-recorded')) throw episode.cause
-}
-
-/** Resolves with the state of a session; `null` before its start. */
-async function leftBy(played: Environment): Promise<{ readonly public: unknown; readonly private: unknown } | null> {
-  const snapshot = await played.snapshot().catch(() => null)
-  return snapshot && { public: snapshot.state.public, private: snapshot.state.private }
 }

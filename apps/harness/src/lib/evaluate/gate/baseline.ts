@@ -8,6 +8,7 @@ import { configurationSchema } from '../../run-folder/plan/configuration.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { createPathScrub, scrubbed, textsIn } from '../../run-folder/scrub.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
+import { playSchema, setupSchema } from '../compare/played-tasks.ts'
 import { readComparedRun } from '../compare/read-compared-run.ts'
 import { findEntries, type GateEntry } from './gate-entry.ts'
 
@@ -27,23 +28,11 @@ interface BaselineRun {
   readonly run: ComparedRun
 }
 
-const playSchema = z.strictObject({
-  attempt: z.int(),
-  outcome: z.enum(['succeeded', 'fell-short', 'truncated', 'failed']),
-  rule: z.enum(['default', 'world']).nullable(),
-  ending: z.string(),
-  unshaped: z.number(),
-  steps: z.int(),
-  tokens: z.number().nullable(),
-  cost: z.number().nullable(),
-  tries: z.int(),
-})
-
 const taskSchema = z.strictObject({
   id: z.string(),
   difficulty: z.number(),
-  setup: z.strictObject({ environment: z.string(), params: z.string(), seed: z.string() }).nullable(),
-  plays: z.array(playSchema),
+  setup: setupSchema.nullable(),
+  plays: z.array(playSchema.extend({ attempt: z.int() })),
 })
 
 /** What is kept of runs: how each episode ended, and nothing that was seen, said or done in it. */

@@ -1,27 +1,23 @@
 import { clusteredMean, createRate, formatCount, plural } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
-import type { Play } from '../compare/played-tasks.ts'
+import { countPlays, type Play } from '../compare/played-tasks.ts'
 import type { Condition, GradeCondition } from './condition.ts'
 import { type Decision, decide, type GateUnit } from './decision.ts'
 
 /** Conditions on the figures of one run, by the name of the figure. */
 export type Conditions = Readonly<Partial<Record<FigureName, Condition>>>
-export type FigureName = 'failed' | keyof typeof SHARES | keyof typeof MEANS
+export type FigureName = 'failed' | keyof typeof FIGURES
 
-/** Shares of the finished episodes, with the intervals of the report. */
-const SHARES = {
-  success: ({ outcome }) => outcome === 'succeeded',
-  truncated: ({ outcome }) => outcome === 'truncated',
-} satisfies Record<string, (play: Play) => boolean>
-
-/** Means over the finished episodes. `null` is not known. */
-const MEANS = {
+/** Shares of the finished episodes, with the intervals of the report, and means over them. `null` is not known. */
+const FIGURES = {
+  success: { unit: 'share', read: ({ outcome }) => outcome === 'succeeded' },
+  truncated: { unit: 'share', read: ({ outcome }) => outcome === 'truncated' },
   return: { unit: 'number', read: ({ unshaped }) => unshaped },
   steps: { unit: 'number', read: ({ steps }) => steps },
   tokens: { unit: 'number', read: ({ tokens }) => tokens },
   cost: { unit: 'cost', read: ({ cost }) => cost },
-} satisfies Record<string, { readonly unit: GateUnit; readonly read: (play: Play) => number | null }>
+} satisfies Record<string, { readonly unit: GateUnit; readonly read: (play: Play) => boolean | number | null }>
 
 /** Episodes of a run by what became of them. */
 export interface GateCounts {
@@ -33,35 +29,23 @@ export interface GateCounts {
 }
 
 export function countEpisodes({ manifest, tasks }: ComparedRun): GateCounts {
-  const plays = [...tasks.values()].flatMap((task) => [...task.plays.values()])
-  const failed = plays.filter(({ outcome }) => outcome === 'failed').length
-  const left = Math.max(0, manifest.scheduled - plays.length)
-  return { scheduled: plays.length + left, finished: plays.length - failed, failed, left }
+  const { finished, failed } = countPlays(tasks.values())
+  const left = Math.max(0, manifest.scheduled - finished - failed)
+  return { scheduled: finished + failed + left, finished, failed, left }
 }
 
 /**
- * Decides the conditions on the figures of a run, in the order of {@link FIGURES}.
+ * Decides the conditions on the figures of a run: on failed episodes first, then in the order of {@link FIGURES}.
  *
  * Throws `run-invalid` if a condition is on tokens or a cost that the run does not have.
  */
 export function decideFigures(run: ComparedRun, conditions: Conditions): Decision[] {
-  return FIGURES.flatMap((name) => {
+  const failed = conditions.failed ? [decideFailed(countEpisodes(run), conditions.failed)] : []
+  const others = (Object.keys(FIGURES) as (keyof typeof FIGURES)[]).flatMap((name) => {
     const condition = conditions[name]
     return condition ? decideFigure(run, name, condition) : []
   })
-}
-
-const FIGURES: readonly FigureName[] = ['failed', 'success', 'truncated', 'return', 'steps', 'tokens', 'cost']
-
-function decideFigure(run: ComparedRun, name: FigureName, condition: Condition): Decision {
-  if (name === 'failed') return decideFailed(countEpisodes(run), condition)
-  const tasks = [...run.tasks.values()].flatMap(({ plays }) => {
-    const finished = [...plays.values()].filter(({ outcome }) => outcome !== 'failed')
-    return finished.length > 0 ? [finished] : []
-  })
-  return name === 'success' || name === 'truncated'
-    ? decideShare(tasks, name, condition)
-    : decideMean(tasks, name, condition, run.manifest.name)
+  return [...failed, ...others]
 }
 
 /**
@@ -114,25 +98,29 @@ export function decideGrade(run: ComparedRun, condition: GradeCondition): Decisi
     throw problem(
       `has ${isScore ? 'scores' : 'a share'} of ${grader}: write ${isScore ? 'a number' : 'a share from 0 to 1, or in per cent'}.`,
     )
-  const notes =
-    found.tasks.size < run.tasks.size
-      ? [`It is known of ${formatCount(found.tasks.size)} of ${plural(run.tasks.size, 'task')}.`]
-      : []
-  if (isScore)
-    return decideEstimate(values as readonly (readonly number[])[], condition, { name, unit: 'number', notes })
+  const notes = noteKnown(found.tasks.size, run.tasks.size)
+  if (isScore) return decideMean(values as readonly (readonly number[])[], condition, { name, unit: 'number', notes })
+  const judged = values.map((said) => said.map((value) => (isOfLabels ? value === label : value === true)))
+  return decideShare(judged, condition, { name, unit: 'share', notes })
+}
+
+/** Says of how many tasks a figure is known, if not of all. */
+function noteKnown(known: number, all: number): string[] {
+  return known < all ? [`It is known of ${formatCount(known)} of ${plural(all, 'task')}.`] : []
+}
+
+type Named = Pick<Parameters<typeof decide>[1], 'name' | 'unit' | 'notes'>
+
+/** Decides a condition on a share of episodes, by what is true of those of each task. */
+function decideShare(tasks: readonly (readonly boolean[])[], condition: Condition, named: Named): Decision {
   const rate = createRate()
-  for (const [task, said] of values.entries())
-    for (const value of said) rate.add(task, isOfLabels ? value === label : value === true)
+  for (const [task, values] of tasks.entries()) for (const value of values) rate.add(task, value)
   const { rate: value, low, high } = rate.finish()
-  return decide(condition, { name, unit: 'share', value, low, high, tasks: values.length, notes })
+  return decide(condition, { ...named, value, low, high, tasks: tasks.length })
 }
 
 /** Decides a condition on a mean over episodes, by the values of each task. */
-function decideEstimate(
-  tasks: readonly (readonly number[])[],
-  condition: Condition,
-  named: { readonly name: string; readonly unit: GateUnit; readonly notes: readonly string[] },
-): Decision {
+function decideMean(tasks: readonly (readonly number[])[], condition: Condition, named: Named): Decision {
   const estimate = clusteredMean(
     tasks.flat(),
     tasks.flatMap((values, task) => values.map(() => task)),
@@ -145,32 +133,19 @@ function decideEstimate(
   })
 }
 
-/** The finished episodes of each task that has some. */
-type FinishedTasks = readonly (readonly Play[])[]
-
-function decideShare(tasks: FinishedTasks, name: keyof typeof SHARES, condition: Condition): Decision {
-  const rate = createRate()
-  for (const [task, plays] of tasks.entries()) for (const play of plays) rate.add(task, SHARES[name](play))
-  const { rate: value, low, high } = rate.finish()
-  return decide(condition, { name, unit: 'share', value, low, high, tasks: tasks.length })
-}
-
-function decideMean(tasks: FinishedTasks, name: keyof typeof MEANS, condition: Condition, run: string): Decision {
-  const { unit, read } = MEANS[name]
-  const known = tasks.flatMap((plays) => {
-    const values = plays.map(read)
-    return values.every((value) => value !== null) ? [values] : []
+function decideFigure({ manifest, tasks }: ComparedRun, name: keyof typeof FIGURES, condition: Condition): Decision {
+  const { unit, read }: { readonly unit: GateUnit; read(play: Play): boolean | number | null } = FIGURES[name]
+  const finished = [...tasks.values()].flatMap(({ plays }) => {
+    const values = [...plays.values()].filter(({ outcome }) => outcome !== 'failed').map(read)
+    return values.length > 0 ? [values] : []
   })
-  if (tasks.length > 0 && known.length === 0)
+  if (unit === 'share') return decideShare(finished as readonly (readonly boolean[])[], condition, { name, unit })
+  const known = finished.filter((values) => !values.includes(null))
+  if (finished.length > 0 && known.length === 0)
     throw new HarnessError(
       'run-invalid',
-      `${run} has no ${name}, so --${name} cannot be decided. ${name === 'cost' ? 'Play it with --prices, by a language model whose server counts tokens.' : 'Tokens are those of language models whose server counts them.'}`,
+      `${manifest.name} has no ${name}, so --${name} cannot be decided. ${name === 'cost' ? 'Play it with --prices, by a language model whose server counts tokens.' : 'Tokens are those of language models whose server counts them.'}`,
     )
-  return decideEstimate(known, condition, {
-    ...{ name, unit },
-    notes:
-      known.length < tasks.length
-        ? [`It is known of ${formatCount(known.length)} of ${plural(tasks.length, 'task')}.`]
-        : [],
-  })
+  const notes = noteKnown(known.length, finished.length)
+  return decideMean(known as readonly (readonly number[])[], condition, { name, unit, notes })
 }

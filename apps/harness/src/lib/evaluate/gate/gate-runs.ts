@@ -3,6 +3,7 @@ import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { compareRuns } from '../compare/compare-runs.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
+import { countPlays, type Play } from '../compare/played-tasks.ts'
 import { readOrWhy } from '../compare/read-compared-run.ts'
 import type { Baseline } from './baseline.ts'
 import type { GradeCondition } from './condition.ts'
@@ -96,7 +97,7 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   const decided: { decisions: Decision[]; lost: GatedRun['lost']; notes: string[] } = {
     decisions: [],
     lost: null,
-    notes: noteRun(read, counts),
+    notes: noteRun(read),
   }
   try {
     decided.decisions.push(...decideFigures(read, conditions.figures))
@@ -133,31 +134,14 @@ function compareWith(
 }
 
 function toGatedTask(id: string, { tasks }: ComparedRun): GatedTask {
-  const plays = [...(tasks.get(id)?.plays.values() ?? [])]
-  const failures = plays.filter(({ outcome }) => outcome === 'failed').map(({ ending }) => ending)
-  return {
-    id,
-    finished: plays.length - failures.length,
-    successes: plays.filter(({ outcome }) => outcome === 'succeeded').length,
-    failures,
-  }
+  const plays = tasks.get(id)?.plays ?? new Map<number, Play>()
+  const { finished, successes } = countPlays([{ plays }])
+  const failed = [...plays.values()].filter(({ outcome }) => outcome === 'failed')
+  return { id, finished, successes, failures: failed.map(({ ending }) => ending) }
 }
 
 /** Says what is not in the rate, and what was played again. */
-function noteRun({ tasks }: ComparedRun, { finished, failed }: GateCounts): string[] {
-  const plays = [...tasks.values()].flatMap((task) => [...task.plays.values()])
-  const again = plays.filter(({ tries }) => tries > 1)
-  const successes = plays.filter(({ outcome }) => outcome === 'succeeded').length
-  return noteVoids({
-    failed,
-    bounds: voidBounds({ successes, finished, failed }),
-    retried:
-      again.length === 0
-        ? null
-        : {
-            episodes: again.length,
-            plays: again.reduce((sum, { tries }) => sum + tries - 1, 0),
-            finished: again.filter(({ outcome }) => outcome !== 'failed').length,
-          },
-  })
+function noteRun({ tasks }: ComparedRun): string[] {
+  const counts = countPlays(tasks.values())
+  return noteVoids({ ...counts, bounds: voidBounds(counts) })
 }

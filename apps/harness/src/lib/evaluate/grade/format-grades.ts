@@ -37,26 +37,11 @@ function rowsOf(figures: GraderFigures, name: string): string[][] {
   const { grader, graded, ungraded, rate, mean, labels, bySuccess } = figures
   const { success, other } = bySuccess
   const start = [name, grader.kind, formatCount(graded), formatCount(ungraded)]
-  if (mean)
-    return [
-      [
-        ...start,
-        formatNumber(mean.mean),
-        formatInterval(mean),
-        formatNumber(success.mean?.mean ?? null),
-        formatNumber(other.mean?.mean ?? null),
-      ],
-    ]
-  if (rate)
-    return [
-      [
-        ...start,
-        formatPercent(rate.rate),
-        formatShareInterval(rate),
-        formatPercent(success.rate?.rate ?? null),
-        formatPercent(other.rate?.rate ?? null),
-      ],
-    ]
+  const both = [success, other]
+  const means = both.map((values) => formatNumber(values.mean?.mean ?? null))
+  if (mean) return [[...start, formatNumber(mean.mean), formatInterval(mean), ...means]]
+  const rates = both.map((values) => formatPercent(values.rate?.rate ?? null))
+  if (rate) return [[...start, formatPercent(rate.rate), formatShareInterval(rate), ...rates]]
   if (labels.length === 0) return [[...start, NOTHING]]
   const shareIn = (values: GraderFigures['bySuccess']['success'], label: string) =>
     formatPercent(values.labels.find((one) => one.label === label)?.rate.rate ?? 0)

@@ -77,14 +77,12 @@ function valueSchema(scale: GraderScale): JsonObject {
 type Described = Pick<GraderContext<'transcript'>, 'task' | 'start' | 'steps' | 'transcript'>
 
 function formatEpisode(episode: Described): string {
-  const whole = formatWith(episode, Number.POSITIVE_INFINITY)
-  if (whole.length <= MOST_CHARACTERS) return whole
-  const cut = TEXT_LIMITS.map((limit) => () => formatWith(episode, limit))
-  for (const describe of cut) {
-    const text = describe()
-    if (text.length <= MOST_CHARACTERS) return text
+  let text = ''
+  for (const limit of [Number.POSITIVE_INFINITY, ...TEXT_LIMITS]) {
+    text = formatWith(episode, limit)
+    if (text.length <= MOST_CHARACTERS) break
   }
-  return formatWith(episode, TEXT_LIMITS.at(-1) as number)
+  return text
 }
 
 /** Texts are written as JSON, so that no line break of theirs makes a line that looks like ours. */

@@ -2,6 +2,7 @@ import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/
 import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   DEFAULT_SEAT,
+  type EpisodeEnd,
   type EpisodeRecord,
   isMatchRecord,
   type LimitsRequest,
@@ -15,8 +16,6 @@ import { type Difference, findDifference } from './difference.ts'
 import { mostSteps } from './recorded-plan.ts'
 import { type ReplayOptions, truncationAt } from './replayed-step.ts'
 import { compareReturns } from './scoring.ts'
-
-type Finished = EpisodeRecord['outcome'] & { readonly kind: 'finished' }
 
 /** Compares how a step ended the episode: for the only seat, or for each of several, with what each learned by it. */
 export function compareEnd(
@@ -74,7 +73,7 @@ function compareEndByPlayer(
 /**
  * Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end.
  */
-function isEndedByPlayer({ end }: Finished, mayLeave: boolean | undefined): boolean {
+function isEndedByPlayer({ end }: { readonly end: EpisodeEnd }, mayLeave: boolean | undefined): boolean {
   if (stopReasonOf(end)) return true
   return mayLeave === true && end.kind === 'truncated' && end.reason === 'closed'
 }
