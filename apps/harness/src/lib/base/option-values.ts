@@ -10,7 +10,6 @@ export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER) {
   return z.int(problem).min(low, problem).max(high, problem)
 }
 
-/** A number within bounds. */
 /** A whole number from 1 up, or the path of a file. Default 100. */
 export const countOrFile = {
   schema: z.union([z.int().min(1), z.string().min(1)]).default(100),
@@ -22,6 +21,7 @@ export const countOrFile = {
   },
 }
 
+/** A number within bounds. */
 export function numberWithin(low: number, high: number) {
   const problem = `Give a number from ${low} to ${high}.`
   return z.number(problem).min(low, problem).max(high, problem)
@@ -87,7 +87,8 @@ export const namedJson: OptionText<JsonObject> = {
   write: (values) => Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
 }
 
-function jsonOrText(text: string): Json {
+/** Returns the value of JSON text, and any other text as it is. */
+export function jsonOrText(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {

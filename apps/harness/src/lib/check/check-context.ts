@@ -4,7 +4,7 @@ import { rehearse } from '@episodic/mcp-server'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { isFrozenWhole } from '@episodic/state/internal'
-import { type HarnessError, invalidOption } from '../base/harness-error.ts'
+import { invalidOption } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
@@ -60,24 +60,20 @@ export function learnerOf(
   partners: Readonly<Record<string, Policy>> = {},
 ): Learner | null {
   const named = Object.keys(partners)
-  if (!game && named.length > 0) throw invalid(`${name} has one seat. Leave --seat out.`)
+  if (!game && named.length > 0) throw invalidOption(`${name} has one seat. Leave --seat out.`)
   const unknown = named.find((seat) => !seats.includes(seat))
   if (unknown !== undefined)
-    throw invalid(
+    throw invalidOption(
       `${name} has no seat "${unknown}". Its seats are: ${seats.join(', ')}. Write --seat ${seats[0]}=random.`,
     )
   const left = seats.filter((seat) => !named.includes(seat))
   if (left.length === 1) return { seat: left[0] as string, partners }
   if (named.length === 0) return null
-  throw invalid(
+  throw invalidOption(
     left.length === 0
       ? `--seat is given for every seat of ${name}. Leave one out: the one to check.`
       : `--seat leaves ${left.join(' and ')} of ${name}. Give it for all seats but one: the one to check.`,
   )
-}
-
-function invalid(message: string): HarnessError {
-  return invalidOption(message)
 }
 
 /** How many tasks are drawn as settings. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 
 /** A leaf of a JSON tree: a value that is neither an object nor an array, with the keys that lead to it. */
 export interface Leaf {
@@ -40,12 +41,8 @@ export function* walkSchema(
   for (const [name, inner] of Object.entries((schema.properties ?? {}) as JsonObject))
     yield* walkSchema(inner as JsonObject, path === '' ? name : `${path}.${name}`)
   for (const keyword of ['items', 'additionalProperties'] as const)
-    if (isSchema(schema[keyword])) yield* walkSchema(schema[keyword], `${path}[]`)
+    if (isObject(schema[keyword])) yield* walkSchema(schema[keyword], `${path}[]`)
   for (const keyword of ['anyOf', 'oneOf', 'allOf', 'prefixItems'] as const)
     for (const inner of (schema[keyword] ?? []) as readonly Json[])
-      if (isSchema(inner)) for (const one of walkSchema(inner, path)) if (one.schema !== inner || path !== '') yield one
-}
-
-function isSchema(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+      if (isObject(inner)) for (const one of walkSchema(inner, path)) if (one.schema !== inner || path !== '') yield one
 }

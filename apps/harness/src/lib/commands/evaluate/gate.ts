@@ -122,14 +122,13 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
 }
 
 function checkOptions(options: GateCommandOptions): void {
-  const problem = (message: string) => invalidOption(message)
   const { success, failed, truncated, steps, tokens, cost, grade, notWorse, margin } = options
   const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
   if (given.every((condition) => condition === undefined))
-    throw problem("A gate needs a condition, for example --success '>=80%' or --not-worse main --margin 3points.")
+    throw invalidOption("A gate needs a condition, for example --success '>=80%' or --not-worse main --margin 3points.")
   if (notWorse !== undefined && margin === undefined)
-    throw problem('--not-worse needs --margin: by how many points success may be lower, for example 3points.')
-  if (notWorse === undefined && margin !== undefined) throw problem('--margin is of --not-worse: give both.')
+    throw invalidOption('--not-worse needs --margin: by how many points success may be lower, for example 3points.')
+  if (notWorse === undefined && margin !== undefined) throw invalidOption('--margin is of --not-worse: give both.')
 }
 
 function ofPlayer(entries: readonly GateEntry[], player: string | undefined): readonly GateEntry[] {

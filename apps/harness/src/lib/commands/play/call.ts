@@ -1,11 +1,12 @@
 import { openChannel } from '@episodic/env'
 import { disconnectPreservingSessions } from '@episodic/env/internal'
-import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { type ContentPart, readContent, withAttachmentNotes } from '@episodic/protocol/internal'
 import { Command } from 'commander'
 import { z } from 'zod'
 import type { Console } from '../../base/console.ts'
 import { invalidOption } from '../../base/harness-error.ts'
+import { jsonOrText } from '../../base/option-values.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
 import { rawOutput, requireTarget } from '../../worlds/target.ts'
 import { clientOptions } from '../../worlds/target-options.ts'
@@ -60,21 +61,13 @@ export function readArguments(words: readonly string[]): JsonObject {
     words.map((word) => {
       const at = word.indexOf('=')
       if (at < 1) throw invalidOption(`"${word}" is not an argument. Write name=value.`)
-      return [word.slice(0, at), readValue(word.slice(at + 1))]
+      return [word.slice(0, at), jsonOrText(word.slice(at + 1))]
     }),
   )
 }
 
-export function readValue(text: string): Json {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
-
 function readArgs(text: string): JsonObject {
-  const parsed = jsonObjectSchema.safeParse(readValue(text))
+  const parsed = jsonObjectSchema.safeParse(jsonOrText(text))
   if (!parsed.success) throw invalidOption(`--args ${text} is not a JSON object.`)
   return parsed.data
 }

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import type { ToolInfo } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
+import { jsonOrText } from '../../base/option-values.ts'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { readArguments, readValue } from './call.ts'
+import { readArguments } from './call.ts'
 import { readAction } from './terminal-player.ts'
 import { formatInput } from './tools.ts'
 
@@ -176,7 +177,7 @@ describe('readArguments', () => {
       f: 'x=y',
       g: '1',
     })
-    expect(readValue('tru')).toBe('tru')
+    expect(jsonOrText('tru')).toBe('tru')
   })
   it.each(['value', '=1', ''])('rejects %j', (word) => {
     expect(() => readArguments([word])).toThrow('name=value')

@@ -1,10 +1,10 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/internal'
+import { isObject, randomText } from '@episodic/protocol/internal'
 import { noteGuarantees } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { invalidOption } from '../../base/harness-error.ts'
-import { named, nonEmpty } from '../../base/option-values.ts'
+import { jsonOrText, named, nonEmpty } from '../../base/option-values.ts'
 import { option } from '../../base/options.ts'
 import { openTarget, openWorld } from '../../play/episodes/open-environment.ts'
 import { type McpOptions, mcpOptions, withoutMcp } from '../../worlds/mcp-options.ts'
@@ -13,7 +13,6 @@ import { targetOf } from '../../worlds/target.ts'
 import { PLAYED_SERVERS, targetOptions } from '../../worlds/target-options.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
-import { readValue } from './call.ts'
 import { isPerson, playInTerminal } from './play-in-terminal.ts'
 import { helpOf } from './terminal-player.ts'
 
@@ -85,8 +84,8 @@ async function play(
 const NO_POLICIES = { solver: null, policies: {} }
 
 function readParams({ params: text }: PlayOptions): JsonObject {
-  const params = text === undefined ? {} : readValue(text)
-  if (typeof params === 'object' && params !== null && !Array.isArray(params)) return params as JsonObject
+  const params = text === undefined ? {} : jsonOrText(text)
+  if (isObject(params)) return params
   throw invalidOption(`--params ${text} is not a JSON object.`)
 }
 

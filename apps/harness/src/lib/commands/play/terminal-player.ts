@@ -1,7 +1,9 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Action, ToolInfo } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 import { type Console, colorsOf } from '../../base/console.ts'
-import { readArguments, readValue } from './call.ts'
+import { jsonOrText } from '../../base/option-values.ts'
+import { readArguments } from './call.ts'
 import { formatInput } from './tools.ts'
 
 const PROMPT = '> '
@@ -103,9 +105,8 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
   const tool = tools.find((other) => other.name === name)
   if (!tool) return `There is no tool "${name}". ${tools.map((other) => other.name).join(', ')}, help, quit.`
   const rest = text.slice(name.length).trim()
-  const value = rest === '' ? {} : readValue(rest)
-  if (rest.startsWith('{') && typeof value === 'object' && value !== null && !Array.isArray(value))
-    return { tool: name, arguments: value as Action['arguments'] }
+  const value = rest === '' ? {} : jsonOrText(rest)
+  if (rest.startsWith('{') && isObject(value)) return { tool: name, arguments: value }
   const properties = Object.entries((tool.inputSchema.properties ?? {}) as Record<string, { readonly type?: unknown }>)
   const names = properties.map(([name]) => name)
   const [only] = properties
@@ -113,7 +114,7 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
     return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
   if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
   if (words.length > names.length) return `${name} takes ${formatInput(tool.inputSchema)}.`
-  return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, readValue(word)])) }
+  return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, jsonOrText(word)])) }
 }
 
 /** Returns the tools with their arguments, and the commands of the terminal. */

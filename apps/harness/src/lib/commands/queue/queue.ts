@@ -21,35 +21,32 @@ const LOOK = 500
 
 export function queueCommand(console: Console): Command {
   const command = new Command('queue')
-  const add = (usage: string, description: string) =>
-    addOptions(command.command(usage).description(description), queueOptions)
-  const act = async (options: QueueOptions, action: (queue: RunQueue) => Promise<void>) => {
-    await using queue = await openRedisQueue(options.queue, {
-      onNotice: (notice) => void console.err.write(`${notice}\n`),
+  const add = (usage: string, description: string, act: (queue: RunQueue, run: string) => Promise<void>) => {
+    const added = addOptions(command.command(usage).description(description), queueOptions)
+    added.action(async () => {
+      const options = added.opts<QueueOptions>()
+      await using queue = await openRedisQueue(options.queue, {
+        onNotice: (notice) => void console.err.write(`${notice}\n`),
+      })
+      await act(queue, added.processedArgs[0])
+      showStatus(await queue.status(), options, console)
     })
-    await action(queue)
-    showStatus(await queue.status(), options, console)
   }
-  add('status', 'show runs and workers').action((options: QueueOptions) => act(options, async () => {}))
-  add('pause', 'give out no more episodes; those that are played go on').action((options: QueueOptions) =>
-    act(options, (queue) => queue.setPaused(true)),
-  )
-  add('resume', 'give out episodes again').action((options: QueueOptions) =>
-    act(options, (queue) => queue.setPaused(false)),
-  )
-  add('drain', 'pause, and wait until no episode is played: Redis or workers may then be stopped').action(
-    (options: QueueOptions) => act(options, (queue) => drain(queue, console)),
+  add('status', 'show runs and workers', async () => {})
+  add('pause', 'give out no more episodes; those that are played go on', (queue) => queue.setPaused(true))
+  add('resume', 'give out episodes again', (queue) => queue.setPaused(false))
+  add('drain', 'pause, and wait until no episode is played: Redis or workers may then be stopped', (queue) =>
+    drain(queue, console),
   )
   add(
     'remove <run>',
     'remove an interrupted run; episodes that workers sealed since are played again by --resume',
-  ).action((run: string, options: QueueOptions) =>
-    act(options, async (queue) => {
+    async (queue, run) => {
       if (await queue.remove(run)) return
       throw invalidOption(
         `The queue has no interrupted run ${run}. \`episodic queue status\` lists its runs; one that is being played is stopped where it was started.`,
       )
-    }),
+    },
   )
   return command
 }

@@ -313,23 +313,19 @@ async function announce(
   try {
     if (session) await sessionHandles.write(port, session.session)
     const shown = options.private ? { controlToken } : { tokenFile: await controlTokens.write(port, controlToken) }
-    if (options.json)
-      console.out.write(
-        `${JSON.stringify({
-          agentUrl,
-          trainerUrl,
-          webSocketUrl: webSocketOf(trainerUrl),
-          conversationUrls: conversationUrls(worlds, agentUrl),
-          openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
-          nemoGymUrl,
-          orsUrl,
-          ...shown,
-        })}\n`,
-      )
-    else
-      console.out.write(
-        welcome(worlds, options, { agentUrl, trainerUrl, nemoGymUrl, orsUrl }, shown.tokenFile, console),
-      )
+    const addresses = {
+      agentUrl,
+      trainerUrl,
+      // The same endpoint.
+      webSocketUrl: trainerUrl.replace(/^http/, 'ws'),
+      // Pages on the server of the agent endpoint.
+      conversationUrls: conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href),
+      openEnvUrls: openEnvUrls(worlds, options, trainerUrl),
+      nemoGymUrl,
+      orsUrl,
+      ...shown,
+    }
+    console.out.write(options.json ? `${JSON.stringify(addresses)}\n` : welcome(worlds, addresses, console))
     await stop
   } finally {
     if (!options.private) controlTokens.remove(port)
@@ -339,21 +335,25 @@ async function announce(
   }
 }
 
-function welcome(
-  worlds: readonly World[],
-  options: ServeOptions,
-  { agentUrl, trainerUrl, nemoGymUrl, orsUrl }: Pick<Listening, 'agentUrl' | 'trainerUrl' | 'nemoGymUrl' | 'orsUrl'>,
-  tokenFile: string | undefined,
-  console: Console,
-): string {
+/** The addresses of a server, as `--json` prints them. */
+interface Addresses extends Record<'agentUrl' | 'trainerUrl' | 'webSocketUrl', string> {
+  readonly conversationUrls: readonly string[]
+  readonly openEnvUrls: readonly string[]
+  readonly nemoGymUrl: string | null
+  readonly orsUrl: string | null
+  readonly tokenFile?: string
+}
+
+function welcome(worlds: readonly World[], addresses: Addresses, console: Console): string {
+  const { agentUrl, trainerUrl, webSocketUrl, nemoGymUrl, orsUrl, tokenFile } = addresses
   const { bold, cyan, dim } = colorsOf(console.out)
   const served = worlds.map(
     ({ environment: { name, version, description } }, i) =>
       `  ${bold(name)} ${dim(version)}  ${description}  ${cyan(i === 0 ? agentUrl : `${agentUrl}/e/${name}`)}`,
   )
-  const people = conversationUrls(worlds, agentUrl).map((url) => `  for people      ${cyan(url)}\n`)
+  const people = addresses.conversationUrls.map((url) => `  for people      ${cyan(url)}\n`)
   const trainers = [
-    ...openEnvUrls(worlds, options, trainerUrl).map((url) => `  for OpenEnv     ${cyan(url)}\n`),
+    ...addresses.openEnvUrls.map((url) => `  for OpenEnv     ${cyan(url)}\n`),
     ...(nemoGymUrl ? [`  for NeMo Gym    ${cyan(nemoGymUrl)}\n`] : []),
     ...(orsUrl ? [`  for ORS         ${cyan(orsUrl)}\n`] : []),
   ]
@@ -362,7 +362,7 @@ ${served.join('\n')}
 
 ${people.join('')}  for agents      ${cyan(agentUrl)}
   trainer endpoint    ${cyan(trainerUrl)}   ${tokenFile === undefined ? '' : dim(`control token in ${tokenFile}`)}
-                  ${cyan(webSocketOf(trainerUrl))}
+                  ${cyan(webSocketUrl)}
 ${trainers.join('')}
 Try:  episodic play --url ${trainerUrl}
       npx @modelcontextprotocol/inspector --cli ${agentUrl} --transport http --method tools/list
@@ -372,13 +372,4 @@ Ctrl-C stops.
 
 function conversationsOf(worlds: readonly World[]): readonly ConversationEnvironment[] {
   return worlds.map(({ environment }) => environment).filter(isConversation)
-}
-
-/** The pages of the conversations, on the server of the agent endpoint. */
-function conversationUrls(worlds: readonly World[], agentUrl: string): string[] {
-  return conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href)
-}
-
-function webSocketOf(url: string): string {
-  return url.replace(/^http/, 'ws')
 }

@@ -84,14 +84,8 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
     return {
       close: () => channel.close(),
       async readPage(request) {
-        try {
-          return METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { ...request }))
-        } catch (cause) {
-          if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw invalidOption('Only the trainer endpoint dumps sessions. Give its URL, which ends in /env.', {
-            cause,
-          })
-        }
+        const page = await channel.request(METHODS.dump, { ...request }).catch(rejectAgent('dumps'))
+        return METHOD_SCHEMAS.dump.result.parse(page)
       },
     }
   }
@@ -119,6 +113,14 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
       if (dump) return dump
       throw invalidOption(`--store ${place} holds no session ${request.id}.`)
     },
+  }
+}
+
+/** Returns what rejects for an endpoint that does not have a method, and says what it should have done. */
+export function rejectAgent(does: 'lists' | 'dumps'): (cause: unknown) => never {
+  return (cause) => {
+    if (!WireError.is(cause, 'method-not-found')) throw cause
+    throw invalidOption(`Only the trainer endpoint ${does} sessions. Give its URL, which ends in /env.`, { cause })
   }
 }
 

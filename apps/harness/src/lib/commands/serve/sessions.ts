@@ -1,15 +1,14 @@
 import { openChannel } from '@episodic/env'
-import { METHOD_SCHEMAS, METHODS, type MethodResult, WireError } from '@episodic/protocol'
+import { METHOD_SCHEMAS, METHODS, type MethodResult } from '@episodic/protocol'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { type Console, formatTable } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
 import { requireTarget } from '../../worlds/target.ts'
 import { targetOptions } from '../../worlds/target-options.ts'
 import { sessionsCloseCommand } from './sessions-close.ts'
-import { sessionsDumpCommand } from './sessions-dump.ts'
+import { rejectAgent, sessionsDumpCommand } from './sessions-dump.ts'
 
 const sessionsOptions = z.object({
   limit: option('<count>', 'number of sessions', wholeNumber(1).default(50)),
@@ -26,12 +25,7 @@ export function sessionsCommand(console: Console): Command {
       const channel = await openChannel(requireTarget(options))
       try {
         const page = { limit: Math.min(limit, 1_000), ...(after !== undefined && { after }) }
-        const answer = await channel.request(METHODS.sessions, page).catch((cause) => {
-          if (!WireError.is(cause, 'method-not-found')) throw cause
-          throw invalidOption('Only the trainer endpoint lists sessions. Give its URL, which ends in /env.', {
-            cause,
-          })
-        })
+        const answer = await channel.request(METHODS.sessions, page).catch(rejectAgent('lists'))
         const { total, sessions } = METHOD_SCHEMAS.sessions.result.parse(answer)
         if (json) console.out.write(`${JSON.stringify({ total, sessions })}\n`)
         else console.out.write(`${formatSessions(sessions)}\n${sessions.length} of ${total} sessions\n`)

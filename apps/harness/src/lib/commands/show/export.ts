@@ -213,14 +213,13 @@ function checkOptions(
   { format, out, json, reward }: ExportCommandOptions,
   isSet: boolean,
 ): void {
-  const problem = (message: string) => invalidOption(message)
-  if (json && out === undefined) throw problem('--json prints the counts to standard output: give --out too.')
+  if (json && out === undefined) throw invalidOption('--json prints the counts to standard output: give --out too.')
   if (reward !== undefined && !hasReward)
-    throw problem(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)
+    throw invalidOption(`The format ${format} has no reward to choose. Leave --reward out, or export as ${REWARDED}.`)
   if (isSet && out === undefined)
-    throw problem('A set is exported to a file for each of its runs: give the folder for them as --out.')
+    throw invalidOption('A set is exported to a file for each of its runs: give the folder for them as --out.')
   if (!isSet && isBinary && !out?.endsWith(extension ?? ''))
-    throw problem(
+    throw invalidOption(
       `The format ${format} is a binary file that its readers recognise by its name: give --out <name>${extension}.`,
     )
 }

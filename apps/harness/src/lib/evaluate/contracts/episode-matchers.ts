@@ -1,4 +1,5 @@
 import { type Episode, returnsOf } from '@episodic/env'
+import { isObject } from '@episodic/protocol/internal'
 import { isDefaultSuccess } from '@episodic/report'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
@@ -177,12 +178,8 @@ function leftState({ environment, state }: Partial<PlayedEpisode>): object {
 
 /** Returns the part of a value that has the keys of another one, for a difference that can be read. */
 function partLike(value: unknown, like: unknown): unknown {
-  if (!isRecord(value) || !isRecord(like)) return value
+  if (!isObject(value) || !isObject(like)) return value
   return Object.fromEntries(Object.keys(like).map((key) => [key, partLike(value[key], like[key])]))
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What an episode used; `null` for what is not known of every answer. */
