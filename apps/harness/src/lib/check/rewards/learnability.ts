@@ -48,7 +48,7 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const { actions, watched } = discrete
   const rng = createRng(seedFor(seed, 'learnability'))
   const starts = tableStarts(world, setting, role, seed)
-  const features = stateKeyOf(await randomWalks(world, setting, role, actions, rng))
+  const features = stateKeyOf(await randomWalks({ world, setting, learner: role, actions }, rng))
   const table: TableWorld = { world, setting, learner: role, actions, features }
   const learner = new TabularLearner(actions.length)
   const measure = async (choose: (state: string) => number) => {
@@ -155,10 +155,8 @@ function solverBeaten(solver: number, learned: number, { params }: Setting, seed
 
 /** Whether the first returns are higher on the same tasks, beyond chance. */
 function significantlyMore(some: readonly number[], others: readonly number[]): boolean {
-  const gain = clusteredMean(
-    some.map((total, i) => total - (others[i] as number)),
-    some.map((_, i) => i),
-  )
+  const gains = some.map((total, i) => total - (others[i] as number))
+  const gain = clusteredMean(gains, [...gains.keys()])
   return gain !== null && gain.mean > 0 && (gain.low ?? gain.mean) > 0
 }
 

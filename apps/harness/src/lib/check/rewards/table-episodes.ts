@@ -138,10 +138,7 @@ async function rollOutSeat(
 
 /** What the learner sees in a few episodes of its random play. */
 export async function randomWalks(
-  { environment }: CheckedWorld,
-  setting: Setting,
-  learner: Learner,
-  actions: TableWorld['actions'],
+  { world: { environment }, setting, learner, actions }: Omit<TableWorld, 'features'>,
   rng: Rng,
 ): Promise<JsonObject[][]> {
   const walks: JsonObject[][] = []

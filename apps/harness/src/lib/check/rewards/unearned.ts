@@ -52,7 +52,7 @@ export async function findUnearned(
       if (cut) refused.push(cut)
     }
     played.push(...(await cutRandomPlay(environment, setting, own, rng)))
-    if (environment.hasSuccess) idle.push(...(await idleSuccess(environment, setting, own)))
+    if (environment.hasSuccess && !environment.game) idle.push(...(await idleSuccess(environment, setting, own)))
   }
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
@@ -171,7 +171,6 @@ async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation 
 
 /** Whether an episode of idle or refused calls to its end succeeds; of one seat. */
 async function idleSuccess(environment: EnvironmentDefinition, setting: Setting, seed: string) {
-  if (environment.game) return []
   const found: { readonly success: boolean; readonly again: string }[] = []
   for (const action of [await idleAction(environment, setting.params, seed), UNPLAYABLE]) {
     const rehearsal = rehearse(environment, { params: setting.params, seed })

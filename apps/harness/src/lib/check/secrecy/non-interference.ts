@@ -131,14 +131,8 @@ function planPair(
   return { first: deal, second: deal, from: 'other sealed moves', fits: true, setting, seat, sealed }
 }
 
-function doubts(
-  {
-    pairs,
-    invalid,
-    divergedAtOnce,
-  }: { readonly pairs: number; readonly invalid: number; readonly divergedAtOnce: number },
-  seed: string,
-): Finding[] {
+function doubts(counts: Readonly<Record<'pairs' | 'invalid' | 'divergedAtOnce', number>>, seed: string): Finding[] {
+  const { pairs, invalid, divergedAtOnce } = counts
   const again = `${pairs} pairs of check seed ${seed}`
   const found: Finding[] = []
   if (invalid > pairs / 2)

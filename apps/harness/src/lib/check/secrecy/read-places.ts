@@ -25,6 +25,11 @@ export class ReadPlaces {
     const { game, tools, events } = environment
     const ruleOf = (rule: ((context: object) => void) | null) =>
       rule && ((context: object) => rule(this.#watched(context)))
+    // What was prepared for the same context before reads nothing.
+    const watchedPreparation = (remembering: NonNullable<Tool['preparation']>): Tool['preparation'] => {
+      const preparation = unremembered(remembering)
+      return { ...preparation, prepare: (context) => preparation.prepare(this.#watched(context)) }
+    }
     return {
       ...environment,
       tools: Object.fromEntries(
@@ -33,7 +38,7 @@ export class ReadPlaces {
           {
             ...tool,
             play: (context) => tool.play(this.#watched(context)),
-            preparation: tool.preparation && this.#watchedPreparation(unremembered(tool.preparation)),
+            preparation: tool.preparation && watchedPreparation(tool.preparation),
           },
         ]),
       ),
@@ -85,11 +90,6 @@ export class ReadPlaces {
     }
     visit(this.#root)
     return keys
-  }
-
-  /** What was prepared for the same context before reads nothing. */
-  #watchedPreparation(preparation: NonNullable<Tool['preparation']>): NonNullable<Tool['preparation']> {
-    return { ...preparation, prepare: (context) => preparation.prepare(this.#watched(context)) }
   }
 
   /** A proxy: a spread copy would evaluate the getters of the context, which read private fields of it. */

@@ -11,14 +11,11 @@ import { type Player, readPlayers } from '../../play/sets/players.ts'
 import { openSet, readSet } from '../../play/sets/set-folder.ts'
 import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
 import { defaultFolder, shortName } from '../../run-folder/record/run-folder.ts'
+import type { RunOptions } from './run-options.ts'
 
 /** What `episodic run` was given for a set. */
-interface GivenSet {
+interface GivenSet extends Pick<RunOptions, 'policy' | 'policies' | 'baseline'> {
   readonly worlds: readonly string[]
-  readonly policy: readonly string[]
-  /** A file of players, beside those of `policy`. */
-  readonly policies?: string | undefined
-  readonly baseline?: string | undefined
   readonly settings: RunSettings
 }
 
@@ -63,10 +60,7 @@ export async function askAgain(folder: string, settings: RunSettings, command: C
 }
 
 /** Returns the folder of a set: `--out`, `runs/<--set>`, or one named after its worlds. Throws `option-invalid`. */
-export function setFolder(
-  { worlds, settings }: AskedSet,
-  { set, out }: { readonly set?: string | undefined; readonly out?: string | undefined },
-): string {
+export function setFolder({ worlds, settings }: AskedSet, { set, out }: Pick<RunOptions, 'set' | 'out'>): string {
   if (set !== undefined && out !== undefined)
     throw invalidOption('--set names a folder in runs/, and --out any folder for the set. Give one of them.')
   if (out !== undefined) return resolve(out)
@@ -84,11 +78,7 @@ export function setFolder(
  */
 export async function listSet(
   asked: AskedSet,
-  {
-    folder,
-    out,
-    json,
-  }: { readonly folder: string | null; readonly out?: string | undefined; readonly json?: boolean | undefined },
+  { folder, out, json }: Pick<RunOptions, 'out' | 'json'> & { readonly folder: string | null },
   console: Console,
 ): Promise<void> {
   const planned = await planSet(asked)
@@ -107,13 +97,12 @@ export async function listSet(
   console.out.write(json ? `${JSON.stringify(own)}\n` : formatMembers(own, null))
 }
 
-export interface RunSetOptions {
+export interface RunSetOptions extends Pick<RunOptions, 'json'> {
   /** Absolute. */
   readonly folder: string
   readonly resume: boolean
   /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */
   readonly isAgain?: boolean
-  readonly json: boolean | undefined
 }
 
 /** Plays a set, prints its results, and sets the exit status: 0 if every member has played all of its episodes. */
@@ -126,29 +115,22 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
     const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
     const members = await playSet(folder, worlds, { signal, openRunner: fleetOf(asked.settings) }, console)
-    show(folder, asked, members, json, console)
+    if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
+    else {
+      const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
+      console.out.write(`\n${formatSet(members, asked.baseline)}${compare}`)
+    }
     if (!conclude(folder, asked, members, options.isAgain === true, console))
       process.exitCode = interruption.status ?? 1
   })
 }
 
-function show(
-  folder: string,
-  { baseline }: AskedSet,
-  members: readonly PlayedMember[],
-  json: boolean | undefined,
-  { out }: Console,
-): void {
-  if (!json) {
-    const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
-    out.write(`\n${formatSet(members, baseline)}${compare}`)
-    return
-  }
+function toJson(folder: string, { baseline }: AskedSet, members: readonly PlayedMember[]) {
   const listed = members.map(({ stopped, ...member }) => ({
     ...member,
     stopped: stopped && { code: stopped.code, message: stopped.message },
   }))
-  out.write(`${JSON.stringify({ set: basename(folder), folder: shownPath(folder), baseline, members: listed })}\n`)
+  return { set: basename(folder), folder: shownPath(folder), baseline, members: listed }
 }
 
 /**

@@ -36,41 +36,26 @@ async function worldMissing(folder: string): Promise<HarnessError> {
 /** Does what `episodic run` was asked for. */
 export async function runWorlds(
   given: readonly string[],
-  {
-    out,
-    resume,
-    worker,
-    json,
-    policy,
-    policies,
-    set,
-    baseline,
-    dryRun,
-    metricsPort,
-    metricsAddress,
-    tasks,
-    mcp,
-    mcpConfig,
-    score,
-    ...rest
-  }: RunOptions,
+  options: RunOptions,
   command: Command,
   console: Console,
 ): Promise<void> {
-  if (worker)
+  const { out, resume, json, policy, policies, set, baseline, dryRun, metricsPort, metricsAddress, tasks } = options
+  if (options.worker)
     return runWorker(async ({ reference, settings, target, folder, configuration }) => {
       const prepared = await prepareRun(reference, settings, undefined, target)
       return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
     })
-  const isMcp = mcp !== undefined || mcpConfig !== undefined
-  const request = { mcp, mcpConfig, score, server: rest.server, tasks: typeof tasks === 'string' ? tasks : undefined }
+  const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
+  const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
   const worlds = await findWorlds(given, request, { optional: true })
   if (typeof tasks === 'string' && !isMcp)
     throw invalidOption(
       `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
     )
   const settings = runSettingsSchema.parse({
-    ...rest,
+    ...options,
+    policy: undefined,
     tasks: typeof tasks === 'string' ? await countRows(tasks) : tasks,
     ...(isMcp && { server: undefined }),
   })
@@ -109,8 +94,8 @@ export async function runWorlds(
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const openRunner = fleetOf(prepared.settings)
-    const options = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
-    const played = await runAlone(prepared, configuration, options, console)
+    const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
+    const played = await runAlone(prepared, configuration, playing, console)
     showSummary(folder, played.summary, { json }, console)
     const notice = noteNeverEnded(played.summary)
     if (notice !== null) console.err.write(`${notice}\n`)

@@ -68,13 +68,8 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
   }
 }
 
-/** A server or a store that a session is read from. */
-interface Source {
-  readPage(request: MethodParams<'dump'>): Promise<MethodResult<'dump'>>
-  close(): Promise<void>
-}
-
-async function openSource({ store, world, ...options }: DumpOptions): Promise<Source> {
+/** Opens the server or the store that a session is read from. */
+async function openSource({ store, world, ...options }: DumpOptions) {
   const target = targetOf(options)
   if ((target === null) === (store === undefined))
     throw invalidOption('No session source given. Give --url (or --config) for a server, or --store.')
@@ -83,7 +78,7 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
     const channel = await openChannel(target)
     return {
       close: () => channel.close(),
-      async readPage(request) {
+      async readPage(request: MethodParams<'dump'>) {
         const page = await channel.request(METHODS.dump, { ...request }).catch(rejectAgent('dumps'))
         return METHOD_SCHEMAS.dump.result.parse(page)
       },
@@ -101,7 +96,7 @@ async function openSource({ store, world, ...options }: DumpOptions): Promise<So
   const opened = await openStore({ store: place, durability: 'process', idle: 900 })
   return {
     close: async () => opened[Symbol.asyncDispose](),
-    async readPage(request) {
+    async readPage(request: MethodParams<'dump'>) {
       const dump = await dumpSession(opened, request, ({ environment: { name, version }, state, params }) => {
         if (environment === undefined) return []
         if (environment.name === name && environment.version === version)
