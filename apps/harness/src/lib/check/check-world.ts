@@ -107,7 +107,8 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const remembering = { ...guarded, environment: withRememberedPreparations(world.environment) }
   const learner = learnerOf(world.environment, partners && mapValues(partners, (policy) => checkedPolicy(policy)))
   const share = shareOf(guarded, settings, seed)
-  using _ = keepAlive()
+  // The timer of an answer that is held in this process does not keep it alive.
+  using _alive = setInterval(() => {}, 60_000)
   const checks: CheckResult[] = []
   for (const check of CHECKS.filter((one) => only.includes(one))) {
     onProgress?.(check, 0, 1)
@@ -209,12 +210,6 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
       ],
     })
   }
-}
-
-/** Keeps the process alive until disposed: the timer of an answer that is held in this process does not. */
-function keepAlive(): Disposable {
-  const timer = setInterval(() => {}, 60_000)
-  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */

@@ -13,12 +13,7 @@ import { type Leaf, leavesOf, walkSchema } from './walk-json.ts'
  * of the data is none: the other statement is of something else.
  */
 export class Contradictions {
-  readonly #environment: EnvironmentDefinition
   readonly #found = new Map<string, Finding>()
-
-  constructor(environment: EnvironmentDefinition) {
-    this.#environment = environment
-  }
 
   add(episode: RehearsedEpisode): void {
     for (const [i, { action, observation }] of episode.steps.entries()) {
@@ -26,7 +21,7 @@ export class Contradictions {
       if (structured === null) continue
       const sentences = withoutDataLine(text, structured).split(/\n|(?<=[.!?;])\s+/)
       for (const [name, { value, path }] of namedOnce(structured)) {
-        const said = saidOf(name, value, sentences, () => this.#enumerated(action.tool, name))
+        const said = saidOf(name, value, sentences, () => enumerated(episode.environment, action.tool, name))
         const subject = `${action.tool}.${path.join('.')}`
         if (said === undefined || this.#found.has(subject)) continue
         this.#found.set(subject, {
@@ -43,15 +38,15 @@ export class Contradictions {
   get warnings(): Finding[] {
     return [...this.#found.values()]
   }
+}
 
-  /** The texts that the output of a tool allows for a field; empty if any is allowed. */
-  #enumerated(tool: string, field: string): string[] {
-    const { outputSchema } = this.#environment.toolInfos.find(({ name }) => name === tool) ?? {}
-    const values = [...walkSchema((outputSchema ?? {}) as JsonObject)]
-      .filter(({ path }) => path.split('.').at(-1) === field)
-      .flatMap(({ schema }) => [...((schema.enum ?? []) as readonly Json[]), schema.const])
-    return values.filter((value) => typeof value === 'string')
-  }
+/** The texts that the output of a tool allows for a field; empty if any is allowed. */
+function enumerated({ toolInfos }: EnvironmentDefinition, tool: string, field: string): string[] {
+  const { outputSchema } = toolInfos.find(({ name }) => name === tool) ?? {}
+  const values = [...walkSchema((outputSchema ?? {}) as JsonObject)]
+    .filter(({ path }) => path.split('.').at(-1) === field)
+    .flatMap(({ schema }) => [...((schema.enum ?? []) as readonly Json[]), schema.const])
+  return values.filter((value) => typeof value === 'string')
 }
 
 /** The leaves whose key the data has once, each with that key. */

@@ -28,7 +28,7 @@ export interface PlayedStep extends RehearsedStep, Move {
 }
 
 /** An episode of the rules alone, without session and server. */
-export interface RehearsedEpisode extends Pick<EpisodeSetting, 'environment' | 'setting' | 'seed'> {
+export interface RehearsedEpisode extends EpisodeStart {
   readonly rehearsal: Rehearsal
   readonly steps: readonly PlayedStep[]
   /** The sum of what all seats earned by all steps. */
@@ -37,11 +37,15 @@ export interface RehearsedEpisode extends Pick<EpisodeSetting, 'environment' | '
   readonly fault: Error | null
 }
 
-export interface EpisodeSetting {
+/** What an episode begins with. */
+export interface EpisodeStart {
   readonly environment: EnvironmentDefinition
   readonly setting: Setting
   /** The seed of the environment. */
   readonly seed: string
+}
+
+export interface EpisodeSetting extends EpisodeStart {
   /** Plays every seat that has no policy of its own in `policies`. */
   readonly policy: Policy
   readonly policies?: Readonly<Record<string, Policy>>
@@ -174,7 +178,7 @@ export async function replayMoves(
 }
 
 /** Says how a finding repeats an episode. */
-export function formatStart({ setting, seed }: Pick<RehearsedEpisode, 'setting' | 'seed'>): string {
+export function formatStart({ setting, seed }: Pick<EpisodeStart, 'setting' | 'seed'>): string {
   return `params ${JSON.stringify(setting.params)}, seed ${seed}`
 }
 

@@ -1,7 +1,7 @@
 import { createHost, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
 import type { OpenResult } from '@episodic/protocol'
 import type { CheckedWorld } from './check-context.ts'
-import type { Move, RehearsedEpisode } from './rehearsed-episode.ts'
+import type { EpisodeStart, Move } from './rehearsed-episode.ts'
 
 /** A session on a host in this process, as its opener holds it. */
 export interface ServedGame {
@@ -16,15 +16,9 @@ export function serveGame({ environment }: Pick<CheckedWorld, 'environment'>): H
 }
 
 /** Opens the session of an episode. */
-export async function openGame(
-  host: Host,
-  {
-    environment: { name },
-    setting: { params, steps },
-    seed,
-  }: Pick<RehearsedEpisode, 'environment' | 'setting' | 'seed'>,
-): Promise<ServedGame> {
-  const asked = { environment: name, params, seed, limits: { steps }, requestKey: crypto.randomUUID() }
+export async function openGame(host: Host, { environment, setting, seed }: EpisodeStart): Promise<ServedGame> {
+  const { params, steps } = setting
+  const asked = { environment: environment.name, params, seed, limits: { steps }, requestKey: crypto.randomUUID() }
   const opened = await host.open(null, asked)
   return { host, opened, control: await host.resolve(null, { by: 'control', token: opened.session }) }
 }

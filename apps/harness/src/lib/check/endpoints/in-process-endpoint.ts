@@ -1,5 +1,6 @@
 import { inProcess } from '@episodic/mcp-server'
 import { type Channel, type JsonObject, WireError } from '@episodic/protocol'
+import { objectOf } from '../../base/json.ts'
 import type { AgentEndpoint } from './agent-endpoint.ts'
 
 /** A channel in the same process. Without a wire, invalid messages cannot be sent at all. */
@@ -35,22 +36,13 @@ export const inProcessEndpoint: AgentEndpoint = {
 
 /** The answer to a message as JSON; that of an error has its code, message and details. */
 async function readAnswerBody(channel: Channel, message: string): Promise<string> {
-  const { method, params = {} } = readRequest(message)
-  if (method === undefined) return ''
+  const { method, params = {} } = objectOf(message) ?? {}
+  if (typeof method !== 'string') return ''
   try {
-    return JSON.stringify(await channel.request(method, params))
+    return JSON.stringify(await channel.request(method, params as JsonObject))
   } catch (error) {
     if (!WireError.is(error)) throw error
     const { code, message: text, details } = error
     return JSON.stringify({ code, message: text, details })
-  }
-}
-
-function readRequest(message: string): { readonly method?: string; readonly params?: JsonObject } {
-  try {
-    const parsed = JSON.parse(message)
-    return typeof parsed?.method === 'string' ? parsed : {}
-  } catch {
-    return {}
   }
 }

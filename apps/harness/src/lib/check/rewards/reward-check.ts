@@ -44,7 +44,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const range = { low: 0, high: 0 }
   const prizes = new Map<string, number>()
   const endings = new Endings(environment)
-  const contradictions = new Contradictions(environment)
+  const contradictions = new Contradictions()
   /** What each seat of each episode earned. */
   const earned = new Set<number>()
   /** Of the seats that are compared, on average. */

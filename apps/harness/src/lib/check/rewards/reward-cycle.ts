@@ -5,7 +5,7 @@ import type { SessionState } from '@episodic/state'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type LeafDifference, leafDifferences } from '../leaf-differences.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
-import { playMove, rewardOf, startEpisode } from '../rehearsed-episode.ts'
+import { type EpisodeStart, playMove, rewardOf, startEpisode } from '../rehearsed-episode.ts'
 
 /**
  * Actions that return to a state where the player was before, and earn more than 0 in total each time. A player who
@@ -52,7 +52,7 @@ export async function findRewardCycle(
   }
   const rate = ({ earned, actions }: RewardCycle) => earned / actions.length
   const best = candidates.toSorted((a, b) => rate(b) - rate(a) || a.before.length - b.before.length)
-  for (const cycle of best.slice(0, walks)) if (await paysAgain(cycle, environment, setting, seed)) return cycle
+  for (const cycle of best.slice(0, walks)) if (await paysAgain(cycle, { environment, setting, seed })) return cycle
   return null
 }
 
@@ -110,12 +110,9 @@ function differenceOf(before: Json | undefined, after: Json | undefined): number
 }
 
 /** Whether a cycle pays in each of several rounds, played without a look at the answers. */
-async function paysAgain(
-  { before, actions }: RewardCycle,
-  environment: CheckedWorld['environment'],
-  { params, steps: most }: Setting,
-  seed: string,
-): Promise<boolean> {
+async function paysAgain({ before, actions }: RewardCycle, start: EpisodeStart): Promise<boolean> {
+  const { environment, seed } = start
+  const { params, steps: most } = start.setting
   if (before.length + ROUNDS * actions.length > most) return false
   const rehearsal = rehearse(environment, { params, seed })
   const seat = environment.seats[0] as string

@@ -1,9 +1,9 @@
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, createRng, type Rng, seedFor, type Terms, type Truncation } from '@episodic/protocol'
+import { type Action, createRng, seedFor, type Terms, type Truncation } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
+import { type EpisodeStart, formatStart, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { idleAction } from './idle-action.ts'
 
@@ -44,15 +44,14 @@ export async function findUnearned(
   const idle: { readonly success: boolean; readonly again: string }[] = []
   for (let i = 0; i < episodes(TASKS, 3); i++) {
     signal?.throwIfAborted()
-    const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'unearned', i)
-    const rng = createRng(own)
+    const start = { environment, setting: settings[i % settings.length] as Setting, seed: own }
     for (const truncation of ['step-limit', 'time-limit'] as const) {
-      const cut = await cutOff(environment, setting, own, [], UNPLAYABLE, truncation)
+      const cut = await cutOff(start, [], UNPLAYABLE, truncation)
       if (cut) refused.push(cut)
     }
-    played.push(...(await cutRandomPlay(environment, setting, own, rng)))
-    if (environment.hasSuccess && !environment.game) idle.push(...(await idleSuccess(environment, setting, own)))
+    played.push(...(await cutRandomPlay(start)))
+    if (environment.hasSuccess && !environment.game) idle.push(...(await idleSuccess(start)))
   }
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
@@ -115,19 +114,16 @@ function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number
 }
 
 /** Cuts an episode of random actions off after each of the first few. */
-async function cutRandomPlay(
-  environment: EnvironmentDefinition,
-  setting: Setting,
-  seed: string,
-  rng: Rng,
-): Promise<Cut[]> {
+async function cutRandomPlay(start: EpisodeStart): Promise<Cut[]> {
+  const { environment, setting, seed } = start
+  const rng = createRng(seed)
   const cuts: Cut[] = []
   const moves: Move[] = []
   const rehearsal = rehearse(environment, { params: setting.params, seed })
   while (moves.length < DEPTH && rehearsal.end === null) {
     const seat = rehearsal.turn[0] as string
     const action = randomAction(toolsOfSeat(environment, seat), rng)
-    const cut = await cutOff(environment, setting, seed, moves, action, 'step-limit')
+    const cut = await cutOff(start, moves, action, 'step-limit')
     if (cut) cuts.push(cut)
     const move = { seat, action }
     if (!(await tryPlay(rehearsal, move))) break
@@ -138,9 +134,7 @@ async function cutRandomPlay(
 
 /** Plays an action after some moves, with a limit and without; `null` if the rules end the episode or fail by then. */
 async function cutOff(
-  environment: EnvironmentDefinition,
-  { params }: Setting,
-  seed: string,
+  start: EpisodeStart,
   moves: readonly Move[],
   action: Action,
   truncation: Truncation,
@@ -148,7 +142,7 @@ async function cutOff(
   const steps: RehearsedStep[] = []
   let seat = ''
   for (const limit of [truncation, null]) {
-    const rehearsal = rehearse(environment, { params, seed })
+    const rehearsal = rehearse(start.environment, { params: start.setting.params, seed: start.seed })
     for (const move of moves) if (!(await tryPlay(rehearsal, move))) return null
     seat = rehearsal.turn[0] as string
     const step = await tryPlay(rehearsal, { seat, action }, limit)
@@ -156,7 +150,7 @@ async function cutOff(
     steps.push(step)
   }
   const [cut, whole] = steps as [RehearsedStep, RehearsedStep]
-  const at = `params ${JSON.stringify(params)}, seed ${seed}, cut off by the ${truncation} at step ${moves.length + 1}`
+  const at = `${formatStart(start)}, cut off by the ${truncation} at step ${moves.length + 1}`
   return { cut, whole, seat, again: `${at}: ${JSON.stringify([...moves.map((move) => move.action), action])}` }
 }
 
@@ -170,7 +164,8 @@ async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation 
 }
 
 /** Whether an episode of idle or refused calls to its end succeeds; of one seat. */
-async function idleSuccess(environment: EnvironmentDefinition, setting: Setting, seed: string) {
+async function idleSuccess(start: EpisodeStart) {
+  const { environment, setting, seed } = start
   const found: { readonly success: boolean; readonly again: string }[] = []
   for (const action of [await idleAction(environment, setting.params, seed), UNPLAYABLE]) {
     const rehearsal = rehearse(environment, { params: setting.params, seed })
@@ -181,7 +176,7 @@ async function idleSuccess(environment: EnvironmentDefinition, setting: Setting,
       step = await tryPlay(rehearsal, { seat, action }, i === last ? 'step-limit' : null)
       if (!step) break
     }
-    const again = `params ${JSON.stringify(setting.params)}, seed ${seed}, ${JSON.stringify(action)} to the end`
+    const again = `${formatStart(start)}, ${JSON.stringify(action)} to the end`
     if (step) found.push({ success: step.success === true, again })
   }
   return found

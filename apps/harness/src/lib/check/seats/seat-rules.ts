@@ -1,4 +1,6 @@
-import { createRng, seedFor } from '@episodic/protocol'
+import { gameTree } from '@episodic/classics/solve'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { createRng, type JsonObject, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
@@ -6,7 +8,6 @@ import { drawPlayPolicy } from '../noisy-policy.ts'
 import { formatStart, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
 import { findOrderMatters } from './arrival-order.ts'
 import { findWrongForks } from './forks.ts'
-import { countInformationSets } from './information-sets.ts'
 import { findWrongLegal } from './legal-actions.ts'
 import { findCheatedTurns } from './out-of-turn.ts'
 import { findIdleSeats, findWrongTurns } from './turns.ts'
@@ -16,6 +17,8 @@ import { findWrongUtility } from './utility.ts'
 const EPISODES = 48
 const SERVED = 8
 const STEPS = 48
+/** Branches of a game that are walked before it is too large to count its information sets. */
+const MOST_BRANCHES = 20_000
 
 /**
  * Checks what the seats of an environment may do: `legal` lists what the rules accept and nothing else, and a fork goes
@@ -88,4 +91,18 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
 /** The first finding of each name. */
 function onceEach(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.toReversed().map((finding) => [finding.name, finding])).values()].toReversed()
+}
+
+/**
+ * Counts the information sets of a small game: what each seat has been shown and has done when it has to act. A leak of
+ * hidden state raises the number, and a forgotten observation lowers it. Of a larger one it returns why not.
+ */
+function countInformationSets(environment: EnvironmentDefinition, params: JsonObject) {
+  try {
+    const { decisions } = gameTree(environment, params, { most: MOST_BRANCHES })
+    const seats = Map.groupBy(decisions, ({ seat }) => seat)
+    return { bySeat: Object.fromEntries([...seats].map(([seat, own]) => [seat, own.length])), why: '' }
+  } catch (error) {
+    return { bySeat: null, why: (error as Error).message }
+  }
 }

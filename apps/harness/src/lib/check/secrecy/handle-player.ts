@@ -1,4 +1,5 @@
 import { type Action, type Json, type JsonObject, META, METHODS } from '@episodic/protocol'
+import { jsonOf } from '../../base/json.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { trainerMessage } from './messages.ts'
 import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
@@ -74,11 +75,7 @@ const SAID = ['content', 'structured', 'structuredContent', 'observation']
 /** Returns the field of an answer to a seat handle that has a part for another seat; `null` if there is none. */
 export function fieldOfOthers(answer: string, others: readonly string[]): string | null {
   const body = answer.slice(Math.max(0, answer.indexOf('{')))
-  try {
-    return findField(JSON.parse(body) as Json, others)
-  } catch {
-    return null
-  }
+  return findField(jsonOf(body) as Json, others)
 }
 
 function findField(value: Json, others: readonly string[]): string | null {

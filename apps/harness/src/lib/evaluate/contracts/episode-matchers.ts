@@ -1,6 +1,7 @@
 import { type Episode, returnsOf } from '@episodic/env'
 import { isObject } from '@episodic/protocol/internal'
 import { isDefaultSuccess } from '@episodic/report'
+import type { MatcherState } from 'vitest'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
 import type { PlayedEpisode } from './play-episode.ts'
@@ -53,40 +54,24 @@ export interface EpisodeMatchers<Result, Received = unknown> {
   toStayWithin(budget: EpisodeBudget): Result
 }
 
-/** What a matcher returns to Vitest. */
-interface Matched {
-  readonly pass: boolean
-  message(): string
-}
-
-/** What Vitest gives to a matcher, as far as it is used here. */
-interface MatcherContext {
-  equals(a: unknown, b: unknown, testers: never[]): boolean
-  readonly utils: {
-    readonly iterableEquality: unknown
-    readonly subsetEquality: unknown
-    diff(expected: unknown, received: unknown): string | undefined
-  }
-}
-
 type FinishedEpisode = Extract<Episode, { kind: 'finished' }>
 
 /** The implementations of {@link EpisodeMatchers}, for `expect.extend`. */
 export const episodeMatchers = {
-  toSucceed(received: unknown): Matched {
+  toSucceed(received: unknown) {
     const episode = finishedEpisode(received, 'toSucceed')
     return matched(episode, hasSucceeded(episode), 'to succeed')
   },
-  toEarn(received: unknown, least: number): Matched {
+  toEarn(received: unknown, least: number) {
     const episode = finishedEpisode(received, 'toEarn')
     const { unshaped } = returnsOf(episode.steps, 1)
     return matched(episode, unshaped >= least, `to earn at least ${least}`, `It earned ${formatAmount(unshaped)}.`)
   },
-  toEndWith(received: unknown, reason: string): Matched {
+  toEndWith(received: unknown, reason: string) {
     const episode = finishedEpisode(received, 'toEndWith')
     return matched(episode, episode.end.reason === reason, `to end with ${reason}`)
   },
-  toCallTools(received: unknown, tools: readonly string[]): Matched {
+  toCallTools(received: unknown, tools: readonly string[]) {
     const episode = finishedEpisode(received, 'toCallTools')
     assertKnown(received as Partial<PlayedEpisode>, tools)
     const called = episode.steps.map(({ action }) => action.tool)
@@ -99,14 +84,14 @@ export const episodeMatchers = {
       `It called ${called.join(', ') || 'nothing'}.`,
     )
   },
-  toLeaveState(this: MatcherContext, received: unknown, state: object): Matched {
+  toLeaveState(this: MatcherState, received: unknown, state: object) {
     const episode = finishedEpisode(received, 'toLeaveState')
     const left = leftState(received as Partial<PlayedEpisode>)
     const { equals, utils } = this
-    const pass = equals(left, state, [utils.iterableEquality, utils.subsetEquality] as never[])
+    const pass = equals(left, state, [utils.iterableEquality, utils.subsetEquality])
     return matched(episode, pass, 'to leave the state', utils.diff(state, partLike(left, state)))
   },
-  toStayWithin(received: unknown, budget: EpisodeBudget): Matched {
+  toStayWithin(received: unknown, budget: EpisodeBudget) {
     const episode = finishedEpisode(received, 'toStayWithin')
     const used = usedBy(episode)
     const over: string[] = []
@@ -132,7 +117,7 @@ export function hasSucceeded({ success, end, steps }: FinishedEpisode): boolean 
   return success ?? isDefaultSuccess(end.kind, returnsOf(steps, 1).unshaped)
 }
 
-function matched(episode: Episode, pass: boolean, wanted: string, found?: string): Matched {
+function matched(episode: Episode, pass: boolean, wanted: string, found?: string) {
   return {
     pass,
     message: () =>

@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { createGradableLines, type GradableLine, type GradedParts, seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { gradesFileOf } from '../../run-folder/grades-file.ts'
 import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
-import { statesOf } from './replayed-states.ts'
+import { playRecorded } from '../replay/replayed-step.ts'
 
 /** The sealed lines of a run, opened for reading, and the file of their verdicts. */
 export interface GradableRun extends AsyncDisposable {
@@ -80,4 +80,31 @@ function assertEnvironment(
     'version-mismatch',
     `The run was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Name that version with --world: the grader needs states.`,
   )
+}
+
+/**
+ * Computes the states of an episode by its rules: at the start, and after each step of the seat. Throws
+ * `replay-diverged` where a state differs from the recorded one, and what the rules throw.
+ *
+ * @param seat - whose steps they are; `null` for an environment of one seat.
+ */
+function statesOf(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  seat: string | null,
+): GradedParts['states'] {
+  const { params, seed, steps } = record
+  const world = rehearse(environment, { params, seed })
+  const start = world.state
+  const states: GradedParts['states']['start'][] = []
+  for (const [i, step] of steps.entries()) {
+    playRecorded(world, record, i)
+    if (world.stateHashAs(step.stateHash) !== step.stateHash)
+      throw new HarnessError(
+        'replay-diverged',
+        `The state after step ${i} is not the recorded one, so no state can be graded. Replay the run to see why.`,
+      )
+    if (!('seat' in step) || step.seat === seat) states.push(world.state)
+  }
+  return { start, steps: states }
 }
