@@ -56,14 +56,6 @@ export interface EpisodeSetting extends EpisodeStart {
   readonly maxSteps?: number
 }
 
-/** An episode in progress. */
-export interface OngoingEpisode {
-  /** The episode so far. */
-  readonly episode: RehearsedEpisode
-  /** Plays the next step. Resolves with `false` if the episode is over or the rules throw. */
-  advance(): Promise<boolean>
-}
-
 /** Milliseconds of play after which the event loop has a turn. */
 const SHARE = 100
 
@@ -90,7 +82,7 @@ export async function rehearseEpisode(options: EpisodeSetting): Promise<Rehearse
  * Starts an episode of the rules alone, to be advanced step by step. Who of several seats that are in turn moves first
  * is drawn.
  */
-export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpisode> {
+export async function startEpisode(options: EpisodeSetting) {
   const { environment, setting, seed, policy, policies = {}, privateState, strict = false } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
   const rehearsal = rehearse(environment, {
@@ -110,10 +102,12 @@ export async function startEpisode(options: EpisodeSetting): Promise<OngoingEpis
   let fault: Error | null = null
   let left = false
   return {
-    get episode() {
+    /** The episode so far. */
+    get episode(): RehearsedEpisode {
       return { environment, setting, seed, rehearsal, steps, total, fault }
     },
-    async advance() {
+    /** Plays the next step. Resolves with `false` if the episode is over or the rules throw. */
+    async advance(): Promise<boolean> {
       if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
       if (monotonic() - lastTurn >= SHARE) await takeTurn()
       const { turn, state } = rehearsal

@@ -33,7 +33,7 @@ function capabilitySession(port: number, capability: string): EndpointSession {
 }
 
 /** The headers that repeat parts of a request of MCP 2026-07-28; none for another one. */
-function statelessHeaders(body: string): Readonly<Record<string, string>> {
+function statelessHeaders(body: string): Headers {
   if (!body.includes(ENVELOPE.version)) return {}
   const { method, params } = JSON.parse(body)
   const name: unknown = params.name ?? params.uri
@@ -45,7 +45,7 @@ function statelessHeaders(body: string): Readonly<Record<string, string>> {
 }
 
 function plainSession(port: number): EndpointSession {
-  let session: Readonly<Record<string, string>> = {}
+  let session: Headers = {}
   return {
     async send(body) {
       const answer = await exchange(port, 'POST', '/mcp', { ...JSON_TYPE, ...session }, body)
@@ -63,12 +63,8 @@ function plainSession(port: number): EndpointSession {
   }
 }
 
-function unusualRequests(
-  port: number,
-  path: string,
-  own: Readonly<Record<string, string>>,
-): Readonly<Record<string, () => Promise<string>>> {
-  const ask = (method: string, at = path, headers: Readonly<Record<string, string>> = {}, body?: string) =>
+function unusualRequests(port: number, path: string, own: Headers): EndpointSession['unusualRequests'] {
+  const ask = (method: string, at = path, headers: Headers = {}, body?: string) =>
     exchange(port, method, at, { ...own, ...headers }, body)
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   return {
@@ -94,22 +90,19 @@ function unusualRequests(
   }
 }
 
+type Headers = Readonly<Record<string, string>>
+type Request = readonly [method: string, path: string, headers: Headers, body?: string]
+
 /** Sends one request. Resolves with every byte of the answer except the Date header. */
-function exchange(
-  port: number,
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body?: string,
-): Promise<string> {
-  return sendBytes(port, requestText(port, method, path, headers, body))
+function exchange(port: number, ...request: Request): Promise<string> {
+  return sendBytes(port, requestText(port, ...request))
 }
 
 /**
  * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the
  * other half, after every event that it has written.
  */
-async function collectEvents(port: number, path: string, own: Readonly<Record<string, string>>) {
+async function collectEvents(port: number, path: string, own: Headers) {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -140,13 +133,7 @@ function withoutKeepAlives(stream: string): string {
   return [`${head}\r\n`, ...(stream.match(/^(event|id|data): .*$/gm) ?? [])].join('\n')
 }
 
-function requestText(
-  port: number,
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body?: string,
-): string {
+function requestText(port: number, ...[method, path, headers, body]: Request): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     connection: 'close',

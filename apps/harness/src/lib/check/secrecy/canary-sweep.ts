@@ -59,7 +59,6 @@ interface Swept {
   answers: readonly SeatAnswer[]
 }
 
-/** The sweep of one endpoint in one setting. */
 interface Sweep {
   readonly context: CheckContext
   readonly setting: Setting

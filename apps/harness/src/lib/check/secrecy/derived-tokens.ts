@@ -1,7 +1,7 @@
 import { createHash, getHashes } from 'node:crypto'
-import { canonicalJson, type Json } from '@episodic/protocol'
+import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { leavesOf } from '../walk-json.ts'
-import type { StartParts } from './initial-state-leaks.ts'
+import { commonTo, type StartParts } from './initial-state-leaks.ts'
 
 /** Initial states that are compared. All of them have to agree. */
 const STATES = 16
@@ -29,29 +29,21 @@ const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].filter((n
  * `findInitialStateLeaks`.
  */
 export function findDerivedTokens(starts: readonly StartParts[]): DerivedToken[] {
-  const states = starts
-    .slice(0, STATES)
-    .map((start) => ({ open: leavesBy(start.public), hidden: leavesBy(start.private) }))
-  const [first] = states
-  if (!first || states.length < LEAST_VALUES) return []
-  const found: DerivedToken[] = []
-  for (const path of first.hidden.keys()) {
-    const hidden = states.map((state) => state.hidden.get(path))
-    if (new Set(hidden).size < LEAST_VALUES || hidden.includes(undefined)) continue
-    for (const place of first.open.keys()) {
-      const open = states.map((state) => state.open.get(place))
-      if (new Set(open).size < LEAST_VALUES || open.includes(undefined)) continue
-      const how = relationOf(open as Json[], hidden as Json[])
-      if (!how) continue
-      found.push({ feature: `public.${place}`, private: path, how })
-      break
+  const states = starts.slice(0, STATES)
+  const open = varyingIn(states.map((start) => start.public))
+  return varyingIn(states.map((start) => start.private)).flatMap(([path, hidden]) => {
+    for (const [place, seen] of open) {
+      const how = relationOf(seen, hidden)
+      if (how) return [{ feature: `public.${place}`, private: path, how }]
     }
-  }
-  return found
+    return []
+  })
 }
 
-function leavesBy(value: Json): ReadonlyMap<string, Json> {
-  return new Map(leavesOf(value).map((leaf) => [leaf.path.join('.'), leaf.value]))
+/** The leaves that all parts have with enough different values, one for each part, by path. */
+function varyingIn(parts: readonly JsonObject[]): (readonly [string, readonly Json[]])[] {
+  const columns = commonTo(parts, (part) => leavesOf(part).map(({ path, value }) => [path.join('.'), value]))
+  return [...columns].filter(([, values]) => new Set(values).size >= LEAST_VALUES)
 }
 
 function relationOf(open: readonly Json[], hidden: readonly Json[]): string | null {

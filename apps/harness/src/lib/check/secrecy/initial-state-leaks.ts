@@ -107,7 +107,7 @@ function collectionsOf(value: Json, place: string): [string, Collection][] {
 }
 
 /** What is found at the same place in all states, one for each state, by place. */
-function commonTo<State, Found>(
+export function commonTo<State, Found>(
   states: readonly State[],
   find: (state: State) => readonly (readonly [string, Found])[],
 ): ReadonlyMap<string, readonly Found[]> {

@@ -156,15 +156,8 @@ interface Outcome {
   readonly revealed: readonly Json[]
 }
 
-interface Side {
-  readonly rehearsal: Rehearsal
-  /** What the seat has now. */
-  readonly now: Received
-  /** Plays a move, and resolves with what it means to the seat. An error of the rules leaves the state unchanged. */
-  play(mover: string, action: Action): Promise<Outcome>
-}
-
-function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal): Side {
+/** Starts one of two plays: `now` is what the seat has. */
+function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal) {
   const { params } = setting
   const { game, hasLegal } = environment
   const rehearsal = rehearse(dealtEnvironment(environment, deal), { params, seed: first.seed })
@@ -190,7 +183,8 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
     get now() {
       return now
     },
-    async play(mover, action) {
+    /** Plays a move, and resolves with what it means to the seat. An error of the rules leaves the state unchanged. */
+    async play(mover: string, action: Action): Promise<Outcome> {
       const count = played.get(mover) ?? 0
       const before = now
       let step: RehearsedStep | null = null

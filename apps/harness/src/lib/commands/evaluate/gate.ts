@@ -101,11 +101,10 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
-  const { success, failed = FAILED, truncated, return: returned, steps, tokens, cost, grade = [] } = options
-  const figures = { success, failed, truncated, return: returned, steps, tokens, cost } as Conditions
+  const { failed = FAILED, grade: grades = [] } = options
   const result = await gateRuns(
     entries,
-    { figures, grades: grade, notWorse: await findNotWorse(all, options) },
+    { figures: { ...options, failed } as Conditions, grades, notWorse: await findNotWorse(all, options) },
     {
       ...{ seat, undecided },
       onTorn: (folder, line) => void console.err.write(`${basename(folder)}: ${tornNotice(line)}`),

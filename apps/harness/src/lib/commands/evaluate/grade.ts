@@ -167,7 +167,6 @@ async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<voi
   await writePage(folder, await fold.page())
 }
 
-/** Loads the world of a run when it is first needed. */
 function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: Console): () => Promise<World> {
   let loaded: Promise<World> | null = null
   return () => {

@@ -33,7 +33,6 @@ async function worldMissing(folder: string): Promise<HarnessError> {
   )
 }
 
-/** Does what `episodic run` was asked for. */
 export async function runWorlds(
   given: readonly string[],
   options: RunOptions,

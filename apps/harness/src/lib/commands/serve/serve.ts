@@ -217,7 +217,6 @@ async function serve(references: string[], options: ServeOptions, console: Conso
   else await listen(host, worlds, options, { log, metrics }, console)
 }
 
-/** Returns the worker pool for the rules, if `--worker-threads` is given. */
 function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): WorkerPool | null {
   if (workerThreads)
     return createWorkerPool({

@@ -66,12 +66,12 @@ export const worldMatchers = {
 }
 
 interface PlayedTasks {
-  readonly verdict: RateVerdict
-  readonly finished: number
-  readonly succeeded: number
-  readonly failed: number
+  verdict: RateVerdict
+  finished: number
+  succeeded: number
+  failed: number
   /** The first episode that finished without success. */
-  readonly short: { readonly task: Task; readonly episode: Episode } | null
+  short: { readonly task: Task; readonly episode: Episode } | null
 }
 
 async function playUntilDecided(
@@ -84,29 +84,25 @@ async function playUntilDecided(
   const createEnvironment = () => connection.environment()
   const test = createSequentialRate(rate)
   const mostFailed = Math.floor(count * MOST_FAILED)
-  let played: PlayedTasks = { verdict: 'undecided', finished: 0, succeeded: 0, failed: 0, short: null }
+  const played: PlayedTasks = { verdict: 'undecided', finished: 0, succeeded: 0, failed: 0, short: null }
   for (const task of tasks) {
     const episode = await runEpisode({ createEnvironment, policy, task })
     assertRecorded(episode)
     if (episode.kind === 'failed') {
-      played = { ...played, failed: played.failed + 1 }
-      const { failed, finished } = played
-      if (failed > mostFailed)
+      played.failed += 1
+      if (played.failed > mostFailed)
         throw new HarnessError(
           'run-failed',
-          `${failed} of ${failed + finished} episodes failed, and of ${count} tasks at most ${mostFailed} may: a failed episode says nothing about the policy. The last one: ${formatCause(episode.cause)}`,
+          `${played.failed} of ${played.failed + played.finished} episodes failed, and of ${count} tasks at most ${mostFailed} may: a failed episode says nothing about the policy. The last one: ${formatCause(episode.cause)}`,
           { cause: episode.cause },
         )
       continue
     }
     const success = hasSucceeded(episode)
-    played = {
-      ...played,
-      verdict: test.add(success),
-      finished: played.finished + 1,
-      succeeded: played.succeeded + Number(success),
-      short: played.short ?? (success ? null : { task, episode }),
-    }
+    played.verdict = test.add(success)
+    played.finished += 1
+    played.succeeded += Number(success)
+    if (!success) played.short ??= { task, episode }
     if (played.verdict !== 'undecided') break
   }
   return played

@@ -58,7 +58,9 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   const shared = new Map<string, LimitsRequest>()
   for await (const task of tasksOf(configuration, world)) {
     digests.set(task.id, digestOf(decidedByTask(environment, task)))
-    const asked = limitsOf(task, configuration)
+    const { maxSteps } = configuration
+    const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
+    const asked = { ...task.limits, steps: Number.isFinite(steps) ? steps : undefined }
     const name = JSON.stringify(asked)
     // Most tasks have the same few limits.
     if (!shared.has(name)) shared.set(name, asked)
@@ -198,11 +200,6 @@ function stepsOfOneSeat(record: SealedRecord): number {
   if (!isMatchRecord(record)) return record.steps.filter(({ action }) => !absenceOf(action)).length
   const played = record.steps.filter(({ action }) => !absenceOf(action))
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
-}
-
-function limitsOf({ limits }: Task, { maxSteps }: Pick<RunConfiguration, 'maxSteps'>): LimitsRequest {
-  const steps = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
-  return { ...limits, steps: Number.isFinite(steps) ? steps : undefined }
 }
 
 /** Returns the step limit of an episode. A run can only lower the limit of the environment. */

@@ -32,12 +32,7 @@ export interface DrawnEpisode {
 }
 
 /** Draws the tasks of a run with a curriculum again, from the outcomes of its sealed lines. */
-export interface Redraw {
-  /** Adds a sealed line. */
-  add(record: SealedRecord): void
-  /** Compares the lines with what the curriculum draws. After all lines. */
-  finish(): Promise<Redrawn>
-}
+export type Redraw = Awaited<ReturnType<typeof createRedraw>>
 
 /**
  * Creates a redraw without lines. It keeps the tasks of the run, and the place of each episode in memory. Rejects like
@@ -46,18 +41,20 @@ export interface Redraw {
 export async function createRedraw(
   configuration: RunConfiguration & { readonly curriculum: CurriculumConfiguration },
   tasks: AsyncIterable<Task>,
-): Promise<Redraw> {
+) {
   const plan = await createDrawnPlan(configuration, tasks)
   const leaves = countLeaves(configuration.branch)
   /** Where each episode says that it was drawn, by its name. */
   const places = new Map<string, DrawnEpisode>()
   return {
-    add(record) {
+    /** Adds a sealed line. */
+    add(record: SealedRecord): void {
       const { task, attempt, curriculum } = record
       plan.note(record)
       places.set(episodeKey({ task, attempt }), { draw: -1, stage: null, ...curriculum, task: task.id, attempt })
     },
-    async finish() {
+    /** Compares the lines with what the curriculum draws. After all lines. */
+    async finish(): Promise<Redrawn> {
       const recordedAt = new Map([...places.values()].map((place) => [place.draw, place]))
       let drawn = 0
       let first: Redrawn['first'] = null

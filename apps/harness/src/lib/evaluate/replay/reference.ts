@@ -27,13 +27,10 @@ export interface Deviation {
 }
 
 /** The episodes that the rules alone play. Stored as one chain each; the rest is computed again on demand. */
-export interface Reference {
-  /** Compares another recording with it: everything that a replay must reproduce. */
-  compare(path: string): Promise<Deviation>
-}
+export type Reference = Awaited<ReturnType<typeof createReference>>
 
 /** Plays the actions of recorded episodes with the rules. Keep the file: it is read again on demand. */
-export async function createReference({ environment }: World, recorded: string): Promise<Reference> {
+export async function createReference({ environment }: World, recorded: string) {
   const chains = new Map<string, string>()
   for await (const record of readEpisodes(recorded))
     chains.set(episodeKey(record), chainOf(playedByRulesAlone(environment, record)))
@@ -45,7 +42,8 @@ export async function createReference({ environment }: World, recorded: string):
   }
 
   return {
-    async compare(path) {
+    /** Compares another recording with it: everything that a replay must reproduce. */
+    async compare(path: string): Promise<Deviation> {
       const seen = new Set<string>()
       let steps = 0
       let differingEpisodes = 0
