@@ -7,12 +7,18 @@ import { type WebSocket, WebSocketServer } from 'ws'
 export interface OpenSocket {
   /** Messages that were received and are not answered. */
   readonly count: number
-  /** Closes the socket if its client is gone or its token no longer valid; else pings the client. */
-  checkClient(): Promise<void>
-  /** Reads no more, answers what was read, and resolves when the socket is closed. */
-  drain(): Promise<void>
-  /** Closes the socket at once. */
-  terminate(): void
+  /** Returns why its client has to go, such as a token that is no longer valid; `null` if it may stay. */
+  checkClient(): Promise<string | null>
+  /** Ignores what is received from now on, and resolves when the messages before that are answered. */
+  finish(): Promise<void>
+}
+
+/** An open WebSocket. */
+interface Held {
+  readonly webSocket: WebSocket
+  readonly socket: OpenSocket
+  /** Whether its client has sent nothing since it was pinged. */
+  silent: boolean
 }
 
 /**
@@ -33,7 +39,7 @@ const SETTINGS = {
 /** The WebSockets of one endpoint, or of extra routes: their clients are checked, and they are drained together. */
 export class WebSockets {
   readonly #server: WebSocketServer
-  readonly #open = new Set<OpenSocket>()
+  readonly #open = new Set<Held>()
   readonly #stopChecks: () => void
   #draining = false
 
@@ -48,7 +54,7 @@ export class WebSockets {
       ...(protocols && { handleProtocols: (offered) => protocols.find((name) => offered.has(name)) ?? false }),
     })
     this.#stopChecks = every(HEART_BEAT, () => {
-      for (const socket of this.#open) void socket.checkClient()
+      for (const held of this.#open) void check(held)
     })
   }
 
@@ -59,7 +65,7 @@ export class WebSockets {
 
   /** Messages that are being answered. */
   get count(): number {
-    return [...this.#open].reduce((sum, { count }) => sum + count, 0)
+    return [...this.#open].reduce((sum, { socket }) => sum + socket.count, 0)
   }
 
   /** Makes a connection a WebSocket. `open` creates what serves it; `null` if it has closed the socket. */
@@ -72,8 +78,15 @@ export class WebSockets {
     this.#server.handleUpgrade(request, stream, head, (webSocket) => {
       const socket = open(webSocket)
       if (!socket) return
-      this.#open.add(socket)
-      webSocket.on('close', () => this.#open.delete(socket))
+      const held: Held = { webSocket, socket, silent: false }
+      this.#open.add(held)
+      const onSign = () => {
+        held.silent = false
+      }
+      webSocket
+        .on('message', onSign)
+        .on('pong', onSign)
+        .on('close', () => this.#open.delete(held))
     })
   }
 
@@ -83,7 +96,7 @@ export class WebSockets {
    */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     this.#draining = true
-    const drained = Promise.all([...this.#open].map((socket) => socket.drain()))
+    const drained = Promise.all([...this.#open].map(close))
     const { promise: aborted, resolve: abort } = Promise.withResolvers<void>()
     if (signal?.aborted) abort()
     signal?.addEventListener('abort', () => abort(), { once: true })
@@ -95,6 +108,28 @@ export class WebSockets {
   end(): void {
     this.#draining = true
     this.#stopChecks()
-    for (const socket of this.#open) socket.terminate()
+    for (const { webSocket } of this.#open) webSocket.terminate()
   }
+}
+
+/** Closes the socket of a client that is gone or has to go, and pings any other. */
+async function check(held: Held): Promise<void> {
+  const { webSocket, socket } = held
+  const reason = await socket.checkClient()
+  if (reason !== null) return webSocket.close(1008, reason)
+  // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
+  if (held.silent && !webSocket.isPaused) return webSocket.terminate()
+  held.silent = true
+  webSocket.ping()
+}
+
+/** Answers what was read, and resolves when the socket is closed. */
+async function close({ webSocket, socket }: Held): Promise<void> {
+  const closed = new Promise((resolve) => webSocket.once('close', resolve))
+  await socket.finish()
+  if (webSocket.readyState !== webSocket.CLOSED) {
+    webSocket.resume()
+    webSocket.close(1001, 'The server is stopping.')
+  }
+  await closed
 }

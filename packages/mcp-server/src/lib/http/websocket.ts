@@ -107,7 +107,6 @@ export class WebSocketEndpoints {
     const gone = new AbortController()
     const { dispatcher, onRejected } = this.#options
     let leaving = false
-    let alive = true
     const pipe: MessagePipe = new MessagePipe({
       dispatcher,
       inFlight: client.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
@@ -133,30 +132,16 @@ export class WebSocketEndpoints {
       },
       async checkClient() {
         const identity = await client.identify()
-        if ('status' in identity && identity.status === 401) return webSocket.close(1008, 'The token counts no longer.')
-        // A pong of a paused socket would not be read. `shedSlowReaders` ends such a connection if it stays stuck.
-        if (!alive && !webSocket.isPaused) return webSocket.terminate()
-        alive = false
-        webSocket.ping()
+        return 'status' in identity && identity.status === 401 ? 'The token counts no longer.' : null
       },
-      async drain() {
+      async finish() {
         leaving = true
         gone.abort()
-        const closed = new Promise((resolve) => webSocket.once('close', resolve))
         await pipe.finished()
         await channel.shutDown()
-        if (webSocket.readyState === webSocket.CLOSED) return
-        webSocket.resume()
-        webSocket.close(1001, 'The server is stopping.')
-        await closed
       },
-      terminate: () => webSocket.terminate(),
     }
-    webSocket.on('pong', () => {
-      alive = true
-    })
     webSocket.on('message', (data: Buffer, isBinary) => {
-      alive = true
       if (leaving) return
       if (isBinary) return webSocket.close(1003, 'Send text.')
       pipe.receive(data.toString())

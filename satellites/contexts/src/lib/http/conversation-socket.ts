@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Host, SessionRef } from '@episodic/mcp-server'
-import { type ClientIdentity, drained } from '@episodic/mcp-server/http'
+import { type ClientIdentity, FrameSocket } from '@episodic/mcp-server/http'
 import type { StateView } from '@episodic/mcp-server/internal'
 import { type JsonObject, type OpenResult, WireError } from '@episodic/protocol'
 import { randomText } from '@episodic/protocol/internal'
@@ -32,8 +32,6 @@ interface Joined {
   readonly unsubscribe: () => void
 }
 
-/** The most frames that wait: then the socket is paused. */
-const READ_AHEAD = 16
 /** The most characters of a frame: far more than the bound of an utterance, which has its own error message. */
 const MAX_FRAME_LENGTH = 65_536
 
@@ -47,95 +45,33 @@ const MAX_MESSAGES = 10_000
 const TAKEN_OVER = 4_001
 
 /**
- * The connection of one client. It answers the client's frames in order, and pushes changes of the conversation in
- * between.
- *
- * It never queues frames to send: while a client reads slowly, its frames are not read, and changes are pushed together
- * once it has caught up.
+ * What one client says and hears: it answers the client's frames in order, and pushes changes of the conversation in
+ * between. While a client reads slowly, changes are pushed together once it has caught up.
  */
 export class ConversationSocket {
-  readonly #webSocket: WebSocket
-  readonly #stream: Duplex
+  readonly frames: FrameSocket
   readonly #client: ClientIdentity
   readonly #setting: SocketSetting
-  #received: string[] = []
   #joined: Joined | null = null
-  /** Whether the conversation has changed since the last push. */
-  #changed = false
-  #working = false
-  /** Resolves when the present work is done. */
-  #worked: Promise<void> = Promise.resolve()
-  /** Whether received frames are ignored. */
-  #closing = false
-  /** Checks since the last sign of life. */
-  #silent = 0
   /** Checks without a conversation. */
   #idle = 0
 
   constructor(webSocket: WebSocket, stream: Duplex, client: ClientIdentity, setting: SocketSetting) {
-    this.#webSocket = webSocket
-    this.#stream = stream
     this.#client = client
     this.#setting = setting
-    webSocket.on('pong', () => {
-      this.#silent = 0
-    })
-    webSocket.on('message', (data: Buffer, isBinary) => {
-      this.#silent = 0
-      if (this.#closing) return
-      if (isBinary) return webSocket.close(1003, 'Send text.')
-      this.#received.push(data.toString())
-      if (this.#received.length >= READ_AHEAD) webSocket.pause()
-      this.#work()
-    })
-    // `ws` closes the socket with a fitting code itself.
-    webSocket.on('error', () => {})
-    webSocket.on('close', () => this.#detach())
+    this.frames = new FrameSocket(webSocket, stream, client, this)
+    webSocket.on('close', () => this.#leaveConversation())
   }
 
-  /** Number of frames that were received and not answered. */
-  get count(): number {
-    return this.#received.length + (this.#working ? 1 : 0)
-  }
-
-  /** Closes the connection if the client is gone, its token is invalid by now, or it joins nothing; else pings it. */
-  async checkClient(): Promise<void> {
-    const webSocket = this.#webSocket
-    if (!(await this.#client.isWelcome())) return webSocket.close(1008, 'The token is not valid any more.')
-    if (!this.#joined && this.#idle++ > 0) return webSocket.close(1008, 'Nothing was joined.')
-    // While paused, pongs are not read. A pause is short.
-    if (this.#silent++ > 0 && !webSocket.isPaused) return webSocket.terminate()
-    webSocket.ping()
+  /** Returns why a client that joins nothing has to go; `null` for any other. */
+  check(): string | null {
+    return !this.#joined && this.#idle++ > 0 ? 'Nothing was joined.' : null
   }
 
   /** Closes the connection, because another one has taken the conversation over. */
   yield(): void {
-    this.#detach()
-    this.#webSocket.resume()
-    this.#webSocket.close(TAKEN_OVER, 'Another connection has taken this conversation over.')
-  }
-
-  /** Reads no more frames, answers those that were received, and resolves when the connection is closed. */
-  async drain(): Promise<void> {
-    this.#closing = true
-    const webSocket = this.#webSocket
-    const closed = new Promise((resolve) => webSocket.once('close', resolve))
-    while (this.#working) await this.#worked
-    if (webSocket.readyState === webSocket.CLOSED) return
-    webSocket.resume()
-    webSocket.close(1001, 'The server is stopping.')
-    await closed
-  }
-
-  terminate(): void {
-    this.#webSocket.terminate()
-  }
-
-  /** Drops waiting frames, and leaves the conversation. */
-  #detach(): void {
-    this.#closing = true
-    this.#received = []
     this.#leaveConversation()
+    this.frames.close(TAKEN_OVER, 'Another connection has taken this conversation over.')
   }
 
   #leaveConversation(): void {
@@ -145,42 +81,23 @@ export class ConversationSocket {
     this.#joined = null
   }
 
-  #work(): void {
-    if (this.#working) return
-    this.#working = true
-    this.#worked = this.#workOff()
-  }
-
-  async #workOff(): Promise<void> {
-    while (this.#received.length > 0 || this.#changed) {
-      const text = this.#received.shift()
-      if (text !== undefined) this.#send(await this.#answer(text))
-      if (this.#changed) await this.#push()
-      if (this.#stream.writableNeedDrain) await drained(this.#stream)
-      if (this.#received.length < READ_AHEAD) this.#webSocket.resume()
-    }
-    // Synchronously after the last check, so that no change is missed.
-    this.#working = false
-  }
-
-  /** Pushes the changes since the last push. */
-  async #push(): Promise<void> {
-    this.#changed = false
-    if (!this.#joined) return
+  /** Returns the changes since the last push. Never rejects. */
+  async push(): Promise<string | null> {
+    if (!this.#joined) return null
     try {
       const view = await this.#joined.session.view()
-      if (!this.#joined) return
+      if (!this.#joined) return null
       const push = this.#pushAfter(view, this.#joined.turn)
-      if (push.turn <= this.#joined.turn) return
+      if (push.turn <= this.#joined.turn) return null
       this.#joined.turn = push.turn
-      this.#send({ type: 'news', ...push })
+      return textOf({ type: 'news', ...push })
     } catch (error) {
-      this.#send(rejectionOf(error, null, this.#setting.onError))
+      return textOf(rejectionOf(error, null, this.#setting.onError))
     }
   }
 
   /** Answers one frame. Never rejects. */
-  async #answer(text: string): Promise<ServerFrame> {
+  async answer(text: string): Promise<string> {
     let frame: ClientFrame | null = null
     try {
       const retryAfterSeconds = await this.#client.count(this.#joined?.handle ?? null)
@@ -196,9 +113,9 @@ export class ConversationSocket {
         throw new WireError('rate-limited', `Too many frames. Send it again in ${retryAfterSeconds} s.`, {
           details: { retryAfterSeconds },
         })
-      return await this.#take(frame)
+      return textOf(await this.#take(frame))
     } catch (error) {
-      return rejectionOf(error, frame, this.#setting.onError)
+      return textOf(rejectionOf(error, frame, this.#setting.onError))
     }
   }
 
@@ -251,16 +168,12 @@ export class ConversationSocket {
     this.#leaveConversation()
     const view = await session.view()
     const push = this.#pushAfter(view, since)
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN)
-      throw new WireError('invalid-request', 'The client has gone.')
+    if (!this.frames.isOpen) throw new WireError('invalid-request', 'The client has gone.')
     claim(handle, this)
-    const unsubscribe = view.onChange(() => {
-      this.#changed = true
-      this.#work()
-    })
+    const unsubscribe = view.onChange(() => this.frames.wake())
     this.#joined = { handle, session, turn: push.turn, unsubscribe }
     // It may have changed between reading the view and subscribing.
-    this.#changed = true
+    this.frames.wake()
     const { dialogue } = stateOf(view)
     const opening = push.turn === 0 ? dialogue.map(({ text }) => text) : []
     const { trainer: publishes } = this.#client
@@ -307,10 +220,6 @@ export class ConversationSocket {
     })
     return push
   }
-
-  #send(frame: ServerFrame): void {
-    if (this.#webSocket.readyState === this.#webSocket.OPEN) this.#webSocket.send(JSON.stringify(frame))
-  }
 }
 
 /** The answer of a refused step. */
@@ -321,4 +230,8 @@ const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string 
 
 function stateOf({ state }: StateView): ConversationState['public'] {
   return state as unknown as ConversationState['public']
+}
+
+function textOf(frame: ServerFrame): string {
+  return JSON.stringify(frame)
 }

@@ -80,7 +80,7 @@ export function serveConversations(
         request,
         stream,
         head,
-        (webSocket) => new ConversationSocket(webSocket, stream, client, { ...setting, world }),
+        (webSocket) => new ConversationSocket(webSocket, stream, client, { ...setting, world }).frames,
       )
     },
     drain: (signal) => sockets.drain(signal),

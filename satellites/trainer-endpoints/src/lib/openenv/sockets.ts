@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ClientIdentity, type ExtraRoutes, WebSockets } from '@episodic/mcp-server/http'
+import { type ClientIdentity, type ExtraRoutes, FrameSocket, WebSockets } from '@episodic/mcp-server/http'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import type { WebSocket } from 'ws'
 import type { InternalError, Problem } from '../http/problem.ts'
@@ -11,7 +11,9 @@ import { answerFrame } from './frames.ts'
 import { answerRpc } from './json-rpc.ts'
 import type { OpenEnvSession, SessionSetting } from './session.ts'
 import type { OpenEnvSessions } from './sessions.ts'
-import { type AnswerFrame, FrameSocket } from './socket.ts'
+
+/** Answers one frame: with a text, or with `null` to close the connection. */
+type AnswerFrame = (text: string) => Promise<string | null>
 
 export interface OpenEnvSocketsOptions {
   readonly sessions: OpenEnvSessions
@@ -49,7 +51,7 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
     const sessionId = address?.route === '/ws' ? searchParams.get('session_id') || null : null
     this.#sockets.upgrade(request, stream, head, (webSocket) => {
       const answer = this.#enter(webSocket, address?.route === '/mcp', setting, sessionId)
-      return answer && new FrameSocket(webSocket, stream, client, answer)
+      return answer && new FrameSocket(webSocket, stream, client, { answer })
     })
   }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { FrameSocket } from './socket.ts'
+import { FrameSocket } from './frame-socket.ts'
 
 const MEBIBYTE = 1_048_576
 
@@ -20,9 +20,11 @@ it('reads no more than a few large frames ahead of its answers, and answers all 
   )
   const answering = Promise.withResolvers<void>()
   const identity = { isWelcome: async () => true } as ConstructorParameters<typeof FrameSocket>[2]
-  const socket = new FrameSocket(webSocket, stream, identity, async (text) => {
-    await answering.promise
-    return text.slice(0, 1)
+  const socket = new FrameSocket(webSocket, stream, identity, {
+    async answer(text) {
+      await answering.promise
+      return text.slice(0, 1)
+    },
   })
   await once(client, 'open')
   const answers: string[] = []
