@@ -45,7 +45,7 @@ const MAX_MESSAGES = 10_000
 const TAKEN_OVER = 4_001
 
 /**
- * What one client says and hears: it answers the client's frames in order, and pushes changes of the conversation in
+ * The conversation of one client: it answers the client's frames in order, and pushes changes of the conversation in
  * between. While a client reads slowly, changes are pushed together once it has caught up.
  */
 export class ConversationSocket {
@@ -90,9 +90,9 @@ export class ConversationSocket {
       const push = this.#pushAfter(view, this.#joined.turn)
       if (push.turn <= this.#joined.turn) return null
       this.#joined.turn = push.turn
-      return textOf({ type: 'news', ...push })
+      return formatFrame({ type: 'news', ...push })
     } catch (error) {
-      return textOf(rejectionOf(error, null, this.#setting.onError))
+      return formatFrame(rejectionOf(error, null, this.#setting.onError))
     }
   }
 
@@ -113,9 +113,9 @@ export class ConversationSocket {
         throw new WireError('rate-limited', `Too many frames. Send it again in ${retryAfterSeconds} s.`, {
           details: { retryAfterSeconds },
         })
-      return textOf(await this.#take(frame))
+      return formatFrame(await this.#take(frame))
     } catch (error) {
-      return textOf(rejectionOf(error, frame, this.#setting.onError))
+      return formatFrame(rejectionOf(error, frame, this.#setting.onError))
     }
   }
 
@@ -232,6 +232,6 @@ function stateOf({ state }: StateView): ConversationState['public'] {
   return state as unknown as ConversationState['public']
 }
 
-function textOf(frame: ServerFrame): string {
+function formatFrame(frame: ServerFrame): string {
   return JSON.stringify(frame)
 }
