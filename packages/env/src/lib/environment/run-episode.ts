@@ -1,6 +1,6 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import type { ModelAnswer } from '../policy/policy.ts'
-import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
+import { type Begun, closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
@@ -13,11 +13,19 @@ import { contextOf, playOn } from './play-on.ts'
  * that throws {@link PlayerStop} has caused the end itself: its episode is finished, truncated and not succeeded.
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
+  const { environment, episode } = await playEpisode(options)
+  return closedEpisode(environment, episode)
+}
+
+/**
+ * Plays one episode to its end or as far as it comes, and leaves its environment open. Never rejects. `steps` lack the
+ * one in which a world has judged what a player left.
+ */
+export async function playEpisode(options: EpisodeOptions): Promise<Omit<Begun, 'undecided'> & { episode: Episode }> {
   const steps: PlayedStep[] = []
   const undecided: ModelAnswer[] = []
   let start: ResetResult | null = null
   let environment: Environment | null = null
-  let episode: Episode
   try {
     environment = options.createEnvironment()
     const { task = {}, seed, signal } = options
@@ -25,9 +33,9 @@ export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
     const player = await options.policy.start(contextOf(environment, start, options))
     const playing = { environment, start, steps, undecided, player }
     const end = await playOn(playing, Number.POSITIVE_INFINITY, options)
-    episode = finishedEpisode(start, steps, end as EpisodeEnd)
+    return { environment, start, steps, episode: finishedEpisode(start, steps, end as EpisodeEnd) }
   } catch (cause) {
-    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
+    const episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
+    return { environment, start, steps, episode }
   }
-  return closedEpisode(environment, episode)
 }

@@ -1,13 +1,14 @@
-import { canonicalJson, type EpisodeEnd, type Json, seedFor } from '@episodic/protocol'
+import { canonicalJson, type Json, seedFor } from '@episodic/protocol'
 import { studentPoint } from '@episodic/protocol/internal'
 import { EnvError, optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
-import type { ModelAnswer, Player } from '../policy/policy.ts'
-import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
+import type { Player } from '../policy/policy.ts'
+import { closedEpisode } from './conclude.ts'
 import type { Environment, Fork, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
 import { contextOf, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
+import { playEpisode } from './run-episode.ts'
 
 export interface AdvantageOptions extends EpisodeOptions {
   /** Pairs of lines for each step, k: from 2 to 1,000. Default 8. */
@@ -70,7 +71,7 @@ export interface EpisodeWithAdvantages {
  * Rejects with `not-forkable`, and with `option-invalid` for options out of range.
  */
 export async function runWithAdvantages(options: AdvantageOptions): Promise<EpisodeWithAdvantages> {
-  const { createEnvironment, task = {}, seed, signal, policy, pairs = 8, discount = 1 } = options
+  const { createEnvironment, signal, pairs = 8, discount = 1 } = options
   const { mostSteps = Number.POSITIVE_INFINITY } = options
   if (!(Number.isInteger(pairs) && pairs >= 2 && pairs <= 1_000 && discount >= 0 && discount <= 1 && mostSteps >= 0))
     throw optionInvalid(
@@ -81,21 +82,9 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
     await environment.close()
     throw new EnvError('not-forkable', `${environment.info.name} cannot be forked, so its steps have no advantages.`)
   }
-  const steps: PlayedStep[] = []
-  const undecided: ModelAnswer[] = []
+  const { start, steps, episode } = await playEpisode({ ...options, createEnvironment: () => environment })
   const advantages: (StepAdvantage | null)[] = []
-  let start: ResetResult | null = null
   let forkedSteps = 0
-  let episode: Episode
-  try {
-    start = await environment.reset(task, { seed, signal })
-    const player = await policy.start(contextOf(environment, start, options))
-    const playing = { environment, start, steps, undecided, player }
-    const end = (await playOn(playing, Number.POSITIVE_INFINITY, options)) as EpisodeEnd
-    episode = finishedEpisode(start, steps, end)
-  } catch (cause) {
-    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
-  }
   for (let at = 0; start && at < steps.length; at++) {
     const isOver = forkedSteps >= mostSteps || signal?.aborted
     const estimated = isOver ? null : await estimateStep({ environment, start, steps, at }, options)

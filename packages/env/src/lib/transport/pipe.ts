@@ -2,11 +2,10 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import { abortable, every, onAbort } from '@episodic/protocol/internal'
 import type { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { EnvError } from '../env-error.ts'
-import { callWithInput } from './input-required.ts'
+import { callWithInput, type InputOptions } from './input-required.ts'
 import { withSender } from './modern-request.ts'
 import { PendingCalls } from './pending-calls.ts'
 import type { RpcAnswer } from './rpc-answer.ts'
-import type { ChannelOptions } from './target.ts'
 
 /** Milliseconds of a tick, and ticks until a call without an answer fails: two minutes. */
 const TICK = 10_000
@@ -15,26 +14,27 @@ const TIMEOUT_TICKS = 12
 /** Distinguishes these ids from those of the SDK's client, which may use the same pipe later. */
 const PREFIX = 'call '
 
+interface PipeOptions extends Pick<InputOptions, 'elicit' | 'questions'> {
+  /** The name of the server in errors. */
+  readonly name: string
+}
+
 /**
  * Stateless calls over the pipe of a child process, without a handshake: to a server with the stateless version, or to
  * a server of environments.
  */
 export class Pipe {
   readonly #transport: ServerProcess
-  readonly #name: string
-  readonly #elicit: ChannelOptions['elicit']
-  readonly #questions: number
+  readonly #options: PipeOptions
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
   #lost: EnvError | null = null
 
   /** Sets the listeners of a transport. Start the transport afterwards. */
-  constructor(transport: ServerProcess, name: string, elicit: ChannelOptions['elicit'], questions: number) {
+  constructor(transport: ServerProcess, options: PipeOptions) {
     this.#transport = transport
-    this.#name = name
-    this.#elicit = elicit
-    this.#questions = questions
-    this.#stopTicking = every(TICK, () => void this.#calls.tick(TIMEOUT_TICKS, name))
+    this.#options = options
+    this.#stopTicking = every(TICK, () => void this.#calls.tick(TIMEOUT_TICKS, options.name))
     const overheard = transport.onmessage
     transport.onmessage = (message) => {
       overheard?.(message)
@@ -61,10 +61,10 @@ export class Pipe {
 
   /** Makes a stateless call, which names its sender. */
   readonly modern: Channel['request'] = (method, params, { signal } = {}) => {
-    const elicit = this.#elicit
+    const { elicit, questions } = this.#options
     const capabilities: JsonObject = elicit ? { elicitation: { form: {} } } : {}
     const call = (sent: JsonObject) => this.#ask(method, withSender(sent, capabilities), signal)
-    return callWithInput(call, params, { elicit, questions: this.#questions, signal })
+    return callWithInput(call, params, { elicit, questions, signal })
   }
 
   /** Makes a call without the sender, to a server of environments. */
@@ -111,7 +111,7 @@ export class Pipe {
     const ending = this.#transport.exit ?? 'it has closed its pipe'
     this.#lost = new EnvError(
       'connection-failed',
-      `No answer from ${this.#name}: ${ending}.${printedBy(this.#transport)}`,
+      `No answer from ${this.#options.name}: ${ending}.${printedBy(this.#transport)}`,
       { details: { retryable: false } },
     )
     this.#stopTicking()

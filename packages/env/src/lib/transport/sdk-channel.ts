@@ -145,7 +145,7 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
   const { signal, onMessage, onPrinted, elicit } = options
   transport.onprinted = onPrinted
   if (onMessage) overhear(transport, onMessage)
-  const pipe = new Pipe(transport, name, elicit, questionsAllowed(options.questions))
+  const pipe = new Pipe(transport, { name, elicit, questions: questionsAllowed(options.questions) })
   let found: Found
   try {
     found = await startInTurn(async () => {

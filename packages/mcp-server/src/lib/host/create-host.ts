@@ -68,15 +68,8 @@ class SessionHost implements Host {
   readonly #stopSweeps: () => void
 
   constructor(options: HostOptions) {
-    const {
-      environments,
-      store: given,
-      clock: machine = systemClock,
-      bounds: wanted,
-      onFault = () => {},
-      onLeft,
-    } = options
-    const { metrics, containment, rules = directRules, reservedSeats = {} } = options
+    const { environments, store: given, clock: machine = systemClock, bounds: wanted, onLeft } = options
+    const { metrics, containment, rules = directRules, onFault = () => {} } = options
     const bounds = { ...DEFAULT_BOUNDS, ...wanted }
     const { idleSeconds, queue, events, logBytes, textBytes } = bounds
     assertOptions(environments, bounds, rules)
@@ -112,8 +105,8 @@ class SessionHost implements Host {
       idleSeconds,
       stopping: this.#stopping.signal,
     }
-    this.connections = new TransportSessions(sessions, clock, idleSeconds)
-    this.players = new InvitedPlayers(this.#parts.factory, sessions, reservedSeats)
+    this.connections = new TransportSessions(this.#parts)
+    this.players = new InvitedPlayers(this.#parts, options.reservedSeats)
     this.watchTurns = (listener) => sessions.guardStore(turns.watch(listener, { ...common, sessions }))
     const onRemoved = (id: string) => {
       capacity.removed(id)

@@ -8,9 +8,8 @@ import {
   readGameClaim,
   type SessionTokens,
 } from '../access/session-tokens.ts'
-import type { CreatedGame, JoinedSeat, Players } from '../host.ts'
-import type { SessionFactory } from '../open/session-factory.ts'
-import { type AtOnce, type CachedSession, notFound, type SessionCache } from '../sessions/session-cache.ts'
+import type { CreatedGame, HostOptions, JoinedSeat, Players } from '../host.ts'
+import { type AtOnce, type CachedSession, notFound } from '../sessions/session-cache.ts'
 import { ResolvedSession, type SessionParts, type VerifiedToken } from './session-ref.ts'
 
 /**
@@ -20,26 +19,21 @@ import { ResolvedSession, type SessionParts, type VerifiedToken } from './sessio
  * Who plays a seat is kept in the session's record.
  */
 export class InvitedPlayers implements Players {
-  readonly #factory: SessionFactory
-  readonly #sessions: SessionCache
-  readonly #reserved: { readonly [environment: string]: readonly string[] }
+  readonly #parts: Pick<SessionParts, 'factory' | 'sessions'>
+  /** The seats that nobody takes, by environment. */
+  readonly #reserved: NonNullable<HostOptions['reservedSeats']>
 
-  /** `reserved` are the seats that nobody takes, by environment. */
-  constructor(
-    factory: SessionFactory,
-    sessions: SessionCache,
-    reserved: { readonly [environment: string]: readonly string[] },
-  ) {
-    this.#factory = factory
-    this.#sessions = sessions
+  constructor(parts: Pick<SessionParts, 'factory' | 'sessions'>, reserved: HostOptions['reservedSeats'] = {}) {
+    this.#parts = parts
     this.#reserved = reserved
   }
 
   async create(principal: Principal, { environment, seat }: Parameters<Players['create']>[1]): Promise<CreatedGame> {
-    const tokens = await this.#sessions.loadTokens()
+    const { factory, sessions } = this.#parts
+    const tokens = await sessions.loadTokens()
     const game = randomText()
     const request = { environment, requestKey: `game ${game}` }
-    const cached = await this.#factory.open(principal, request, {
+    const cached = await factory.open(principal, request, {
       id: tokens.gameId(game),
       seated: (seats) => {
         const chosen = seat ?? this.#free(environment, seats)[0] ?? (seats[0] as string)
@@ -61,14 +55,15 @@ export class InvitedPlayers implements Players {
   }
 
   async join(principal: Principal, { environment, invitation }: Parameters<Players['join']>[1]): Promise<JoinedSeat> {
-    const tokens = await this.#sessions.loadTokens()
+    const { sessions } = this.#parts
+    const tokens = await sessions.loadTokens()
     const claim = readGameClaim(invitation)
     if (!claim || !equalSecrets(tokens.invitation(claim), invitation)) throw notFound()
-    const cached = await this.#sessions.get(tokens.gameId(claim.game))
+    const cached = await sessions.get(tokens.gameId(claim.game))
     if (cached.environment.name !== environment) throw notFound()
     const seat = cached.environment.seats[claim.seat] as string
     this.#assertFree(environment, seat)
-    await this.#sessions.use(cached, (session) =>
+    await sessions.use(cached, (session) =>
       session.advance(({ record: { players = {} } }) => {
         if (!Object.hasOwn(players, seat)) return { players: { ...players, [seat]: principal } }
         if (players[seat] === principal) return null
@@ -88,7 +83,6 @@ export class InvitedPlayers implements Players {
   }
 }
 
-/** A player's token that was issued here. */
 interface VerifiedPlayer extends VerifiedToken {
   readonly environment: string
   readonly role: 'creator' | 'guest'

@@ -1,9 +1,8 @@
 import { type EnvironmentInfo, type MethodResult, WireError } from '@episodic/protocol'
-import type { Clock } from '@episodic/state'
 import type { Principal } from '../access/caller.ts'
 import type { SessionTokens } from '../access/session-tokens.ts'
 import type { Connections, PresentedState, StepCall, StepOutcome } from '../host.ts'
-import { type AtOnce, type CachedSession, notFound, type SessionCache } from '../sessions/session-cache.ts'
+import { type AtOnce, type CachedSession, notFound } from '../sessions/session-cache.ts'
 import { ResolvedSession, type SessionParts, type VerifiedToken } from './session-ref.ts'
 
 /** How many ended ids are remembered. They would be good for an idle time at most. */
@@ -18,28 +17,25 @@ const REMEMBERED = 10_000
  * its session has ended or expired, it is as unknown as any other.
  */
 export class TransportSessions implements Connections {
-  readonly #sessions: SessionCache
-  readonly #clock: Clock
-  readonly #idleSeconds: number
+  readonly #parts: Pick<SessionParts, 'sessions' | 'clock' | 'idleSeconds'>
   /** Ids that have a session or were ended without one, oldest first: no session is opened for them again. */
   readonly #spent = new Set<string>()
 
-  constructor(sessions: SessionCache, clock: Clock, idleSeconds: number) {
-    this.#sessions = sessions
-    this.#clock = clock
-    this.#idleSeconds = idleSeconds
+  constructor(parts: Pick<SessionParts, 'sessions' | 'clock' | 'idleSeconds'>) {
+    this.#parts = parts
   }
 
   async issue(principal: Principal, earlier?: string): Promise<string> {
-    return (await this.#sessions.loadTokens()).transport(principal, Math.floor(this.#clock.now() / 1_000), earlier)
+    const { sessions, clock } = this.#parts
+    return (await sessions.loadTokens()).transport(principal, Math.floor(clock.now() / 1_000), earlier)
   }
 
   check(principal: Principal, id: string): AtOnce<void> {
     const check = (tokens: SessionTokens) => {
       if (tokens.transportIssuedAt(principal, id) === null || this.#spent.has(id)) throw notFound()
     }
-    const { tokens } = this.#sessions
-    return tokens ? check(tokens) : this.#sessions.loadTokens().then(check)
+    const { sessions } = this.#parts
+    return sessions.tokens ? check(sessions.tokens) : sessions.loadTokens().then(check)
   }
 
   async end(principal: Principal, id: string): Promise<void> {
@@ -63,10 +59,11 @@ export class TransportSessions implements Connections {
    * the session plays another environment than `environment`.
    */
   find({ id, transportId, issuedAt, environment }: VerifiedTransport): AtOnce<CachedSession | null> {
-    const found = this.#sessions.find(id)
+    const { sessions, clock, idleSeconds } = this.#parts
+    const found = sessions.find(id)
     const check = (cached: CachedSession | null) => {
       if (cached ? isClosed(cached) : this.#spent.has(transportId)) throw notFound()
-      if (!cached && this.#clock.now() / 1_000 - issuedAt > this.#idleSeconds) throw notFound()
+      if (!cached && clock.now() / 1_000 - issuedAt > idleSeconds) throw notFound()
       if (cached && cached.environment.name !== environment) throw notFound()
       return cached
     }
