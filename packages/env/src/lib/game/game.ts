@@ -2,10 +2,10 @@ import type {
   Action,
   EnvironmentInfo,
   LegalActions,
-  Limits,
   LoggedStep,
   MethodResult,
   Observation,
+  OpenResult,
   StepReport,
 } from '@episodic/protocol'
 import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
@@ -23,13 +23,7 @@ export interface GameStart {
       readonly potential: number | null
     }
   }
-  readonly info: {
-    /** Identifies the session in logs; not a secret. */
-    readonly id: string
-    readonly params: Playable['params'] & object
-    readonly seed: string
-    readonly limits: Limits
-  }
+  readonly info: Pick<OpenResult, 'id' | 'params' | 'seed' | 'limits'>
 }
 
 /** An answered step of one seat. */

@@ -9,7 +9,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
-import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import type { SessionRecord } from '@episodic/state'
 import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
@@ -18,9 +18,8 @@ import type { ObservedState } from '../../environment/rules/start-environment.ts
 import type { Principal } from '../access/caller.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from '../host.ts'
 import type { Capacity } from '../operate/capacity.ts'
-import type { Faults } from '../operate/faults.ts'
 import type { Metrics } from '../operate/metrics.ts'
-import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import type { CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
 import type { TurnFeed } from '../sessions/turn-feed.ts'
 import { takingTurns } from '../yield-to-event-loop.ts'
 import { assertSameOpening, chooseEnvironment, type SeenAtStart, startRecord, toOpenResult } from './open-session.ts'
@@ -28,16 +27,11 @@ import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
 import { baseAt, recordAt, type Snapshot, snapshotOf } from './snapshot.ts'
 
-export interface SessionFactoryOptions {
-  readonly environments: ReadonlyMap<string, EnvironmentDefinition>
+export interface SessionFactoryOptions
+  extends Pick<SessionCacheOptions, 'environments' | 'store' | 'clock' | 'events' | 'faults'> {
   readonly rules: RulesRunner
   readonly sessions: SessionCache
-  readonly store: SessionStore
   readonly capacity: Capacity
-  readonly clock: Clock
-  /** How many of its last events a session recognizes if they are published again. */
-  readonly events: number
-  readonly faults: Faults
   readonly metrics: Metrics | undefined
   readonly turns: Pick<TurnFeed, 'notify'>
 }

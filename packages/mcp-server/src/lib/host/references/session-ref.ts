@@ -7,11 +7,9 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { copyPlain, invalidParams } from '@episodic/protocol/internal'
-import type { Clock, SessionStore } from '@episodic/state'
 import { isLarge } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import type { Principal } from '../access/caller.ts'
 import type {
   EventNotification,
@@ -30,39 +28,27 @@ import type {
   TurnQuery,
   WatchRange,
 } from '../host.ts'
-import type { SessionFactory } from '../open/session-factory.ts'
-import type { Capacity } from '../operate/capacity.ts'
-import type { Faults } from '../operate/faults.ts'
-import type { Metrics } from '../operate/metrics.ts'
-import { type AtOnce, type CachedSession, notFound, type SessionCache } from '../sessions/session-cache.ts'
+import type { SessionFactory, SessionFactoryOptions } from '../open/session-factory.ts'
+import { type AtOnce, type CachedSession, notFound } from '../sessions/session-cache.ts'
 import { reportWaiting } from '../steps/prepare-session-step.ts'
 import type { SessionWriter } from '../steps/step-session.ts'
-import type { TasksInProcess } from '../steps/step-tasks.ts'
+import type { TaskSetting } from '../steps/step-tasks.ts'
 import { eventNotifications } from '../watch/event-feed.ts'
 import type { StateSubscriptions } from '../watch/state-subscription.ts'
-import { legalOfSeat, turnOfSeat } from '../watch/turn-of-seat.ts'
+import { legalOfSeat, type TurnSetting, turnOfSeat } from '../watch/turn-of-seat.ts'
 import { watchLog } from '../watch/watch-log.ts'
 
 /** The parts of a host that its references to sessions use. */
-export interface SessionParts {
+export interface SessionParts
+  extends TaskSetting,
+    Pick<SessionFactoryOptions, 'rules' | 'capacity' | 'faults' | 'metrics'>,
+    Pick<TurnSetting, 'stopping'> {
   readonly environments: readonly EnvironmentInfo[]
-  readonly sessions: SessionCache
   readonly writer: SessionWriter
   readonly factory: SessionFactory
   readonly subscriptions: StateSubscriptions
-  readonly capacity: Capacity
-  readonly store: SessionStore
-  readonly clock: Clock
   /** See `HostBounds`. */
   readonly waitSeconds: number
-  readonly rules: RulesRunner
-  readonly faults: Faults
-  readonly metrics: Metrics | undefined
-  readonly tasks: TasksInProcess
-  /** See `HostBounds`. */
-  readonly idleSeconds: number
-  /** Aborted when the host is disposed of. */
-  readonly stopping: AbortSignal
 }
 
 /** Whom a token was issued for: verified, while the session itself may be gone. */

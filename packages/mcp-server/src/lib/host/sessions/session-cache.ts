@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import { type Clock, Session, type SessionRecord, type SessionStore, StateError } from '@episodic/state'
+import { Session, type SessionRecord, StateError } from '@episodic/state'
 import { type HeldSession, holdSession, sessionNotFound, storeSession } from '@episodic/state/internal'
 import { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
@@ -7,8 +7,9 @@ import { findMisfit } from '../../environment/definition/stored-state.ts'
 import { bySeat } from '../../environment/rules/by-seat.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
+import type { HostBounds } from '../host.ts'
 import { type Faults, refusalOf } from '../operate/faults.ts'
-import { KeptStarts } from './kept-starts.ts'
+import { KeptStarts, type KeptStartsOptions } from './kept-starts.ts'
 import { Watchers } from './watchers.ts'
 
 /** A session that this process keeps in memory. */
@@ -35,17 +36,12 @@ export interface CachedSession {
 /** At once for a cached session, as in nearly every call; otherwise after a read of the store. */
 export type AtOnce<T> = T | Promise<T>
 
-export interface SessionCacheOptions {
+export interface SessionCacheOptions
+  extends KeptStartsOptions,
+    Pick<HostBounds, 'queue' | 'events' | 'logBytes' | 'textBytes'> {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
   readonly rules: Pick<RulesRunner, 'secrets'>
-  readonly store: SessionStore
-  readonly clock: Clock
   readonly faults: Faults
-  readonly idleSeconds: number
-  readonly queue: number
-  readonly events: number
-  readonly logBytes: number
-  readonly textBytes: number
 }
 
 /**

@@ -1,14 +1,11 @@
 import { WireError } from '@episodic/protocol'
-import type { Clock, SessionStore } from '@episodic/state'
+import type { Clock } from '@episodic/state'
 import { nextTurn } from '../yield-to-event-loop.ts'
-import type { CachedSession, SessionCache } from './session-cache.ts'
+import type { CachedSession, SessionCache, SessionCacheOptions } from './session-cache.ts'
 
-export interface ExpiryOptions {
+export interface ExpiryOptions extends Pick<SessionCacheOptions, 'store' | 'clock' | 'idleSeconds'> {
   readonly sessions: SessionCache
   readonly writer: LastSteps
-  readonly store: SessionStore
-  readonly clock: Clock
-  readonly idleSeconds: number
   /** Whether an environment judges what a player has left. */
   readonly judges: boolean
   /** Called for each session that was removed. */

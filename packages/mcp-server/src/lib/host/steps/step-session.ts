@@ -1,5 +1,5 @@
 import { type EpisodeEnd, type LoggedStep, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
-import type { Answered, Clock, PlayedStep, SessionRecord } from '@episodic/state'
+import type { Answered, PlayedStep, SessionRecord } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import { absenceAction } from '../../environment/definition/absent-action.ts'
 import { declaredAction } from '../../environment/definition/declared-action.ts'
@@ -8,18 +8,15 @@ import { toPrepare } from '../../environment/rules/prepare-step.ts'
 import type { EndedEpisode, RulesRunner } from '../../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
 import type { HostOptions, StepCall, StepOutcome } from '../host.ts'
-import type { Faults } from '../operate/faults.ts'
 import type { Metrics, StepStatus } from '../operate/metrics.ts'
-import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import type { CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
 import type { TurnFeed } from '../sessions/turn-feed.ts'
 import { afterEffect, createPreparation, reportWaiting } from './prepare-session-step.ts'
 import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './settle-absent-seats.ts'
 
-export interface SessionWriterOptions {
+export interface SessionWriterOptions extends Pick<SessionCacheOptions, 'clock' | 'faults'> {
   readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
   readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
-  readonly clock: Clock
-  readonly faults: Faults
   readonly metrics: Metrics | undefined
   readonly turns: Pick<TurnFeed, 'notify'>
   readonly onLeft: HostOptions['onLeft']

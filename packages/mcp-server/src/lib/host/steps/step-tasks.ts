@@ -1,12 +1,12 @@
 import { type Action, canonicalJson, contentId, type LoggedStep, WireError } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
-import type { Clock, SessionStore } from '@episodic/state'
+import type { SessionStore } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import { declaredAction } from '../../environment/definition/declared-action.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
 import { equalSecrets } from '../access/session-tokens.ts'
 import type { SessionRef, SessionTasks, StepCall, StepOutcome, TaskState } from '../host.ts'
-import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import type { CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
 
 /** Milliseconds after which a call that is not answered becomes a task. */
 const TASK_AFTER = 1_000
@@ -43,11 +43,8 @@ interface RunningTask {
 export type TasksInProcess = Map<string, RunningTask>
 
 /** What the tasks of a session use. */
-export interface TaskSetting {
+export interface TaskSetting extends Pick<SessionCacheOptions, 'store' | 'clock' | 'idleSeconds'> {
   readonly sessions: SessionCache
-  readonly store: SessionStore
-  readonly clock: Clock
-  readonly idleSeconds: number
   readonly tasks: TasksInProcess
 }
 

@@ -1,19 +1,14 @@
 import type { LoggedStep, PublishedEvent } from '@episodic/protocol'
 import { eventTexts } from '@episodic/protocol/internal'
-import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import type { SessionRecord } from '@episodic/state'
 import { decodeSession } from '@episodic/state/internal'
 import type { EventNotification, ListenRange } from '../host.ts'
-import { type CachedSession, notFound, type SessionCache } from '../sessions/session-cache.ts'
+import { type CachedSession, notFound } from '../sessions/session-cache.ts'
 import { pollUntil } from './poll-until.ts'
+import type { WatchSetting } from './watch-log.ts'
 
 /** Log entries that are read at once. */
 const PAGE = 250
-
-export interface ListenSetting {
-  readonly sessions: Pick<SessionCache, 'guardStore'>
-  readonly store: SessionStore
-  readonly clock: Clock
-}
 
 /**
  * Yields what the player of a seat may know of a session's events, as they happen; see `SessionRef.events`. Listening
@@ -22,7 +17,7 @@ export interface ListenSetting {
 export async function* eventNotifications(
   cached: CachedSession,
   { after, signal, seat }: ListenRange & { readonly seat: string },
-  { sessions, store, clock }: ListenSetting,
+  { sessions, store, clock }: Omit<WatchSetting, 'stopping'>,
 ): AsyncGenerator<EventNotification, void, undefined> {
   const { session, watchers, environment } = cached
   const { id } = session.record

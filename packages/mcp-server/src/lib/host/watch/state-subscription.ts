@@ -1,25 +1,21 @@
-import type { Clock, SessionState, SessionStore } from '@episodic/state'
+import type { SessionState } from '@episodic/state'
 import { isSamePart } from '@episodic/state/internal'
 import type { CachedSession } from '../sessions/session-cache.ts'
+import type { WatchSetting } from './watch-log.ts'
 
 /** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
 const POLL_INTERVAL = 1_000
-
-export interface StateSubscriptionsOptions {
-  readonly store: SessionStore
-  readonly clock: Clock
-}
 
 /**
  * Notifies listeners when the public state of a session changes, also by another process. Listening does not keep a
  * session from expiring. A session is read once a second, regardless of the number of its listeners.
  */
 export class StateSubscriptions {
-  readonly #options: StateSubscriptionsOptions
+  readonly #options: Pick<WatchSetting, 'store' | 'clock'>
   readonly #followed = new Set<CachedSession>()
   #stopped = false
 
-  constructor(options: StateSubscriptionsOptions) {
+  constructor(options: Pick<WatchSetting, 'store' | 'clock'>) {
     this.#options = options
   }
 

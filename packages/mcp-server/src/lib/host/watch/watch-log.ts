@@ -1,16 +1,14 @@
 import type { LoggedStep, MethodResult } from '@episodic/protocol'
-import type { Clock, SessionRecord, SessionStore } from '@episodic/state'
+import type { SessionRecord, SessionStore } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
 import type { WatchRange } from '../host.ts'
 import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
 import { pollUntil } from './poll-until.ts'
+import type { TurnSetting } from './turn-of-seat.ts'
 
-export interface WatchSetting {
+export interface WatchSetting extends Pick<TurnSetting, 'clock' | 'stopping'> {
   readonly sessions: Pick<SessionCache, 'use' | 'guardStore'>
   readonly store: SessionStore
-  readonly clock: Clock
-  /** Ends all waits once it is aborted and the watchers are woken. */
-  readonly stopping: AbortSignal
 }
 
 /**
