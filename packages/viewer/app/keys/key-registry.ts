@@ -15,20 +15,11 @@ export interface KeyScope {
   readonly bindings: readonly KeyBinding[]
 }
 
-/** The keys of all parts of a page. */
-export interface KeyRegistry {
-  /** Adds keys. Of two equal keys the one that was added later counts. Returns a function that removes them. */
-  add(scope: () => KeyScope): () => void
-  /** All keys that count, by scope, those added last first: what the list of keys shows. */
-  scopes(): readonly KeyScope[]
-  /** Runs what the key of an event does. Returns whether there was something. */
-  press(event: PressedKey): boolean
-}
-
 /** What a registry reads of a `KeyboardEvent`. */
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>
 
-export function createKeyRegistry(): KeyRegistry {
+/** Creates the keys of all parts of a page: none. */
+export function createKeyRegistry() {
   const added: (() => KeyScope)[] = []
   const counting = () => {
     const seen = new Set<string>()
@@ -40,15 +31,18 @@ export function createKeyRegistry(): KeyRegistry {
     })
   }
   return {
-    add(scope) {
+    /** Adds keys. Of two equal keys the one that was added later counts. Returns a function that removes them. */
+    add(scope: () => KeyScope) {
       added.push(scope)
       return () => {
         const at = added.indexOf(scope)
         if (at >= 0) added.splice(at, 1)
       }
     },
+    /** All keys that count, by scope, those added last first: what the list of keys shows. */
     scopes: () => counting().filter(({ bindings }) => bindings.length > 0),
-    press({ key, ctrlKey, metaKey, altKey, target }) {
+    /** Runs what the key of an event does. Returns whether there was something. */
+    press({ key, ctrlKey, metaKey, altKey, target }: PressedKey): boolean {
       if (ctrlKey || metaKey || altKey) return false
       const binding = counting()
         .flatMap(({ bindings }) => bindings)

@@ -4,6 +4,7 @@ import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { parseScale } from '../label/label-scale.ts'
 import { LabelStart } from '../label/label-start.tsx'
 import { LabelView } from '../label/label-view.tsx'
+import { keepWord, keptWord } from '../parts/kept-word.ts'
 import { EmptyNote } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
@@ -17,7 +18,7 @@ const WHO = 'episodic.label.who'
 /** One episode after another, to be judged by a person. */
 export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { readonly route: LabelRoute }) {
   const { can } = useSource()
-  const [who, setWho] = useState(readWho)
+  const [who, setWho] = useState(() => keptWord(WHO) ?? '')
   const question = useMemo(() => {
     const parsed = parseScale(scale)
     return grader !== '' && parsed ? { name: grader, version: '1', scale: parsed } : null
@@ -70,28 +71,11 @@ export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { re
           judges={judges.value ?? []}
           who={who}
           onWho={(name) => {
-            keepWho(name)
+            keepWord(WHO, name)
             setWho(name)
           }}
         />
       )}
     </>
   )
-}
-
-function readWho(): string {
-  try {
-    return localStorage.getItem(WHO) ?? ''
-  } catch {
-    // A page may be denied storage.
-    return ''
-  }
-}
-
-function keepWho(name: string): void {
-  try {
-    localStorage.setItem(WHO, name)
-  } catch {
-    // Then it is asked again the next time.
-  }
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
+import { keepWord, keptWord } from '../parts/kept-word.ts'
 
 /** The themes; `system` follows the settings of the system. */
 const THEMES = ['system', 'light', 'dark'] as const
@@ -27,22 +28,12 @@ export function ThemeSwitch() {
 
 type Theme = (typeof THEMES)[number]
 
-/** The theme that was chosen before. Where a page may not keep anything, as in a file, it is that of the system. */
 function keptTheme(): Theme {
-  try {
-    return THEMES.find((theme) => theme === localStorage.getItem(KEY)) ?? 'system'
-  } catch {
-    return 'system'
-  }
+  return THEMES.find((theme) => theme === keptWord(KEY)) ?? 'system'
 }
 
-/** Applies a theme and keeps it. */
 function chooseTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
-  try {
-    localStorage.setItem(KEY, theme)
-  } catch {
-    // It then lasts until the page is closed.
-  }
+  keepWord(KEY, theme)
 }

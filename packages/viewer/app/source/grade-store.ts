@@ -1,17 +1,13 @@
 import type { GradeRecord } from '@episodic/report'
 import { SourceError } from './source.ts'
 
-/** Verdicts that a browser keeps for the runs of files. */
-export interface GradeStore {
-  read(run: string): readonly GradeRecord[]
-  /** Throws a `SourceError` if the browser has no room left. */
-  add(run: string, grade: GradeRecord): void
-}
-
 const NAME = 'episodic.grades'
 
-/** Opens what the browser keeps: as lines of `grades.jsonl`, by run. Returns `null` where a page may keep nothing. */
-export function createGradeStore(storage: () => Storage = () => localStorage): GradeStore | null {
+/**
+ * Opens the verdicts that a browser keeps for the runs of files: as lines of `grades.jsonl`, by run. Returns `null`
+ * where a page may keep nothing.
+ */
+export function createGradeStore(storage: () => Storage = () => localStorage) {
   let kept: Storage
   try {
     kept = storage()
@@ -22,7 +18,7 @@ export function createGradeStore(storage: () => Storage = () => localStorage): G
   }
   const keyOf = (run: string) => `${NAME}.${run}`
   return {
-    read: (run) =>
+    read: (run: string): readonly GradeRecord[] =>
       (kept.getItem(keyOf(run)) ?? '').split('\n').flatMap((line) => {
         try {
           return line === '' ? [] : [JSON.parse(line) as GradeRecord]
@@ -31,7 +27,8 @@ export function createGradeStore(storage: () => Storage = () => localStorage): G
           return []
         }
       }),
-    add(run, grade) {
+    /** Throws a `SourceError` if the browser has no room left. */
+    add(run: string, grade: GradeRecord) {
       try {
         kept.setItem(keyOf(run), `${kept.getItem(keyOf(run)) ?? ''}${JSON.stringify(grade)}\n`)
       } catch {

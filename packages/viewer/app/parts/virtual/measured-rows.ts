@@ -1,20 +1,5 @@
-/** The heights of rows that are measured once they are shown; until then they are estimated. */
-export interface MeasuredRows {
-  /** Of all rows, in pixels. */
-  readonly total: number
-  /** The distance of a row from the first one; of the count of rows, the height of all. */
-  offset(index: number): number
-  /** Stores a row's height. Returns whether it changed. */
-  measure(index: number, height: number): boolean
-  /**
-   * The rows that are seen between two distances from the first one: from `from` to before `to`, at least one if there
-   * is any.
-   */
-  between(top: number, bottom: number): { readonly from: number; readonly to: number }
-}
-
-/** Creates rows of which no height is known. */
-export function createMeasuredRows(count: number, estimate: number): MeasuredRows {
+/** Creates the heights of rows, which are measured once they are shown; until then they are estimated. */
+export function createMeasuredRows(count: number, estimate: number) {
   const heights = new Float64Array(count).fill(estimate)
   const offsets = new Float64Array(count + 1)
   /** Offsets up to this one are right. */
@@ -35,16 +20,20 @@ export function createMeasuredRows(count: number, estimate: number): MeasuredRow
     return low
   }
   return {
+    /** Of all rows, in pixels. */
     get total() {
       return offset(count)
     },
+    /** The distance of a row from the first one; of the count of rows, the height of all. */
     offset,
-    measure(index, height) {
+    /** Stores a row's height. Returns whether it changed. */
+    measure(index: number, height: number): boolean {
       if (index < 0 || index >= count || Math.abs((heights[index] as number) - height) < 0.5) return false
       heights[index] = height
       right = Math.min(right, index)
       return true
     },
-    between: (top, bottom) => ({ from: at(top), to: count === 0 ? 0 : at(Math.max(top, bottom)) + 1 }),
+    /** The rows between two distances from the first one: to before `to`, at least one if there is any. */
+    between: (top: number, bottom: number) => ({ from: at(top), to: count === 0 ? 0 : at(Math.max(top, bottom)) + 1 }),
   }
 }

@@ -21,12 +21,11 @@ export function useWindow(
       setRange((before) => (before.from === from && Math.abs(before.to - to) < 10 ? before : { from, to }))
     }
     update()
-    addEventListener('scroll', update, { passive: true })
-    addEventListener('resize', update)
-    return () => {
-      removeEventListener('scroll', update)
-      removeEventListener('resize', update)
-    }
+    const end = new AbortController()
+    const { signal } = end
+    addEventListener('scroll', update, { passive: true, signal })
+    addEventListener('resize', update, { signal })
+    return () => end.abort()
   }, [count, height])
   return { body, from: Math.min(range.from, count), to: Math.min(Math.max(range.to, 0), count) }
 }

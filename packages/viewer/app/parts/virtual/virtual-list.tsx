@@ -81,20 +81,17 @@ export function VirtualList({ count, estimate, label, render, shown = null }: Vi
     // On paper nothing is scrolled.
     const showAll = () => setRange({ from: 0, to: count })
     updateRange()
-    addEventListener('beforeprint', showAll)
-    addEventListener('afterprint', updateRange)
-    addEventListener('scroll', follow, { passive: true })
-    addEventListener('resize', follow)
-    addEventListener('wheel', letGo, { passive: true })
-    addEventListener('pointerdown', letGo)
+    const end = new AbortController()
+    const { signal } = end
+    addEventListener('beforeprint', showAll, { signal })
+    addEventListener('afterprint', updateRange, { signal })
+    addEventListener('scroll', follow, { passive: true, signal })
+    addEventListener('resize', follow, { signal })
+    addEventListener('wheel', letGo, { passive: true, signal })
+    addEventListener('pointerdown', letGo, { signal })
     return () => {
       cancelAnimationFrame(frame)
-      removeEventListener('beforeprint', showAll)
-      removeEventListener('afterprint', updateRange)
-      removeEventListener('scroll', follow)
-      removeEventListener('resize', follow)
-      removeEventListener('wheel', letGo)
-      removeEventListener('pointerdown', letGo)
+      end.abort()
     }
   }, [rows])
   useLayoutEffect(() => {
