@@ -140,9 +140,7 @@ export class EditedDisk {
 
   /** Returns what a path means, links followed. */
   find(path: string, operation: string): Node {
-    const node = this.at(this.resolve(path, operation))
-    if (!node) throw new DiskError('ENOENT', operation, path)
-    return node
+    return this.#locate(path, operation)[1]
   }
 
   read(path: string): Content {
@@ -163,9 +161,7 @@ export class EditedDisk {
 
   /** Returns the names in a directory, sorted. */
   list(path: string): string[] {
-    const resolved = this.resolve(path, 'scandir')
-    const node = this.at(resolved)
-    if (!node) throw new DiskError('ENOENT', 'scandir', path)
+    const [resolved, node] = this.#locate(path, 'scandir')
     if (node.kind !== 'directory') throw new DiskError('ENOTDIR', 'scandir', path)
     return this.#namesIn(resolved)
   }
@@ -184,9 +180,7 @@ export class EditedDisk {
   }
 
   remove(path: string, recursive: boolean): void {
-    const resolved = this.resolve(path, 'rm', false)
-    const node = this.at(resolved)
-    if (!node) throw new DiskError('ENOENT', 'rm', path)
+    const [resolved, node] = this.#locate(path, 'rm', false)
     if (resolved === '/') throw new DiskError('EACCES', 'rm', path)
     if (node.kind === 'directory') {
       const inside = this.#below(resolved)
@@ -197,9 +191,7 @@ export class EditedDisk {
   }
 
   copy(from: string, to: string, recursive: boolean): void {
-    const source = this.resolve(from, 'cp')
-    const node = this.at(source)
-    if (!node) throw new DiskError('ENOENT', 'cp', from)
+    const [source, node] = this.#locate(from, 'cp')
     const target = this.resolve(to, 'cp')
     if (node.kind === 'file') {
       this.write(target, node.content, node.mode)
@@ -213,9 +205,7 @@ export class EditedDisk {
   }
 
   move(from: string, to: string): void {
-    const source = this.resolve(from, 'rename', false)
-    const node = this.at(source)
-    if (!node) throw new DiskError('ENOENT', 'rename', from)
+    const [source, node] = this.#locate(from, 'rename', false)
     if (source === '/') throw new DiskError('EACCES', 'rename', from)
     const target = this.resolve(to, 'rename', false)
     if (source === target) return
@@ -233,13 +223,13 @@ export class EditedDisk {
   }
 
   changeMode(path: string, mode: number): void {
-    const resolved = this.resolve(path, 'chmod')
-    this.#put(resolved, { ...this.find(path, 'chmod'), mode: mode & 0o7777 }, 'chmod')
+    const [resolved, node] = this.#locate(path, 'chmod')
+    this.#put(resolved, { ...node, mode: mode & 0o7777 }, 'chmod')
   }
 
   changeTime(path: string, modified: number): void {
-    const resolved = this.resolve(path, 'utimes')
-    this.#put(resolved, { ...this.find(path, 'utimes'), modified: Math.round(modified) }, 'utimes')
+    const [resolved, node] = this.#locate(path, 'utimes')
+    this.#put(resolved, { ...node, modified: Math.round(modified) }, 'utimes')
   }
 
   link(target: string, path: string): void {
@@ -268,6 +258,14 @@ export class EditedDisk {
       const change = changeOf(path, before, node && entryOf(node))
       return change ? [change] : []
     })
+  }
+
+  /** Returns where a path leads, links followed as in {@link EditedDisk.resolve}, and what is there. */
+  #locate(path: string, operation: string, last = true): readonly [resolved: string, node: Node] {
+    const resolved = this.resolve(path, operation, last)
+    const node = this.at(resolved)
+    if (!node) throw new DiskError('ENOENT', operation, path)
+    return [resolved, node]
   }
 
   #layered(path: string): Readonly<Entry> | undefined {

@@ -1,3 +1,4 @@
+import { posix } from 'node:path'
 import { command, failed, MOST_BYTES, readInput, said, sizeOf } from './command-line.ts'
 
 export const realpath = command(
@@ -9,19 +10,12 @@ export const realpath = command(
     for (const operand of operands) {
       const path = await fs.realpath(fs.resolvePath(cwd, operand)).catch(() => null)
       if (path === null) return failed(`realpath: ${operand}: No such file or directory`)
-      paths.push(base === undefined ? path : relative(await fs.realpath(fs.resolvePath(cwd, base)), path))
+      paths.push(base === undefined ? path : posix.relative(await fs.realpath(fs.resolvePath(cwd, base)), path) || '.')
     }
     return said(paths.map((path) => `${path}\n`).join(''))
   },
   { 'relative-to': 'R' },
 )
-
-function relative(from: string, to: string): string {
-  const [base, parts] = [from, to].map((path) => path.split('/').filter(Boolean)) as [string[], string[]]
-  let same = 0
-  while (same < base.length && base[same] === parts[same]) same += 1
-  return [...base.slice(same).map(() => '..'), ...parts.slice(same)].join('/') || '.'
-}
 
 export const cmp = command('cmp', 's', async ({ operands: [from = '-', to = '-'], has }, context) => {
   const texts: Buffer[] = []

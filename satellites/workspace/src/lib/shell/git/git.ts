@@ -4,10 +4,11 @@ import { absolutePath } from '../../disk/disk.ts'
 import type { EditedDisk } from '../../disk/edited-disk.ts'
 import { fromByteString, toByteString } from './bytes.ts'
 import { Call } from './call.ts'
+import { findFolder } from './commands/repository-commands.ts'
 import { SUBCOMMANDS } from './commands/subcommands.ts'
 import { fatal, GitError } from './git-error.ts'
 import { homeOf, type Surroundings } from './repository.ts'
-import { type ConfigValue, normalKey, parseConfig } from './store/config.ts'
+import { type ConfigValue, normalKey, readConfig } from './store/config.ts'
 
 const VERSION = 'git version 2.39.5'
 
@@ -15,19 +16,12 @@ const VERSION = 'git version 2.39.5'
 export function git(disk: EditedDisk, clock: VirtualClock): Command {
   return defineCommand('git', async (args, { cwd, env, stdin }) => {
     const around = { disk, cwd, variables: new Map(env), given: [], now: Math.floor(clock.now / 1_000) }
-    const call = await runGit(args.map(toByteString), around, stdin as unknown as string)
-    const { stdout, stderr, exitCode } = call
+    const { stdout, stderr, exitCode } = runGit(args.map(toByteString), around, stdin as unknown as string)
     return { stdout, stderr: fromByteString(stderr), exitCode, stdoutKind: 'bytes' }
   })
 }
 
-interface Done {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number
-}
-
-async function runGit(args: readonly string[], around: Surroundings, stdin: string): Promise<Done> {
+function runGit(args: readonly string[], around: Surroundings, stdin: string) {
   let given: Call | null = null
   try {
     const { name, rest, surroundings } = parseGlobal(args, around)
@@ -87,13 +81,8 @@ const NOT_HERE = new Set(
 )
 
 function aliasOf(call: Call): string | null {
-  let config: readonly ConfigValue[]
-  try {
-    config = call.repo.config.values
-  } catch {
-    config = [...parseConfig(homeOf(call.around).read('.gitconfig') ?? ''), ...call.around.given]
-  }
-  return config.findLast(({ key }) => key === `alias.${call.name}`)?.value ?? null
+  const { values } = readConfig(homeOf(call.around), findFolder(call), call.around.given)
+  return values.findLast(({ key }) => key === `alias.${call.name}`)?.value ?? null
 }
 
 function parseGlobal(args: readonly string[], around: Surroundings) {

@@ -76,21 +76,11 @@ function treesOf(
 
 /** Returns what the working tree has changed of a tree, of the files in the index. */
 function changesOfWorking(repo: Repository, tree: string, filter: PathFilter, findRenames: boolean): FileChange[] {
-  const before = new Map(sidesOf(repo.objects, filesOf(repo.objects, tree)))
+  const before = [...filesOf(repo.objects, tree)].filter(([path]) => filter.matches(path))
   const after = new Map<string, Side>()
-  for (const path of new Set(repo.index.entries.map((entry) => entry.path))) {
-    const working = workingSide(repo, path)
+  for (const { path } of repo.index.entries) {
+    const working = filter.matches(path) ? workingSide(repo, path) : null
     if (working) after.set(path, working)
   }
-  for (const sides of [before, after])
-    for (const path of [...sides.keys()]) if (!filter.matches(path)) sides.delete(path)
-  // What is the same is not read.
-  for (const [path, side] of after) {
-    const old = before.get(path)
-    if (old && old.mode === side.mode && old.id === side.id) {
-      before.delete(path)
-      after.delete(path)
-    }
-  }
-  return compareSides(before, after, findRenames)
+  return compareSides(sidesOf(repo.objects, new Map(before)), after, findRenames)
 }

@@ -93,14 +93,8 @@ function assertLinear(commits: readonly Commit[]): void {
   }
 }
 
-interface Chosen {
-  readonly commits: readonly Commit[]
-  /** Returns what a commit has changed of the files asked for. */
-  changesOf(commit: Commit, output: DiffOutput): ReturnType<typeof commitChanges>
-}
-
 /** Returns the commits that options and operands choose. */
-export function chosenCommits(repo: Repository, options: Options): Chosen {
+export function chosenCommits(repo: Repository, options: Options) {
   const list = parseRevisions(repo, options)
   const refs = [
     ...(options.has('all') ? ['refs/'] : []),
@@ -138,7 +132,8 @@ export function chosenCommits(repo: Repository, options: Options): Chosen {
   if (options.has('reverse')) commits.reverse()
   return {
     commits,
-    changesOf: (commit, { findRenames }) =>
+    /** Returns what a commit has changed of the files asked for. */
+    changesOf: (commit: Commit, { findRenames }: DiffOutput) =>
       follow ? follow.changesOf(commit) : commitChanges(repo, commit, given, findRenames),
   }
 }

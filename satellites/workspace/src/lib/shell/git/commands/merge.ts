@@ -7,7 +7,7 @@ import { isAncestor, mergeBases } from '../history/walk.ts'
 import { type Options, parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import { cleanMessage } from '../store/commit.ts'
-import { filesOf, writeTree } from '../store/tree.ts'
+import { type Files, filesOf, writeTree } from '../store/tree.ts'
 import { formatModes, formatStat } from '../text/change-summary.ts'
 import type { Favored } from '../text/merge-texts.ts'
 import { type MergedTrees, mergeTrees, writeMerged } from '../worktree/merge-trees.ts'
@@ -193,10 +193,7 @@ function baseTree(repo: Repository, bases: readonly string[]): string | null {
 }
 
 /** Returns the files that a merge leaves, with those in conflict as they come. */
-export function withConflicts({
-  files,
-  conflicts,
-}: MergedTrees): Map<string, { readonly mode: number; readonly id: string }> {
+export function withConflicts({ files, conflicts }: MergedTrees): Files {
   const all = new Map(files)
   for (const { path, mode } of conflicts) all.set(path, { mode, id: 'in conflict' })
   return all

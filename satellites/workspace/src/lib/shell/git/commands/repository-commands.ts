@@ -93,7 +93,8 @@ export function config(call: Call): number {
   return 0
 }
 
-function findFolder(call: Call): Folder | null {
+/** Returns the folder of the repository that a command runs in; `null` outside of one. */
+export function findFolder(call: Call): Folder | null {
   try {
     return call.repo.folder
   } catch {

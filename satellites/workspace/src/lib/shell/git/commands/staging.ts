@@ -162,31 +162,20 @@ function assertUnchanged(repo: Repository, paths: readonly string[], isCached: b
     else if (!isCached && isStaged && working) lists.staged.push(path)
     else if (!isCached && isLocal) lists.local.push(path)
   }
-  const say = (some: readonly string[], one: string, more: string, advice: string) =>
+  const say = (
+    some: readonly string[],
+    what: string,
+    advice = 'use --cached to keep the file, or -f to force removal',
+  ) =>
     some.length === 0
       ? []
       : [
-          `error: the following file${some.length === 1 ? ` ${one}` : `s ${more}`}:\n${some.map((path) => `    ${path}\n`).join('')}(${advice})`,
+          `error: the following file${some.length === 1 ? ' has' : 's have'} ${what}:\n${some.map((path) => `    ${path}\n`).join('')}(${advice})`,
         ]
   const said = [
-    ...say(
-      lists.both,
-      'has staged content different from both the\nfile and the HEAD',
-      'have staged content different from both the\nfile and the HEAD',
-      'use -f to force removal',
-    ),
-    ...say(
-      lists.staged,
-      'has changes staged in the index',
-      'have changes staged in the index',
-      'use --cached to keep the file, or -f to force removal',
-    ),
-    ...say(
-      lists.local,
-      'has local modifications',
-      'have local modifications',
-      'use --cached to keep the file, or -f to force removal',
-    ),
+    ...say(lists.both, 'staged content different from both the\nfile and the HEAD', 'use -f to force removal'),
+    ...say(lists.staged, 'changes staged in the index'),
+    ...say(lists.local, 'local modifications'),
   ]
   if (said.length > 0) throw new GitError(said.join('\n'), 1)
 }

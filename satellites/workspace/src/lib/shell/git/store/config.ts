@@ -92,18 +92,14 @@ function quoted(value: string): string {
 
 /** The configuration of a repository and of the user. */
 export class Config {
-  readonly #values: readonly ConfigValue[]
+  readonly values: readonly ConfigValue[]
 
   constructor(values: readonly ConfigValue[]) {
-    this.#values = values
-  }
-
-  get values(): readonly ConfigValue[] {
-    return this.#values
+    this.values = values
   }
 
   get(key: string): string | null {
-    return this.#values.findLast((each) => each.key === normalKey(key))?.value ?? null
+    return this.values.findLast((each) => each.key === normalKey(key))?.value ?? null
   }
 
   /** Returns whether a value is true: `fallback` if there is none. */

@@ -8,11 +8,6 @@ type Part =
   | { readonly kind: 'same' | 'changed'; readonly lines: readonly string[] }
   | { readonly kind: 'conflict'; readonly ours: readonly string[]; readonly theirs: readonly string[] }
 
-export interface MergedText {
-  readonly text: string
-  readonly isClean: boolean
-}
-
 /** Which side is taken where both have changed the same place; `null` to mark it. */
 export type Favored = 'ours' | 'theirs' | null
 
@@ -23,7 +18,7 @@ export function mergeTexts(
   theirs: string,
   [ourName, theirName]: readonly [string, string],
   favored: Favored = null,
-): MergedText {
+): { readonly text: string; readonly isClean: boolean } {
   const parts = joined(partsOf(splitLines(base), splitLines(ours), splitLines(theirs)).flatMap(refined))
   const text = parts
     .map((part) => {
@@ -119,25 +114,16 @@ function refined(part: Part): Part[] {
 function joined(parts: readonly Part[]): Part[] {
   const all: Part[] = []
   for (const part of parts) {
-    const [before, between] = [all.at(-2), all.at(-1)]
-    if (part.kind === 'conflict' && between?.kind === 'conflict')
-      all.splice(-1, 1, {
+    const last = all.at(-1)
+    const between = last?.kind === 'same' && last.lines.length <= BETWEEN ? last.lines : []
+    const before = between.length > 0 ? all.at(-2) : last
+    if (part.kind !== 'conflict' || before?.kind !== 'conflict') all.push(part)
+    else
+      all.splice(all.indexOf(before), 2, {
         kind: 'conflict',
-        ours: [...between.ours, ...part.ours],
-        theirs: [...between.theirs, ...part.theirs],
+        ours: [...before.ours, ...between, ...part.ours],
+        theirs: [...before.theirs, ...between, ...part.theirs],
       })
-    else if (
-      part.kind === 'conflict' &&
-      before?.kind === 'conflict' &&
-      between?.kind === 'same' &&
-      between.lines.length <= BETWEEN
-    )
-      all.splice(-2, 2, {
-        kind: 'conflict',
-        ours: [...before.ours, ...between.lines, ...part.ours],
-        theirs: [...before.theirs, ...between.lines, ...part.theirs],
-      })
-    else all.push(part)
   }
   return all
 }

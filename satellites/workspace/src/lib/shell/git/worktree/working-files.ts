@@ -1,13 +1,12 @@
 import type { Node } from '../../../disk/edited-disk.ts'
 import { toBytes } from '../../../disk/file-content.ts'
 import { toByteString } from '../bytes.ts'
-import type { FileChange, Side } from '../history/file-changes.ts'
-import { compareSides, sideOf } from '../history/file-changes.ts'
+import { compareSides, type FileChange, type Side, sideOf, sidesOf } from '../history/file-changes.ts'
 import type { Repository } from '../repository.ts'
 import { Folder, parentOf } from '../store/folder.ts'
 import type { IndexEntry } from '../store/index-file.ts'
 import { idOf } from '../store/objects.ts'
-import { filesOf, LINK, SUBMODULE, type TreeItem } from '../store/tree.ts'
+import { type Files, filesOf, LINK, SUBMODULE, type TreeItem } from '../store/tree.ts'
 import type { IgnoredFiles } from './ignored-files.ts'
 
 const FILE = 0o100644
@@ -80,19 +79,10 @@ export function stagedFiles(repo: Repository): Map<string, TreeItem> {
 
 /** Returns what the index has changed of a tree. */
 export function stagedChanges(repo: Repository, tree: string | null, findRenames = true): FileChange[] {
-  const [before, after] = [filesOf(repo.objects, tree), stagedFiles(repo)]
   const conflicts = repo.index.conflicts()
-  const sides = [new Map<string, Side>(), new Map<string, Side>()] as const
-  for (const [path, item] of before) {
-    const current = after.get(path)
-    if (conflicts.has(path) || (current && current.id === item.id && current.mode === item.mode)) continue
-    sides[0].set(path, sideOf(repo.objects, path, item))
-  }
-  for (const [path, item] of after) {
-    const old = before.get(path)
-    if (!(old && old.id === item.id && old.mode === item.mode)) sides[1].set(path, sideOf(repo.objects, path, item))
-  }
-  return compareSides(...sides, findRenames)
+  const before = [...filesOf(repo.objects, tree)].filter(([path]) => !conflicts.has(path))
+  const sides = (files: Files) => sidesOf(repo.objects, files)
+  return compareSides(sides(new Map(before)), sides(stagedFiles(repo)), findRenames)
 }
 
 /** Returns the entry of the index for a file of the working tree, whose content becomes an object. */
@@ -113,15 +103,14 @@ export function entryFor(repo: Repository, path: string, { mode, id }: TreeItem,
   }
 }
 
-export interface UntrackedOptions {
-  /** Lists files, and not a directory for all that is in it. */
-  readonly all: boolean
-  /** Lists what is ignored, and not what is not. */
-  readonly ignored?: boolean
-}
-
-/** Returns what is in the working tree and not in the index, sorted; directories end with a slash. */
-export function untrackedFiles(repo: Repository, { all, ignored = false }: UntrackedOptions): string[] {
+/**
+ * Returns what is in the working tree and not in the index, sorted: with `all` files alone, else a directory, which ends
+ * with a slash, for all that is in it. With `ignored`, lists what is ignored, and not what is not.
+ */
+export function untrackedFiles(
+  repo: Repository,
+  { all, ignored = false }: { readonly all: boolean; readonly ignored?: boolean },
+): string[] {
   const tracked = new Set<string>()
   for (const { path } of repo.index.entries) {
     tracked.add(path)
