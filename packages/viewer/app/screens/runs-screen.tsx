@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { CommandLine } from '../parts/copy.tsx'
 import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
@@ -23,16 +24,8 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
     if (chosen.length >= 2) openRoute({ screen: 'compare', runs: chosen, base: '' })
   }
   const screen = useRef<HTMLDivElement>(null)
-  const links = () => [...(screen.current?.querySelectorAll<HTMLElement>('a[data-row]') ?? [])]
-  const move = (by: number) => {
-    const all = links()
-    const at = all.indexOf(document.activeElement as HTMLElement)
-    all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
-  }
   useKeys('Runs', [
-    { key: 'j', label: 'next run', run: () => move(1) },
-    { key: 'k', label: 'previous run', run: () => move(-1) },
-    { key: 'Enter', label: 'open the run', run: () => (document.activeElement as HTMLElement | null)?.click() },
+    ...linkKeys(screen, 'a[data-row]', 'run'),
     {
       key: 'x',
       label: 'tick the run',

@@ -1,5 +1,6 @@
 import { formatCount, type SearchField } from '@episodic/report'
 import { useContext, useEffect, useRef } from 'preact/hooks'
+import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { EmptyNote, ErrorNote } from '../parts/notes.tsx'
@@ -22,16 +23,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
   const nameOf = (id: string) => runs.value?.find((one) => one.id === id)?.name ?? id
   const screen = useRef<HTMLDivElement>(null)
   const change = (to: SearchRoute) => openRoute(to, { replace: true })
-  const move = (by: number) => {
-    const all = [...(screen.current?.querySelectorAll<HTMLElement>('a[data-hit]') ?? [])]
-    const at = all.indexOf(document.activeElement as HTMLElement)
-    all[at < 0 ? 0 : Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
-  }
-  useKeys('Search', [
-    { key: 'j', label: 'next place', run: () => move(1) },
-    { key: 'k', label: 'previous place', run: () => move(-1) },
-    { key: 'Enter', label: 'open the place', run: () => (document.activeElement as HTMLElement | null)?.click() },
-  ])
+  useKeys('Search', linkKeys(screen, 'a[data-hit]', 'place'))
   useEffect(() => {
     document.title = query ? `“${query}” · Search · Episodic` : 'Search · Episodic'
   }, [query])

@@ -1,13 +1,6 @@
 import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import type { Proportion } from './summary.ts'
 
-/** Counts successes among episodes in constant memory. */
-export interface RateFold {
-  /** @param cluster - the same number for the episodes of one task, which have to be adjacent. */
-  add(cluster: number, success: boolean): void
-  finish(): Proportion
-}
-
 /** A mean of values in [0, 1], with what determines its uncertainty. */
 interface Share {
   readonly rate: number
@@ -20,10 +13,10 @@ interface Share {
 }
 
 /**
- * Creates a fold of a success rate. Its interval is that of {@link shareInterval}: Wilson's if every cluster has one
+ * Creates a fold of a success rate, in constant memory. Its interval is that of {@link shareInterval}: Wilson's if every cluster has one
  * episode, and wider the more the episodes of a cluster are alike.
  */
-export function createRate(): RateFold {
+export function createRate() {
   let [count, successes, clusters, current] = [0, 0, 0, -1]
   // Sums over finished clusters of size m with s successes. The current one is added when the next starts.
   let [size, won] = [0, 0]
@@ -36,7 +29,8 @@ export function createRate(): RateFold {
     won = 0
   }
   return {
-    add(cluster, success) {
+    /** @param cluster - the same number for the episodes of one task, which have to be adjacent. */
+    add(cluster: number, success: boolean) {
       if (cluster !== current) {
         close()
         current = cluster
@@ -47,7 +41,7 @@ export function createRate(): RateFold {
       count += 1
       successes += Number(success)
     },
-    finish() {
+    finish(): Proportion {
       if (count === 0) return { successes, count, clusters, rate: null, low: null, high: null }
       const rate = successes / count
       const [m2, ms, s2] = [sizes + size ** 2, products + size * won, squares + won ** 2]
@@ -108,7 +102,7 @@ export interface GroupRate extends Proportion {
 
 /** Creates the rates of groups, without an episode. */
 export function createRates<Group extends string | number>() {
-  const groups = new Map<Group, { readonly rate: RateFold; failed: number }>()
+  const groups = new Map<Group, { readonly rate: ReturnType<typeof createRate>; failed: number }>()
   const groupOf = (name: Group) => {
     const group = groups.get(name) ?? { rate: createRate(), failed: 0 }
     groups.set(name, group)

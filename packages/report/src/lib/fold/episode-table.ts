@@ -60,18 +60,7 @@ interface Block {
   readonly floats: Float64Array
 }
 
-/** Rows of one episode each, by identity. */
-export interface EpisodeTable {
-  /** Adds a row. Returns `false` if the same line was added before. */
-  add(identity: EpisodeIdentity, row: EpisodeRow): boolean
-  /**
-   * The row that counts for each episode, see {@link compareTries}, in the order of the keys, with a number for its
-   * task (equal tasks are adjacent).
-   */
-  episodes(): IterableIterator<CountedRow>
-  /** All rows, including those of other tries, and those that conflict with the one that counts. */
-  readonly size: number
-}
+export type EpisodeTable = ReturnType<typeof createEpisodeTable>
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
 const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
@@ -82,11 +71,11 @@ const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
 const BLOCK_ROWS = 4_096
 
 /**
- * Creates an empty table. A row takes 104 bytes, and 5 to 11 more in the index of lines.
+ * Creates an empty table of rows of one episode each, by identity. A row takes 104 bytes, and 5 to 11 more in the index of lines.
  *
  * Rows are stored in blocks, so growing copies nothing and leaves at most one block unused.
  */
-export function createEpisodeTable(): EpisodeTable {
+export function createEpisodeTable() {
   const blocks: Block[] = []
   let size = 0
   let slots = new Uint32Array(1_024)
@@ -119,10 +108,12 @@ export function createEpisodeTable(): EpisodeTable {
   const failedAt = (row: number) => OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed'
 
   return {
+    /** All rows, including those of other tries, and those that conflict with the one that counts. */
     get size() {
       return size
     },
-    add(identity, row) {
+    /** Adds a row. Returns `false` if the same line was added before. */
+    add(identity: EpisodeIdentity, row: EpisodeRow): boolean {
       const slot = findSlot(identity, 0)
       if (slots[slot]) return false
       if (size % BLOCK_ROWS === 0) {
@@ -137,7 +128,11 @@ export function createEpisodeTable(): EpisodeTable {
       if (size > slots.length * 0.75) grow()
       return true
     },
-    *episodes() {
+    /**
+     * The row that counts for each episode, see {@link compareTries}, in the order of the keys, with a number for its
+     * task (equal tasks are adjacent).
+     */
+    *episodes(): Generator<CountedRow, void> {
       const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
         (a, b) =>
           compareRows(a, b, KEY_WORDS) ||

@@ -1,21 +1,16 @@
-/** A sum that does not depend on the order of its values. */
-export interface ExactSum {
-  add(value: number): void
-  /** The exact sum of all values, rounded once to the nearest float. */
-  value(): number
-}
+export type ExactSum = ReturnType<typeof createExactSum>
 
 /**
- * Creates an exact sum of finite floats. No intermediate sum may overflow (keep magnitudes below 1e300).
+ * Creates an exact sum of finite floats, which does not depend on their order. No intermediate sum may overflow (keep magnitudes below 1e300).
  *
  * The running sum is a list of non-overlapping floats, so nothing is rounded away: J. R. Shewchuk, "Adaptive
  * Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), with the final rounding of Python's
  * `math.fsum`. The list is short: two or three entries for rewards, at most about 40.
  */
-export function createExactSum(): ExactSum {
+export function createExactSum() {
   const partials: number[] = []
   return {
-    add(value) {
+    add(value: number) {
       // Most terms of a reward are 0, which changes no sum.
       if (value === 0 && partials.length > 0) return
       let x = value
@@ -31,6 +26,7 @@ export function createExactSum(): ExactSum {
       partials.length = kept
       partials.push(x)
     },
+    /** The exact sum of all values, rounded once to the nearest float. */
     value: () => roundOnce(partials),
   }
 }

@@ -1,12 +1,6 @@
 /** What a sequential test of a rate has shown so far. */
 export type RateVerdict = 'above' | 'below' | 'undecided'
 
-/** Decides after every episode whether the true rate lies above or below a limit. */
-export interface SequentialRate {
-  /** Adds the result of the next episode, and returns what is shown by all so far. The first decision stays. */
-  add(success: boolean): RateVerdict
-}
-
 /** Bets on each side of the limit. More of them decide hardly earlier. */
 const BETS = 100
 
@@ -26,7 +20,7 @@ const BETS = 100
  * @param limit - between 0 and 1, without both.
  * @param risk - between 0 and 1, without both.
  */
-export function createSequentialRate(limit: number, risk = 0.05): SequentialRate {
+export function createSequentialRate(limit: number, risk = 0.05) {
   // A bet on the rate q, which is all the bolder the further q is from the limit, multiplies its wealth by q / limit
   // for a success, and by (1 - q) / (1 - limit) for a failure.
   const courage = Array.from({ length: BETS }, (_, i) => (i + 0.5) / BETS)
@@ -34,7 +28,8 @@ export function createSequentialRate(limit: number, risk = 0.05): SequentialRate
   const below = bettingOn(courage.map((part) => limit - part * limit))
   let verdict: RateVerdict = 'undecided'
   return {
-    add(success) {
+    /** Adds the result of the next episode, and returns what is shown by all so far. The first decision stays. */
+    add(success: boolean): RateVerdict {
       if (verdict !== 'undecided') return verdict
       const wealthAbove = above(success)
       const wealthBelow = below(success)

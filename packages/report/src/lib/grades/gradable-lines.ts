@@ -25,23 +25,16 @@ export function sealNameOf({ seal, chain }: Pick<SealedRecord, 'seal' | 'chain'>
   return seal ?? chain
 }
 
-/** Collects the lines of a run. */
-export interface GradableLines {
-  /** Adds a line. Returns its name. */
-  add(record: SealedRecord): string
-  /** All different lines, in the order of their draw, and of one episode the one that counts first. */
-  list(): GradableLine[]
-}
-
 /**
- * Creates an empty collection, which keeps some 300 bytes of each line.
+ * Creates an empty collection of the lines of a run, which keeps some 300 bytes of each line.
  *
  * @param seat - whose play is graded, if the environment has several. Default: the first.
  */
-export function createGradableLines(seat?: string): GradableLines {
+export function createGradableLines(seat?: string) {
   const lines = new Map<string, GradableLine & SealedLine>()
   return {
-    add(line) {
+    /** Adds a line. Returns its name. */
+    add(line: SealedRecord): string {
       const name = sealNameOf(line)
       if (lines.has(name)) return name
       const record = seatRecordOf(line, seat)
@@ -61,7 +54,8 @@ export function createGradableLines(seat?: string): GradableLines {
       })
       return name
     },
-    list() {
+    /** All different lines, in the order of their draw, and of one episode the one that counts first. */
+    list(): GradableLine[] {
       const sorted = [...lines.values()].sort(
         (a, b) => a.draw - b.draw || compareText(a.task, b.task) || a.attempt - b.attempt || comparePreference(a, b),
       )

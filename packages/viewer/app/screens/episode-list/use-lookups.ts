@@ -2,15 +2,6 @@ import type { EpisodeColumns, GradeTable, GradeValue, QueryLookups, QueryNeeds }
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLoaded, useSource } from '../../source/use-source.ts'
 
-/** What a query needs beside the columns, and how far its search is. */
-export interface Lookups {
-  readonly lookups: QueryLookups
-  /** Whether rows are still being looked up. */
-  readonly loading: boolean
-  /** Texts that could not be searched. */
-  readonly failed: readonly string[]
-}
-
 interface TextRows {
   readonly rows: ReadonlySet<number>
   readonly done: boolean
@@ -22,13 +13,13 @@ const NOT_YET: TextRows = { rows: new Set(), done: false, failed: false }
 /** Tasks that are asked for at once. */
 const AT_ONCE = 8
 
-/** Looks up the texts, tasks and grades of a query. */
+/** Looks up the texts, tasks and grades of a query, which it needs beside the columns. */
 export function useLookups(
   run: string,
   { texts, tasks, graders }: QueryNeeds,
   episodes: EpisodeColumns | null,
   grades: GradeTable,
-): Lookups {
+) {
   const source = useSource()
   const [found, setFound] = useState<ReadonlyMap<string, TextRows>>(new Map())
   const textKey = JSON.stringify(texts)
@@ -83,21 +74,24 @@ export function useLookups(
     },
     [run, graderKey, grades, episodes],
   )
-  return useMemo((): Lookups => {
+  return useMemo(() => {
     const textRows = texts.map((text) => found.get(text) ?? NOT_YET)
+    const lookups: QueryLookups = {
+      rowsWithText: (text) => (found.get(text) ?? NOT_YET).rows,
+      rowsOfTask: (prefix) => ofTasks.value?.get(prefix) ?? NOT_YET.rows,
+      ...(grades.graders.length > 0 && {
+        gradeOf: (grader: string, row: number) => byRow.value?.get(`${grader} ${row}`) ?? null,
+      }),
+    }
     return {
+      lookups,
+      /** Whether rows are still being looked up. */
       loading:
         textRows.some(({ done }) => !done) ||
         (tasks.length > 0 && ofTasks.loading) ||
         (graders.length > 0 && byRow.loading),
+      /** Texts that could not be searched. */
       failed: texts.filter((_, i) => textRows[i]?.failed),
-      lookups: {
-        rowsWithText: (text) => (found.get(text) ?? NOT_YET).rows,
-        rowsOfTask: (prefix) => ofTasks.value?.get(prefix) ?? NOT_YET.rows,
-        ...(grades.graders.length > 0 && {
-          gradeOf: (grader: string, row: number) => byRow.value?.get(`${grader} ${row}`) ?? null,
-        }),
-      },
     }
   }, [found, ofTasks, byRow, textKey, taskKey, graderKey, grades])
 }

@@ -8,17 +8,16 @@ import { addAnswers, type FoundInRun } from './found.ts'
 const PAUSE = 100
 
 /** A search that goes on, was cancelled, or is over. */
-export interface Search {
+interface Search {
   readonly found: readonly FoundInRun[]
   readonly state: 'searching' | 'cancelled' | 'done'
   readonly error: SourceError | null
-  cancel(): void
 }
 
 /** Searches, and shows what was found as it comes. A new query ends the search before it. */
-export function useSearch({ text, runs, fields }: SearchQuery): Search {
+export function useSearch({ text, runs, fields }: SearchQuery) {
   const source = useSource()
-  const [state, setState] = useState<Omit<Search, 'cancel'>>({ found: [], state: 'done', error: null })
+  const [state, setState] = useState<Search>({ found: [], state: 'done', error: null })
   const end = useRef(new AbortController())
   const key = JSON.stringify([text, runs, fields])
   useEffect(() => {
