@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { played } from '../played.ts'
 import type { Measure, Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
@@ -82,16 +82,10 @@ function resultOf(
 }
 
 /** One hand each. */
-export const tasks = defineTasks({
-  name: 'blackjack',
-  environment,
-  generate: () => ({
-    prompt: 'Play one hand of blackjack. Hit or stick, so that you win as often as you can.',
-    hints: ['The deck is infinite: cards that you have seen do not become rarer.', 'The dealer must draw up to 17.'],
-    params: { naturals: 'win' },
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Play one hand of blackjack. Hit or stick, so that you win as often as you can.',
+  hints: ['The deck is infinite: cards that you have seen do not become rarer.', 'The dealer must draw up to 17.'],
+  params: { naturals: 'win' },
 })
 
 /** The hands of figure 5.2 of Sutton and Barto: the best strategy there is. */

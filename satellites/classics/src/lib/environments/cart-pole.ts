@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
@@ -68,16 +68,9 @@ export const environment = defineEnvironment({
 })
 
 /** One pole for each seed. */
-export const tasks = defineTasks({
-  name: 'cart-pole',
-  environment,
-  generate: () => ({
-    prompt: 'Keep the pole on the cart upright for 500 steps.',
-    hints: ['Push to the side to which the pole leans and turns.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Keep the pole on the cart upright for 500 steps.',
+  hints: ['Push to the side to which the pole leans and turns.'],
 })
 
 const pushing = (isRight: boolean): Action => ({ tool: 'push', arguments: { side: isRight ? 'right' : 'left' } })

@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
 import type { ClassicGame } from '../classic-game.ts'
 import type { GameReference } from '../game-reference.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
 import { bestColumn } from './connect-four/best-column.ts'
 import { COLUMNS, hasFour, openColumns, ROWS } from './connect-four/board.ts'
@@ -69,17 +69,10 @@ function drawn(columns: readonly string[]): string {
 }
 
 /** One task: the game draws nothing. */
-export const tasks = defineTasks({
-  name: 'connect-four',
-  environment,
-  generate: () => ({
-    prompt: 'Get four of your discs in line before the other player does.',
-    hints: ['The centre column is in the most lines.', 'Look whether the other player could win on top of your disc.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-    seed: 'connect-four',
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Get four of your discs in line before the other player does.',
+  hints: ['The centre column is in the most lines.', 'Look whether the other player could win on top of your disc.'],
+  seed: 'connect-four',
 })
 
 /** Moves of both sides that the solver looks ahead. */

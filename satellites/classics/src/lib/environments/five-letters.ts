@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { strategyPolicy } from '../strategy-policy.ts'
@@ -74,16 +74,9 @@ export const environment = defineEnvironment({
 })
 
 /** One hidden word for each seed. */
-export const tasks = defineTasks({
-  name: 'five-letters',
-  environment,
-  generate: () => ({
-    prompt: 'Find the hidden word in as few guesses as you can. You have six.',
-    hints: ['A guess that splits the words that fit into many groups shows the most, even if it cannot be the word.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Find the hidden word in as few guesses as you can. You have six.',
+  hints: ['A guess that splits the words that fit into many groups shows the most, even if it cannot be the word.'],
 })
 
 /** The strategies of references. */

@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
 import type { ClassicGame } from '../classic-game.ts'
 import type { GameReference } from '../game-reference.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { pokerReferences } from '../poker-references.ts'
 import { cfrPlusPolicy } from '../solved-policy.ts'
 
@@ -71,16 +71,9 @@ export const environment = defineGame({
 })
 
 /** One deal for each seed. */
-export const tasks = defineTasks({
-  name: 'kuhn-poker',
-  environment,
-  generate: () => ({
-    prompt: 'Win as many chips as you can in the long run, against a player who does the same.',
-    hints: ['A player that bets only with the best card is never called.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Win as many chips as you can in the long run, against a player who does the same.',
+  hints: ['A player that bets only with the best card is never called.'],
 })
 
 /** Plays either seat by the average strategy of CFR+ after 1,000 iterations. */

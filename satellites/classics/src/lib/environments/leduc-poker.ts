@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
 import type { ClassicGame } from '../classic-game.ts'
 import type { GameReference } from '../game-reference.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { pokerReferences } from '../poker-references.ts'
 import { cfrPlusPolicy } from '../solved-policy.ts'
 
@@ -104,16 +104,9 @@ function named(moves: string): string {
 }
 
 /** One deal for each seed. */
-export const tasks = defineTasks({
-  name: 'leduc-poker',
-  environment,
-  generate: () => ({
-    prompt: 'Win as many chips as you can in the long run, against a player who does the same.',
-    hints: ['A pair with the public card is rare and beats everything else.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Win as many chips as you can in the long run, against a player who does the same.',
+  hints: ['A pair with the public card is rare and beats everything else.'],
 })
 
 /**

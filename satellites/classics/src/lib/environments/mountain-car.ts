@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { played } from '../played.ts'
 import type { Reference } from '../reference.ts'
 import { cosine, sine } from '../sine.ts'
@@ -87,16 +87,9 @@ function bounded(value: number, low: number, high: number): number {
 }
 
 /** One start for each seed. */
-export const tasks = defineTasks({
-  name: 'mountain-car',
-  environment,
-  generate: () => ({
-    prompt: 'Drive the car to the goal on the right in as few steps as you can, within 200.',
-    hints: ['The engine is too weak to climb at once: swing to and fro first.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Drive the car to the goal on the right in as few steps as you can, within 200.',
+  hints: ['The engine is too weak to climb at once: swing to and fro first.'],
 })
 
 const pushing = (push: 'left' | 'right'): Action => ({ tool: 'drive', arguments: { push } })

@@ -1,9 +1,9 @@
-import { defineTasks } from '@episodic/dataset'
 import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
 import type { ClassicGame } from '../classic-game.ts'
 import type { GameReference, NamedProfile } from '../game-reference.ts'
 import { measureOf } from '../measure-reference.ts'
+import { plainTasks } from '../plain-tasks.ts'
 import { solvedPolicy } from '../solved-policy.ts'
 
 /** The cells of three in a row: rows, columns and diagonals, numbered by row from 0. */
@@ -70,17 +70,10 @@ function freeCells(board: string): number[] {
 }
 
 /** One task: the game draws nothing. */
-export const tasks = defineTasks({
-  name: 'tic-tac-toe',
-  environment,
-  generate: () => ({
-    prompt: 'Win, or at least do not lose: perfect play of both is a draw.',
-    hints: ['Two threats at once cannot both be blocked.'],
-    params: {},
-    difficulty: 0.5,
-    tags: [],
-    seed: 'tic-tac-toe',
-  }),
+export const tasks = plainTasks(environment, {
+  prompt: 'Win, or at least do not lose: perfect play of both is a draw.',
+  hints: ['Two threats at once cannot both be blocked.'],
+  seed: 'tic-tac-toe',
 })
 
 /** Plays every best move equally often, by backward induction over all positions. It never loses. */

@@ -104,8 +104,8 @@ export function entryFor(repo: Repository, path: string, { mode, id }: TreeItem,
 }
 
 /**
- * Returns what is in the working tree and not in the index, sorted: with `all` files alone, else a directory, which ends
- * with a slash, for all that is in it. With `ignored`, lists what is ignored, and not what is not.
+ * Returns what is in the working tree and not in the index, sorted. Lists files with `all`, else a directory, with a
+ * slash at its end, for all that is in it. With `ignored`, lists what is ignored, and not what is not.
  */
 export function untrackedFiles(
   repo: Repository,
