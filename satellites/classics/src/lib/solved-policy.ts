@@ -1,6 +1,7 @@
 import { definePolicy, type Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { type Action, canonicalJson, createRng } from '@episodic/protocol'
+import { type Action, canonicalJson, createRng, type JsonObject } from '@episodic/protocol'
+import { makeOnce } from './make-once.ts'
 import { gameTree } from './solve/game-tree.ts'
 
 export type GameTree = ReturnType<typeof gameTree>
@@ -17,14 +18,12 @@ export function solvedPolicy(
   name: string,
   solve: (tree: GameTree) => Profile,
 ): Policy {
-  const solved = new Map<string, ReturnType<typeof planOf>>()
+  const plans = makeOnce<ReturnType<typeof planOf>>()
   return definePolicy({
     name,
     start({ task, seed }) {
-      const key = canonicalJson(task.params)
       const tree = treeOf(environment, task.params)
-      const plan = solved.get(key) ?? planOf(tree, solve(tree))
-      solved.set(key, plan)
+      const plan = plans(environment, task.params, () => planOf(tree, solve(tree)))
       const rng = createRng(seed)
       return ({ structured }) => {
         const known = plan.get(canonicalJson(structured ?? {}))
@@ -55,14 +54,9 @@ function planOf(tree: GameTree, profile: Profile) {
   )
 }
 
-const trees = new WeakMap<EnvironmentDefinition, Map<string, GameTree>>()
+const trees = makeOnce<GameTree>()
 
 /** Returns the tree of a game. Each is made once. */
-export function treeOf(environment: EnvironmentDefinition, params: Parameters<typeof gameTree>[1] = {}): GameTree {
-  const known = trees.get(environment) ?? new Map<string, GameTree>()
-  trees.set(environment, known)
-  const key = canonicalJson(params)
-  const tree = known.get(key) ?? gameTree(environment, params)
-  known.set(key, tree)
-  return tree
+export function treeOf(environment: EnvironmentDefinition, params: JsonObject = {}): GameTree {
+  return trees(environment, params, () => gameTree(environment, params))
 }

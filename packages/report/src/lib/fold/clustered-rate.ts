@@ -13,8 +13,8 @@ interface Share {
 }
 
 /**
- * Creates a fold of a success rate, in constant memory. Its interval is that of {@link shareInterval}: Wilson's if every cluster has one
- * episode, and wider the more the episodes of a cluster are alike.
+ * Creates a fold of a success rate, in constant memory. Its interval is that of {@link shareInterval}: Wilson's if
+ * every cluster has one episode, and wider the more the episodes of a cluster are alike.
  */
 export function createRate() {
   let [count, successes, clusters, current] = [0, 0, 0, -1]

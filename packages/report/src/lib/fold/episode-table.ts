@@ -71,7 +71,8 @@ const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
 const BLOCK_ROWS = 4_096
 
 /**
- * Creates an empty table of rows of one episode each, by identity. A row takes 104 bytes, and 5 to 11 more in the index of lines.
+ * Creates an empty table of rows of one episode each, by identity. A row takes 104 bytes, and 5 to 11 more in the index
+ * of lines.
  *
  * Rows are stored in blocks, so growing copies nothing and leaves at most one block unused.
  */

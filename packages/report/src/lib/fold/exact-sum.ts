@@ -1,7 +1,8 @@
 export type ExactSum = ReturnType<typeof createExactSum>
 
 /**
- * Creates an exact sum of finite floats, which does not depend on their order. No intermediate sum may overflow (keep magnitudes below 1e300).
+ * Creates an exact sum of finite floats, which does not depend on their order. No intermediate sum may overflow (keep
+ * magnitudes below 1e300).
  *
  * The running sum is a list of non-overlapping floats, so nothing is rounded away: J. R. Shewchuk, "Adaptive
  * Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997), with the final rounding of Python's

@@ -68,6 +68,6 @@ export function createGradableLines(seat?: string) {
   }
 }
 
-function compareText(a: string, b: string): number {
+export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, type Json } from '@episodic/protocol'
-import type { GradableLine } from './gradable-lines.ts'
+import { compareText, type GradableLine } from './gradable-lines.ts'
 import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
 
 /** The verdicts of one grader, or of one person, that count. */
@@ -126,8 +126,4 @@ function compareGraders(a: GraderRef, b: GraderRef): number {
 
 function toRecordText(record: GradeRecord): string {
   return canonicalJson(record as unknown as Json)
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
