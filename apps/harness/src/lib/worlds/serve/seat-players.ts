@@ -17,29 +17,6 @@ export interface SeatPlayersOptions {
   readonly onFailed: (failure: { readonly session: string; readonly seat: string; readonly cause: unknown }) => void
 }
 
-/**
- * Plays seats of all sessions of a host by policies, with a handle for each seat, until it is disposed of.
- *
- * A policy is started once for a seat of a session, and sees what it would see in a run. It is started anew, from what
- * its seat sees then, with a seed that follows from the seat and the move, where this server did not make the seat's
- * last move: after a restart the moves that are missing are found in the store and made. A move is played once, however
- * many servers make it, because each is sent with its `seq`.
- */
-export async function playSeats(
-  host: Host,
-  policies: SeatPolicies,
-  options: SeatPlayersOptions,
-): Promise<AsyncDisposable> {
-  const players = new SeatPlayers(host, policies, options)
-  const stop = await host.watchTurns((turn) => players.take(turn))
-  return {
-    async [Symbol.asyncDispose]() {
-      stop()
-      await players.stop()
-    },
-  }
-}
-
 /** A seat of a session, and how it is played. */
 interface PlayedSeat {
   readonly turn: SeatsInTurn
@@ -62,83 +39,86 @@ interface KeptPlayer {
   readonly last: OwnStep | null
 }
 
-class SeatPlayers {
-  readonly #host: Host
-  readonly #policies: SeatPolicies
-  readonly #options: SeatPlayersOptions
-  readonly #stopping = new AbortController()
+/**
+ * Plays seats of all sessions of a host by policies, with a handle for each seat, until it is disposed of.
+ *
+ * A policy is started once for a seat of a session, and sees what it would see in a run. It is started anew, from what
+ * its seat sees then, with a seed that follows from the seat and the move, where this server did not make the seat's
+ * last move: after a restart the moves that are missing are found in the store and made. A move is played once, however
+ * many servers make it, because each is sent with its `seq`.
+ */
+export async function playSeats(
+  host: Host,
+  policies: SeatPolicies,
+  { onFailed }: SeatPlayersOptions,
+): Promise<AsyncDisposable> {
+  const stopping = new AbortController()
+  const { signal } = stopping
   /** The seats that are being played, by handle, and whether each has to be looked at again. */
-  readonly #playing = new Map<string, { again: boolean; readonly done: Promise<void> }>()
+  const playing = new Map<string, { again: boolean; readonly done: Promise<void> }>()
   /** By handle, the one that moved last at the end. */
-  readonly #kept = new Map<string, KeptPlayer>()
-
-  constructor(host: Host, policies: SeatPolicies, options: SeatPlayersOptions) {
-    this.#host = host
-    this.#policies = policies
-    this.#options = options
-  }
-
-  take(turn: SeatsInTurn): void {
+  const kept = new Map<string, KeptPlayer>()
+  const stop = await host.watchTurns((turn) => {
     for (const { seat, handle } of turn.seats) {
-      const policy = this.#policies[turn.environment]?.[seat]
-      const playing = this.#playing.get(handle)
-      if (playing) playing.again = true
-      else if (policy) this.#playing.set(handle, { again: false, done: this.#play({ turn, seat, handle, policy }) })
+      const policy = policies[turn.environment]?.[seat]
+      const one = playing.get(handle)
+      if (one) one.again = true
+      else if (policy) playing.set(handle, { again: false, done: play({ turn, seat, handle, policy }) })
     }
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort()
-    await Promise.all([...this.#playing.values()].map(({ done }) => done))
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      stop()
+      stopping.abort()
+      await Promise.all([...playing.values()].map(({ done }) => done))
+    },
   }
 
   /** Plays a seat while it may act. */
-  async #play(played: PlayedSeat): Promise<void> {
-    const { signal } = this.#stopping
+  async function play(played: PlayedSeat): Promise<void> {
     const { seat, handle, turn } = played
     // Not within the commit that this follows from.
     await Promise.resolve()
     for (let failures = 0; failures < MOST_FAILURES && !signal.aborted; ) {
       try {
-        if (await this.#move(played)) failures = 0
-        else if (!this.#again(handle)) break
+        if (await move(played)) failures = 0
+        else if (!lookAgain(handle)) break
       } catch (cause) {
         if (signal.aborted || WireError.is(cause, 'session-not-found')) break
-        this.#options.onFailed({ session: turn.session, seat, cause })
+        onFailed({ session: turn.session, seat, cause })
         await backOff(++failures, signal)
       }
     }
-    this.#playing.delete(handle)
+    playing.delete(handle)
   }
 
-  #again(handle: string): boolean {
-    const playing = this.#playing.get(handle)
-    const again = playing?.again ?? false
-    if (playing) playing.again = false
+  function lookAgain(handle: string): boolean {
+    const one = playing.get(handle)
+    const again = one?.again ?? false
+    if (one) one.again = false
     return again
   }
 
   /** Makes one move of a seat. Resolves with whether the seat was in turn, so that it may be so again. */
-  async #move(played: PlayedSeat): Promise<boolean> {
-    const { signal } = this.#stopping
+  async function move(played: PlayedSeat): Promise<boolean> {
     const { seat, handle } = played
-    const session = await this.#host.resolve(null, { by: 'control', token: handle })
+    const session = await host.resolve(null, { by: 'control', token: handle })
     const view = await session.turn({ seat, wait: 0 })
-    const kept = this.#kept.get(handle)
+    const earlier = kept.get(handle)
     // It is kept again once its move was made.
-    if (view.mine || view.end) this.#kept.delete(handle)
+    if (view.mine || view.end) kept.delete(handle)
     if (!view.mine) return false
     const { seq, due } = view
-    const { player, last } = kept?.last?.report.seq === seq ? kept : await this.#start(played, seq)
+    const { player, last } = earlier?.last?.report.seq === seq ? earlier : await start(played, seq)
     const observation = last ? seenAfter(last, view) : joined(view.messages, view.observation)
     const action = await player(observation, {
       last: last && ownStepOf(last, { observation, due }),
       signal,
-      ...(this.#infoOf(played)?.legal && { legal: async () => session.legal(seat) }),
+      ...(infoOf(played)?.legal && { legal: async () => session.legal(seat) }),
     })
     try {
       const { step, replayed } = await session.step({ action, seat, seq, waiting: { signal, report: () => {} } })
-      if (!step.report.end) this.#keep(handle, { player, last: { ...step, replayed } })
+      if (!step.report.end) keep(handle, { player, last: { ...step, replayed } })
     } catch (error) {
       // Another server on the store was faster, or the time of the turn is over.
       if (!OVERTAKEN.some((code) => WireError.is(error, code))) throw error
@@ -146,13 +126,13 @@ class SeatPlayers {
     return true
   }
 
-  #infoOf({ turn }: PlayedSeat) {
-    return this.#host.environments.find(({ name }) => name === turn.environment)
+  function infoOf({ turn }: PlayedSeat) {
+    return host.environments.find(({ name }) => name === turn.environment)
   }
 
-  async #start(played: PlayedSeat, seq: number): Promise<KeptPlayer> {
+  async function start(played: PlayedSeat, seq: number): Promise<KeptPlayer> {
     const { seat, handle, policy, turn } = played
-    const info = this.#infoOf(played)
+    const info = infoOf(played)
     const own = info?.seats?.find(({ name }) => name === seat)
     const player = await policy.start({
       task: { prompt: `${info?.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
@@ -163,10 +143,10 @@ class SeatPlayers {
     return { player, last: null }
   }
 
-  #keep(handle: string, kept: KeptPlayer): void {
-    this.#kept.set(handle, kept)
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > MOST_KEPT && oldest !== undefined) this.#kept.delete(oldest)
+  function keep(handle: string, player: KeptPlayer): void {
+    kept.set(handle, player)
+    const [oldest] = kept.keys()
+    if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
   }
 }
 
