@@ -14,10 +14,7 @@ export interface WatchData {
   readonly isForked: boolean
 }
 
-const ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './main-thread-watch-main.ts' : './main-thread-watch-main.js',
-  import.meta.url,
-)
+const ENTRY = new URL(`./main-thread-watch-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
 const BEAT = 500
 const BLOCKED = 'episodic.blocked'

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { renderMetric } from '@episodic/mcp-server/internal'
 import { invalidOption } from '../base/harness-error.ts'
+import { oneAtATime } from '../base/one-at-a-time.ts'
 import { renderQueueMetrics } from './queue-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
 
@@ -24,6 +25,7 @@ export async function serveMetrics(
   queue: Pick<RunQueue, 'status' | 'checkWritable'>,
   { port, address }: { readonly port: number; readonly address: string },
 ) {
+  // Anyone can ask.
   const metrics = oneAtATime(() => readMetrics(queue))
   // A Redis that is full is waited for: the next question waits for the same write.
   const write = oneAtATime(() => queue.checkWritable())
@@ -48,17 +50,6 @@ export async function serveMetrics(
       server.close()
       await once(server, 'close')
     },
-  }
-}
-
-/** Returns a function that asks one question at a time, since anyone can ask. */
-function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asking: Promise<T> | null = null
-  return () => {
-    asking ??= ask().finally(() => {
-      asking = null
-    })
-    return asking
   }
 }
 

@@ -36,6 +36,6 @@ export function codeOf(error: unknown): string {
 }
 
 /** Rounds to microseconds. */
-function rounded(milliseconds: number): number {
+export function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
 }

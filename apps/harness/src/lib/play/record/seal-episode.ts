@@ -17,6 +17,7 @@ import {
 import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
+import { rounded } from '../../models/requests/tries.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
@@ -190,7 +191,7 @@ function started({ task }: PlannedEpisode, start: (Episode | Match)['start']) {
 }
 
 function endLine({ time }: AnySealing) {
-  return { chain: '', time: { started: roundTime(time.started), ended: roundTime(time.ended) }, seal: null }
+  return { chain: '', time: { started: rounded(time.started), ended: rounded(time.ended) }, seal: null }
 }
 
 /** Returns a step as it is recorded, with the rewards of one seat or of several. */
@@ -213,7 +214,7 @@ function toRecordedStep<Rewards extends object>(
     potential,
     refused,
     stateHash,
-    milliseconds: milliseconds === null ? null : roundTime(milliseconds),
+    milliseconds: milliseconds === null ? null : rounded(milliseconds),
   }
   // Most steps have none of these, and each of them spread into the step would cost as much as the step.
   if (!events && prepared === undefined && completions.length === 0) return step
@@ -285,11 +286,6 @@ function judged({ success, stopped }: Pick<RecordedSeat, 'success' | 'stopped'>,
 /** Takes secrets out of a message, which may quote a language model or a program that uses one. */
 function redacted<Said extends { readonly message: string }>(said: Said, { redact }: Recording): Said {
   return { ...said, message: redact(said.message) }
-}
-
-/** Rounds to microseconds. */
-function roundTime(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000
 }
 
 /**

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import type { RunEntry } from '@episodic/report'
+import { oneAtATime } from '../../base/one-at-a-time.ts'
 import { HttpProblem } from '../http-problem.ts'
 import { JobThread } from '../threads/job-thread.ts'
 import { findRuns } from './find-runs.ts'
@@ -25,7 +26,6 @@ export class ViewedRuns implements AsyncDisposable {
   #problems: readonly string[] = []
   #foldersSeen = Number.NEGATIVE_INFINITY
   #filesSeen = Number.NEGATIVE_INFINITY
-  #scanning: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
 
   private constructor(folder: string) {
@@ -54,12 +54,7 @@ export class ViewedRuns implements AsyncDisposable {
   }
 
   /** Looks at the folders and files, unless that was done just now. */
-  scan(): Promise<void> {
-    this.#scanning ??= this.#scan().finally(() => {
-      this.#scanning = null
-    })
-    return this.#scanning
-  }
+  readonly scan = oneAtATime(() => this.#scan())
 
   all(): readonly ViewedRun[] {
     return [...this.#runs.values()]
@@ -106,11 +101,7 @@ export class ViewedRuns implements AsyncDisposable {
     await Promise.all([this.#threads.rows[Symbol.asyncDispose](), this.#threads.summaries[Symbol.asyncDispose]()])
   }
 
-  #preparing = false
-
-  async #prepareAll(): Promise<void> {
-    if (this.#preparing) return
-    this.#preparing = true
+  readonly #prepareAll = oneAtATime(async () => {
     try {
       for (const run of this.all()) {
         await run.prepare()
@@ -118,10 +109,8 @@ export class ViewedRuns implements AsyncDisposable {
       }
     } catch {
       // Its own page says what is wrong with a run.
-    } finally {
-      this.#preparing = false
     }
-  }
+  })
 
   async #scan(): Promise<void> {
     const now = performance.now()

@@ -12,10 +12,7 @@ import { observedStates, unavailable } from './replay-states.ts'
 import type { StatesData } from './states-thread-main.ts'
 
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
-const ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './states-thread-main.ts' : './states-thread-main.js',
-  import.meta.url,
-)
+const ENTRY = new URL(`./states-thread-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
 /** Seconds that a replay may take. */
 const SECONDS = 10

@@ -3,10 +3,7 @@ import { HarnessError, type HarnessErrorCode } from '../../base/harness-error.ts
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
-const ENTRY = new URL(
-  import.meta.url.endsWith('.ts') ? './job-thread-main.ts' : './job-thread-main.js',
-  import.meta.url,
-)
+const ENTRY = new URL(`./job-thread-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
 const NEW_MEGABYTES = 16
 /** Milliseconds after which a thread without a job ends, and gives its memory back. */
