@@ -374,7 +374,6 @@ export class FleetRunner implements Runner {
   }
 }
 
-/** Throws `queue-tampered` if a message does not have valid records of the job. */
 function assertRecords({ records }: Extract<JobMessage, { kind: 'played' }>, job: string, leaves: number): void {
   if (records.length === 0) throw new HarnessError('queue-tampered', 'A result has no sealed episode.')
   for (const record of records) {

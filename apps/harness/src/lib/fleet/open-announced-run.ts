@@ -113,7 +113,6 @@ async function findReference(announcement: Announcement, scope: WorkerScope): Pr
   )
 }
 
-/** Returns the reference of the worker's own copy of a world. */
 async function findWorld({ configuration, world }: Announcement, scope: WorkerScope): Promise<string> {
   const { environment } = configuration
   const found = scope.worlds

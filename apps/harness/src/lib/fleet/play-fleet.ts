@@ -14,7 +14,6 @@ import {
 import { orAborted } from './or-aborted.ts'
 import { Quarantine } from './quarantine.ts'
 import {
-  type Consumer,
   LEASE,
   type Membership,
   type RunAnnouncement,
@@ -60,20 +59,11 @@ const MAX_SKEW = 10_000
 const FIRST_PAUSE = 2_000
 const LONGEST_PAUSE = 60_000
 
-/** A run that this worker does not play. */
 interface Declined {
   readonly why: string
   /** Milliseconds, and the time after which it is looked at again. */
   readonly pause: number
   readonly until: number
-}
-
-/** A run that this worker plays. */
-interface Playing extends AsyncDisposable {
-  readonly name: string
-  /** Episodes of each of its jobs: more than 1 for trees. */
-  readonly leaves: number
-  readonly consumer: Consumer
 }
 
 /**
@@ -82,7 +72,7 @@ interface Playing extends AsyncDisposable {
  */
 export async function playFleet(options: PlayFleetOptions): Promise<void> {
   const { queue, worker, signer, signal, onNotice, clock = machineClock, lease = LEASE, wallClock } = options
-  const runs = new Map<string, Playing>()
+  const runs = new Map<string, Awaited<ReturnType<typeof openPlaying>>>()
   const declined = new Map<string, Declined>()
   const declines = () => Object.fromEntries([...declined].map(([id, { why }]) => [id, why]))
   const quarantine = new Quarantine()
@@ -184,7 +174,7 @@ async function openPlaying(
   { id, announcement: signed, origin }: RunAnnouncement,
   member: Membership,
   options: OpenPlayingOptions,
-): Promise<Playing> {
+) {
   const { signer, worker, openRun } = options
   const announcement = announcementSchema.safeParse(JSON.parse(signer.open(signedPlaces.announcement(id), signed)))
   if (!announcement.success)
@@ -200,6 +190,7 @@ async function openPlaying(
   )
   return {
     name: `${data.name} (${data.configuration.environment.name} ${data.configuration.environment.version}, ${data.configuration.policy.name})`,
+    /** Episodes of each of its jobs: more than 1 for trees. */
     leaves,
     consumer,
     async [Symbol.asyncDispose]() {
@@ -212,7 +203,6 @@ async function openPlaying(
 interface PlayOptions extends OpenPlayingOptions {
   readonly runner: Pick<Runner, 'runTask'>
   readonly run: string
-  /** The name of the run. */
   readonly name: string
   readonly origin: number
   readonly environment: Announcement['configuration']['environment']

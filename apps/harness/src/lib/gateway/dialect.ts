@@ -9,23 +9,18 @@ import type { ChatBody } from '../models/requests/concessions.ts'
  */
 export interface Dialect {
   /**
-   * Returns a request as one of chat completions. Throws {@link BadRequest} for one that cannot be translated.
+   * Returns a request as one of chat completions, without `stream` and with one choice. Throws {@link BadRequest} for
+   * one that cannot be translated.
    *
    * @param path - below the root of the API, such as `models/m:generateContent`.
    */
-  readRequest(body: JsonObject, path: string): TranslatedRequest
+  readRequest(body: JsonObject, path: string): { readonly chat: ChatBody; readonly isStreamed: boolean }
   /** Returns the body of an answer that is not streamed. */
   toAnswer(reply: Reply): object
   /** Returns the events of an answer that is streamed. */
   toEvents(reply: Reply): readonly ServerSentEvent[]
   /** Returns the body of an error. `field` is that of a request which is at fault. */
   toError(status: number, message: string, field?: string): object
-}
-
-export interface TranslatedRequest {
-  /** What the engine is asked: without `stream`, and with one choice. */
-  readonly chat: ChatBody
-  readonly isStreamed: boolean
 }
 
 /** An answer of the engine, for the agent that asked. */

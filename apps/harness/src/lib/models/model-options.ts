@@ -73,17 +73,13 @@ export const modelOptionsSchema = z.object({
     'with llm:<model>: what lines keep of what it was sent and said',
     z.enum(TRANSCRIPTS).default('full'),
   ),
-  /** The source of a regular expression. */
   redact: option(
     '<expression>',
     'with llm:<model>: a regular expression of texts to take out of that',
     z.string().optional(),
     { text: { read: readExpression } },
   ),
-  /**
-   * Root of an OpenAI-compatible API, for example `http://127.0.0.1:8000/v1`. Default: `OPENAI_BASE_URL`, or else
-   * OpenAI.
-   */
+  /** Root of the API. Default: `OPENAI_BASE_URL`, or else OpenAI. */
   baseUrl: option(
     '<url>',
     'with llm:<model>: an OpenAI-compatible server (default: OPENAI_BASE_URL)',
@@ -98,7 +94,6 @@ export const modelOptionsSchema = z.object({
   ...samplingOptions.shape,
   /** Over all who share the limit: the episodes of this process, or of a queue. Default: no limit. */
   requestsPerMinute: option('<count>', 'with llm:<model>: rate limit over all episodes', wholeNumber(1).optional()),
-  /** The same for tokens, of requests and answers. */
   tokensPerMinute: option(
     '<count>',
     'with llm:<model>: the same for tokens, of requests and answers',
@@ -113,7 +108,6 @@ export const modelOptionsSchema = z.object({
   ),
   /** Requests token ids and log-probabilities. They are recorded whenever the server sends them. */
   tokenIds: flag('with llm:<model>: request and record token ids and log-probabilities'),
-  /** Seconds after which a request is retried. */
   modelTimeout: option(
     '<seconds>',
     'with llm:<model>: time limit of a request, which is then retried',
@@ -124,7 +118,6 @@ export const modelOptionsSchema = z.object({
     'stop after so many refusals of llm:<model> in a row, or if a player failed in the first episodes, twice as many, in the same way; 0 for never',
     wholeNumber(0).default(FAIL_FAST),
   ),
-  /** Seconds. */
   outageLimit: option(
     '<seconds>',
     'with llm:<model>: how long to wait for a model that does not answer',
@@ -141,7 +134,6 @@ export const modelOptionsSchema = z.object({
     'with llm:<model>: the same for tokens that were read and written',
     wholeNumber(1).optional(),
   ),
-  /** Seconds. Default: no limit. */
   timeLimit: option(
     '<seconds>',
     'stop once the run, or the set, has taken so long; a resumed one has as long again',

@@ -1,15 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { HarnessError } from '../base/harness-error.ts'
 
-/** Whole lines of a file, side by side. */
-export interface LineBlock {
-  /** Where the first one starts in the file, in bytes. */
-  readonly offset: number
-  readonly bytes: Buffer
-  /** Where each line starts and ends in `bytes`, without its line break. */
-  readonly lines: readonly (readonly [start: number, end: number])[]
-}
-
 const BLOCK_BYTES = 4 * 1024 ** 2
 /** The longest line, as for every reader of lines. */
 const MOST_BYTES = 64 * 1024 ** 2
@@ -22,11 +13,7 @@ const NEWLINE = 0x0a
  * @param to - in bytes, may be within a line.
  * @throws HarnessError `run-invalid` for a line of more than 64 MiB.
  */
-export async function* lineBlocks(
-  file: FileHandle,
-  from: number,
-  to: number,
-): AsyncGenerator<LineBlock, void, undefined> {
+export async function* lineBlocks(file: FileHandle, from: number, to: number) {
   let rest = Buffer.alloc(0)
   for (let at = from; at < to; ) {
     const block = Buffer.allocUnsafe(rest.length + Math.min(BLOCK_BYTES, to - at))
@@ -34,8 +21,10 @@ export async function* lineBlocks(
     const { bytesRead } = await file.read(block, rest.length, block.length - rest.length, at)
     if (bytesRead === 0) return
     const bytes = block.subarray(0, rest.length + bytesRead)
+    /** Where the first line starts in the file, in bytes. */
     const offset = at - rest.length
-    const lines: [number, number][] = []
+    /** Where each line starts and ends in `bytes`, without its line break. */
+    const lines: [start: number, end: number][] = []
     let start = 0
     // What was left over holds no line break.
     for (let end = bytes.indexOf(NEWLINE, rest.length); end >= 0; end = bytes.indexOf(NEWLINE, start)) {

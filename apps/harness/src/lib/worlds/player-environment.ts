@@ -29,7 +29,6 @@ function isOwn(name: string): boolean {
   return /^EPISODIC_/i.test(name)
 }
 
-/** Returns the values of the variables of Episodic that are secrets. */
 function ownSecrets(environment: NodeJS.ProcessEnv): string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
     value && isOwn(name) && /TOKEN|SECRET|PASSWORD|URL/i.test(name) ? [value] : [],

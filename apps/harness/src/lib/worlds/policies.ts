@@ -28,7 +28,6 @@ export function isAgentName(name: string): boolean {
   return name.startsWith(AGENT) || isCommand(name)
 }
 
-/** Whether a policy name has a command that is run. */
 function isCommand(name: string): boolean {
   return name.startsWith(PROCESS) || name.startsWith(ACP)
 }

@@ -88,7 +88,6 @@ async function readWorld(module: Record<string, unknown>, reference: string): Pr
   return { environment, tasks, solver, policies, graders: byName(grading as Grader[]) } as Omit<World, 'url'>
 }
 
-/** What to do about a module that exports no environment. */
 function adviceFor({ environment, default: own, ...others }: Record<string, unknown>): string {
   if (environment instanceof Promise)
     return 'What it exports is a promise: write `export const environment = await defineMcpEnvironment({ … })`.'

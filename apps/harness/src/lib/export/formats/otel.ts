@@ -124,7 +124,6 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
   }
 }
 
-/** The scores of an episode as results of an evaluation. */
 function evaluationsOf(record: EpisodeRecord, at: number): SpanEvent[] {
   const success = isSuccess(record)
   const returns = returnsOf(record)

@@ -15,7 +15,6 @@ const PRIVATE = { folder: 0o700, file: 0o600 }
 export function createFolderJournal(folder: string, options: JournalOptions): ModelJournal {
   // A link in its place may lead out of the folder of the run.
   const isFolder = async () => (await lstat(folder)).isDirectory()
-  /** Whether the folder is there. */
   let isMade = false
   const fileOf = (policySeed: string) => join(folder, `${hash('sha256', policySeed).slice(0, 32)}.jsonl`)
   return {

@@ -1,5 +1,5 @@
-import { type BranchPoint, type Environment, type Episode, type Policy, runEpisode, runTree } from '@episodic/env'
-import { type EpisodeRecord, seedFor } from '@episodic/protocol'
+import { type BranchPoint, type Environment, type Policy, runEpisode, runTree } from '@episodic/env'
+import { seedFor } from '@episodic/protocol'
 import { countLeaves } from '../../run-folder/plan/configuration.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { policySeedOf } from '../plan/plan.ts'
@@ -15,16 +15,6 @@ export interface RolloutOptions {
   readonly now: () => number
 }
 
-/** One episode of a rollout. */
-export interface PlayedAttempt {
-  readonly attempt: number
-  readonly episode: Episode
-  readonly policySeed: string
-  readonly branch: EpisodeRecord['branch']
-  /** Milliseconds since the run started. */
-  readonly ended: number
-}
-
 /**
  * Plays one episode, or a tree of episodes if there are branch points. A tree of L leaves that is rollout r of its task
  * has the attempts from r·L to (r+1)·L − 1, in the order of their paths. A line that ends before its next branch point
@@ -33,7 +23,7 @@ export interface PlayedAttempt {
 export async function runRollout(
   planned: PlannedEpisode,
   { createEnvironment, policy, seed, branch: points, signal, now }: RolloutOptions,
-): Promise<PlayedAttempt[]> {
+) {
   const { task, attempt: rollout } = planned
   const policySeed = policySeedOf(seed, planned)
   // The environment's seed is the task's. The run's seed decides the tasks, the policy's draws and the chance of forks.

@@ -92,17 +92,16 @@ interface Rollout extends Pick<RunContext, 'signal' | 'now'> {
 }
 
 /** Plays in this process, with policies, and with agents that play from outside. */
-export function createRunTask(options: RunTaskOptions): RunTask {
-  const {
-    seed,
-    discount,
-    play,
-    accept,
-    recording = createRecording(),
-    seatAgent = null,
-    proxy = null,
-    journal,
-  } = options
+export function createRunTask({
+  seed,
+  discount,
+  play,
+  accept,
+  recording = createRecording(),
+  seatAgent = null,
+  proxy = null,
+  journal,
+}: RunTaskOptions): RunTask {
   return async (planned, { run, signal, now, onAnswer, listener }) => {
     const started = now()
     using opened = new DisposableStack()
@@ -216,8 +215,7 @@ function versioned(name: string, seed: string, version: string | undefined): Sea
  * step, unless its failure or its stop ended the match.
  */
 function withAnswers(match: Match, models: ReadonlyMap<string, AgentModels>): Match {
-  let { steps } = match
-  let { undecided = [] } = match
+  let { steps, undecided = [] } = match
   for (const [seat, own] of models) {
     const isOwn = (step: Match['steps'][number]) => step.seat === seat && !absenceOf(step.action)
     const attributed = attributeAnswers(own.answers(), steps.filter(isOwn))

@@ -4,19 +4,17 @@ import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelOptions } from '../../models/model-options.ts'
 
 /** What an answer of a language model took. */
-export interface Spent {
-  /** Read and written; `null` if its server did not count them. */
-  readonly tokens: number | null
-  /** In the currency of the prices; `null` if it is not known. */
-  readonly cost: number | null
-}
+export type Spent = ReturnType<typeof spentOn>
 
 export type SpendingLimits = Pick<ModelOptions, 'costLimit' | 'tokenLimit' | 'timeLimit'>
 
-/** Returns what an answer took. */
-export function spentOn(answer: Pick<Completion, 'promptTokens' | 'completionTokens' | 'cost'>): Spent {
-  const tokens = isCounted(answer) ? answer.promptTokens + answer.completionTokens : null
-  return { tokens, cost: answer.cost }
+export function spentOn(answer: Pick<Completion, 'promptTokens' | 'completionTokens' | 'cost'>) {
+  return {
+    /** Read and written; `null` if its server did not count them. */
+    tokens: isCounted(answer) ? answer.promptTokens + answer.completionTokens : null,
+    /** In the currency of the prices; `null` if it is not known. */
+    cost: answer.cost,
+  }
 }
 
 /**

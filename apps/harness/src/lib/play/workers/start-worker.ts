@@ -13,7 +13,6 @@ import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from '
 /** A process that plays for a run. */
 export type Worker = ReturnType<typeof startWorker>
 
-/** A planned episode that the process plays. */
 interface Playing {
   readonly context: RunContext
   readonly answer: PromiseWithResolvers<readonly SealedRecord[] | null>

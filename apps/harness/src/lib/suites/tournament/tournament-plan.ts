@@ -72,7 +72,6 @@ export async function findTournament(folder: string, plan: TournamentPlan, resum
     )
 }
 
-/** The SHA-256 of each policy that is read from a file. */
 async function policyFiles({ players }: TournamentPlan): Promise<Record<string, string>> {
   const files = Object.entries(players).flatMap(([player, policy]) => {
     const file = policyFileOf(policy)

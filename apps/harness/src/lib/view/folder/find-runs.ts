@@ -16,16 +16,7 @@ export interface FoundRun extends RunPlace {
 }
 
 /** A set, with its members by the folders of their runs. */
-interface FoundSet {
-  readonly folder: string
-  readonly members: ReadonlyMap<string, RunEntry['member']>
-}
-
-/** Runs that were found, and folders that look like one and cannot be read. */
-export interface FoundRuns {
-  readonly runs: readonly FoundRun[]
-  readonly problems: readonly string[]
-}
+type FoundSet = Awaited<ReturnType<typeof readMembers>>
 
 /** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`. */
 const LEVELS = 3
@@ -33,9 +24,10 @@ const MOST_FOLDERS = 20_000
 
 /**
  * Finds the runs in a folder and in those within it, or the one run that the folder holds. Links that lead out of the
- * folder are not followed. Of two copies of a run, the one with the first path is taken.
+ * folder are not followed. Of two copies of a run, the one with the first path is taken. Folders that look like a run
+ * and cannot be read are `problems`, in sentences.
  */
-export async function findRuns(folder: string): Promise<FoundRuns> {
+export async function findRuns(folder: string) {
   const root = await realpath(folder)
   const runs = new Map<string, FoundRun>()
   const problems: string[] = []
@@ -70,7 +62,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
 }
 
 /** Reads who plays the runs of a set. Its runs are found also if the list of them cannot be read. */
-async function readMembers(folder: string, problems: string[]): Promise<FoundSet> {
+async function readMembers(folder: string, problems: string[]) {
   try {
     const { worlds, asked } = await readSet(folder)
     const members = worlds.flatMap(({ members }) =>
@@ -82,7 +74,7 @@ async function readMembers(folder: string, problems: string[]): Promise<FoundSet
     return { folder, members: new Map(members) }
   } catch (error) {
     problems.push((error as Error).message)
-    return { folder, members: new Map() }
+    return { folder, members: new Map<string, RunEntry['member']>() }
   }
 }
 

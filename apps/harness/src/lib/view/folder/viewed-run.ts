@@ -457,7 +457,6 @@ async function readSize(file: string): Promise<number> {
   return size
 }
 
-/** Resolves when a promise does, or after some milliseconds. */
 async function within(milliseconds: number, promise: Promise<void>): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)

@@ -30,13 +30,6 @@ export interface ViewServerOptions {
   readonly readOnly?: boolean
 }
 
-/** A server that shows runs. */
-export interface ViewServer extends AsyncDisposable {
-  /** With the token, as a person opens it. */
-  readonly url: string
-  readonly port: number
-}
-
 /** Connections at once. A browser has about six. */
 const MOST_CONNECTIONS = 512
 /** Milliseconds. */
@@ -56,7 +49,7 @@ const MOST_PORTS = 20
  * Serves the pages that show runs. Rejects with `server-failed` if the address cannot be used, or neither the port nor
  * the 20 after it is free.
  */
-export async function openViewServer(options: ViewServerOptions): Promise<ViewServer> {
+export async function openViewServer(options: ViewServerOptions) {
   const { address = '127.0.0.1', port = 0, token, allowedHosts = [] } = options
   let access: Access | null = null
   const routes = createRoutes(options)
@@ -78,6 +71,7 @@ export async function openViewServer(options: ViewServerOptions): Promise<ViewSe
   const name =
     address === '0.0.0.0' || address === '::' ? 'localhost' : address.includes(':') ? `[${address}]` : address
   return {
+    /** With the token, as a person opens it. */
     url: `http://${name}:${own}/#/?token=${access.token}`,
     port: own,
     async [Symbol.asyncDispose]() {

@@ -54,7 +54,6 @@ export function checkTrainerEndpoints(
     )
 }
 
-/** Returns the first option that asks for one of the endpoints. */
 function askedFor({ openenv, nemoGymPort, orsPort }: TrainerEndpointFlags): string | null {
   if (openenv) return '--openenv'
   if (nemoGymPort !== undefined) return '--nemo-gym-port'
