@@ -17,8 +17,8 @@ export function stateKeyOf(walks: readonly (readonly JsonObject[])[]): (state: J
   const clocks = findClocks(walks)
   const boards = findBoards(walks)
   const reduce = (value: Json, path: string): Json => {
-    const clock = clocks.get(path)
-    if (clock) return clock.step === 0 ? null : Math.ceil(Number(value) / clock.step)
+    const width = clocks.get(path)
+    if (width !== undefined) return width === 0 ? null : Math.ceil(Number(value) / width)
     if (typeof value !== 'object' || value === null) return value
     if (Array.isArray(value)) {
       const members = value.map((inner) => JSON.stringify(reduce(inner as Json, `${path}[]`)))
@@ -44,13 +44,8 @@ function findBoards(walks: readonly (readonly JsonObject[])[]): ReadonlySet<stri
   return new Set([...lengths].flatMap(([path, found]) => (found.size === 1 ? [path] : [])))
 }
 
-/** A number that counts steps, and the width of its bins; 0 if it is dropped. */
-interface Clock {
-  readonly step: number
-}
-
-/** The numbers that change in the same direction in nearly every step. */
-function findClocks(walks: readonly (readonly JsonObject[])[]): ReadonlyMap<string, Clock> {
+/** The numbers that change in the same direction in nearly every step, with the width of their bins; 0 to drop one. */
+function findClocks(walks: readonly (readonly JsonObject[])[]): ReadonlyMap<string, number> {
   const moves = new Map<string, { up: number; down: number; still: number; low: number; high: number }>()
   for (const walk of walks)
     for (let i = 1; i < walk.length; i++) {
@@ -66,11 +61,11 @@ function findClocks(walks: readonly (readonly JsonObject[])[]): ReadonlyMap<stri
         move.high = Math.max(move.high, value, earlier)
       }
     }
-  const clocks = new Map<string, Clock>()
+  const clocks = new Map<string, number>()
   for (const [place, { up, down, still, low, high }] of moves) {
     const all = up + down + still
-    if (up >= CLOCK * all) clocks.set(place, { step: 0 })
-    else if (down >= CLOCK * all) clocks.set(place, { step: (high - low) / PARTS })
+    if (up >= CLOCK * all) clocks.set(place, 0)
+    else if (down >= CLOCK * all) clocks.set(place, (high - low) / PARTS)
   }
   return clocks
 }

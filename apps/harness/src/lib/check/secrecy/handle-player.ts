@@ -4,8 +4,7 @@ import { randomAction } from '../noisy-policy.ts'
 import { trainerMessage } from './messages.ts'
 import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 
-/** What a handle player plays with. */
-export interface HandleSetting extends SeatPlayerSetting {
+interface HandleSetting extends SeatPlayerSetting {
   readonly handle: string
   readonly send: (message: string) => Promise<string>
 }

@@ -3,7 +3,7 @@ import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { writeBaseline } from '../../evaluate/gate/baseline.ts'
 import { readEntries } from '../../evaluate/gate/gate-entry.ts'
 
-export function baselineCommand({ out }: Console): Command {
+export function command({ out }: Console): Command {
   return new Command('baseline')
     .argument('<name>', 'name of the baseline, such as main')
     .argument('<run>', 'folder of a run or of a set of runs')

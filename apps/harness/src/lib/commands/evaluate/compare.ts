@@ -26,7 +26,7 @@ const compareOptions = z.object({
 })
 type CompareOptions = z.infer<typeof compareOptions>
 
-export const compareCommand = defineCommand('compare', compareOptions, {
+export const command = defineCommand('compare', compareOptions, {
   argument: ['<runs...>', 'folders of the runs, the baseline first; or the folder of a set'],
   help: `
 The runs must have the same environment, version, weights and tasks; usually

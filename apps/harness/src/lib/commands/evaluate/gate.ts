@@ -38,12 +38,7 @@ const gateOptions = z.object({
   tokens: number('mean tokens of an episode, read and written'),
   cost: number('mean cost of an episode, in the currency of the prices'),
   truncated: share('share of finished episodes that were cut off without success'),
-  failed: option(
-    '<condition>',
-    "share of scheduled episodes without a result, failed or not played (default: '<=5%')",
-    z.custom<Condition>().optional(),
-    { text: shareCondition },
-  ),
+  failed: share("share of scheduled episodes without a result, failed or not played (default: '<=5%')"),
   grade: option(
     '<condition>',
     "what a grader says: 'polite>=80%', 'quality>=3.5', 'tone: rude<=5%'; can be repeated",
@@ -70,7 +65,7 @@ type GateCommandOptions = z.infer<typeof gateOptions>
 /** Of episodes without a result, unless another limit is given. */
 const FAILED: Condition = { way: '<=', limit: 0.05 }
 
-export const gateCommand = defineCommand('gate', gateOptions, {
+export const command = defineCommand('gate', gateOptions, {
   argument: ['<run>', 'folder of a run, of a set of runs, or of a world of a set'],
   help: `
 A condition is met if all of the 95 % interval of its figure is on the right

@@ -61,7 +61,7 @@ const gradeOptions = z.object({
 })
 type GradeOptions = z.infer<typeof gradeOptions>
 
-export const gradeCommand = defineCommand('grade', gradeOptions, {
+export const command = defineCommand('grade', gradeOptions, {
   argument: ['<runs...>', 'folders of runs, finished or not, or of sets of runs'],
   help: `
 Graders:

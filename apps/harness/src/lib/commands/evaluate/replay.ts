@@ -35,7 +35,7 @@ const replayOptions = z.object({
 })
 type ReplayOptions = z.infer<typeof replayOptions>
 
-export const replayCommand = defineCommand('replay', replayOptions, {
+export const command = defineCommand('replay', replayOptions, {
   argument: ['[run]', 'folder of a run, finished or not, or a file of sealed episodes'],
   help: `
 Compares the start, and of each step the observation, raw reward terms,

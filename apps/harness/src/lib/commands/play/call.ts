@@ -22,7 +22,7 @@ const callOptions = z.object({
   ...clientOptions.shape,
 })
 
-export function callCommand(console: Console): Command {
+export function command(console: Console): Command {
   return addOptions(new Command('call'), callOptions)
     .argument('<tool>', 'name of the tool')
     .argument('[argument...]', 'arguments as name=value; a value that is not JSON is text')

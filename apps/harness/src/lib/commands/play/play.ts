@@ -31,7 +31,7 @@ const playOptions = z.object({
 })
 type PlayOptions = z.infer<typeof playOptions>
 
-export const playCommand = defineCommand('play', playOptions, {
+export const command = defineCommand('play', playOptions, {
   argument: ['[world]', 'name, path or package of the world (default: the server of --url)'],
   help: `
 Write a tool and its arguments: guess 50, guess value=50 or guess {"value":50}.

@@ -14,7 +14,7 @@ const toolsSchema = z.array(
 
 const toolsOptions = z.object({ json: flag('print them as JSON'), ...clientOptions.shape })
 
-export const toolsCommand = defineCommand('tools', toolsOptions, {
+export const command = defineCommand('tools', toolsOptions, {
   async run(_, { json, ...options }, console) {
     const target = requireTarget(options)
     // Connect as `call` does, so that both see the same tools.

@@ -19,10 +19,10 @@ type QueueOptions = z.infer<typeof queueOptions>
 /** Milliseconds between two looks at what is still played. */
 const LOOK = 500
 
-export function queueCommand(console: Console): Command {
-  const command = new Command('queue')
+export function command(console: Console): Command {
+  const whole = new Command('queue')
   const add = (usage: string, description: string, act: (queue: RunQueue, run: string) => Promise<void>) => {
-    const added = addOptions(command.command(usage).description(description), queueOptions)
+    const added = addOptions(whole.command(usage).description(description), queueOptions)
     added.action(async () => {
       const options = added.opts<QueueOptions>()
       await using queue = await openRedisQueue(options.queue, {
@@ -48,7 +48,7 @@ export function queueCommand(console: Console): Command {
       )
     },
   )
-  return command
+  return whole
 }
 
 async function drain(queue: RunQueue, console: Console): Promise<void> {

@@ -41,7 +41,7 @@ const workOptions = z.object({
 })
 type WorkOptions = z.infer<typeof workOptions>
 
-export const workCommand = defineCommand('work', workOptions, {
+export const command = defineCommand('work', workOptions, {
   argument: ['[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)'],
   help: `
 A worker joins and leaves while runs go on. It plays every run whose world it

@@ -3,10 +3,10 @@ import type { Console } from '../../base/console.ts'
 import { addOptions } from '../../base/options.ts'
 import { RUN_OPTIONS, type RunOptions } from './run-options.ts'
 
-export function runCommand(console: Console): Command {
-  const command = new Command('run')
-  for (const [heading, options] of Object.entries(RUN_OPTIONS)) addOptions(command, options, heading)
-  return command
+export function command(console: Console): Command {
+  const run = new Command('run')
+  for (const [heading, options] of Object.entries(RUN_OPTIONS)) addOptions(run, options, heading)
+  return run
     .argument(
       '[worlds...]',
       'name, path or package of the world; on a server of OpenEnv or ORS, its environment (default: the first)',
@@ -38,6 +38,6 @@ Examples:
     )
     .action(async (worlds: string[], options: RunOptions) => {
       const { runWorlds } = await import('./run-worlds.ts')
-      return runWorlds(worlds, options, command, console)
+      return runWorlds(worlds, options, run, console)
     })
 }

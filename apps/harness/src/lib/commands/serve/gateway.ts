@@ -30,7 +30,7 @@ const gatewayOptions = z.object({
 })
 type GatewayFlags = z.infer<typeof gatewayOptions>
 
-export const gatewayCommand = defineCommand('gateway', gatewayOptions, {
+export const command = defineCommand('gateway', gatewayOptions, {
   argument: ['<folder>', 'where sessions and answers are kept; a restart goes on with them'],
   help: `
 Examples:

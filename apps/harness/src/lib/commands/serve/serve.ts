@@ -111,7 +111,7 @@ const serveOptions = z.object({
 })
 type ServeOptions = z.infer<typeof serveOptions>
 
-export const serveCommand = defineCommand('serve', serveOptions, {
+export const command = defineCommand('serve', serveOptions, {
   argument: ['[world...]', 'names, paths or packages; /mcp serves the first'],
   help: `
 Examples:

@@ -17,7 +17,7 @@ const sessionsOptions = z.object({
   ...targetOptions().shape,
 })
 
-export function sessionsCommand(console: Console): Command {
+export function command(console: Console): Command {
   return addOptions(new Command('sessions'), sessionsOptions)
     .addCommand(sessionsDumpCommand(console))
     .addCommand(sessionsCloseCommand(console))

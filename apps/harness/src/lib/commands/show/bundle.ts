@@ -55,7 +55,7 @@ const bundleOptions = z.object({
 })
 type BundleCommandOptions = z.infer<typeof bundleOptions>
 
-export const bundleCommand = defineCommand('bundle', bundleOptions, {
+export const command = defineCommand('bundle', bundleOptions, {
   argument: ['<runs...>', 'folders of runs or of sets of runs'],
   help: `
 A file has the pages of episodic view, and opens in a browser without a server

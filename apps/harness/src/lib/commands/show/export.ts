@@ -78,7 +78,7 @@ type ExportCommandOptions = Omit<ExportOptions, 'format' | 'tasks'> & {
   readonly format: ExportFormatName
 }
 
-export const exportCommand = defineCommand('export', exportOptions, {
+export const command = defineCommand('export', exportOptions, {
   argument: [
     '<run>',
     'folder of a run or of a set of runs, or a file of sealed episodes; for harbor, a run or a world',

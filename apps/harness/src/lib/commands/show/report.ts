@@ -15,7 +15,7 @@ const reportOptions = z.object({
   json: flag('print the summary as JSON'),
 })
 
-export const reportCommand = defineCommand('report', reportOptions, {
+export const command = defineCommand('report', reportOptions, {
   argument: ['<folder>', 'folder of the run'],
   async run(folder: string, options, console) {
     const onTorn = (line: number) => console.err.write(tornNotice(line))

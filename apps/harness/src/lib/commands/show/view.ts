@@ -37,7 +37,7 @@ const viewOptions = z.object({
 })
 type ViewOptions = z.infer<typeof viewOptions>
 
-export const viewCommand = defineCommand('view', viewOptions, {
+export const command = defineCommand('view', viewOptions, {
   argument: ['[folder]', 'folder of runs, of a set of runs, or of one run', 'runs'],
   help: `
 Shows what the sealed episodes of runs say: figures, episodes, conversations,

@@ -35,7 +35,7 @@ const suiteOptions = z.object({
 })
 type RunOptions = z.infer<typeof suiteOptions>
 
-export function suiteCommand(console: Console): Command {
+export function command(console: Console): Command {
   return new Command('suite')
     .addCommand(runSuiteCommand(console))
     .addCommand(verifySuiteCommand(console))

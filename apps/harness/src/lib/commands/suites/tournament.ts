@@ -38,7 +38,7 @@ const tournamentOptions = z.object({
 })
 type TournamentOptions = z.infer<typeof tournamentOptions>
 
-export const tournamentCommand = defineCommand('tournament', tournamentOptions, {
+export const command = defineCommand('tournament', tournamentOptions, {
   argument: ['<world>', 'name, path or package of a world of several seats'],
   help: `
 Every seating is an ordinary run in the folder of the tournament. Ratings are

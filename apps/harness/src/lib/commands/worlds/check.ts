@@ -37,7 +37,7 @@ const checkOptions = z.object({
 })
 type CheckOptions = z.infer<typeof checkOptions>
 
-export const checkCommand = defineCommand('check', checkOptions, {
+export const command = defineCommand('check', checkOptions, {
   argument: ['[world]', 'name, path or package of the world'],
   help: `
 Each check passes, warns, fails or is skipped. The exit status is 1 if a check

@@ -23,7 +23,7 @@ import { nemoGymRows } from '../../export/formats/nemo-gym.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
-export function datasetCommand(console: Console): Command {
+export function command(console: Console): Command {
   return new Command('dataset')
     .addCommand(generateCommand(console))
     .addCommand(validateCommand(console))

@@ -11,7 +11,7 @@ const initOptions = z.object({
   json: flag('print the files as JSON'),
 })
 
-export const initCommand = defineCommand('init', initOptions, {
+export const command = defineCommand('init', initOptions, {
   argument: ['[folder]', 'folder of the project, new or empty', '.'],
   help: `
 Writes a world, its tests, and what checks them in CI. Kinds:

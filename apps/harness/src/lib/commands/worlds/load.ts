@@ -53,7 +53,7 @@ const loadOptions = z.object({
 })
 type LoadCommandOptions = z.infer<typeof loadOptions>
 
-export const loadCommand = defineCommand('load', loadOptions, {
+export const command = defineCommand('load', loadOptions, {
   argument: ['[world]', 'name, path or package of the world'],
   help: `
 Starts a server of the world in its own process, or uses the one of --url, and

@@ -24,7 +24,7 @@ const recordOptions = z.object({
 })
 type RecordOptions = z.infer<typeof recordOptions>
 
-export const recordCommand = defineCommand('record', recordOptions, {
+export const command = defineCommand('record', recordOptions, {
   argument: ['<runs...>', 'folders of runs or sets of one world of an MCP server'],
   help: `
 The file is a world: its tools, tasks and scores, and what the server answered

@@ -33,7 +33,7 @@ export async function renderComparedRuns(
   without: readonly string[] = [],
 ): Promise<string> {
   const taken = new Set<string>()
-  const prepared: PreparedGroup[] = []
+  const prepared: Awaited<ReturnType<typeof prepareGroup>>[] = []
   for (const group of groups) prepared.push(await prepareGroup(group, taken))
   const flipped = flippedIn(prepared.map(({ compared }) => compared))
   const mostCharacters = Math.floor(MOST_CHARACTERS / taken.size)
@@ -71,15 +71,12 @@ export async function renderComparedRuns(
   })
 }
 
-/** A group whose runs are read, each with an address of its own on the page. */
-interface PreparedGroup {
-  readonly folds: readonly (RunPage | null)[]
-  readonly ids: readonly string[]
-  readonly compared: ComparedRuns
-}
-
-/** @param taken - the addresses so far; those of the group are added. */
-async function prepareGroup({ folders, runs }: ComparedGroup, taken: Set<string>): Promise<PreparedGroup> {
+/**
+ * Reads the runs of a group, each with an address of its own on the page.
+ *
+ * @param taken - the addresses so far; those of the group are added.
+ */
+async function prepareGroup({ folders, runs }: ComparedGroup, taken: Set<string>) {
   const folds: (RunPage | null)[] = []
   for (const [i, folder] of folders.entries()) {
     const run = runs[i]

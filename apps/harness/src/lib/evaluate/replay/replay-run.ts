@@ -6,6 +6,7 @@ import { type Divergence, toDivergence } from './divergence.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
 import type { Redrawn } from './redraw.ts'
 import { replayEpisode } from './replay-episode.ts'
+import type { ReplayOptions } from './replayed-step.ts'
 import type { Scoring } from './scoring.ts'
 
 /** The result of replaying a run. */
@@ -38,15 +39,11 @@ export interface ReplaySummary {
 }
 
 /** The known properties of the run. Default: none. */
-export interface ReplayedRun {
+export interface ReplayedRun extends Pick<ReplayOptions, 'declaredOnly' | 'mayLeave'> {
   /** Its scoring. Without it, recorded rewards are accepted, and returns are their sums. */
   readonly scoring?: Scoring | undefined
   /** Its plan. Without it, lines are not compared with a plan. */
   readonly plan?: RecordedPlan | undefined
-  /** Whether actions have only declared arguments, as a run records them. */
-  readonly declaredOnly?: boolean | undefined
-  /** Whether an agent played, which may leave before the end. */
-  readonly mayLeave?: boolean | undefined
   /** Its number of distinct episodes. */
   readonly scheduled?: number | undefined
 }
