@@ -46,7 +46,7 @@ export async function replaceFile(
 /** Whether a path, with its links resolved, lies in a folder, which is given without links. */
 export async function isWithin(path: string, root: string): Promise<boolean> {
   const real = await realpath(path).catch(() => null)
-  return real !== null && (real === root || real.startsWith(`${root}${sep}`))
+  return real !== null && (real === root || real.startsWith(join(root, sep)))
 }
 
 /** Removes the drafts of files that a process that was killed has left. Call it where nobody else writes them. */
