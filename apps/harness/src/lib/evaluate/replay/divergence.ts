@@ -1,30 +1,25 @@
 import type { SealedRecord } from '@episodic/protocol'
 import type { Difference } from './difference.ts'
 
-/**
- * The cause of a divergence.
- *
- * - `edited`: the line's chain does not match, so the line was changed since it was sealed.
- * - `rules-failed`: the rules threw, or used something that strict rehearsal forbids.
- * - `not-deterministic`: two replays of the same line differ from each other.
- * - `world-changed`: the line is unchanged, and the world always plays differently.
- * - `score-edited`: the world plays the same, and the rewards or returns differ.
- * - `action-edited`: an action has an undeclared argument, or is not the call of the model that was played. No run
- *   records these.
- * - `plan-differs`: the plan of the run has other values for this episode, or no such episode.
- * - `try-missing`: it is a play after a failed one, and the run has no line of that one.
- * - `conflict`: an earlier line of the same episode is different.
- */
-export type Cause =
-  | 'edited'
-  | 'rules-failed'
-  | 'not-deterministic'
-  | 'world-changed'
-  | 'score-edited'
-  | 'action-edited'
-  | 'plan-differs'
-  | 'try-missing'
-  | 'conflict'
+/** What each cause of a divergence means, and what to do. */
+const MEANINGS = {
+  edited: () => 'The chain does not match the line: it was edited or damaged after it was sealed.',
+  'rules-failed': ({ failure }) => `The rules failed: ${failure}`,
+  'not-deterministic': () =>
+    'Two replays differ from each other, so the rules depend on more than parameters, seed and actions. Use rng for randomness, and now for the time.',
+  'world-changed': ({ environment: { name, version } }) =>
+    `The line is unchanged, but ${name} ${version} plays differently now. A change of behavior needs a new version.`,
+  'score-edited': () =>
+    'The world plays the same, but its rewards or returns differ. The line was edited, or the weights, shaping or discount in run.json.',
+  'action-edited': () =>
+    'Runs record neither undeclared arguments nor an action that is not the call that the model played. The line was edited.',
+  'plan-differs': () =>
+    'The plan in run.json differs. The line was edited or belongs to another run, or the tasks of this world changed without a new version.',
+  'try-missing': () =>
+    'An episode is played again only after the try before has failed, and that one has no line. A line was removed, or this one was edited.',
+  conflict: () => 'An earlier line of this episode is different: at most one of them was sealed.',
+} satisfies Record<string, (about: Pick<SealedRecord, 'environment'> & { readonly failure: string | null }) => string>
+export type Cause = keyof typeof MEANINGS
 
 /** A difference between a recorded episode and its replay. */
 export interface Divergence {
@@ -62,22 +57,6 @@ export function toDivergence(
   cause: Cause,
   failure: string | null = null,
 ): Divergence {
-  const meanings: Record<Cause, string> = {
-    edited: 'The chain does not match the line: it was edited or damaged after it was sealed.',
-    'rules-failed': `The rules failed: ${failure}`,
-    'not-deterministic':
-      'Two replays differ from each other, so the rules depend on more than parameters, seed and actions. Use rng for randomness, and now for the time.',
-    'world-changed': `The line is unchanged, but ${environment.name} ${environment.version} plays differently now. A change of behavior needs a new version.`,
-    'score-edited':
-      'The world plays the same, but its rewards or returns differ. The line was edited, or the weights, shaping or discount in run.json.',
-    'action-edited':
-      'Runs record neither undeclared arguments nor an action that is not the call that the model played. The line was edited.',
-    'plan-differs':
-      'The plan in run.json differs. The line was edited or belongs to another run, or the tasks of this world changed without a new version.',
-    'try-missing':
-      'An episode is played again only after the try before has failed, and that one has no line. A line was removed, or this one was edited.',
-    conflict: 'An earlier line of this episode is different: at most one of them was sealed.',
-  }
   return {
     task: task.id,
     attempt,
@@ -86,7 +65,7 @@ export function toDivergence(
     recorded: shorten(recorded),
     replayed: shorten(replayed),
     cause,
-    meaning: meanings[cause],
+    meaning: MEANINGS[cause]({ environment, failure }),
   }
 }
 
