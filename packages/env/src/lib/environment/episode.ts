@@ -1,15 +1,13 @@
-import type { Action, EpisodeEnd } from '@episodic/protocol'
+import type { EpisodeEnd } from '@episodic/protocol'
 import type { PlayerStopped } from '@episodic/protocol/internal'
+import type { MatchOptions, MatchStep } from '../game/match.ts'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 
 /** One step of an episode, with what led to it. */
-export interface PlayedStep extends StepResult {
-  readonly action: Action
-  /** The answers of a language model for this step; empty if none was asked. */
-  readonly completions: readonly ModelAnswer[]
+export interface PlayedStep extends StepResult, Pick<MatchStep, 'action' | 'completions'> {
   /** From sending the action to receiving the answer. */
   readonly milliseconds: number
 }
@@ -46,15 +44,10 @@ export function successOf(steps: readonly PlayedStep[]): { readonly success?: bo
   return success === undefined ? {} : { success }
 }
 
-export interface EpisodeOptions {
+export interface EpisodeOptions extends Pick<MatchOptions, 'seed' | 'signal' | 'now'> {
   readonly createEnvironment: () => Environment
   readonly policy: Policy
   readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
-  /** Seed of the environment. Default: the task's. */
-  readonly seed?: string | undefined
   /** Seed of the policy. Default: the policy's name. */
   readonly policySeed?: string | undefined
-  readonly signal?: AbortSignal | undefined
-  /** Monotonic milliseconds, for the durations of steps. Default: the clock of the machine. */
-  readonly now?: () => number
 }

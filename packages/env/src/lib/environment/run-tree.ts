@@ -4,8 +4,8 @@ import { optionInvalid } from '../env-error.ts'
 import type { ModelAnswer, Player } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
-import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, playOn } from './play-on.ts'
+import type { Episode, EpisodeOptions } from './episode.ts'
+import { contextOf, type Playing, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
 
 /** A step at which every line of a tree is forked. */
@@ -69,12 +69,8 @@ export async function runTree(options: TreeOptions): Promise<Leaf[]> {
   return playLine(trunk, () => policy.start(contextOf(trunk.environment, start, options)), points, options)
 }
 
-/** A branch that is being played. The steps of a fork start with those that it shares with its parent. */
-interface TreeBranch {
-  readonly environment: Environment
-  /** Of the whole tree. */
-  readonly start: ResetResult
-  readonly steps: PlayedStep[]
+/** A branch that is being played. The start is that of the tree, and the steps of a fork start with its parent's. */
+interface TreeBranch extends Omit<Playing, 'player' | 'undecided'> {
   readonly place: LeafPlace
 }
 

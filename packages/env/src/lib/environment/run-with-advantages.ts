@@ -4,9 +4,9 @@ import { EnvError, optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { Player } from '../policy/policy.ts'
 import { closedEpisode } from './conclude.ts'
-import type { Environment, Fork, ResetResult } from './environment.ts'
+import type { Fork } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, playOn } from './play-on.ts'
+import { contextOf, type Playing, playOn } from './play-on.ts'
 import { resumePlayer } from './resume-player.ts'
 import { playEpisode } from './run-episode.ts'
 
@@ -95,9 +95,7 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
 }
 
 /** A step of an episode that has been played. */
-interface Visited {
-  readonly environment: Environment
-  readonly start: ResetResult
+interface Visited extends Pick<Playing, 'environment' | 'start'> {
   readonly steps: readonly PlayedStep[]
   /** The number of answered steps before it. */
   readonly at: number
@@ -144,10 +142,8 @@ async function estimateStep(
 }
 
 /** A line that has played its first step; `null` if it has failed. */
-interface BegunFork {
+interface BegunFork extends Pick<Playing, 'steps' | 'player'> {
   readonly fork: Fork
-  readonly steps: PlayedStep[]
-  readonly player: Player
   /** Whether its action differs from the episode's. */
   readonly differs: boolean
 }

@@ -169,12 +169,8 @@ export interface StepOutcome extends Answered {
  * Methods reject with `WireError`, whose code and message are fit for the trainer endpoint; the agent endpoint says
  * less.
  */
-export interface Host extends AsyncDisposable {
+export interface Host extends AsyncDisposable, Pick<HostBounds, 'idleSeconds' | 'sessionsPerPrincipal'> {
   readonly environments: readonly EnvironmentInfo[]
-  /** Seconds after its last finished call until a session expires. */
-  readonly idleSeconds: number
-  /** Sessions kept at once for one principal; see `HostBounds`. */
-  readonly sessionsPerPrincipal: number
   open(principal: Principal, request: OpenRequest): Promise<OpenResult>
   /** Opens a new session from a snapshot. Its limit of `seconds` counts from now, its steps from the first. */
   restore(principal: Principal, request: MethodParams<'restore'>): Promise<OpenResult>

@@ -2,16 +2,11 @@ import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 import { addNumber, addText, areNumbers, areTexts, assertIntact, START } from './checksum.ts'
 
 /** A row of the table `session`. */
-export interface SessionRow {
+export interface SessionRow extends Omit<StoredProgress, 'touchedAt'> {
   readonly key: number
-  readonly id: string
-  readonly revision: number
-  readonly epoch: number
   readonly touched_at: number
   /** The number of its last log entry, 0 for none. */
   readonly last: number
-  readonly head: string
-  readonly state: string
   readonly checksum: number
 }
 
