@@ -94,7 +94,6 @@ export async function runWithAdvantages(options: AdvantageOptions): Promise<Epis
   return { episode: await closedEpisode(environment, episode), advantages, forkedSteps }
 }
 
-/** A step of an episode that has been played. */
 interface Visited extends Pick<Playing, 'environment' | 'start'> {
   readonly steps: readonly PlayedStep[]
   /** The number of answered steps before it. */

@@ -271,7 +271,6 @@ export class SessionGame implements Game {
     throw new EnvError('not-playing', `There is no episode to ${what}. Call reset first.`)
   }
 
-  /** Returns the handle of the session to fork. */
   #forkable(): string {
     if (!this.info.forkable) throw notForkable(this.info)
     return this.#opened('go on from, and none can be forked after close').session
@@ -296,7 +295,6 @@ export class SessionGame implements Game {
     }
   }
 
-  /** Calls a method of the extension, and reads its result. */
   async #call<Name extends Exclude<keyof typeof METHODS, 'list'>>(
     name: Name,
     params: JsonObject,

@@ -34,7 +34,6 @@ export type OrsAnswer = z.infer<typeof callSchema>
 /** Milliseconds before each further attempt to resume a call. */
 const RESUME_AFTER = [100, 500, 1_000, 2_000, 4_000]
 
-/** What is asked of an open session. */
 interface SessionCall {
   readonly environment: string
   readonly session: string
@@ -203,7 +202,6 @@ function malformed(path: string, cause?: unknown): EnvError {
   return new EnvError('reply-malformed', `The answer to ${path} is not one of the Open Reward Standard.`, { cause })
 }
 
-/** One event of a stream. */
 interface OrsEvent {
   readonly event: string
   readonly data: string

@@ -1,6 +1,5 @@
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
 
-/** Words for free text. */
 const WORDS = ['alpha', 'beta', 'gamma', 'delta']
 /** The range of numbers without bounds. */
 const OPEN_NUMBERS = { low: 0, high: 100 }

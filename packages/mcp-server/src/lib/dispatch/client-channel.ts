@@ -33,7 +33,6 @@ export class ClientChannel implements PendingCalls {
   readonly #options: ClientChannelOptions
   readonly #calls = new Map<RequestId, AbortController>()
   readonly #subscriptions = new Map<unknown, { readonly subscription: Subscription; readonly stop: () => void }>()
-  /** Notifications that are not sent yet. */
   readonly #unsent = new Set<string>()
   #sending = false
   #ended = false

@@ -74,7 +74,6 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
   }
 }
 
-/** Counts how often a request repeats a header. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   return rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length
 }

@@ -117,13 +117,11 @@ export class RequestHandler implements PortHandler {
     return left.reduce((sum, count) => sum + count, 0)
   }
 
-  /** Upgrades a connection to a WebSocket, or rejects it. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const handler = this.leaves(request.url ?? '') ? this.#routes : this.#webSockets
     return handler?.upgrade(request, socket, head)
   }
 
-  /** Ends every WebSocket and every stream at once. */
   end(): void {
     this.#streams.end()
     this.#webSockets.end()

@@ -80,7 +80,6 @@ function bytesOutside(): number {
   return getHeapStatistics().external_memory
 }
 
-/** Opens a state that came as it is. */
 function openPlain(state: SessionState): OpenedState {
   return {
     state,

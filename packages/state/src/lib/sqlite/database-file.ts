@@ -18,7 +18,6 @@ const APPLICATION_ID = 0x45504953
  */
 const WAL_PAGES = 8_000
 
-/** Version of the tables. */
 const VERSION = 5
 
 /** The version before pages, which is brought to the present one when it is opened. */

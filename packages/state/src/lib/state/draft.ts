@@ -76,7 +76,6 @@ export class Draft {
   }
 }
 
-/** Returns a base as a value of the tree. */
 function asValue(base: Base): Value {
   return isValue(base) ? base : Plain.of(base as object)
 }

@@ -238,7 +238,6 @@ function changedBucket(bucket: Bucket, changes: readonly EntryChange[], depth: n
   return isBucket(size, keys.length, depth) ? new Bucket(keys, values, size, bytes) : hashTreeOf(keys, values, depth)
 }
 
-/** Returns all entries of a tree, in no order that means anything. */
 function entriesIn(tree: HashTree): { readonly keys: string[]; readonly values: Value[] } {
   if (tree instanceof Bucket) return { keys: [...tree.keys], values: [...tree.values] }
   const parts = tree.parts.filter((part) => part !== undefined).map(entriesIn)

@@ -111,7 +111,6 @@ function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncat
   return reason && { kind: 'truncated', reason }
 }
 
-/** Returns the seats that may act after a step. */
 function nextTurn(
   { name, game, seats }: EnvironmentDefinition,
   { record, seat }: RulesTurn,

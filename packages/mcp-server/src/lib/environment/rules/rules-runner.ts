@@ -21,13 +21,14 @@ export interface EndedEpisode {
 
 /**
  * Plays the rules of environments, in this thread or in another one. The same call has the same result in each.
+ * The calls throw, or reject with, what the rules throw.
  *
  * A promise costs a turn of the event loop for each step, so a runner that has the result at once returns it directly.
  */
 export interface RulesRunner {
-  /** Returns the initial state for parsed parameters. Throws, or rejects with, what the rules throw. */
+  /** Returns the initial state for parsed parameters. */
   start(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState | Promise<InitialState>
-  /** Returns what a seat observes of a state, and its potential. Throws, or rejects with, what the rules throw. */
+  /** Returns what a seat observes of a state, and its potential. */
   observe(
     environment: EnvironmentDefinition,
     state: SessionState,
@@ -35,8 +36,8 @@ export interface RulesRunner {
     seat: string,
   ): ObservedState | Promise<ObservedState>
   /**
-   * Plays one declared action on a turn. Throws, or rejects with, what the rules throw. A runner that returns a promise
-   * rejects it with the reason of the abort when the signal of `waiting` is aborted.
+   * Plays one declared action on a turn. A runner that returns a promise rejects it with the reason of the abort when
+   * the signal of `waiting` is aborted.
    */
   play(
     environment: EnvironmentDefinition,
@@ -44,19 +45,16 @@ export interface RulesRunner {
     action: Action,
     waiting?: CallOptions,
   ): PlayOutcome | Promise<PlayOutcome>
-  /** Applies a valid outside event. Throws, or rejects with, what the rules throw. */
+  /** Applies a valid outside event. */
   apply(environment: EnvironmentDefinition, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
-  /** Returns the legal actions of a seat in a state. Throws, or rejects with, what the rules throw. */
+  /** Returns the legal actions of a seat in a state. */
   legal(
     environment: EnvironmentDefinition,
     state: SessionState,
     params: JsonObject,
     seat: string,
   ): LegalActions | Promise<LegalActions>
-  /**
-   * Judges an episode that ended in a state; `undefined` if the environment defines no success. Throws, or rejects
-   * with, what the rules throw.
-   */
+  /** Judges an episode that ended in a state; `undefined` if the environment defines no success. */
   evaluateSuccess(
     environment: EnvironmentDefinition,
     final: EndedEpisode,

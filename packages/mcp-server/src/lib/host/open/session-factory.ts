@@ -348,7 +348,6 @@ export class SessionFactory {
     return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params, seat))
   }
 
-  /** Runs an environment's code, for the session `id`. */
   #guard<T>({ name }: EnvironmentDefinition, id: string, run: () => T): T {
     return this.#options.faults.guard(name, id, run)
   }

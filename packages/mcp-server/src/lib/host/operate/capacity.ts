@@ -15,7 +15,6 @@ export class Capacity {
   readonly #store: SessionStore
   readonly #bounds: HostBounds
   readonly #owners = new Owners()
-  /** Sessions that are being created. */
   #creating = 0
   /** The last creation that was begun; those before it follow. */
   #last: Creation | null = null

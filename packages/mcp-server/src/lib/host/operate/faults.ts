@@ -36,7 +36,6 @@ export interface FaultsOptions {
 /** Distinguishes faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
 export class Faults {
   readonly #options: FaultsOptions
-  /** Tools whose undeclared keys were reported. */
   readonly #reported = new Set<string>()
 
   constructor(options: FaultsOptions) {
