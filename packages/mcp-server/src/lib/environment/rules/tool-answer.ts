@@ -95,12 +95,6 @@ function keysOf(schema: z.ZodType): ReadonlySet<string> {
   return keys
 }
 
-/** The data of an answer, and the first key that the rules said and the schema does not declare, if there is one. */
-export interface StructuredAnswer {
-  readonly data: JsonObject
-  readonly undeclared: string | undefined
-}
-
 /** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */
 export function structuredAnswer(
   environment: EnvironmentDefinition,
@@ -108,7 +102,7 @@ export function structuredAnswer(
   schema: z.ZodType,
   given: unknown,
   checks: PlayChecks | undefined,
-): StructuredAnswer {
+): { readonly data: JsonObject; readonly undeclared: string | undefined } {
   const parsed = schema.safeParse(given)
   if (!parsed.success)
     throw rulesFailed(`Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`)

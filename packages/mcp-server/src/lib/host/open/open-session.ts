@@ -9,8 +9,8 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { copyPlain, invalidParams, parseParams } from '@episodic/protocol/internal'
-import type { SessionRecord, SessionState, SessionStore } from '@episodic/state'
-import { KeptState, readState, type SessionBase } from '@episodic/state/internal'
+import type { SessionState, SessionStore } from '@episodic/state'
+import { type HeldSession, KeptState, readState, type SessionBase } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { hasTool } from '../../environment/definition/make-tool.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
@@ -43,13 +43,6 @@ export function unknownEnvironment(name: string, served: Iterable<string>): Wire
   )
 }
 
-/** The record of a new session, its state, and what its seats observe first. */
-export interface StartedRecord {
-  readonly record: SessionRecord
-  readonly kept: KeptState
-  readonly seen: SeenAtStart
-}
-
 /** What each seat of an episode observes first, and who may act. Shares parts with the record of the session. */
 export interface SeenAtStart {
   readonly seats: { readonly [seat: string]: ObservedState }
@@ -62,7 +55,7 @@ export async function startRecord(
   environment: EnvironmentDefinition,
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
-): Promise<StartedRecord> {
+): Promise<Omit<HeldSession, 'pools'> & { readonly seen: SeenAtStart }> {
   const params = parseParams(environment, given)
   const { id, owner, now } = identity
   const starting = rules.start(environment, params, seed)
