@@ -130,18 +130,13 @@ async function load(
   }
 }
 
-/** A server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
-interface Loaded extends Pick<Opened, 'connection'>, AsyncDisposable {
-  readonly url: string | null
-  readonly token: string | undefined
-}
-
+/** Opens a server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
 async function openServer(
   reference: string,
   world: World,
   given: Target | null,
   { transport, store, workerThreads = false, sessions }: LoadCommandOptions,
-): Promise<Loaded> {
+) {
   await using cleanUp = new AsyncDisposableStack()
   // An unanswered call is a failure here, and is not retried.
   const retryTimeout = 0

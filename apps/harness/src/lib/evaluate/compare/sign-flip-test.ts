@@ -1,14 +1,5 @@
 import { createRng } from '@episodic/protocol'
 
-/** What a {@link signFlipTest} has found. */
-export interface SignFlipTest {
-  readonly p: number
-  /** The smallest p-value that as many differing tasks can have: that of differences of one sign. */
-  readonly smallest: number
-  /** Whether all assignments of signs were counted; if not, `p` is from random ones. */
-  readonly exact: boolean
-}
-
 /** Most distinct sums of one half of the differences. Of unlike differences, 30 are counted exactly. */
 const MOST_SUMS = 2 ** 15
 /** Random assignments of signs, where there are too many to count. */
@@ -31,9 +22,10 @@ const ROUNDING = 1e-11
  * those at least as far) / 20,000, which is valid for any number of draws and never 0 (Phipson & Smyth, "Permutation
  * P-values Should Never Be Zero", 2010).
  *
- * @returns the same for the same differences in any order, and for those of swapped runs. `p` is 1 if no task differs.
+ * @returns the same for the same differences in any order, and for those of swapped runs. `p` is 1 if no task differs;
+ * `smallest` is that of as many differences of one sign; `exact` is false if `p` is from random assignments of signs.
  */
-export function signFlipTest(differences: readonly number[]): SignFlipTest {
+export function signFlipTest(differences: readonly number[]) {
   const sizes = differences
     .map(Math.abs)
     .filter((size) => size > 0)

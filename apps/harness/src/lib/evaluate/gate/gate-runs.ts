@@ -91,30 +91,29 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
     }
   const { environment, policy } = read.manifest.configuration
   const named = { run: shown, world: environment.name, player: entry.player ?? policy.name }
-  const counts = countEpisodes(read)
-  const tasks = [...read.tasks.keys()].sort().map((id) => toGatedTask(id, read))
-  const ran = { ...named, counts, tasks }
-  const decided: { decisions: Decision[]; lost: GatedRun['lost']; notes: string[] } = {
-    decisions: [],
-    lost: null,
-    notes: noteRun(read),
-  }
+  const plays = countPlays(read.tasks.values())
+  const decisions: Decision[] = []
+  // What is not in the rate, and what was played again.
+  const notes = noteVoids({ ...plays, bounds: voidBounds(plays) })
+  let lost: GatedRun['lost'] = null
+  let problem: string | null = null
   try {
-    decided.decisions.push(...decideFigures(read, conditions.figures))
-    for (const condition of conditions.grades) decided.decisions.push(decideGrade(read, condition))
+    decisions.push(...decideFigures(read, conditions.figures))
+    for (const condition of conditions.grades) decisions.push(decideGrade(read, condition))
     const compared = conditions.notWorse && compareWith(read, named, folder, conditions.notWorse.baseline)
     if (compared && conditions.notWorse) {
       const { margin, baseline } = conditions.notWorse
-      decided.decisions.push(decideNotWorse(compared, { margin, baseline: baseline.name }))
-      decided.lost = compared.episodes.lost
+      decisions.push(decideNotWorse(compared, { margin, baseline: baseline.name }))
+      lost = compared.episodes.lost
       for (const { key, a, b } of otherDifferences(compared))
-        decided.notes.push(`${key} also differs: ${a} in ${baseline.name}, ${b} in this run.`)
+        notes.push(`${key} also differs: ${a} in ${baseline.name}, ${b} in this run.`)
     }
-    return { ...ran, ...decided, problem: null }
   } catch (error) {
     if (!HarnessError.is(error)) throw error
-    return { ...ran, ...decided, problem: error.message.replace(/\s+/g, ' ') }
+    problem = error.message.replace(/\s+/g, ' ')
   }
+  const tasks = [...read.tasks.keys()].sort().map((id) => toGatedTask(id, read))
+  return { ...named, counts: countEpisodes(read), decisions, lost, notes, problem, tasks }
 }
 
 /** Compares a run with its counterpart in the baseline; `null` if it is itself the baseline. */
@@ -138,10 +137,4 @@ function toGatedTask(id: string, { tasks }: ComparedRun): GatedTask {
   const { finished, successes } = countPlays([{ plays }])
   const failed = [...plays.values()].filter(({ outcome }) => outcome === 'failed')
   return { id, finished, successes, failures: failed.map(({ ending }) => ending) }
-}
-
-/** Says what is not in the rate, and what was played again. */
-function noteRun({ tasks }: ComparedRun): string[] {
-  const counts = countPlays(tasks.values())
-  return noteVoids({ ...counts, bounds: voidBounds(counts) })
 }
