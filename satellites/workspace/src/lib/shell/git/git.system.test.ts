@@ -133,6 +133,18 @@ describe('git', () => {
     expect(ours.stdout).toBe(shown)
   })
 
+  it.each([
+    'git checkout -q --detach side',
+    'git tag v1 side; git checkout -q v1',
+    'git tag -a v1 -m one side; git checkout -q v1; git commit -qm more --allow-empty',
+    'git checkout -q side~1',
+    'git update-ref refs/remotes/origin/theirs side; git checkout -q origin/theirs',
+  ])('names a detached HEAD as real git does after %s', async (command) => {
+    const script = `${BEGINNING.replace('git gc -q', 'true')}; ${command}; git status | head -1; git branch`
+    const ours = await runCommand(createDisk({ '/app': { directory: true } }), script, { cwd: '/app', git: true })
+    expect(ours.stdout).toBe(inBash(newFolder(), script))
+  })
+
   it('has the time of the session and a default name, and keeps a conflict from call to call', async () => {
     const { bash } = open(createDisk({ '/app/poem': 'one\ntwo\nthree\n' }))
     await bash(

@@ -144,7 +144,7 @@ function listBranches(call: Call, options: Options): void {
     matchers.length === 0 &&
     isWanted({ name: 'HEAD', id: head })
   )
-    rows.unshift({ mark: '* ', label: `(${detachedHead(repo, ['tags', 'remotes'])})`, name: 'HEAD', id: head })
+    rows.unshift({ mark: '* ', label: `(${detachedHead(repo)})`, name: 'HEAD', id: head })
   sortRefs(repo, rows, options.values('sort'))
   const format = options.value('format')
   const width = Math.max(0, ...rows.map(({ label }) => label.length))

@@ -177,15 +177,16 @@ function headLines(repo: Repository, progress: Progress | null): string[] {
   const { branch } = repo
   if (progress?.kind === 'rebase')
     return [`interactive rebase in progress; onto ${repo.shorten(progress.onto)}`, ...rebaseLines(repo)]
-  return [branch === null ? detachedHead(repo, ['tags', 'remotes', 'heads']) : `On branch ${branch}`]
+  return [branch === null ? detachedHead(repo) : `On branch ${branch}`]
 }
 
-/** Says where `HEAD` is detached: by the name that it was checked out with, if that is a reference of some kinds. */
-export function detachedHead(repo: Repository, kinds: readonly string[]): string {
+/** Says where `HEAD` is detached: by the reference that it was checked out with, or else by its commit. */
+export function detachedHead(repo: Repository): string {
   const at = repo.refs.log('HEAD').find(({ message }) => message.startsWith('checkout: moving from '))
   const to = / to (\S+)$/.exec(at?.message ?? '')?.[1]
-  const isRef = to !== undefined && kinds.some((kind) => repo.refs.find(`refs/${kind}/${to}`) !== null)
-  const name = isRef ? to : repo.shorten(at?.to ?? repo.headId ?? '')
+  const kind = ['tags', 'remotes', 'heads'].find((kind) => to !== undefined && repo.refs.find(`refs/${kind}/${to}`))
+  // As git does, which leaves out the kind of tags and of remote branches alone.
+  const name = kind === 'heads' ? `refs/heads/${to}` : kind ? to : repo.shorten(at?.to ?? repo.headId ?? '')
   return `HEAD detached ${at === undefined || at.to === repo.headId ? 'at' : 'from'} ${name}`
 }
 
