@@ -145,6 +145,16 @@ describe('git', () => {
     expect(ours.stdout).toBe(inBash(newFolder(), script))
   })
 
+  it('lists stashes and what references were as real git does, and as many as were asked for', async () => {
+    const lists = ['', '-n 1', '-2', '--oneline', "--format='%gd %h %gs %s'", "--format='100%% %gD'"]
+    const script = `${BEGINNING.replace('git gc -q', 'true')}
+      for word in a 'b %h' c; do echo "$word" > numbers; git stash -q -m "$word"; done; git branch -qf side side
+      git checkout -q side~1; git reset -q --hard HEAD; echo d > numbers; git stash -q; git checkout -q main
+      ${lists.flatMap((each) => [`git stash list ${each}`, `git reflog ${each}`, `git reflog ${each} main`]).join('; ')}`
+    const ours = await runCommand(createDisk({ '/app': { directory: true } }), script, { cwd: '/app', git: true })
+    expect(ours.stdout).toBe(inBash(newFolder(), script))
+  })
+
   it('has the time of the session and a default name, and keeps a conflict from call to call', async () => {
     const { bash } = open(createDisk({ '/app/poem': 'one\ntwo\nthree\n' }))
     await bash(

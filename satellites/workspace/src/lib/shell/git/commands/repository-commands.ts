@@ -8,6 +8,7 @@ import { parseOptions } from '../options.ts'
 import { homeOf } from '../repository.ts'
 import { normalKey, parseConfig, readConfig, withConfig } from '../store/config.ts'
 import { Folder } from '../store/folder.ts'
+import { printRefLog, REF_LOG_OPTIONS } from './ref-log.ts'
 
 export function init(call: Call): void {
   const options = parseOptions(call.args, 'q|quiet b|initial-branch= bare template= shared=? object-format=')
@@ -144,16 +145,14 @@ export function remote(call: Call): number {
 }
 
 export function reflog(call: Call): void {
-  const options = parseOptions(call.args, '#|n|max-count= oneline all date= pretty|format=')
+  const options = parseOptions(call.args, `${REF_LOG_OPTIONS} all date=`)
   const { repo } = call
   const [first, second] = options.operands
   if (first === 'expire' || first === 'delete') throw fatal(`reflog ${first} is not available here`)
   const name = first === 'show' ? (second ?? 'HEAD') : (first ?? 'HEAD')
   const ref = name === 'HEAD' ? 'HEAD' : findRef(repo, name)
   if (ref === null) throw fatal(`ambiguous argument '${name}': unknown revision or path not in the working tree.`)
-  const most = options.has('max-count') ? Number(options.value('max-count')) : Number.POSITIVE_INFINITY
-  for (const [index, { to, message }] of repo.refs.log(ref).slice(0, most).entries())
-    if (!/^0+$/.test(to)) call.out(`${repo.shorten(to)} ${name}@{${index}}: ${message}\n`)
+  printRefLog(call, options, ref, name, 'oneline')
 }
 
 /** Names a commit by the tag that is nearest before it. */

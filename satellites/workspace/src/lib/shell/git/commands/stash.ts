@@ -21,6 +21,7 @@ import {
 } from '../worktree/working-files.ts'
 import { assertNothingLost, forceFiles, removeWorking, same, writeWorking } from '../worktree/write-files.ts'
 import { withConflicts } from './merge.ts'
+import { printRefLog, REF_LOG_OPTIONS } from './ref-log.ts'
 import { noMatch } from './staging.ts'
 import { statusText } from './status.ts'
 
@@ -118,6 +119,7 @@ function push(call: Call, args: readonly string[]): number {
   const id = make(onlyFiltered(working), [head, index, ...extra], message)
   repo.refs.set(REF, id, message)
   for (const path of untracked) removeWorking(repo, path)
+  if (filter.isEmpty) repo.refs.set('HEAD', head, 'reset: moving to HEAD')
   restoreHead(repo, filter, options.has('keep-index') ? staged : filesOf(repo.objects, commit.tree))
   if (!options.has('quiet')) call.out(`Saved working directory and index state ${message}\n`)
   return 0
@@ -207,8 +209,7 @@ function unstage(repo: Repository, before: Files, staged: Files | null): void {
 }
 
 function list(call: Call, args: readonly string[]): number {
-  parseOptions(args, 'oneline pretty|format= n=')
-  for (const [index, { message }] of call.repo.refs.log(REF).entries()) call.out(`stash@{${index}}: ${message}\n`)
+  printRefLog(call, parseOptions(args, REF_LOG_OPTIONS), REF, REF, '%gd: %gs')
   return 0
 }
 

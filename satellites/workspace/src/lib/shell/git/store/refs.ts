@@ -72,7 +72,8 @@ export class Refs {
         throw fatal(`cannot lock ref '${real}': '${above}' exists; cannot create '${real}'`)
     if (this.#folder.at(real)?.kind === 'directory') this.#folder.remove(real)
     this.#folder.write(real, `${id}\n`)
-    if (real.startsWith('refs/heads/') || real === 'HEAD' || real === 'refs/stash')
+    // What stands for it says that it was set, and not it itself, where it had the value already.
+    if (before !== id && (real.startsWith('refs/heads/') || real === 'HEAD' || real === 'refs/stash'))
       this.#log(real, before ?? NO_ID, id, message)
     if (real !== name || (this.head === real && name !== 'HEAD')) this.#log('HEAD', before ?? NO_ID, id, message)
   }
