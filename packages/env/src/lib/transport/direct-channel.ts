@@ -2,7 +2,7 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import { onAbort } from '@episodic/protocol/internal'
 import { type Dispatcher, request } from 'undici'
 import { EnvError } from '../env-error.ts'
-import { type Authorizer, sendAuthorized } from './authorized.ts'
+import { type Authorizer, type Refused, sendAuthorized } from './authorized.ts'
 import { callWithInput, MOST_QUESTIONS } from './input-required.ts'
 import { repeatedIn, withSender } from './modern-request.ts'
 import { failureDetails, isRpcError, parseAnswer, type RpcAnswer, refusal } from './rpc-answer.ts'
@@ -162,13 +162,11 @@ function callableTools(tools: ToolHeaders, result: unknown): unknown {
   return Array.isArray(listed) ? { ...(result as object), tools: tools.keep(listed) } : result
 }
 
-interface HttpAnswer {
-  readonly status: number
+interface HttpAnswer extends Omit<Refused, 'headers'> {
   /** The messages, the answer last; `null` for one that is not an object. */
   readonly messages: readonly (RpcAnswer | null)[]
   /** Seconds; 0 if the server names none. */
   readonly retryAfter: number
-  readonly challenge: string
 }
 
 /** Returns the messages of a complete event stream: notifications, then the answer. */

@@ -123,13 +123,10 @@ export interface Turn {
 }
 
 /** The step to play and its circumstances. `now` is real time, in milliseconds since 1970. */
-export interface StepSetting {
-  readonly seat: string
+export interface StepSetting extends Pick<Turn, 'seat' | 'prepared'> {
   readonly action: Action
   readonly now: number
   readonly history: HistoryBounds | null
-  /** See {@link Turn}. */
-  readonly prepared?: Json | undefined
   /** Real time at which a prepared step arrived, which counts for the limit of time. Default: `now`. */
   readonly arrived?: number | undefined
 }

@@ -1,14 +1,6 @@
-import {
-  type Attachment,
-  createRng,
-  type Json,
-  type JsonObject,
-  type OutsideEvent,
-  type Rng,
-  type RngState,
-} from '@episodic/protocol'
+import { type Attachment, createRng, type Json, type JsonObject, type OutsideEvent, type Rng } from '@episodic/protocol'
 import { attachmentOf, copyPlain, type SavableRng, toBase64 } from '@episodic/protocol/internal'
-import type { History, SessionState } from '@episodic/state'
+import type { Change, History, SessionState } from '@episodic/state'
 import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
 import type { EnvironmentDefinition, PlayContext, Refused } from '../definition/environment.ts'
@@ -44,11 +36,7 @@ export interface PlayCallSetup {
 }
 
 /** What a call of the rules did beside its change of the draft. */
-export interface PlayEffects {
-  /** The state of every random stream. */
-  readonly rng: RngState
-  /** Virtual time. */
-  readonly now: number
+export interface PlayEffects extends Omit<Change, 'state'> {
   /** The reason for which the rules ended the episode for all seats; `null` if they did not. */
   readonly ended: string | null
   /** The reasons for which seats left. */
