@@ -98,12 +98,27 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
       copy === null || best === null ? learner.states > 1 : best <= from || (copy - from) / (best - from) >= ENOUGH
     if (!isShown) return skipped('learnability', tooSmall(learner.states, copy, from))
   }
-  const findings = isLearned ? [] : [notLearned(from, to, steps, setting, seed)]
+  const again = `params ${JSON.stringify(setting.params)}, check seed ${seed}`
+  const findings: Finding[] = []
+  if (!isLearned)
+    findings.push({
+      name: 'not-learned',
+      what: `After ${steps} steps a learner earns ${to.toFixed(3)}, and random choice among its actions ${from.toFixed(3)}.`,
+      again,
+      advice:
+        'Reward good actions soon after they are taken, keep easy tasks easy, and put what an action depends on into the public state.',
+    })
   // Only unseen starts are fair: on those that it was trained on, a learner may know more than the solver. So may one
   // that has played the same opponent for long.
   const isFair = starts.unseen && world.environment.game?.utility !== 'zero-sum'
   if (solved && best !== null && isFair && to - best > BEYOND * Math.abs(best - from) && beats(solved))
-    findings.push(solverBeaten(best, to, setting, seed))
+    findings.push({
+      name: 'solver-beaten',
+      what: `A learner earns ${to.toFixed(3)}, and the solver ${best.toFixed(3)}: something earns more than solving the task.`,
+      again,
+      advice:
+        'Find out what it does instead, for example collecting a reward at every step, and reward what the task asks for, once. If it solves the task better, improve the solver.',
+    })
   const ofSolver = watched.length > 0 ? ` (of ${watched.join(' and ')} those that the solver plays)` : ''
   const way = moved === null ? '' : `, ${Math.round(moved * 100)} % of the way to the solver’s ${best?.toFixed(3)}`
   return checkOutcome(
@@ -131,26 +146,6 @@ function tooSmall(states: number, copy: number | null, random: number): string {
   const lacking = 'the public state lacks what a good action depends on, for example earlier answers'
   if (copy === null) return `${lacking}: it has ${states} distinct state`
   return `${lacking}: a table that copies the solver earns ${copy.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}`
-}
-
-function notLearned(random: number, learned: number, steps: number, { params }: Setting, seed: string): Finding {
-  return {
-    name: 'not-learned',
-    what: `After ${steps} steps a learner earns ${learned.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}.`,
-    again: `params ${JSON.stringify(params)}, check seed ${seed}`,
-    advice:
-      'Reward good actions soon after they are taken, keep easy tasks easy, and put what an action depends on into the public state.',
-  }
-}
-
-function solverBeaten(solver: number, learned: number, { params }: Setting, seed: string): Finding {
-  return {
-    name: 'solver-beaten',
-    what: `A learner earns ${learned.toFixed(3)}, and the solver ${solver.toFixed(3)}: something earns more than solving the task.`,
-    again: `params ${JSON.stringify(params)}, check seed ${seed}`,
-    advice:
-      'Find out what it does instead, for example collecting a reward at every step, and reward what the task asks for, once. If it solves the task better, improve the solver.',
-  }
 }
 
 /** Whether the first returns are higher on the same tasks, beyond chance. */

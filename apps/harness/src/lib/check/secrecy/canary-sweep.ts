@@ -150,7 +150,7 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
           route,
           draws,
           begun,
-          ...(isHostile && { visit: (player, at) => visit(sweep, player, at, { seat, moves }, other.session) }),
+          ...(isHostile && { visit: (player, at) => visit(sweep, player, at, { seat, moves }, other) }),
         })
         search(sweep, ` by the ${route} of ${seat}`, own, answers)
       }
@@ -158,7 +158,7 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
       if (route === 'session URL' && i === 0 && setting.task === null && !environment.game) {
         // Those of the session that was swept before, which this client has no part in either.
         const own = { ...toSwept('', deal, marks), secrets: sweep.swept?.secrets ?? [] }
-        await sweepPlainClient(sweep, opened, own, moves, other.session)
+        await sweepPlainClient(sweep, opened, own, moves, other)
       }
     }
   sweep.swept = null
@@ -186,6 +186,8 @@ async function plant(
 
 interface Other {
   readonly session: OpenResult
+  /** What its agent alone should have. */
+  readonly stolen: { readonly control: string; readonly capability: string }
   readonly marks: readonly Mark[]
 }
 
@@ -198,7 +200,9 @@ async function playOther(sweep: Sweep, host: Host): Promise<Other> {
   instrumentation.deal = deal
   const game = await openGame(host, { environment: context.world.environment, setting, seed: own })
   for (const move of (await draftMoves(sweep, deal, manner)).slice(0, 3)) await stepGame(game, move).catch(() => {})
-  return { session: game.opened, marks }
+  const { session, seats } = game.opened
+  const stolen = { control: session, capability: Object.values(seats)[0]?.capability as string }
+  return { session: game.opened, stolen, marks }
 }
 
 /** The secrets of another session. A value that both have is none. */
@@ -264,10 +268,9 @@ async function visit(
   player: AgentPlayer,
   at: number | null,
   { seat, moves }: { readonly seat: string; readonly moves: readonly Move[] },
-  { session, seats }: OpenResult,
+  { stolen }: Other,
 ): Promise<void> {
   const [tool] = world.environment.toolInfos
-  const stolen = { control: session, capability: Object.values(seats)[0]?.capability as string }
   if (at === 0) for (const message of passiveMessages(stolen)) await player.send(message)
   const failing = at === null ? undefined : HOOKS[at]
   const { action } = moves.find((move) => move.seat === seat) ?? {}
@@ -287,7 +290,7 @@ async function sweepPlainClient(
   endpoint: OpenEndpoint,
   swept: Swept,
   moves: readonly Move[],
-  { session: control, seats }: OpenResult,
+  { stolen }: Other,
 ): Promise<void> {
   const { context, instrumentation } = sweep
   const session = await endpoint.openSession(null)
@@ -298,7 +301,6 @@ async function sweepPlainClient(
   sweep.swept = swept
   await send(INITIALIZE)
   const stopCollecting = await session.collectNotifications()
-  const stolen = { control, capability: Object.values(seats)[0]?.capability as string }
   for (const message of passiveMessages(stolen)) await send(message)
   for (const [at, { action }] of moves.entries()) {
     instrumentation.failing = HOOKS[at - 1] ?? null

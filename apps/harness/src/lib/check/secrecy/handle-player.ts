@@ -1,7 +1,7 @@
 import { type Action, type Json, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { jsonOf } from '../../base/json.ts'
 import { randomAction } from '../noisy-policy.ts'
-import { trainerMessage } from './messages.ts'
+import { request } from './messages.ts'
 import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 
 interface HandleSetting extends SeatPlayerSetting {
@@ -17,7 +17,7 @@ interface HandleSetting extends SeatPlayerSetting {
 export function handlePlayer({ seat, tools, control, rng, handle, others, send }: HandleSetting): SeatPlayer {
   const answers: SeatAnswer[] = []
   const ask = async (kind: string, method: string, params: JsonObject) => {
-    const { text } = trainerMessage(kind, method, params)
+    const text = request(method, params)
     const answer = await send(text)
     answers.push({ message: { kind, text: text.replaceAll(handle, '…') }, text: withoutRewards(answer) })
   }

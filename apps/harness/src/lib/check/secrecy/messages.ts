@@ -1,4 +1,4 @@
-import { type Action, type JsonObject, META, METHODS } from '@episodic/protocol'
+import { type Action, META, METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 
 /** A message that an agent may send, with the name of its kind. */
@@ -7,7 +7,7 @@ export interface Message {
   readonly text: string
 }
 
-const request = (method: string, params?: unknown): string =>
+export const request = (method: string, params?: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 1, method, ...(params !== undefined && { params }) })
 
 export const INITIALIZE: Message = {
@@ -49,11 +49,6 @@ const STATELESS_META = {
   [ENVELOPE.version]: MODERN_VERSION,
   [ENVELOPE.capabilities]: {},
   [ENVELOPE.client]: { name: 'check', version: '1.0.0' },
-}
-
-/** A request of the extension, as a trainer sends it. */
-export function trainerMessage(kind: string, method: string, params: JsonObject): Message {
-  return { kind, text: request(method, params) }
 }
 
 export function callMessage(kind: string, { tool, arguments: args }: Action): Message {

@@ -38,16 +38,14 @@ export async function readGroups(
   }))
 }
 
-interface Member {
-  readonly folder: string
-  readonly player: string | null
-}
-
 /**
  * Moves the baseline to the front: the run that is named by its folder or, of a set, by its player. Throws
  * `option-invalid` if it is none of the runs.
  */
-function withBaselineFirst(members: readonly Member[], baseline: string | undefined) {
+function withBaselineFirst(
+  members: readonly { readonly folder: string; readonly player: string | null }[],
+  baseline: string | undefined,
+) {
   const folders = members.map(({ folder }) => folder)
   if (baseline === undefined) return { folders, chosen: false }
   const byPlayer = members.findIndex(({ player }) => player === baseline)

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import { createGradableLines, seatRecordOf, taskGradesOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
-import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import { rejectConflicts } from '../../run-folder/record/report-run.ts'
 import { holdsRun, RUN_FILES, readManifest } from '../../run-folder/record/run-folder.ts'
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
@@ -40,8 +39,11 @@ export async function readComparedRun(
       if (verdicts.length > 0) lines.add(record)
     }
   if (played.hasConflicts && !options.allowConflicts) await rejectConflicts(folder)
+  // The policy of the compared seat is that of the run, beside those of the other seats.
+  const { [seat ?? '']: own, ...others } = manifest.configuration.seats ?? {}
+  const seats = own && { policy: own, seats: others }
   return {
-    manifest: { ...manifest, configuration: ofSeat(manifest.configuration, seat) },
+    manifest: { ...manifest, configuration: { ...manifest.configuration, ...seats } },
     tasks: played.tasks,
     grades: taskGradesOf(verdicts, lines.list()),
     stopped: (await readStop(folder)) ?? undefined,
@@ -61,10 +63,4 @@ export async function readOrWhy(
     if (HarnessError.is(error)) return { name, problem: error.message }
     throw error
   }
-}
-
-/** Returns a configuration with the policy of the compared seat as that of the run, beside those of the other seats. */
-function ofSeat(configuration: RunConfiguration, seat: string | undefined): RunConfiguration {
-  const { [seat ?? '']: own, ...others } = configuration.seats ?? {}
-  return own ? { ...configuration, policy: own, seats: others } : configuration
 }
