@@ -169,4 +169,18 @@ describe('a server over a pipe that is slow to start', () => {
     await using server = await opening
     expect(await server.call()).toMatchObject({ content: [{ text: 'plain' }] })
   })
+
+  it('does not keep calls waiting for ever if it answers nothing, and has later calls if it answers again', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const discover = [discovered.replace('ASKED', 'ID')]
+    await using server = await open({ 'server/discover': discover, 'tools/call': [] })
+    const calling = server.call()
+    const failed = expect(calling).rejects.toMatchObject({
+      code: 'connection-failed',
+      message: expect.stringContaining('does not answer any more'),
+    })
+    vi.advanceTimersByTime(150_000)
+    await failed
+    expect(await server.list()).toMatchObject({ tools: [{ name: 'echo' }] })
+  })
 })

@@ -34,7 +34,11 @@ export class Pipe {
   constructor(transport: ServerProcess, options: PipeOptions) {
     this.#transport = transport
     this.#options = options
-    this.#stopTicking = every(TICK, () => void this.#calls.tick(TIMEOUT_TICKS, options.name))
+    this.#stopTicking = every(TICK, () => {
+      // The process stays: it may have the state of its sessions in it, and answer later calls.
+      if (!this.#calls.tick(TIMEOUT_TICKS, options.name))
+        this.#calls.rejectAll(new EnvError('connection-failed', `${options.name} does not answer any more.`))
+    })
     const overheard = transport.onmessage
     transport.onmessage = (message) => {
       overheard?.(message)

@@ -12,7 +12,9 @@ export async function startInTurn<T>(start: () => Promise<T>, signal: AbortSigna
   if (starting >= MOST) {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => {
-      waiting.splice(waiting.indexOf(resolve), 1)
+      const place = waiting.indexOf(resolve)
+      // It may have its turn already.
+      if (place !== -1) waiting.splice(place, 1)
       reject(signal?.reason)
     }
     waiting.push(resolve)
