@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
@@ -9,6 +9,7 @@ import { type AuthOptions, type Credentials, createCredentials, type Identity } 
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
+import { rejectUpgrade } from './web-sockets.ts'
 
 /** Seconds for which an answer may be held at most. */
 const MOST_HOLD = 300
@@ -198,15 +199,9 @@ export function tokenOf(request: IncomingMessage): string {
   }
 }
 
-/** Rejects an upgrade to a WebSocket with an HTTP response, and closes the connection. */
-export function rejectUpgrade(socket: Duplex, { status, message }: Denial): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
-  const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
-  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${retry}${challenge}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => socket.destroy(),
-  )
+/** Rejects an upgrade to a WebSocket of MCP. */
+export function denyUpgrade(socket: Duplex, { status, message }: Denial): void {
+  rejectUpgrade(socket, status, { jsonrpc: '2.0', id: null, error: { code: -32000, message } })
 }
 
 /**

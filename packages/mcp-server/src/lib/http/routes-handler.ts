@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Rejection } from '../host/access/caller.ts'
 import type { Host } from '../host/host.ts'
-import { type Authorizer, identifyClient, rejectUpgrade } from './authorize.ts'
+import { type Authorizer, denyUpgrade, identifyClient } from './authorize.ts'
 import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
@@ -53,7 +53,7 @@ export class RoutesHandler implements PortHandler {
     const client = this.#denialOf(request, path) ?? (await this.#identify(request, path))
     if (!('status' in client)) return this.#routes.upgrade(request, socket, head, client)
     this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
-    rejectUpgrade(socket, client)
+    denyUpgrade(socket, client)
   }
 
   rejectedConnection(): void {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { every } from '@episodic/protocol/internal'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -132,4 +132,15 @@ async function close({ webSocket, socket }: Held): Promise<void> {
     webSocket.close(1001, 'The server is stopping.')
   }
   await closed
+}
+
+/** Rejects an upgrade to a WebSocket with a response of JSON, and closes the connection. */
+export function rejectUpgrade(stream: Duplex, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
+  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
+  stream.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${retry}${challenge}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    () => stream.destroy(),
+  )
 }

@@ -10,7 +10,7 @@ import type { Caller } from '../host/access/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
-import { type Authorizer, callerAt, rejectUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
+import { type Authorizer, callerAt, denyUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import type { Denial } from './host-origin-check.ts'
 import { pathOf } from './request-path.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
@@ -179,7 +179,7 @@ export class WebSocketEndpoints {
 
   #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
     this.#options.onRejected(caller, `http-${denial.status}`)
-    rejectUpgrade(socket, denial)
+    denyUpgrade(socket, denial)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
-import { type ClientIdentity, type ExtraRoutes, WebSockets } from '@episodic/mcp-server/http'
+import { type ClientIdentity, type ExtraRoutes, rejectUpgrade, WebSockets } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import type { ConversationEnvironment } from '../environment/conversation-environment.ts'
 import { ConversationSocket, type SocketSetting } from './conversation-socket.ts'
@@ -73,7 +73,9 @@ export function serveConversations(
     upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
       const world = worlds.get((request.url ?? '').split('?', 1)[0] as string)
       if (!world || sockets.draining) {
-        rejectUpgrade(stream, world ? '503 Service Unavailable' : '404 Not Found')
+        rejectUpgrade(stream, world ? 503 : 404, {
+          message: world ? 'This server is stopping.' : 'There is nothing here.',
+        })
         return
       }
       sockets.upgrade(
@@ -105,8 +107,4 @@ function toPageInfo({ name, version, description, conversation, eventInfos }: Co
     })),
     events: eventInfos,
   }
-}
-
-function rejectUpgrade(stream: Duplex, status: string): void {
-  stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => stream.destroy())
 }

@@ -8,6 +8,7 @@ import {
   type OpenResult,
   type Refusal,
 } from '@episodic/protocol'
+import { createTurns } from './in-turn.ts'
 import { leaveSession } from './leave-session.ts'
 import { type EpisodeRequest, openSession } from './open-session.ts'
 import { playStep, rewardOf } from './play-step.ts'
@@ -68,7 +69,7 @@ export class TrainerEpisode {
   #seq: number
   #return = 0
   #end: EpisodeEnd | null = null
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = createTurns()
 
   constructor(opened: OpenResult, session: TrainerSessionRef, rewards: RewardMode) {
     this.opened = opened
@@ -102,9 +103,7 @@ export class TrainerEpisode {
    * Rejects with the errors of `SessionRef.step`, and with `internal` if the answer has a secret of the session in it.
    */
   step(action: Action, { seq }: { readonly seq?: number | undefined } = {}): Promise<EpisodeStep> {
-    const step = this.#last.then(() => this.#play(action, seq ?? this.#seq))
-    this.#last = step.catch(() => {})
-    return step
+    return this.#inTurn(() => this.#play(action, seq ?? this.#seq))
   }
 
   /** Returns the public state. The private part never crosses to a client. */

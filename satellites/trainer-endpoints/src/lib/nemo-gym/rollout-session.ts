@@ -1,6 +1,7 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, type LoggedStep, type OpenResult, WireError } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
+import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
 import { type EpisodeRequest, openSession } from '../episode/open-session.ts'
 import { playStep } from '../episode/play-step.ts'
@@ -34,7 +35,8 @@ export class RolloutSession {
   turn: BegunTurn | null = null
   /** The ids of the turns that this process was sent. */
   readonly turnIds = new LRUCache<string, true>({ max: TURN_IDS })
-  #last: Promise<unknown> = Promise.resolve()
+  /** Runs a call after the calls before it, whatever they resolved with. */
+  readonly inTurn = createTurns()
 
   constructor(handle: string, ref: TrainerSessionRef, tools: Tools, stored: Tally | null) {
     this.handle = handle
@@ -42,13 +44,6 @@ export class RolloutSession {
     this.tools = tools
     this.tally = stored ?? EMPTY
     this.doubtful = this.tally.played > 0
-  }
-
-  /** Runs `call` after the calls before it, whatever they resolved with. */
-  inTurn<T>(call: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(call)
-    this.#last = result.catch(() => {})
-    return result
   }
 
   /** Plays an action as the next step. Rejects as `playStep` does, and counts nothing then. */

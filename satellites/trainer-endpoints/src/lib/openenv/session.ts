@@ -1,5 +1,6 @@
 import type { Host } from '@episodic/mcp-server'
 import { type Action, type EnvironmentInfo, type JsonObject, WireError } from '@episodic/protocol'
+import { createTurns } from '../episode/in-turn.ts'
 import { type EpisodeStep, openEpisode, type RewardMode, type TrainerEpisode } from '../episode/trainer-episode.ts'
 import { parseReset } from './reset-request.ts'
 
@@ -19,7 +20,7 @@ export class OpenEnvSession {
   readonly setting: SessionSetting
   #episode: TrainerEpisode | null = null
   #episodeId: string | null = null
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = createTurns()
   #closed = false
 
   constructor(setting: SessionSetting) {
@@ -75,11 +76,5 @@ export class OpenEnvSession {
     this.#episode = null
     this.#episodeId = null
     await episode?.close()
-  }
-
-  #inTurn<T>(call: () => T | Promise<T>): Promise<T> {
-    const result = this.#last.then(call)
-    this.#last = result.catch(() => {})
-    return result
   }
 }

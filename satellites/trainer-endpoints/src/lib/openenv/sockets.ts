@@ -1,6 +1,12 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type ClientIdentity, type ExtraRoutes, FrameSocket, WebSockets } from '@episodic/mcp-server/http'
+import {
+  type ClientIdentity,
+  type ExtraRoutes,
+  FrameSocket,
+  rejectUpgrade,
+  WebSockets,
+} from '@episodic/mcp-server/http'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import type { WebSocket } from 'ws'
 import type { InternalError, Problem } from '../http/problem.ts'
@@ -44,7 +50,8 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
     const info = address ? this.#options.find(address.environment) : undefined
     const problem = client.trainer ? this.#problemOf(info, address?.route) : UNAUTHENTICATED
     if (problem || !info) {
-      rejectUpgrade(stream, problem ?? NO_SOCKET)
+      const { status, code, message } = problem ?? NO_SOCKET
+      rejectUpgrade(stream, status, { detail: message, code })
       return
     }
     const setting = this.#options.settingOf(info, client.principal)
@@ -113,15 +120,4 @@ const STOPPING: Problem = {
   status: 503,
   code: 'unavailable',
   message: 'This server is stopping and takes nobody in. Try again.',
-}
-
-/** Rejects an upgrade to a WebSocket with an HTTP response, and closes the connection. */
-function rejectUpgrade(stream: Duplex, { status, code, message }: Problem): void {
-  const body = JSON.stringify({ detail: message, code })
-  const challenge = status === 401 ? 'WWW-Authenticate: Bearer\r\n' : ''
-  const retry = status === 503 ? 'Retry-After: 1\r\n' : ''
-  stream.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\n${challenge}${retry}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    () => stream.destroy(),
-  )
 }

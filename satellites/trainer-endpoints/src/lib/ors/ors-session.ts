@@ -8,6 +8,7 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
+import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/trainer-episode.ts'
@@ -54,7 +55,7 @@ export class OrsSession {
   /** The sum of the raw rewards after each number of steps. */
   readonly #totals: number[] = [0]
   #undelivered: Undelivered | null = null
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = createTurns()
 
   private constructor(
     session: TrainerSessionRef,
@@ -93,9 +94,7 @@ export class OrsSession {
 
   /** Plays a call when its turn comes, unless its client has gone by then. Rejects with the errors of a step. */
   call(request: CallRequest, stream: CallStream): Promise<void> {
-    const call = this.#last.then(() => this.#take(request, stream))
-    this.#last = call.catch(() => {})
-    return call
+    return this.#inTurn(() => this.#take(request, stream))
   }
 
   /** Ends the episode and removes the session. Does nothing if it is gone already. */
