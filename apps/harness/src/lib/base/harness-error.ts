@@ -84,7 +84,7 @@ export function invalidOption(message: string, options?: ErrorOptions): HarnessE
   return new HarnessError('option-invalid', message, options)
 }
 
-/** Imports a package that only an option needs. Rejects with `option-invalid`, and with the message, without it. */
+/** Imports a package that only an option needs. Rejects with `option-invalid` and `message` if it is not installed. */
 export async function importNeeded<T>(load: () => Promise<T>, message: string): Promise<T> {
   return load().catch((cause: unknown) => {
     throw invalidOption(message, { cause })

@@ -1,6 +1,6 @@
 import type { Player, Policy } from '@episodic/env'
 
-/** Returns a policy of the same name, each of whose players `open` returns, from one that it begins with `begin`. */
+/** Wraps a policy: `open` gets the function that begins a player of it, and returns the player to use in its place. */
 export function wrapPolicy(policy: Policy, open: (begin: () => Player | Promise<Player>) => Promise<Player>): Policy {
   const { name, resume } = policy
   return {

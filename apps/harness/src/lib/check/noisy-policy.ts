@@ -86,7 +86,7 @@ export function randomAction(tools: readonly ToolInfo[], rng: Rng): Action {
   return { tool: tool.name, arguments: sampleJson(tool.inputSchema, rng) as JsonObject }
 }
 
-/** A random action of those that are legal for a seat, of some tools alone if they are named; `null` if none is. */
+/** A random legal action of a seat, only of tools that `isChosen` accepts (default: all); `null` if none is. */
 export function randomLegalAction(
   legal: LegalActions,
   rng: Rng,

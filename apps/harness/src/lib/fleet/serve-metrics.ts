@@ -25,7 +25,7 @@ export async function serveMetrics(
   queue: Pick<RunQueue, 'status' | 'checkWritable'>,
   { port, address }: { readonly port: number; readonly address: string },
 ) {
-  // Anyone can ask.
+  // Anyone can ask, so one question goes to the queue at a time.
   const metrics = oneAtATime(() => readMetrics(queue))
   // A Redis that is full is waited for: the next question waits for the same write.
   const write = oneAtATime(() => queue.checkWritable())

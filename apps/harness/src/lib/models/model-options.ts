@@ -134,6 +134,7 @@ export const modelOptionsSchema = z.object({
     'with llm:<model>: the same for tokens that were read and written',
     wholeNumber(1).optional(),
   ),
+  /** In seconds. Default: no limit. */
   timeLimit: option(
     '<seconds>',
     'stop once the run, or the set, has taken so long; a resumed one has as long again',

@@ -109,19 +109,17 @@ async function find(name: string, world: Policies, folder: string): Promise<Poli
   if (name === 'solver' && world.solver) return world.solver
   if (Object.hasOwn(world.policies, name)) return world.policies[name] as Policy
   const file = policyFileOf(name, folder)
-  if (file && !name.startsWith(SCRIPT)) return loadPolicy(file)
-  if (file) {
-    const problem = `${file} is not a JSON list of { tool, arguments }`
-    return scriptedPolicy(
-      parseJson(z.array(actionSchema), () => readTextFile(file), 'policy-unknown', problem),
-      name,
-    )
-  }
+  if (file) return name.startsWith(SCRIPT) ? scriptedPolicy(readScript(file), name) : loadPolicy(file)
   const known = ['random', ...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
   throw new HarnessError(
     'policy-unknown',
     `There is no policy "${name}". There is: ${known.join(', ')}, script:<file.json>, llm:<model>, agent:<file>, process:<command>, acp:<agent>, or a path to a module that exports one.`,
   )
+}
+
+function readScript(file: string) {
+  const problem = `${file} is not a JSON list of { tool, arguments }`
+  return parseJson(z.array(actionSchema), () => readTextFile(file), 'policy-unknown', problem)
 }
 
 async function loadPolicy(file: string): Promise<Policy> {

@@ -55,6 +55,9 @@ const LOG_PAGE = 1_000
  */
 const VOIDING = ['session-not-found', 'fenced', 'state-lost', 'not-recorded'] as const
 
+/** What an episode calls often: answers to these are not parsed again where they are typed already. */
+const OFTEN: ReadonlySet<string> = new Set(['open', 'turn', 'leave', 'legal'])
+
 /**
  * A game of a server with the environment extension. It plays one session at a time, over a shared channel, with one
  * seat or several: an environment is a view of a game of one seat.
@@ -301,7 +304,9 @@ export class SessionGame implements Game {
     signal: AbortSignal | undefined,
   ): Promise<MethodResult<Name>> {
     const reply = await this.#ask(METHODS[name], params, signal)
-    return this.#read(METHOD_SCHEMAS[name].result as z.ZodType, reply, METHODS[name]) as MethodResult<Name>
+    const schema = METHOD_SCHEMAS[name].result as z.ZodType
+    const read = OFTEN.has(name) ? this.#read(schema, reply, METHODS[name]) : parseReply(schema, reply, METHODS[name])
+    return read as MethodResult<Name>
   }
 
   /** Reads a reply: as it is if it is typed already, and otherwise parsed. */

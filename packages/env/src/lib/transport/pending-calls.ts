@@ -69,18 +69,19 @@ export class PendingCalls {
   }
 
   /**
-   * Counts one tick. Rejects the calls that are `timeout` ticks old. Returns `false` if no answer at all came in that
-   * time: then the connection is dead.
+   * Counts one tick. Rejects the calls that are `timeout` ticks old. Returns `false` if there were any, and no answer
+   * at all came in that time: then the connection is dead.
    */
   tick(timeout: number, name: string): boolean {
     this.#tick += 1
+    let isLate = false
     for (const [id, { method, tick, reject }] of this.#calls) {
       if (this.#tick - tick < timeout) break
-      if (this.#tick - this.#lastAnswer >= timeout) return false
+      isLate = true
       this.#calls.delete(id)
       reject(new EnvError('connection-failed', `No answer from ${name} to ${method} in time.`))
     }
-    return true
+    return !isLate || this.#tick - this.#lastAnswer < timeout
   }
 
   /** Assigns an error without an id, which a server sends if it could not read the request. */

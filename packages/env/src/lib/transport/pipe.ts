@@ -28,16 +28,17 @@ export class Pipe {
   readonly #options: PipeOptions
   readonly #calls = new PendingCalls()
   readonly #stopTicking: () => void
+  /** Whether it has answered at all. Its start has a time of its own. */
+  #answered = false
   #lost: EnvError | null = null
 
   /** Sets the listeners of a transport. Start the transport afterwards. */
   constructor(transport: ServerProcess, options: PipeOptions) {
     this.#transport = transport
     this.#options = options
+    // The process stays, whatever it answers: it may have the state of its sessions in it, and answer later calls.
     this.#stopTicking = every(TICK, () => {
-      // The process stays: it may have the state of its sessions in it, and answer later calls.
-      if (!this.#calls.tick(TIMEOUT_TICKS, options.name))
-        this.#calls.rejectAll(new EnvError('connection-failed', `${options.name} does not answer any more.`))
+      if (this.#answered) this.#calls.tick(TIMEOUT_TICKS, options.name)
     })
     const overheard = transport.onmessage
     transport.onmessage = (message) => {
@@ -105,6 +106,7 @@ export class Pipe {
     const { id, ...answer } = message as RpcAnswer & { readonly method?: unknown }
     // Requests and notifications of the server are ignored.
     if (answer.method !== undefined) return
+    this.#answered = true
     if (typeof id === 'string' && id.startsWith(PREFIX))
       this.#calls.settle({ ...answer, id: Number(id.slice(PREFIX.length)) })
     else if (id === null) this.#calls.settle({ ...answer, id })

@@ -7,11 +7,13 @@ import type { ExtraRoutes } from './extra-routes.ts'
 import { isLoopback } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
 import { RoutesHandler } from './routes-handler.ts'
-import type { HttpLimits, HttpOptions, HttpServer } from './serve-http.ts'
+import type { HttpOptions, HttpServer } from './serve-http.ts'
 
-export interface RoutesOptions
-  extends Pick<HttpOptions, 'port' | 'address' | 'allow' | 'onRejected' | 'onError'>,
-    Pick<HttpLimits, 'connections'> {
+export interface RoutesOptions extends Pick<HttpOptions, 'port' | 'allow' | 'onRejected' | 'onError'> {
+  /** Default 127.0.0.1. */
+  readonly address?: string
+  /** Connections at once. Default 10,000. */
+  readonly connections?: number
   /** Who may call. Default: who knows the control token. */
   readonly auth?: AuthOptions
   /**

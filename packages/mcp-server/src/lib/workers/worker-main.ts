@@ -7,7 +7,7 @@ import { assertJsonState, type Happened } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import { asError } from '../environment/definition/thrown-value.ts'
 import { bySeat } from '../environment/rules/by-seat.ts'
-import { directRules, type EndedEpisode } from '../environment/rules/rules-runner.ts'
+import { directRules } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import { rulesFailed } from '../server-error.ts'
 import { isSent, type OpenedState, StatesInThread, stateOf, withState } from './sent-states.ts'
@@ -102,12 +102,12 @@ function run(call: RulesCall, opened: OpenedState): RulesAnswer {
     return answerAt(start, start.state, call.params)
   }
   if (!('turn' in call)) {
-    const { kind, environment: _, ...given } = call
+    const { state, params, seat } = call
     const value =
-      kind === 'judge'
-        ? directRules.evaluateSuccess(environment, given as EndedEpisode)
-        : directRules[kind](environment, call.state, call.params, call.seat)
-    return answerAt(value, call.state, call.params)
+      call.kind === 'judge'
+        ? directRules.evaluateSuccess(environment, { end: call.end, state, params, seat })
+        : directRules[call.kind](environment, state, params, seat)
+    return answerAt(value, state, params)
   }
   const { params } = call.turn.record
   const changed = <Value extends PlayOutcome | Happened>(value: Value): RulesAnswer => {

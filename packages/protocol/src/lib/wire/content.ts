@@ -7,15 +7,15 @@ import type { Observation, ResourceInText } from './observation.ts'
 // texts of its resources are, and a note of each link: a reader of the text alone reads all that can be read.
 
 /** Left out of most parts. */
-const text = z.string().optional()
+const textSchema = z.string().optional()
 export const contentPartSchema = z.looseObject({
   type: z.string(),
-  text,
-  data: text,
-  mimeType: text,
-  uri: text,
-  name: text,
-  resource: z.looseObject({ uri: text, text, blob: text, mimeType: text }).optional(),
+  text: textSchema,
+  data: textSchema,
+  mimeType: textSchema,
+  uri: textSchema,
+  name: textSchema,
+  resource: z.looseObject({ uri: textSchema, text: textSchema, blob: textSchema, mimeType: textSchema }).optional(),
 })
 /** A part of an answer as it comes. */
 export type ContentPart = Wire<typeof contentPartSchema>

@@ -47,7 +47,7 @@ export const sessionSnapshotSchema = z.strictObject({
   limits: limitsSchema,
   /** Position of every random stream that was drawn from. */
   rng: z.record(z.string(), streamSchema),
-  /** Virtual time, in milliseconds: at most the largest safe integer. */
+  /** Virtual time, in milliseconds: 0 at the start, moved by the rules alone; at most the largest safe integer. */
   now: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   state: fullStateSchema,
   seats: z.record(z.string(), seatSnapshotSchema),

@@ -7,7 +7,10 @@ export interface Branch<T> {
   readonly value: T
 }
 
-/** Adds up the probabilities of values whose keys are equal to the byte. */
+/**
+ * Adds up the probabilities of values whose keys are equal to the byte. Others that are equal stay apart, which costs
+ * time alone.
+ */
 export function mergeBranches<T>(
   branches: readonly Branch<T>[],
   keyOf: (value: T) => unknown = (value) => value,

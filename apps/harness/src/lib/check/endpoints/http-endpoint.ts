@@ -3,6 +3,9 @@ import { serveHttp } from '@episodic/mcp-server/http'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import type { AgentEndpoint, EndpointSession } from './agent-endpoint.ts'
 
+type HeaderFields = Readonly<Record<string, string>>
+type RequestParts = readonly [method: string, path: string, headers: HeaderFields, body?: string]
+
 const JSON_TYPE = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
 
 /** Streamable HTTP on a loopback socket. Every request has its own connection, which is read to its last byte. */
@@ -33,7 +36,7 @@ function capabilitySession(port: number, capability: string): EndpointSession {
 }
 
 /** The headers that repeat parts of a request of MCP 2026-07-28; none for another one. */
-function statelessHeaders(body: string): Headers {
+function statelessHeaders(body: string): HeaderFields {
   if (!body.includes(ENVELOPE.version)) return {}
   const { method, params } = JSON.parse(body)
   const name: unknown = params.name ?? params.uri
@@ -45,7 +48,7 @@ function statelessHeaders(body: string): Headers {
 }
 
 function plainSession(port: number): EndpointSession {
-  let session: Headers = {}
+  let session: HeaderFields = {}
   return {
     async send(body) {
       const answer = await exchange(port, 'POST', '/mcp', { ...JSON_TYPE, ...session }, body)
@@ -63,8 +66,8 @@ function plainSession(port: number): EndpointSession {
   }
 }
 
-function unusualRequests(port: number, path: string, own: Headers): EndpointSession['unusualRequests'] {
-  const ask = (method: string, at = path, headers: Headers = {}, body?: string) =>
+function unusualRequests(port: number, path: string, own: HeaderFields): EndpointSession['unusualRequests'] {
+  const ask = (method: string, at = path, headers: HeaderFields = {}, body?: string) =>
     exchange(port, method, at, { ...own, ...headers }, body)
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   return {
@@ -90,11 +93,8 @@ function unusualRequests(port: number, path: string, own: Headers): EndpointSess
   }
 }
 
-type Headers = Readonly<Record<string, string>>
-type Request = readonly [method: string, path: string, headers: Headers, body?: string]
-
 /** Sends one request. Resolves with every byte of the answer except the Date header. */
-function exchange(port: number, ...request: Request): Promise<string> {
+function exchange(port: number, ...request: RequestParts): Promise<string> {
   return sendBytes(port, requestText(port, ...request))
 }
 
@@ -102,7 +102,7 @@ function exchange(port: number, ...request: Request): Promise<string> {
  * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the
  * other half, after every event that it has written.
  */
-async function collectEvents(port: number, path: string, own: Headers) {
+async function collectEvents(port: number, path: string, own: HeaderFields) {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -133,7 +133,7 @@ function withoutKeepAlives(stream: string): string {
   return [`${head}\r\n`, ...(stream.match(/^(event|id|data): .*$/gm) ?? [])].join('\n')
 }
 
-function requestText(port: number, ...[method, path, headers, body]: Request): string {
+function requestText(port: number, ...[method, path, headers, body]: RequestParts): string {
   const lines = Object.entries({
     host: `127.0.0.1:${port}`,
     connection: 'close',

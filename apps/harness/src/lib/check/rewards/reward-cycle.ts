@@ -42,6 +42,7 @@ export async function findRewardCycle(
   const candidates: RewardCycle[] = []
   for (let walk = 0; walk < walks; walk++) {
     const walker = walk % 2 === 0 ? random : nearSolver
+    // A new seed each time, so that repeated walks through the same episode differ.
     const own = seedFor(seed, 'walk', walk)
     const policy: Policy = { ...walker, start: (context) => walker.start({ ...context, seed: own }) }
     const ongoing = await startEpisode({ environment, setting, seed, policy, maxSteps: LONGEST_WALK })

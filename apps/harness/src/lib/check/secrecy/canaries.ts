@@ -49,9 +49,9 @@ export function plantDeal(
   { places, references, share }: Planting,
 ): PlantedDeal {
   const { own, private: hidden } = state
-  const hiddenPlaces = places ?? leavesOf({ ...(own && { own }), private: hidden }).map(({ path }) => path)
+  const candidates = places ?? leavesOf({ ...(own && { own }), private: hidden }).map(({ path }) => path)
   const rng = createRng(seed).stream('canaries')
-  const chosen = hiddenPlaces.filter(() => share === 1 || rng.chance(share))
+  const chosen = candidates.filter(() => share === 1 || rng.chance(share))
   const found = chosen.map((path) => ({ path, real: valueAt(state as unknown as JsonObject, path) as Json }))
   const canaries = found.flatMap(({ path, real }): Replacement[] => {
     const value = references.has(real) ? null : canaryFor(real, rng)

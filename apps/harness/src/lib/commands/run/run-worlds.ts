@@ -52,9 +52,10 @@ export async function runWorlds(
     throw invalidOption(
       `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
     )
+  // Players are no settings, which has the worlds of a set in common.
+  const { policy: _, ...common } = options
   const settings = runSettingsSchema.parse({
-    ...options,
-    policy: undefined,
+    ...common,
     tasks: typeof tasks === 'string' ? await countRows(tasks) : tasks,
     ...(isMcp && { server: undefined }),
   })

@@ -334,7 +334,7 @@ async function announce(
   }
 }
 
-/** The addresses of a server, as `--json` prints them. */
+/** The addresses of a server, and the file of its token. */
 interface Addresses extends Record<'agentUrl' | 'trainerUrl' | 'webSocketUrl', string> {
   readonly conversationUrls: readonly string[]
   readonly openEnvUrls: readonly string[]

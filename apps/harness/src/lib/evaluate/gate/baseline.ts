@@ -101,7 +101,9 @@ function toKept(player: string, { manifest, tasks }: ComparedRun): KeptBaseline[
         ...{ id, difficulty, setup },
         plays: [...plays.entries()]
           .sort(([a], [b]) => a - b)
-          .map(([attempt, play]) => ({ attempt, ...playSchema.strip().parse(play) })),
+          .map(([attempt, { outcome, rule, ending, unshaped, steps, tokens, cost, tries }]) => ({
+            ...{ attempt, outcome, rule, ending, unshaped, steps, tokens, cost, tries },
+          })),
       })),
   }
 }

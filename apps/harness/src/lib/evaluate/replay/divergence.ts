@@ -4,6 +4,7 @@ import type { Difference } from './difference.ts'
 /** What each cause of a divergence means, and what to do. */
 const MEANINGS = {
   edited: () => 'The chain does not match the line: it was edited or damaged after it was sealed.',
+  // Also what used something that strict rehearsal forbids.
   'rules-failed': ({ failure }) => `The rules failed: ${failure}`,
   'not-deterministic': () =>
     'Two replays differ from each other, so the rules depend on more than parameters, seed and actions. Use rng for randomness, and now for the time.',
@@ -13,6 +14,7 @@ const MEANINGS = {
     'The world plays the same, but its rewards or returns differ. The line was edited, or the weights, shaping or discount in run.json.',
   'action-edited': () =>
     'Runs record neither undeclared arguments nor an action that is not the call that the model played. The line was edited.',
+  // Also an episode that the plan does not have.
   'plan-differs': () =>
     'The plan in run.json differs. The line was edited or belongs to another run, or the tasks of this world changed without a new version.',
   'try-missing': () =>

@@ -7,16 +7,20 @@ import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import type { World } from '../../worlds/world.ts'
 import { type RecordedPlan, readRecordedPlan } from './recorded-plan.ts'
 
+/** The plan of a run, or why it cannot be computed again. */
+type OpenedPlan =
+  | { readonly plan: RecordedPlan; readonly unknown: null }
+  | { readonly plan: undefined; readonly unknown: string }
+
 /**
  * Computes the plan of a run again: with its world's generator, or from its file of tasks, which `run.json` names.
- * Resolves without a plan, and with the reason as `unknown`, if that is not possible.
  *
  * @param dataset - that file, if it has moved. Throws `option-invalid` if its content differs, or if the run had none.
  */
 export async function openPlan(
   { folder, manifest, world }: { readonly folder: string; readonly manifest: RunManifest; readonly world: World },
   dataset: string | undefined,
-): Promise<{ readonly plan: RecordedPlan | undefined; readonly unknown: string | null }> {
+): Promise<OpenedPlan> {
   const { configuration, sources } = manifest
   const { tasks, environment } = configuration
   if (dataset !== undefined && tasks.from !== 'dataset')

@@ -80,7 +80,7 @@ export function compareObservation(line: Observation, answer: Observation): Diff
 
 /**
  * Replays a step of a record, after its external events and, at a fork, with the new randomness of the environment.
- * Returns the events with their results now too; `undefined` if there were none.
+ * Returns the external events before the step, with their results now (`undefined` if there were none), and the step.
  */
 export function playRecorded(world: Rehearsal, record: SealedRecord, at: number) {
   const step = record.steps[at] as AnyStep

@@ -1,4 +1,5 @@
 import type { Completion } from '@episodic/protocol'
+import { toMicroseconds } from '../../base/to-microseconds.ts'
 
 /** One request to a language model, and when it was sent and answered. */
 export interface Try {
@@ -16,12 +17,12 @@ export function timesOf(tries: readonly Try[], paced: number): Pick<Completion, 
   const last = tries.at(-1)
   if (!last) return {}
   const failed = tries.flatMap(({ sent, answered, failure }) =>
-    failure ? [{ ...failure, milliseconds: rounded(answered - sent) }] : [],
+    failure ? [{ ...failure, milliseconds: toMicroseconds(answered - sent) }] : [],
   )
   const pauses = tries.slice(1).reduce((sum, { sent }, i) => sum + sent - (tries[i] as Try).answered, 0)
   return {
     ...(!last.failure && {
-      time: { milliseconds: rounded(last.answered - last.sent), waited: rounded(paced + pauses) },
+      time: { milliseconds: toMicroseconds(last.answered - last.sent), waited: toMicroseconds(paced + pauses) },
     }),
     ...(failed.length > 0 && { tries: failed }),
   }
@@ -33,9 +34,4 @@ export function codeOf(error: unknown): string {
   if (error.cause instanceof Error) return codeOf(error.cause)
   const { code } = error as Error & { code?: unknown }
   return typeof code === 'string' ? code : 'unknown'
-}
-
-/** Rounds to microseconds. */
-export function rounded(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000
 }

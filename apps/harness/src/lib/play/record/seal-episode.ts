@@ -17,7 +17,7 @@ import {
 import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
-import { rounded } from '../../models/requests/tries.ts'
+import { toMicroseconds } from '../../base/to-microseconds.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
@@ -191,7 +191,7 @@ function started({ task }: PlannedEpisode, start: (Episode | Match)['start']) {
 }
 
 function endLine({ time }: AnySealing) {
-  return { chain: '', time: { started: rounded(time.started), ended: rounded(time.ended) }, seal: null }
+  return { chain: '', time: { started: toMicroseconds(time.started), ended: toMicroseconds(time.ended) }, seal: null }
 }
 
 /** Returns a step as it is recorded, with the rewards of one seat or of several. */
@@ -214,7 +214,7 @@ function toRecordedStep<Rewards extends object>(
     potential,
     refused,
     stateHash,
-    milliseconds: milliseconds === null ? null : rounded(milliseconds),
+    milliseconds: milliseconds === null ? null : toMicroseconds(milliseconds),
   }
   // Most steps have none of these, and each of them spread into the step would cost as much as the step.
   if (!events && prepared === undefined && completions.length === 0) return step

@@ -46,7 +46,7 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
 /** The members of a set, as `--dry-run` shows them. */
 export type ListedSet = ReturnType<typeof listMembers>
 
-/** Lists the members of a set, and what they can cost at most, where that is known. */
+/** Lists the members of a set, and what each and all of them can cost at most: `null` where that is not known. */
 export function listMembers(worlds: readonly SetWorld[]) {
   const all = worlds.flatMap(({ environment, tasks, episodes, members }) =>
     members.map((member) => {
@@ -59,7 +59,9 @@ export function listMembers(worlds: readonly SetWorld[]) {
         run,
         tasks,
         episodes,
+        /** `null` if it is not known. */
         worstCost: cost,
+        /** Why the cost is not known; `null` if it is. */
         unknownCost: unknown,
       }
       return { member, worst, listed }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { canonicalJson, contentId } from '@episodic/protocol'
@@ -7,7 +7,7 @@ import { guaranteesSchema } from '@episodic/report'
 import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
-import { parseJson } from '../../base/json.ts'
+import { whyInvalid } from '../../base/json.ts'
 import { replaceFile } from '../../base/own-files.ts'
 import { isOwnJson, markedJson } from '../../base/own-mark.ts'
 import { VERSION } from '../../base/own-package.ts'
@@ -94,12 +94,11 @@ export async function readManifest(folder: string): Promise<RunManifest> {
   const file = join(folder, RUN_FILES.manifest)
   if (!existsSync(file))
     throw new HarnessError('run-invalid', `${folder} holds no run: there is no ${RUN_FILES.manifest} in it.`)
-  return parseJson(
-    runManifestSchema,
-    () => readFileSync(file, 'utf8'),
-    'run-invalid',
-    `${file} cannot be read as a run`,
-  )
+  try {
+    return runManifestSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (cause) {
+    throw new HarnessError('run-invalid', `${file} cannot be read as a run: ${whyInvalid(cause)}`, { cause })
+  }
 }
 
 /** Whether a command of this user wrote `run.json` in that folder, and nobody changed it since. */

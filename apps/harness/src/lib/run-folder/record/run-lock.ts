@@ -9,7 +9,8 @@ import { RUN_FILES } from './run-folder.ts'
  * Locks a run's folder, creating it if necessary, so that no other process writes to it until the lock is disposed.
  *
  * It is a file lock of the operating system, taken by SQLite on every platform: it ends with its process, however that
- * ends, and leaves an empty file. Throws `run-locked` if another process holds it, and `disk-failed`.
+ * ends, and leaves an empty file. Throws `run-locked` if another process holds it, and `disk-failed`. Call its
+ * `assertHeld` before each write.
  */
 export function lockRun(folder: string) {
   const file = join(folder, RUN_FILES.lock)

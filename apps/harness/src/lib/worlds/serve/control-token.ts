@@ -1,34 +1,6 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { replaceFile } from '../../base/own-files.ts'
-import { ownFolder } from '../../base/own-mark.ts'
+import { serverSecrets } from './server-secrets.ts'
 
-/**
- * The secrets of local servers, each in a file that only its user can read. It is named after the port, so that
- * commands on the same machine find it by the server's URL.
- */
-export function serverSecrets(nameOf: (port: number) => string) {
-  const fileOf = (port: number) => join(ownFolder(), nameOf(port))
-  return {
-    /** Resolves with the path of the file. */
-    async write(port: number, secret: string): Promise<string> {
-      await mkdir(ownFolder(), { recursive: true, mode: 0o700 })
-      await replaceFile(fileOf(port), `${secret}\n`, { mode: 0o600 })
-      return fileOf(port)
-    },
-    remove: (port: number) => rmSync(fileOf(port), { force: true }),
-    /** Returns the secret; `undefined` if there is no readable file. */
-    find(port: number): string | undefined {
-      try {
-        return readFileSync(fileOf(port), 'utf8').trim()
-      } catch {
-        return undefined
-      }
-    },
-  }
-}
-
+/** The control tokens of local servers. */
 export const controlTokens = serverSecrets((port) => `control-${port}.token`)
 
 /** Returns the control token of a local server by its URL; `undefined` if there is no readable token file. */

@@ -1,8 +1,8 @@
 import type { HttpOptions } from '@episodic/mcp-server/http'
 import { invalidOption } from '../../base/harness-error.ts'
 import type { World } from '../world.ts'
-import { serverSecrets } from './control-token.ts'
 import { servedTasks } from './served-tasks.ts'
+import { serverSecrets } from './server-secrets.ts'
 
 /**
  * Reads the only task in a file, as the session of a server. Rejects with `option-invalid` for a file of more tasks or

@@ -87,7 +87,7 @@ export class Faults {
   misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
     const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
     const cause = rulesFailed(`${refusal} ${problem}.`)
-    const reference = this.#count(name, session, cause)
+    const reference = this.#reportFault(name, session, cause)
     return new WireError(
       'unknown-environment',
       `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
@@ -134,7 +134,7 @@ export class Faults {
   }
 
   #lost(environment: string, session: string, cause: Error, code: WireErrorCode): WireError {
-    const reference = this.#count(environment, session, cause)
+    const reference = this.#reportFault(environment, session, cause)
     const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
     return new WireError(code, `${said} Open a new session. Reference: ${reference}.`, {
       cause,
@@ -143,12 +143,12 @@ export class Faults {
   }
 
   #report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {
-    const reference = this.#count(environment, session, cause)
+    const reference = this.#reportFault(environment, session, cause)
     return failedError(environment, cause, { reference, ...details }, what)
   }
 
   /** Reports a fault, and returns its reference. */
-  #count(environment: string, session: string, cause: Error): string {
+  #reportFault(environment: string, session: string, cause: Error): string {
     const reference = randomText()
     this.#options.metrics?.fault(environment)
     this.#options.onFault({ reference, environment, session, cause })

@@ -138,6 +138,8 @@ describe('git', () => {
     'git tag v1 side; git checkout -q v1',
     'git tag -a v1 -m one side; git checkout -q v1; git commit -qm more --allow-empty',
     'git checkout -q side~1',
+    'git checkout -q --detach side; git commit -q --allow-empty -m more; git branch -f side HEAD',
+    'git tag v1 side; git checkout -q side~1; git checkout -q side~1; git checkout -q refs/heads/side',
     'git update-ref refs/remotes/origin/theirs side; git checkout -q origin/theirs',
   ])('names a detached HEAD as real git does after %s', async (command) => {
     const script = `${BEGINNING.replace('git gc -q', 'true')}; ${command}; git status | head -1; git branch`
@@ -146,11 +148,12 @@ describe('git', () => {
   })
 
   it('lists stashes and what references were as real git does, and as many as were asked for', async () => {
-    const lists = ['', '-n 1', '-2', '--oneline', "--format='%gd %h %gs %s'", "--format='100%% %gD'"]
+    const formats = ['%gd %h %gs %s', '100%% %%gd %gD', 'format:%gd', 'tformat:%gd'].map((each) => `--format='${each}'`)
+    const lists = ['', '-n 1', '-2', '-n -1', '-n 0', '--oneline', ...formats]
     const script = `${BEGINNING.replace('git gc -q', 'true')}
       for word in a 'b %h' c; do echo "$word" > numbers; git stash -q -m "$word"; done; git branch -qf side side
-      git checkout -q side~1; git reset -q --hard HEAD; echo d > numbers; git stash -q; git checkout -q main
-      ${lists.flatMap((each) => [`git stash list ${each}`, `git reflog ${each}`, `git reflog ${each} main`]).join('; ')}`
+      git checkout -q side~1; git reset -q --hard HEAD; echo d > numbers; git stash -q; git checkout -q main; git rev-parse ORIG_HEAD
+      ${lists.flatMap((each) => [`git stash list ${each}`, `git reflog ${each}`, `git reflog ${each} refs/heads/main`]).join('; ')}`
     const ours = await runCommand(createDisk({ '/app': { directory: true } }), script, { cwd: '/app', git: true })
     expect(ours.stdout).toBe(inBash(newFolder(), script))
   })

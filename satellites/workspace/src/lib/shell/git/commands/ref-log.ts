@@ -17,16 +17,22 @@ export function printRefLog(call: Call, options: Options, ref: string, typed: st
   const asked = options.has('oneline') ? 'oneline' : (options.value('format') ?? usual)
   if (asked !== 'oneline' && !asked.includes('%'))
     throw fatal(`--format=${asked} of a log of references is not available here`)
-  const most = options.has('max-count') ? Number(options.value('max-count')) : Number.POSITIVE_INFINITY
+  const given = Number(options.value('max-count') ?? -1)
+  const most = given < 0 ? undefined : given
+  const lines: string[] = []
   for (const [index, { to, message }] of repo.refs.log(ref).slice(0, most).entries()) {
     if (/^0+$/.test(to)) continue
     const parts: Readonly<Record<string, string>> = {
-      '%gd': `${typed.replace(/^refs\//, '')}@{${index}}`,
+      '%%': '%',
+      '%gd': `${typed.replace(/^refs\/(heads\/|tags\/|remotes\/)?/, '')}@{${index}}`,
       '%gD': `${typed}@{${index}}`,
       '%gs': message,
     }
     const text = asked === 'oneline' ? `%h ${typed}@{${index}}: %gs` : asked.replace(/^t?format:/, '')
-    const format = text.replaceAll(/%g[dDs]/g, (part) => (parts[part] as string).replaceAll('%', '%%'))
-    call.out(`${formatCommit(repo, repo.commit(to), parseFormat(`tformat:${format}`))}\n`)
+    const format = text.replaceAll(/%%|%g[dDs]/g, (part) => (parts[part] as string).replaceAll('%', '%%'))
+    lines.push(formatCommit(repo, repo.commit(to), parseFormat(`tformat:${format}`)))
   }
+  // `format:` separates the entries, and the others end each.
+  const end = asked.startsWith('format:') || lines.length === 0 ? '' : '\n'
+  call.out(`${lines.join('\n')}${end}`)
 }

@@ -145,7 +145,7 @@ export function remote(call: Call): number {
 }
 
 export function reflog(call: Call): void {
-  const options = parseOptions(call.args, `${REF_LOG_OPTIONS} all date=`)
+  const options = parseOptions(call.args, `${REF_LOG_OPTIONS} all`)
   const { repo } = call
   const [first, second] = options.operands
   if (first === 'expire' || first === 'delete') throw fatal(`reflog ${first} is not available here`)

@@ -119,7 +119,10 @@ function push(call: Call, args: readonly string[]): number {
   const id = make(onlyFiltered(working), [head, index, ...extra], message)
   repo.refs.set(REF, id, message)
   for (const path of untracked) removeWorking(repo, path)
-  if (filter.isEmpty) repo.refs.set('HEAD', head, 'reset: moving to HEAD')
+  if (filter.isEmpty) {
+    repo.folder.write('ORIG_HEAD', `${head}\n`)
+    repo.refs.set('HEAD', head, 'reset: moving to HEAD')
+  }
   restoreHead(repo, filter, options.has('keep-index') ? staged : filesOf(repo.objects, commit.tree))
   if (!options.has('quiet')) call.out(`Saved working directory and index state ${message}\n`)
   return 0

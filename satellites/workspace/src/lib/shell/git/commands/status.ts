@@ -1,6 +1,7 @@
 import { quotedPath } from '../bytes.ts'
 import type { Call } from '../call.ts'
 import { type FileChange, pathOf } from '../history/file-changes.ts'
+import { findRef, peel } from '../history/revisions.ts'
 import { parseOptions } from '../options.ts'
 import type { Repository } from '../repository.ts'
 import type { IndexEntry } from '../store/index-file.ts'
@@ -180,13 +181,16 @@ function headLines(repo: Repository, progress: Progress | null): string[] {
   return [branch === null ? detachedHead(repo) : `On branch ${branch}`]
 }
 
-/** Says where `HEAD` is detached: by the reference that it was checked out with, or else by its commit. */
+/**
+ * Says where `HEAD` is detached: by the reference that it was checked out with, if that still is of this commit, or
+ * else by the commit.
+ */
 export function detachedHead(repo: Repository): string {
   const at = repo.refs.log('HEAD').find(({ message }) => message.startsWith('checkout: moving from '))
   const to = / to (\S+)$/.exec(at?.message ?? '')?.[1]
-  const kind = ['tags', 'remotes', 'heads'].find((kind) => to !== undefined && repo.refs.find(`refs/${kind}/${to}`))
-  // As git does, which leaves out the kind of tags and of remote branches alone.
-  const name = kind === 'heads' ? `refs/heads/${to}` : kind ? to : repo.shorten(at?.to ?? repo.headId ?? '')
+  const ref = to === undefined || to === 'HEAD' ? null : findRef(repo, to)
+  const isStill = ref !== null && peel(repo, repo.refs.find(ref) as string, 'commit') === at?.to
+  const name = isStill ? ref.replace(/^refs\/(tags|remotes)\//, '') : repo.shorten(at?.to ?? repo.headId ?? '')
   return `HEAD detached ${at === undefined || at.to === repo.headId ? 'at' : 'from'} ${name}`
 }
 

@@ -72,7 +72,7 @@ export class Refs {
         throw fatal(`cannot lock ref '${real}': '${above}' exists; cannot create '${real}'`)
     if (this.#folder.at(real)?.kind === 'directory') this.#folder.remove(real)
     this.#folder.write(real, `${id}\n`)
-    // What stands for it says that it was set, and not it itself, where it had the value already.
+    // As in git, a reference that keeps its value gets no entry; `HEAD` that stands for it does.
     if (before !== id && (real.startsWith('refs/heads/') || real === 'HEAD' || real === 'refs/stash'))
       this.#log(real, before ?? NO_ID, id, message)
     if (real !== name || (this.head === real && name !== 'HEAD')) this.#log('HEAD', before ?? NO_ID, id, message)
@@ -81,9 +81,10 @@ export class Refs {
   /** Makes `HEAD` stand for a branch, or for a commit. */
   moveHead(to: { readonly branch: string } | { readonly id: string }, message: string): void {
     const before = this.find('HEAD') ?? NO_ID
+    const isKept = 'id' in to && this.head === null && before === to.id
     this.#folder.write('HEAD', 'branch' in to ? `ref: ${to.branch}\n` : `${to.id}\n`)
     const after = this.find('HEAD')
-    if (after !== null && message !== '') this.#log('HEAD', before, after, message)
+    if (after !== null && message !== '' && !isKept) this.#log('HEAD', before, after, message)
   }
 
   remove(name: string): void {

@@ -119,7 +119,7 @@ function joined(parts: readonly Part[]): Part[] {
     const before = between.length > 0 ? all.at(-2) : last
     if (part.kind !== 'conflict' || before?.kind !== 'conflict') all.push(part)
     else
-      all.splice(all.indexOf(before), 2, {
+      all.splice(between.length > 0 ? -2 : -1, 2, {
         kind: 'conflict',
         ours: [...before.ours, ...between, ...part.ours],
         theirs: [...before.theirs, ...between, ...part.theirs],
