@@ -1,7 +1,7 @@
-import { existsSync, realpathSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { HarnessError } from '../base/harness-error.ts'
+import { isWithin } from '../base/own-files.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import { recordingOf } from '../models/model-options.ts'
 import type { Runner } from '../play/episodes/open-runner.ts'
@@ -183,7 +183,7 @@ async function assertPolicy(
       throw declined(`it runs the command ${name}. Start the worker with --allow-agents to permit that.`)
     return
   }
-  if (!existsSync(file) || !isWithin(realpathSync(folder), realpathSync(file)))
+  if (!(await isWithin(file, realpathSync(folder))))
     throw declined(`its policy ${name} is not in the folder of this worker, ${folder}. Copy it there.`)
   const own = loaded.get(file)
   if ((own ?? (await hashModule(file))) !== sha256)
@@ -191,11 +191,6 @@ async function assertPolicy(
       `its policy ${name} has another content ${own === undefined ? 'here' : 'in this process'}. Copy the file from where the run was started${own === undefined ? '' : ', and start the worker again'}.`,
     )
   loaded.set(file, sha256)
-}
-
-function isWithin(folder: string, file: string): boolean {
-  const path = relative(folder, file)
-  return path !== '' && path.split(sep)[0] !== '..' && resolve(folder, path) === file
 }
 
 function declined(why: string): HarnessError {

@@ -15,8 +15,8 @@ import type { McpSession } from '../session/mcp-session.ts'
 import { endOnLostSession } from './langchain-middleware.ts'
 import { langChainToolsOf } from './langchain-tools.ts'
 
-type Tools = readonly (ClientTool | ServerTool)[]
-type Middleware = readonly AnyAgentMiddleware[]
+export type Tools = readonly (ClientTool | ServerTool)[]
+export type Middleware = readonly AnyAgentMiddleware[]
 
 /** The option that this package adds. */
 export interface McpSessionOption {

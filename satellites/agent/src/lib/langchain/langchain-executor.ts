@@ -1,15 +1,16 @@
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from '@langchain/core/messages'
-import type { ClientTool, ServerTool } from '@langchain/core/tools'
-import type { AnyAgentMiddleware } from 'langchain'
 import type { AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
 import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'
 import { type KeepOptions, KeptMessages } from '../session/kept-messages.ts'
-import { createAgent, type LangChainAgent, type LangChainAgentOptions } from './langchain-agent.ts'
+import {
+  createAgent,
+  type LangChainAgent,
+  type LangChainAgentOptions,
+  type Middleware,
+  type Tools,
+} from './langchain-agent.ts'
 import { onMessages } from './langchain-middleware.ts'
-
-type Tools = readonly (ClientTool | ServerTool)[]
-type Middleware = readonly AnyAgentMiddleware[]
 
 export type StatefulAgentExecutorOptions<M extends Middleware, T extends Tools> = AgentSessionConfig &
   LangChainAgentOptions<M, T> &

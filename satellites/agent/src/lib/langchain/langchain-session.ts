@@ -1,12 +1,13 @@
-import type { ClientTool, ServerTool } from '@langchain/core/tools'
-import type { AnyAgentMiddleware } from 'langchain'
 import type { WaitOptions } from '../connection/connection.ts'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { openAgent } from '../session/open-agent.ts'
-import { createAgent, type LangChainAgent, type LangChainAgentOptions } from './langchain-agent.ts'
-
-type Tools = readonly (ClientTool | ServerTool)[]
-type Middleware = readonly AnyAgentMiddleware[]
+import {
+  createAgent,
+  type LangChainAgent,
+  type LangChainAgentOptions,
+  type Middleware,
+  type Tools,
+} from './langchain-agent.ts'
 
 /** A LangChain agent, and the session that it works in. */
 export interface StatefulAgent<M extends Middleware, T extends Tools> {
