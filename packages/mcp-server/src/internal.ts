@@ -16,5 +16,6 @@ export { sayResources, sayTextAlone } from './lib/environment/rules/tool-answer.
 export type { StateView } from './lib/host/host.ts'
 export type { Containment } from './lib/host/operate/containment.ts'
 export { dumpSession } from './lib/host/operate/dump-session.ts'
+export { toInternalError } from './lib/host/operate/faults.ts'
 export { renderMetric } from './lib/host/operate/prometheus-text.ts'
 export { ownFrames } from './lib/own-frames.ts'

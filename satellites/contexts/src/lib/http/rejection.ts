@@ -1,5 +1,5 @@
+import { toInternalError } from '@episodic/mcp-server/internal'
 import { WireError } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/internal'
 import type { ClientFrame, ServerFrame } from './frames.ts'
 
 /** An internal error, with the reference that the client received. */
@@ -21,18 +21,14 @@ export function rejectionOf(
     ...(frame && 'seq' in frame && { seq: frame.seq }),
     ...(frame?.type === 'publish' && { id: frame.id }),
   }
-  if (!WireError.is(error)) {
-    const reference = randomText()
-    report({ reference, cause: error })
-    return { type: 'error', code: 'internal', message: `The server failed. Reference: ${reference}.`, ...ids }
-  }
-  const { expected, retryAfterSeconds } = error.details
-  const isAhead = error.code === 'state-lost' && typeof expected === 'number'
+  const known = WireError.is(error) ? error : toInternalError(error, report)
+  const { expected, retryAfterSeconds } = known.details
+  const isAhead = known.code === 'state-lost' && typeof expected === 'number'
   return {
     type: 'error',
     // The client can continue in either case: with the right `seq`, or by sending again what was lost.
-    code: isAhead ? 'seq-conflict' : error.code,
-    message: isAhead ? aheadMessage(ids.seq, expected) : messageOf(error),
+    code: isAhead ? 'seq-conflict' : known.code,
+    message: isAhead ? aheadMessage(ids.seq, expected) : messageOf(known),
     ...ids,
     ...(typeof expected === 'number' && { expected }),
     ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),

@@ -1,5 +1,5 @@
+import { toInternalError } from '@episodic/mcp-server/internal'
 import { WireError, type WireErrorCode } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/internal'
 import { RequestProblem } from './request-problem.ts'
 
 /** Why a request is not answered with a result, fit for the client. */
@@ -39,12 +39,7 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
 /** Returns the problem of what was thrown. Anything but a `WireError` is reported, and named only by a reference. */
 export function problemOf(error: unknown, onError: (error: InternalError) => void): Problem {
   if (RequestProblem.is(error)) return error
-  if (WireError.is(error)) {
-    // The message of an error of ours names its reference too.
-    const { code, message } = error
-    return { status: STATUS[code] ?? 500, code, message }
-  }
-  const reference = randomText()
-  onError({ reference, cause: error })
-  return { status: 500, code: 'internal', message: `The server failed. Reference: ${reference}.` }
+  // The message of an error of ours names its reference too.
+  const { code, message } = WireError.is(error) ? error : toInternalError(error, onError)
+  return { status: STATUS[code] ?? 500, code, message }
 }
