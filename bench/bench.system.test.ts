@@ -3,9 +3,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
-const bench = async (...args: string[]) => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'bench.ts'), ...args])
-  return stdout
+const run = (args: string[], env: NodeJS.ProcessEnv = process.env) =>
+  promisify(execFile)(process.execPath, [join(import.meta.dirname, 'bench.ts'), ...args], { env })
+const bench = async (...args: string[]) => (await run(args)).stdout
+
+/** The exit status of a benchmark that fails, and what it says besides the line about the machine. */
+async function failure(args: string[], env?: NodeJS.ProcessEnv) {
+  const { code, stderr } = await run(args, env).catch((error) => error)
+  return {
+    code,
+    said: String(stderr)
+      .split('\n')
+      .filter((line) => line !== '' && !/^\d+ cores of /.test(line)),
+  }
 }
 
 describe('pnpm bench', () => {
@@ -18,5 +28,38 @@ describe('pnpm bench', () => {
   it('says what a benchmark measures, and its options', async () => {
     expect(await bench('view', '--help')).toMatch(/^view\n\n`episodic view` on a run.*\n.*--episodes <number>/s)
     expect(await bench('store', '--help')).toMatch(/^store\n\nSQLite with 64 sessions in flight, .*\n$/)
+  })
+
+  it.each([
+    ['agent', 'pgrep'],
+    ['durability', 'redis-server'],
+    ['fleet', 'redis-server'],
+    ['gateway', 'python3'],
+    ['peers', 'python3'],
+    ['processes', 'redis-server'],
+    ['python', 'python3'],
+    ['state', 'redis-server'],
+    ['view', 'chromium'],
+  ])('%s says that it needs %s where there are no programs, and measures nothing', async (name, program) => {
+    const { code, said } = await failure([name], { PATH: import.meta.dirname })
+    expect(code).toBe(77)
+    expect(said[0]).toMatch(/^This benchmark needs /)
+    expect(said[0]).toContain(program)
+    expect(said.join('\n')).not.toMatch(/^ +at /m)
+  })
+
+  it.each([
+    ['run', '--worlds', 'atlantis'],
+    ['run', '--transports', 'pigeon'],
+    ['run', '--rounds', '0'],
+    ['self-play', '--episodes', 'many'],
+    ['state', '--no-such-option'],
+    ['store', '--no-such-option'],
+    ['view', '--rounds'],
+    ['learn', '--seeds', '1'],
+  ])('rejects %s %s %s with one line', async (...args) => {
+    const { code, said } = await failure(args)
+    expect(code).toBe(2)
+    expect(said).toHaveLength(1)
   })
 })

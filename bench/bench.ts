@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { basename, join } from 'node:path'
+import { LACKS_PROGRAM } from './needs.ts'
 
 const files = new Map(
   globSync('*/*.bench.ts', { cwd: import.meta.dirname }).map((file) => [
@@ -27,24 +28,34 @@ if (options.includes('--help')) {
   console.log(asked.length > 0 ? asked.map(helpOf).join('\n\n') : usage())
   process.exit()
 }
+for (const name of asked.length > 0 ? asked : names)
+  for (const option of options.filter((word) => word.startsWith('-')).map((word) => word.split('=')[0] as string))
+    if (option !== '--json' && !helpOf(name).includes(`${option} `)) {
+      console.error(`${name} has no option ${option}. pnpm bench ${name} --help says which it has.`)
+      process.exit(2)
+    }
 console.error(
   `${availableParallelism()} cores of ${cpus()[0]?.model}, Node ${process.version}, load ${loadavg()
     .map((load) => load.toFixed(2))
     .join(' ')}`,
 )
+const statuses = new Set<number>()
 // A process each, so that none inherits another's heap or compiled code.
 for (const name of asked.length > 0 ? asked : names) {
   const { status } = spawnSync(process.execPath, ['--expose-gc', fileOf(name), ...options], { stdio: 'inherit' })
-  // 2 for an option that is wrong, 1 for a figure that misses its bar, or a crash.
-  process.exitCode = Math.max(Number(process.exitCode ?? 0), status ?? 1)
+  statuses.add(status === 0 || status === 2 || status === LACKS_PROGRAM ? status : 1)
 }
+process.exitCode = [2, 1].find((status) => statuses.has(status)) ?? (statuses.has(0) ? 0 : LACKS_PROGRAM)
 
 function usage(): string {
   return `Usage: pnpm bench [name…] [options]
 
 Runs the named benchmarks, or all of them: ${names.join(', ')}.
 
-pnpm bench <name> --help says what one measures, and its options.`
+pnpm bench <name> --help says what one measures, and its options.
+
+Exits with 0, with 1 if a figure misses its bar or a benchmark crashes, with 2 if an option is wrong, and with ${LACKS_PROGRAM} if no
+benchmark could run because this machine lacks a program: each says which one it needs.`
 }
 
 /** The comment at the head of a benchmark. */

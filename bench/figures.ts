@@ -4,9 +4,10 @@ export interface Figures {
   readonly [name: string]: unknown
 }
 
-/** Prints the one line that a benchmark ends with. */
+/** Prints the one line that a benchmark ends with, which exits with 1 if a figure misses its bar. */
 export function report(name: string, { ok, ...figures }: Figures): void {
   console.log(JSON.stringify({ name, ok, ...figures }))
+  if (!ok) process.exitCode = 1
 }
 
 /** The middle of a list of numbers. */

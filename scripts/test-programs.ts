@@ -31,7 +31,7 @@ declare module 'vitest' {
  */
 export function findTestPrograms(required: boolean): FoundPrograms {
   const names = Object.keys(TEST_PROGRAMS) as TestProgram[]
-  const found = Object.fromEntries(names.map((name) => [name, pathOf(name)])) as FoundPrograms
+  const found = Object.fromEntries(names.map((name) => [name, findProgram(name)])) as FoundPrograms
   const missing = names.filter((name) => found[name] === null)
   if (missing.length === 0) return found
   const packages = new Set(missing.map((name) => TEST_PROGRAMS[name]))
@@ -41,7 +41,8 @@ export function findTestPrograms(required: boolean): FoundPrograms {
   return found
 }
 
-function pathOf(name: TestProgram): string | null {
+/** Looks for a program on `PATH`. `null` if it is not installed. */
+export function findProgram(name: TestProgram): string | null {
   const { CHROMIUM_PATH } = process.env
   if (name === 'chromium' && CHROMIUM_PATH) return canRun(CHROMIUM_PATH) ? CHROMIUM_PATH : null
   return (

@@ -16,6 +16,7 @@ import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { startChild } from '../child.ts'
 import { median, ratio, report, round2 } from '../figures.ts'
+import { needProgram } from '../needs.ts'
 
 /** Calls of a round, and the turns that they are divided into, after as many turns of warm-up. */
 const [CALLS, PARTS] = [1_000, 10]
@@ -26,6 +27,7 @@ const [CYCLES, ABREAST] = [1_000, 4]
 /** Bytes that the heap may grow by for each session that was opened and closed. */
 const GROWTH = 1_024
 
+needProgram('pgrep')
 const file = (name: string) => join(import.meta.dirname, '../servers', name)
 const notes = { command: process.execPath, args: [file('notes-server.ts'), 'stdio'] }
 const least = { command: process.execPath, args: [file('least-server.ts')] }

@@ -17,9 +17,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'undici'
 import { startGateway } from '../../interop/gateway/start-gateway.ts'
-import { openPythonEnvironment } from '../../interop/python-environment.ts'
 import { startChild } from '../child.ts'
 import { median, report, round2 } from '../figures.ts'
+import { needProc, needPython } from '../needs.ts'
 import { startPython } from '../peers/start-server.ts'
 import { readCpu } from '../process-tree.ts'
 
@@ -52,10 +52,10 @@ interface Message {
   readonly tool_call_id?: string
 }
 
+needProc()
+const python = needPython('openenv.txt')
+const pythonOfRllm = needPython('rllm-model-gateway.txt')
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
-const say = (text: string) => console.error(`  ${text}`)
-const { python } = openPythonEnvironment('openenv.txt', say)
-const { python: pythonOfRllm } = openPythonEnvironment('rllm-model-gateway.txt', say)
 using engine = await startChild<{ url: string }>('servers/token-engine-server.ts', String(TURNS), String(TOKENS))
 const { url } = engine.ready
 await using ours = await startGateway(folder, url)

@@ -15,7 +15,6 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import {
@@ -32,12 +31,20 @@ import {
   type WorldName,
 } from '@episodic-example/training'
 import { report, round2 } from '../figures.ts'
+import { namesOf, readOptions, rejectOption, wholeNumber } from '../options.ts'
 import { measureLearnerTime, networkLearner, TABULAR } from './learner-time.ts'
 
-const options = readOptions()
-const worlds = worldsOf(options.worlds)
+const ALL = Object.keys(WORLDS) as WorldName[]
+const options = readOptions({
+  worlds: { type: 'string', default: ALL.join() },
+  seeds: { type: 'string', default: String(SEEDS.length) },
+  episodes: { type: 'string' },
+  out: { type: 'string' },
+  time: { type: 'boolean', default: false },
+})
+const worlds = options.worlds === 'none' ? [] : namesOf('worlds', options.worlds, ALL)
 const seeds = SEEDS.slice(0, wholeNumber('seeds', options.seeds, 2, SEEDS.length))
-const episodes = options.episodes === undefined ? null : wholeNumber('episodes', options.episodes, 1)
+const episodes = options.episodes === undefined ? null : wholeNumber('episodes', options.episodes)
 if (options.out !== undefined) openFolder(options.out)
 
 /** Units of the hidden layer with which the learner's time is measured. The first is that of the curves. */
@@ -106,7 +113,7 @@ if (options.time) {
 
 report('learn', { ok, seeds: seeds.length, worlds: found, time })
 await connection.close()
-process.exit(ok ? 0 : 1)
+process.exit()
 
 /**
  * Keeps a world's points, one a line, and its references, in the place of those from before, and draws all that are
@@ -142,50 +149,10 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        worlds: { type: 'string', default: Object.keys(WORLDS).join(',') },
-        seeds: { type: 'string', default: String(SEEDS.length) },
-        episodes: { type: 'string' },
-        out: { type: 'string' },
-        time: { type: 'boolean', default: false },
-        // What every benchmark prints anyway; taken, so that one command line fits all.
-        json: { type: 'boolean' },
-      },
-    }).values
-  } catch (cause) {
-    // Node's hint on words that begin with a dash, which comes after the first sentence, does not apply here.
-    return fail(`${(cause as Error).message.split('. ')[0]}.`)
-  }
-}
-
-function worldsOf(text: string): WorldName[] {
-  if (text === 'none') return []
-  const names = text.split(',')
-  for (const name of names)
-    if (!Object.hasOwn(WORLDS, name))
-      fail(`--worlds: there is no world "${name}". There is: ${Object.keys(WORLDS).join(', ')}; or none.`)
-  return names as WorldName[]
-}
-
-function wholeNumber(name: string, text: string, least: number, most = Number.MAX_SAFE_INTEGER): number {
-  const number = Number(text)
-  if (Number.isSafeInteger(number) && number >= least && number <= most) return number
-  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`
-  return fail(`--${name} is "${text}", and has to be a whole number ${range}.`)
-}
-
 function openFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (cause) {
-    fail(`--out cannot be written: ${(cause as Error).message}.`)
+    rejectOption(`--out cannot be written: ${(cause as Error).message}.`)
   }
-}
-
-function fail(message: string): never {
-  console.error(`${message} pnpm bench learn --help says more.`)
-  process.exit(2)
 }

@@ -8,10 +8,11 @@
  *
  * Makes the Python environments of `pnpm interop`, of 2 GB together.
  */
-import { parseArgs } from 'node:util'
 import { openNemoGymEnvironment } from '../../interop/nemo-gym/nemo-gym-environment.ts'
 import { openPythonEnvironment } from '../../interop/python-environment.ts'
 import { mebibytes, median, ratio, report, round2 } from '../figures.ts'
+import { needProc, needPython } from '../needs.ts'
+import { readOptions } from '../options.ts'
 import { readCpu } from '../process-tree.ts'
 import { playCrowd } from './crowd.ts'
 import { createMcpPlayer } from './mcp-player.ts'
@@ -20,7 +21,7 @@ import { connectOpenEnv } from './open-env-player.ts'
 import type { Player } from './player.ts'
 import { type MeasuredServer, startOurs, startPython, TOKEN } from './start-server.ts'
 
-const { values: options } = parseArgs({ options: { python: { type: 'string' } } })
+const options = readOptions({ python: { type: 'string' } })
 
 const ROUNDS = 3
 const CONNECTIONS = 32
@@ -48,6 +49,9 @@ const uvicorn = (app: string) => (port: string) => [
   ...['--host', '127.0.0.1', '--port', port, '--log-level', 'warning'],
 ]
 const say = (text: string) => console.error(`  ${text}`)
+needProc()
+// Without it there is nothing to compare with.
+needPython('openenv.txt')
 const pythonOf = (requirements: string) => openPythonEnvironment(requirements, say).python
 const OURS = '/openenv/number-guessing/ws'
 

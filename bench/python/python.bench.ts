@@ -7,8 +7,8 @@
  */
 import { fileURLToPath } from 'node:url'
 import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
-import { openPythonEnvironment } from '../../interop/python-environment.ts'
 import { median, ratio, report } from '../figures.ts'
+import { needProc, needPython } from '../needs.ts'
 import { startOurs, startPython, TOKEN } from '../peers/start-server.ts'
 import { readCpu } from '../process-tree.ts'
 
@@ -41,7 +41,8 @@ interface Round {
 
 const say = (text: string) => console.error(`  ${text}`)
 const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
-const { python } = openPythonEnvironment('openenv.txt', say)
+needProc()
+const python = needPython('openenv.txt')
 
 await using processes = new AsyncDisposableStack()
 const openEnv = processes.use(

@@ -14,6 +14,7 @@ import { LineCounter } from '../../chaos/oracles/sealed-lines.ts'
 import { startRedis } from '../../chaos/processes/redis.ts'
 import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
 import { inTurn, median, ratio, report, round2 } from '../figures.ts'
+import { needProc, needProgram } from '../needs.ts'
 import { readCpu } from '../process-tree.ts'
 
 const ROUNDS = 3
@@ -28,6 +29,8 @@ const INTERVAL = 50
 const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 const WORLD = fileURLToPath(new URL('../servers/searching-world.ts', import.meta.url))
 
+needProgram('redis-server')
+needProc()
 const folder = mkdtempSync(join(tmpdir(), 'episodic-fleet-'))
 const episodic = (...args: string[]): Killable =>
   startProcess(process.execPath, [CLI, ...args], { cwd: folder, env: { EPISODIC_HOME: join(folder, 'home') } })

@@ -16,6 +16,7 @@ import { startRedis } from '../../chaos/processes/redis.ts'
 import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
 import { inTurn, median, ratio, report, round2 } from '../figures.ts'
 import { drive } from '../http-load.ts'
+import { needProgram } from '../needs.ts'
 import { authorize, openSession } from '../trainer-endpoint.ts'
 
 const ROUNDS = 5
@@ -34,6 +35,7 @@ const WORLDS = {
 }
 const ENVIRONMENT = { EPISODIC_CONTROL_TOKEN: 'the-control-token-of-this-benchmark' }
 
+needProgram('redis-server')
 const folder = mkdtempSync(join(tmpdir(), 'episodic-processes-'))
 const episodic = (...args: string[]): Killable =>
   startProcess(process.execPath, [CLI, ...args], {

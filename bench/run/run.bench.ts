@@ -15,13 +15,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { type Connection, connect } from '@episodic/env'
 import { loadWorld, readSealed, type World } from '@episodic/harness'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { EpisodeRecord, JsonObject } from '@episodic/protocol'
 import { startProcess } from '../../chaos/processes/start-process.ts'
 import { median, report, round2 } from '../figures.ts'
+import { needProc } from '../needs.ts'
+import { namesOf, readOptions, wholeNumber } from '../options.ts'
 import { readCpu } from '../process-tree.ts'
 import { onStart, playRunCommand } from './run-command.ts'
 
@@ -34,15 +35,17 @@ type Transport = keyof typeof FLOORS
 const TRANSPORTS = Object.keys(FLOORS) as Transport[]
 const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
 
-const { values: options } = parseArgs({
-  options: {
-    worlds: { type: 'string', default: WORLDS.join() },
-    transports: { type: 'string', default: TRANSPORTS.join() },
-    rounds: { type: 'string', default: String(ROUNDS) },
-  },
+const options = readOptions({
+  worlds: { type: 'string', default: WORLDS.join() },
+  transports: { type: 'string', default: TRANSPORTS.join() },
+  rounds: { type: 'string', default: String(ROUNDS) },
 })
+const worlds = namesOf('worlds', options.worlds, WORLDS)
+const transports = namesOf('transports', options.transports, TRANSPORTS)
+const rounds = wholeNumber('rounds', options.rounds)
 const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 const TOKEN = 'the-control-token-of-this-benchmark'
+if (transports.some((transport) => transport !== 'in process')) needProc()
 const folder = mkdtempSync(join(tmpdir(), 'episodic-run-'))
 
 /** The clock and the CPU time that something took, in microseconds, and its steps. */
@@ -168,8 +171,8 @@ async function open(cleanUp: AsyncDisposableStack, name: string, transport: Tran
 async function measure(name: string, transport: Transport) {
   await using cleanUp = new AsyncDisposableStack()
   const played = await open(cleanUp, name, transport)
-  const rounds: { run: Taken; steps: Taken; episodes: Taken; before: number; after: number }[] = []
-  for (let round = 0; round <= Number(options.rounds); round++) {
+  const measured: { run: Taken; steps: Taken; episodes: Taken; before: number; after: number }[] = []
+  for (let round = 0; round <= rounds; round++) {
     const { out, played: taken, before, after } = await run(played)
     const lines: PlayedLine[] = []
     for await (const { params, seed, steps } of readSealed(join(out, 'episodes.jsonl')))
@@ -182,31 +185,30 @@ async function measure(name: string, transport: Transport) {
     console.error(
       `  ${round === 0 ? 'warm-up' : `round ${round}`}  ${name}, ${transport}: ${ran} µs of CPU a step, steps alone ${alone}, whole episodes ${whole}`,
     )
-    if (round > 0) rounds.push(one)
+    if (round > 0) measured.push(one)
   }
   const microseconds = (of: 'run' | 'steps' | 'episodes') =>
-    Math.round(median(rounds.map((round) => round[of].cpu / round[of].steps)) * 10) / 10
+    Math.round(median(measured.map((round) => round[of].cpu / round[of].steps)) * 10) / 10
   const rateTo = (of: 'steps' | 'episodes', by: 'clock' | 'cpu') =>
-    round2(median(rounds.map((round) => round[of][by] / round.run[by])))
+    round2(median(measured.map((round) => round[of][by] / round.run[by])))
   return {
     world: name,
     transport,
-    stepsInEpisode: round2((rounds[0]?.run.steps ?? 0) / EPISODES),
+    stepsInEpisode: round2((measured[0]?.run.steps ?? 0) / EPISODES),
     microsecondsOfCpu: { run: microseconds('run'), steps: microseconds('steps'), episodes: microseconds('episodes') },
     toSteps: { byClock: rateTo('steps', 'clock'), byCpu: rateTo('steps', 'cpu') },
     toEpisodes: { byClock: rateTo('episodes', 'clock'), byCpu: rateTo('episodes', 'cpu') },
-    stepsPerSecond: Math.round(median(rounds.map(({ run }) => (run.steps / run.clock) * 1e6))),
+    stepsPerSecond: Math.round(median(measured.map(({ run }) => (run.steps / run.clock) * 1e6))),
     millisecondsOfCpu: {
-      before: Math.round(median(rounds.map(({ before }) => before))),
-      after: Math.round(median(rounds.map(({ after }) => after))),
+      before: Math.round(median(measured.map(({ before }) => before))),
+      after: Math.round(median(measured.map(({ after }) => after))),
     },
   }
 }
 
 try {
   const measured = []
-  for (const transport of options.transports.split(',') as Transport[])
-    for (const name of options.worlds.split(',')) measured.push(await measure(name, transport))
+  for (const transport of transports) for (const name of worlds) measured.push(await measure(name, transport))
   report('run', {
     ok: measured.every(({ transport, toSteps }) => toSteps.byCpu >= FLOORS[transport]),
     episodes: EPISODES,

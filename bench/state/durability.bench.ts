@@ -7,6 +7,7 @@ import { startRedis } from '../../chaos/processes/redis.ts'
 import { type Child, startChild } from '../child.ts'
 import { inTurn, median, ratio, report } from '../figures.ts'
 import { drive } from '../http-load.ts'
+import { needProgram } from '../needs.ts'
 import { addBody, authorize, type Endpoint, openSession } from '../trainer-endpoint.ts'
 
 const SESSIONS = 100
@@ -14,6 +15,7 @@ const CONNECTIONS = 32
 const CALLS = 10_000
 const FLOOR = 0.5
 
+needProgram('redis-server')
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
 try {
   await using redis = await startRedis(join(folder, 'redis'))

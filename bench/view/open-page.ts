@@ -1,11 +1,10 @@
 import type { RunEntry } from '@episodic/report'
 import { type Browser, chromium, type Page } from 'playwright-core'
+import { needProgram } from '../needs.ts'
 import { startViewServer, type ViewServer } from './view-server.ts'
 
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
-
 export async function openBrowser(): Promise<Browser> {
-  return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] })
+  return await chromium.launch({ executablePath: needProgram('chromium'), args: ['--no-sandbox', '--disable-gpu'] })
 }
 
 /** A page on a server of its own. Disposing ends both. */

@@ -13,28 +13,27 @@ import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import type { EmbeddedRuns, RunDetail, RunEntry, SearchHit, SearchProgress } from '@episodic/report'
 import { startProcess } from '../../chaos/processes/start-process.ts'
 import { inTurn, median, ratio, report, round2 } from '../figures.ts'
+import { needProc, needProgram } from '../needs.ts'
+import { readOptions, wholeNumber } from '../options.ts'
 import { atLeast, atMost, type Barred } from './bars.ts'
 import { followRuns, timeSealedToSeen } from './follow-run.ts'
 import { writeLargeRun } from './large-run.ts'
 import { measurePages } from './measure-pages.ts'
 import { startViewServer } from './view-server.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    episodes: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '5' },
-    tasks: { type: 'string', default: '16000' },
-  },
+const options = readOptions({
+  episodes: { type: 'string', default: '100000' },
+  rounds: { type: 'string', default: '5' },
+  tasks: { type: 'string', default: '16000' },
 })
-const EPISODES = Number(options.episodes)
-const ROUNDS = Number(options.rounds)
+const EPISODES = wholeNumber('episodes', options.episodes)
+const ROUNDS = wholeNumber('rounds', options.rounds)
 /** Of the runs that are followed. */
-const RUN_TASKS = Number(options.tasks)
+const RUN_TASKS = wholeNumber('tasks', options.tasks)
 const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 const GUESSING = fileURLToPath(new URL('../../examples/number-guessing', import.meta.url))
 /** Runs of the list, and those whose rows are all in memory. */
@@ -42,6 +41,8 @@ const [LISTED, IN_MEMORY] = [50, 10]
 /** Lines that are appended to see when a page shows them. */
 const SEALED = 15
 
+needProgram('chromium')
+needProc()
 const folder = mkdtempSync(join(tmpdir(), 'episodic-view-'))
 const file = (...names: string[]) => join(folder, ...names)
 const elapsed = async (work: () => Promise<unknown>) => {
