@@ -10,15 +10,15 @@ export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER) {
   return z.int(problem).min(low, problem).max(high, problem)
 }
 
-/** A whole number from 1 up, or the path of a file. Default 100. */
-export const countOrFile = {
-  schema: z.union([z.int().min(1), z.string().min(1)]).default(100),
-  details: {
-    text: {
-      read: (text: string) => (/^-?[\d.]+$/.test(text) ? wholeNumber(1).parse(Number(text)) : text),
-      write: String,
-    },
-  },
+/** A whole number from 1 up, or the path of a file. */
+export const countOrFileSchema = z.union(
+  [z.int().min(1), z.string().min(1)],
+  'Give a whole number from 1 up, or the path of a file.',
+)
+/** What is no number is the path of a file. */
+export const countOrFile: OptionText<z.infer<typeof countOrFileSchema>> = {
+  read: (text) => (text.trim() === '' || Number.isNaN(Number(text)) ? text.trim() : Number(text)),
+  write: String,
 }
 
 /** A number within bounds. */
@@ -49,15 +49,15 @@ export function readTextOrFile(text: string): string {
 /** `name=1,other=0.5`. */
 export const weights: OptionText<Record<string, number>> = {
   read(text) {
-    const found: Record<string, number> = {}
+    const found = new Map<string, number>()
     for (const part of text.split(',')) {
       const [name = '', value = '', ...more] = part.split('=').map((side) => side.trim())
       if (!name || value === '' || more.length > 0 || !Number.isFinite(Number(value)))
         throw new InvalidArgumentError('Write them as name=number, separated by commas.')
-      if (Object.hasOwn(found, name)) throw new InvalidArgumentError(`${name} is given twice.`)
-      found[name] = Number(value)
+      if (found.has(name)) throw new InvalidArgumentError(`${name} is given twice.`)
+      found.set(name, Number(value))
     }
-    return found
+    return Object.fromEntries(found)
   },
   write: (values) =>
     Object.entries(values)

@@ -119,12 +119,15 @@ function unwrap(schema: z.ZodType): {
 }
 
 function read(schema: z.ZodType, text: OptionText<unknown> | undefined, given: string, earlier: unknown): unknown {
-  if (text) return text.read(given, earlier)
-  if (schema.def.type === 'array') return [...((earlier as string[] | undefined) ?? []), given]
-  const value = schema.def.type === 'number' ? (given.trim() === '' ? Number.NaN : Number(given)) : given
+  if (!text && schema.def.type === 'array') return [...((earlier as string[] | undefined) ?? []), given]
+  const value = text ? text.read(given, earlier) : schema.def.type === 'number' ? toNumber(given) : given
   const { error } = schema.safeParse(value)
   if (error) throw new InvalidArgumentError(error.issues[0]?.message ?? '')
   return value
+}
+
+function toNumber(given: string): number {
+  return given.trim() === '' ? Number.NaN : Number(given)
 }
 
 function formatDefault(usual: unknown, text: OptionText<unknown> | undefined): string | undefined {

@@ -49,12 +49,19 @@ export async function main(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const said = [(error as Error).message, ...(await findFrames(error))].join('\n')
+    const said = [await messageOf(error), ...(await findFrames(error))].join('\n')
     console.err.write(`${colorsOf(console.err).red('error')}: ${said}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
     const { HarnessError } = await import('../base/harness-error.ts')
     return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
   }
+}
+
+/** Returns what an error says: of a schema's, all in one line. */
+async function messageOf(error: unknown): Promise<string> {
+  if (!(error instanceof Error && 'issues' in error)) return (error as Error).message
+  const { formatZodError } = await import('@episodic/protocol/base/internal')
+  return formatZodError(error as Parameters<typeof formatZodError>[0])
 }
 
 /** Returns where an error came about that has no code of ours or of the system: in the author's code, as a rule. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { countOrFile } from '../../base/option-values.ts'
+import { countOrFile, countOrFileSchema } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { metricsOptions } from '../../fleet/metrics-options.ts'
 import {
@@ -49,8 +49,8 @@ const countedTasks = taskOptions.extend({
   tasks: option(
     '<count>',
     'number of tasks to generate; of an MCP server, a JSONL file',
-    countOrFile.schema,
-    countOrFile.details,
+    countOrFileSchema.default(100),
+    { text: countOrFile },
   ),
 })
 

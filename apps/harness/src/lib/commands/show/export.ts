@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { type Console, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { nonEmpty, splitSchema } from '../../base/option-values.ts'
+import { countOrFile, countOrFileSchema, nonEmpty, splitSchema } from '../../base/option-values.ts'
 import { flag, option, toWords } from '../../base/options.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { gradeReward, isGradeReward, readVerdicts } from '../../export/episode/grade-reward.ts'
@@ -22,7 +22,6 @@ import { matchingLines, readQuery } from '../../run-folder/matching-lines.ts'
 import { findSealed, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { seatOf } from '../../run-folder/seat-of.ts'
-import { taskSource } from '../../worlds/serve/served-tasks.ts'
 import { defineCommand } from '../define-command.ts'
 
 /** The format that is no file of episodes, but a folder of the tasks that were played, or of those of a world. */
@@ -48,8 +47,8 @@ const exportOptions = z.object({
   tasks: option(
     '<file-or-count>',
     'for harbor, of a world: tasks from a dataset, or as many generated ones (default: 20)',
-    z.union([z.string(), z.number()]).optional(),
-    { text: { read: taskSource } },
+    countOrFileSchema.optional(),
+    { text: countOrFile },
   ),
   split: option('<split>', 'only episodes of this split', splitSchema.optional()),
   seat: option(

@@ -8,11 +8,6 @@ import type { World } from '../world.ts'
 /** Where the tasks of a server come from: a file, or the number to generate for each world. */
 export type TaskSource = string | number
 
-/** Reads `--tasks`. */
-export function taskSource(text: string): TaskSource {
-  return /^\d{1,9}$/.test(text) ? Number(text) : text
-}
-
 /**
  * Returns the tasks that trainers can list. Generated ones are the same each time; a world without a generator has its
  * default parameters with different seeds. Rejects with `dataset-invalid` for a task of an environment that is not

@@ -3,10 +3,10 @@ import type { ExtraRoutes } from '@episodic/mcp-server/http'
 import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
 import { z } from 'zod'
 import { invalidOption } from '../../base/harness-error.ts'
-import { wholeNumber } from '../../base/option-values.ts'
+import { countOrFile, countOrFileSchema, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import type { World } from '../world.ts'
-import { servedTasks, taskSource } from './served-tasks.ts'
+import { servedTasks } from './served-tasks.ts'
 
 /** The options of endpoints that speak the protocols of other trainers. */
 export const trainerEndpointOptions = z.object({
@@ -32,8 +32,8 @@ export const trainerEndpointOptions = z.object({
   tasks: option(
     '<file-or-count>',
     'of these trainers: tasks to list, from a dataset or generated for each world',
-    z.union([z.string(), z.number()]).default(1_000),
-    { text: { read: taskSource } },
+    countOrFileSchema.default(1_000),
+    { text: countOrFile },
   ),
 })
 export type TrainerEndpointFlags = z.infer<typeof trainerEndpointOptions>
