@@ -22,7 +22,7 @@ export function createProject(folder: string, kind: KindName): readonly string[]
       `${place} is not empty: it has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ', …' : ''}. Name a folder that is new.`,
     )
   for (const [path, text] of files) {
-    mkdirSync(dirname(join(place, path)), { recursive: true })
+    makeFolder(dirname(join(place, path)))
     writeFileSync(join(place, path), text)
   }
   return files.map(([path]) => path)
@@ -33,6 +33,17 @@ export function nextSteps(folder: string, files: readonly string[]): string {
   const place = relative(process.cwd(), folder)
   const steps = [...(place === '' ? [] : [`cd ${place}`]), 'npm install', 'npm test', 'npm run play']
   return `Created ${files.join(', ')}.\n\nNext:\n\n${steps.map((step) => `  ${step}\n`).join('')}`
+}
+
+/** Makes a folder and those above it. The `recursive` of Node never returns below a folder such as `/proc`. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (cause) {
+    throw new CreateError(`Cannot make ${folder}: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** The project's name from that of its folder: small letters, digits and hyphens. */

@@ -13,13 +13,16 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { RUN_FILES } from '../run-folder/record/run-folder.ts'
 import { lockRun } from '../run-folder/record/run-lock.ts'
 import { startViewing } from '../view/view.fixture.ts'
-import { openToAppend, removeDrafts, replaceFile } from './own-files.ts'
+import { makeFolder, openToAppend, removeDrafts, replaceFile } from './own-files.ts'
 
+const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
+const SUITE = fileURLToPath(new URL('../../../../../satellites/classics/classics.suite.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const at = (...path: string[]) => join(folder, ...path)
@@ -66,6 +69,25 @@ describe('openToAppend', () => {
     expect(readFileSync(at('target'), 'utf8')).toBe('mine')
     expect(existsSync(at('nothing'))).toBe(false)
     rmSync(path, { recursive: true })
+  })
+})
+
+describe('makeFolder', () => {
+  it('makes the folders above too, and leaves those that are there', () => {
+    makeFolder(at('above', 'within'), 0o700)
+    makeFolder(at('above', 'within'))
+    expect(statSync(at('above', 'within')).mode & 0o777).toBe(0o700)
+  })
+
+  it.each([
+    ['below a file', () => at('a file', 'within')],
+    ['where a file is', () => at('a file')],
+    ['where a link leads nowhere', () => at('a link')],
+  ])('throws %s', (_, path) => {
+    writeFileSync(at('a file'), '')
+    rmSync(at('a link'), { force: true })
+    symlinkSync(at('nothing'), at('a link'))
+    expect(() => makeFolder(path())).toThrow(expect.objectContaining({ code: 'disk-failed' }))
   })
 })
 
@@ -135,6 +157,35 @@ describe('the commands that read a run', () => {
     ])
       await workshop.main(args)
     expect(outside()).toEqual(before)
+  })
+
+  const gate = ['gate', 'genuine', '--success', '>=0']
+  const written: readonly (readonly [name: string, args: readonly string[]])[] = [
+    ['run --out', ['run', world, '--tasks', '1', '--out']],
+    ['tournament --out', ['tournament', NIM, '--player', 'solver', '--player', 'random', '--games', '1', '--out']],
+    ['suite run --out', ['suite', 'run', SUITE, '--only', 'taxi', '--quick', '--out']],
+    ['export --out', ['export', 'genuine', '--format', 'trl', '--out']],
+    ['export --format harbor --out', ['export', world, '--format', 'harbor', '--tasks', '1', '--out']],
+    ['bundle --out, of a file', ['bundle', 'genuine', '--yes', '--out']],
+    ['bundle --out, of a folder', ['bundle', 'genuine', '--yes', '--out']],
+    ['compare --html', ['compare', 'genuine', 'genuine', '--html']],
+    ['gate --junit', [...gate, '--junit']],
+    ['gate --markdown', [...gate, '--markdown']],
+    ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],
+    ['init', ['init']],
+  ]
+  it.each(written)('make the folder of what they write: %s', async (name, args) => {
+    const path = within('new', name, name.endsWith('of a file') ? 'made.html' : 'made')
+    expect(await workshop.main([...args, path])).toMatchObject({ status: 0 })
+    expect(existsSync(path)).toBe(true)
+  })
+
+  it.runIf(process.platform === 'linux').each(written)('end where no folder can be made: %s', async (name, args) => {
+    // In a process of its own, which can be killed: one that tries for ever answers no signal but SIGKILL.
+    const ended = await workshop.run([...args, name.endsWith('of a file') ? '/proc/x/made.html' : '/proc/x/made'])
+    expect(ended.status).toBeGreaterThan(0)
+    expect(ended.err).toMatch(/^error: .*\/proc\/x/m)
+    expect(ended.err).not.toMatch(/^ {4}at /m)
   })
 
   it('show the other runs of a folder where one has a pipe in place of a file', async () => {

@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, type Stats, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { type FileHandle, open, readdir, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
+import { shownPath } from './console.ts'
+import { HarnessError } from './harness-error.ts'
 
 // How commands write files. A folder of a run may come from a stranger, with links in it that lead anywhere: nothing
 // here follows a link at the path that it writes, and no name of a draft can be known before.
@@ -10,6 +22,48 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants
 
 /** The end of the name of a draft: what a process that was killed leaves behind. */
 const DRAFT = '.part'
+
+/**
+ * Makes a folder, and those above it that are missing. Throws `disk-failed`. The `recursive` of Node never returns
+ * where a folder that is there takes no other, such as `/proc`.
+ */
+export function makeFolder(folder: string, mode?: number): void {
+  if (isFolder(folder)) return
+  if (dirname(folder) !== folder) makeFolder(dirname(folder), mode)
+  try {
+    mkdirSync(folder, mode)
+  } catch (error) {
+    // Another process may have made it.
+    if (!isFolder(folder)) throw cannotWrite(folder, error as Error)
+  }
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory()
+}
+
+/**
+ * Writes a file that is there as a whole or not at all, and makes its folder. Resolves with its path; rejects with
+ * `disk-failed`, and with what `content` throws.
+ */
+export async function writeWhole(
+  path: string,
+  content: Parameters<typeof replaceFile>[1],
+  signal?: AbortSignal,
+): Promise<string> {
+  try {
+    makeFolder(dirname(path))
+    await replaceFile(path, content, { signal })
+    return path
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).syscall ? cannotWrite(path, cause as Error) : cause
+  }
+}
+
+/** Returns the error of a file or a folder that cannot be written. */
+export function cannotWrite(path: string, cause: Error): HarnessError {
+  return new HarnessError('disk-failed', `Cannot write ${shownPath(path)}: ${cause.message}`, { cause })
+}
 
 /** Returns a name beside a path that nobody can know before, for what is not complete yet. */
 export function draftOf(path: string): string {

@@ -1,7 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { mkdir, open, readFile, realpath } from 'node:fs/promises'
+import { open, readFile, realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { makeFolder } from './own-files.ts'
 
 // Marks what commands of this user wrote. A folder of a run may come from somebody else, who can write everything in it
 // but a mark: that needs a key in the folder of this user's own files.
@@ -26,7 +27,7 @@ function ownKey(): Promise<Buffer | null> {
 
 async function readKey(folder: string): Promise<Buffer | null> {
   const file = join(folder, KEY_FILE)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder, 0o700)
   try {
     await using handle = await open(file, 'wx', 0o600)
     await handle.writeFile(randomBytes(KEY_BYTES))

@@ -19,7 +19,24 @@ async function listOptions(): Promise<[name: string, option: Option][]> {
 
 /** Texts like those that people type by mistake where a number, a range or a name is asked for. */
 const anyText = fc.oneof(
-  fc.constantFrom('0', '-0', '-3', '1.5', '1e3', '1e400', 'NaN', 'Infinity', '0x10', '', ' ', '-', '..', '=', 'a=', '@'),
+  fc.constantFrom(
+    '0',
+    '-0',
+    '-3',
+    '1.5',
+    '1e3',
+    '1e400',
+    'NaN',
+    'Infinity',
+    '0x10',
+    '',
+    ' ',
+    '-',
+    '..',
+    '=',
+    'a=',
+    '@',
+  ),
   fc.integer().map(String),
   fc.double().map(String),
   fc.string(),

@@ -49,7 +49,7 @@ export async function main(
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    const said = [await messageOf(error), ...(await findFrames(error))].join('\n')
+    const said = [await formatMessage(error), ...(await findFrames(error))].join('\n')
     console.err.write(`${colorsOf(console.err).red('error')}: ${said}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
     const { HarnessError } = await import('../base/harness-error.ts')
@@ -58,7 +58,7 @@ export async function main(
 }
 
 /** Returns what an error says: of a schema's, all in one line. */
-async function messageOf(error: unknown): Promise<string> {
+async function formatMessage(error: unknown): Promise<string> {
   if (!(error instanceof Error && 'issues' in error)) return (error as Error).message
   const { formatZodError } = await import('@episodic/protocol/base/internal')
   return formatZodError(error as Parameters<typeof formatZodError>[0])

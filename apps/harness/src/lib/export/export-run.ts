@@ -4,7 +4,7 @@ import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split } from
 import { createForkReturns, type ForkReturns, isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
 import { shownPath } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
-import { replaceFile } from '../base/own-files.ts'
+import { writeWhole } from '../base/own-files.ts'
 import { readRecorded, type SealedEpisodes } from '../run-folder/read-recorded.ts'
 import { EXPORT_REWARDS, type ExportReward } from './episode/rewards.ts'
 import { stalenessColumns } from './episode/staleness-columns.ts'
@@ -146,20 +146,4 @@ function conflicting(file: string, { task, attempt }: SealedRecord): HarnessErro
     'run-invalid',
     `${shownPath(file)} has different lines for task ${task.id}, attempt ${attempt}, and an export cannot choose between them. Replay the run to find out which line was edited.`,
   )
-}
-
-/**
- * Writes a file that is there as a whole or not at all. Rejects with `disk-failed`, and with the errors of the pieces.
- */
-export async function writeWhole(
-  path: string,
-  pieces: AsyncIterable<string | Uint8Array>,
-  signal?: AbortSignal,
-): Promise<void> {
-  try {
-    await replaceFile(path, pieces, { signal })
-  } catch (cause) {
-    if (!(cause as NodeJS.ErrnoException).syscall) throw cause
-    throw new HarnessError('disk-failed', `Cannot write ${path}: ${(cause as Error).message}`, { cause })
-  }
 }

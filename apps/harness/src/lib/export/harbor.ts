@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Action, EnvironmentInfo, Task } from '@episodic/protocol'
+import { makeFolder } from '../base/own-files.ts'
 
 /** A task to write for Harbor. */
 export interface HarborTask {
@@ -110,7 +111,7 @@ if [ -f ${REWARD_FILE} ]; then cp ${REWARD_FILE} /logs/verifier/reward.json; fi
   }
   for (const [path, content] of Object.entries(files)) {
     const file = join(folder, name, path)
-    await mkdir(join(file, '..'), { recursive: true })
+    makeFolder(join(file, '..'))
     await writeFile(file, content, { mode: path.endsWith('.sh') ? 0o755 : 0o644 })
   }
   return name

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
 import { jsonAs } from '../base/json.ts'
-import { appendNow } from '../base/own-files.ts'
+import { appendNow, makeFolder } from '../base/own-files.ts'
 import { createFolderJournal } from '../models/journal/folder-journal.ts'
 import type { JournalEntry } from '../models/journal/model-journal.ts'
 import type { Engine } from './engine.ts'
@@ -53,9 +53,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       throw new HarnessError('disk-failed', `An answer cannot be kept in ${folder}: ${cause.message}`, { cause })
     },
   })
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: Error) => {
-    throw new HarnessError('disk-failed', `Cannot make ${folder}: ${cause.message}`, { cause })
-  })
+  makeFolder(folder, 0o700)
   const byId = new Map<string, OpenSession>()
   const byToken = new Map<string, OpenSession>()
   for (const line of await readLines(file)) {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { contentId } from '@episodic/protocol'
 import { invalidOption } from '../base/harness-error.ts'
+import { makeFolder } from '../base/own-files.ts'
 import type { McpWorldRequest } from './mcp-options.ts'
 
 /** The folder of the worlds that commands write, within the working folder. */
@@ -52,7 +53,7 @@ async function writeWorld({ mcp, mcpConfig, server, score, tasks }: McpWorldRequ
       : [`export const tasks = tasksFromFile(environment, ${url(existing('--tasks', tasks))})`]),
   ].join('\n')
   const file = join(folder, `mcp-${contentId(text).slice(0, 8)}.mjs`)
-  await mkdir(dirname(file), { recursive: true })
+  makeFolder(dirname(file))
   await writeFile(join(folder, '.gitignore'), '*\n')
   if (!existsSync(file) || (await readFile(file, 'utf8')) !== `${text}\n`) await writeFile(file, `${text}\n`)
   return relative(process.cwd(), file)

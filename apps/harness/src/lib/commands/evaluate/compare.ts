@@ -1,9 +1,10 @@
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { type Comparison, type Contrasts, cleanText } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { type ComparedGroup, renderComparedRuns } from '../../evaluate/compare/compare-page.ts'
 import { compareRuns } from '../../evaluate/compare/compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from '../../evaluate/compare/compare-with-baseline.ts'
@@ -14,7 +15,6 @@ import { formatComparison } from '../../evaluate/compare/format-comparison.ts'
 import { formatContrasts } from '../../evaluate/compare/format-contrasts.ts'
 import { readComparedRun, readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { defineCommand } from '../define-command.ts'
 
 const compareOptions = z.object({
@@ -141,6 +141,6 @@ async function writePage(
   if (groups.length === 0) return
   const without = results.flatMap(({ title, problem }) => (problem ? [`${title} is not compared. ${problem}`] : []))
   const file = resolve(html)
-  const page = await writeRunFile(dirname(file), basename(file), await renderComparedRuns(groups, without))
+  const page = await writeWhole(file, await renderComparedRuns(groups, without))
   if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
 }

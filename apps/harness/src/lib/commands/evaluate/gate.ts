@@ -1,9 +1,9 @@
-import { basename, dirname, resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
-import { openToAppend } from '../../base/own-files.ts'
+import { openToAppend, writeWhole } from '../../base/own-files.ts'
 import { type Baseline, findBaseline } from '../../evaluate/gate/baseline.ts'
 import {
   type Condition,
@@ -21,7 +21,6 @@ import { formatJunit } from '../../evaluate/gate/gate-junit.ts'
 import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
 import { type GateResult, gateRuns } from '../../evaluate/gate/gate-runs.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { defineCommand } from '../define-command.ts'
 
 /** The status of a gate that says no. No error has it. */
@@ -167,7 +166,7 @@ async function reportToGitHub(
 
 async function writeTo(path: string, text: string): Promise<void> {
   const file = resolve(path)
-  await writeRunFile(dirname(file), basename(file), text)
+  await writeWhole(file, text)
 }
 
 /** What `--json` prints: all but the single tasks. */

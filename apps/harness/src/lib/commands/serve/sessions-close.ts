@@ -7,7 +7,7 @@ import { type Console, colorsOf } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
-import { replaceFile } from '../../base/own-files.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { findControlToken } from '../../worlds/serve/control-token.ts'
 import { sessionHandles } from '../../worlds/serve/task-session.ts'
 import { defineCommand } from '../define-command.ts'
@@ -44,7 +44,7 @@ async function close({ port, rewardFile, json }: z.infer<typeof closeOptions>, c
       `No session was opened for the server at port ${port}, or the server has ended. Start it with episodic serve --task.`,
     )
   const outcome = await closeSession(port, handle)
-  if (rewardFile !== undefined) await replaceFile(rewardFile, `${JSON.stringify(toRewards(outcome))}\n`)
+  if (rewardFile !== undefined) await writeWhole(rewardFile, `${JSON.stringify(toRewards(outcome))}\n`)
   console.out.write(json ? `${JSON.stringify(outcome)}\n` : formatOutcome(outcome, console))
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
@@ -9,10 +9,10 @@ import { type Console, colorsOf, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 import { readQuery } from '../../run-folder/matching-lines.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../../run-folder/secret-check.ts'
 import { bundleFolder } from '../../view/bundle/bundle-folder.ts'
 import { bundleRuns } from '../../view/bundle/bundle-runs.ts'
@@ -114,7 +114,7 @@ async function bundleToFile(bundled: BundleOptions, options: BundleCommandOption
   const contents = contentsOf(content, countWhole(content), withhold, states, Buffer.byteLength(page))
   const file = resolve(options.out)
   if (await isWanted(file, contents, options, console))
-    showWritten({ file: await writeRunFile(dirname(file), basename(file), page) }, contents, options, console)
+    showWritten({ file: await writeWhole(file, page) }, contents, options, console)
 }
 
 async function bundleToFolder(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {

@@ -1,5 +1,4 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { generateTasks, type Rows } from '@episodic/dataset'
 import { readTasks } from '@episodic/dataset/jsonl'
 import { type Connection, connect, runEpisode } from '@episodic/env'
@@ -9,6 +8,7 @@ import { plural } from '@episodic/report'
 import type { Console } from '../../base/console.ts'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { makeFolder } from '../../base/own-files.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
 import { type HarborTask, writeHarborTask } from '../../export/harbor.ts'
 import { tasksOf } from '../../play/plan/plan.ts'
@@ -47,7 +47,7 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
     throw invalidOption(`A task of Harbor has one player, and ${environment.name} has several seats.`)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
-  await mkdir(out, { recursive: true })
+  makeFolder(out)
   let [written, solved] = [0, 0]
   for await (const task of tasks) {
     if (options.split !== undefined && task.split !== options.split) continue

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
@@ -115,9 +114,7 @@ most formats have it as "episode".`,
     for (const member of members) {
       // A set keeps the runs of each world in a folder.
       const [world, player] = [basename(dirname(member)), basename(member)]
-      const folder = join(options.out as string, world)
-      await mkdir(folder, { recursive: true })
-      const out = join(folder, `${player}${format.extension ?? '.jsonl'}`)
+      const out = join(options.out as string, world, `${player}${format.extension ?? '.jsonl'}`)
       exported.push({ run: member, file: out, ...(await exportOne(member, { ...options, out }, console)) })
     }
     if (options.json) console.out.write(`${JSON.stringify({ runs: exported })}\n`)

@@ -1,11 +1,11 @@
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
 import { type Console, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { formatLeaderboard } from '../../suites/suite/format-leaderboard.ts'
 import { leaderboardOf } from '../../suites/suite/leaderboard.ts'
 import { leaderboardPage } from '../../suites/suite/leaderboard-page.ts'
@@ -39,7 +39,7 @@ async function rank(folders: readonly string[], options: LeaderboardOptions, con
   else out.write(formatLeaderboard(board, { color: usesColor(out) }))
   if (options.html !== undefined) {
     const file = resolve(options.html)
-    await writeRunFile(dirname(file), basename(file), (await loadViewer()).resultPage(leaderboardPage(board)))
+    await writeWhole(file, (await loadViewer()).resultPage(leaderboardPage(board)))
   }
   for (const { folder, findings } of board.rejected)
     for (const finding of findings) err.write(`${folder}: ${formatFinding(finding)}\n`)

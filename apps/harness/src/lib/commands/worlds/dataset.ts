@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
 import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
 import { connect } from '@episodic/env'
@@ -18,7 +19,7 @@ import {
   wholeNumber,
 } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
-import { writeWhole } from '../../export/export-run.ts'
+import { makeFolder, writeWhole } from '../../base/own-files.ts'
 import { nemoGymRows } from '../../export/formats/nemo-gym.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
@@ -49,6 +50,7 @@ const generateCommand = defineCommand('generate', generateOptions, {
         'world-invalid',
         `${environment.name} exports no "tasks" made by defineTasks. Add them to the world to generate a dataset.`,
       )
+    makeFolder(dirname(options.out))
     const { count, sha256 } = await writeTasks(options.out, generateTasks(tasks, options))
     console.out.write(`${options.out}  ${count} tasks  sha256 ${sha256}\n`)
   },

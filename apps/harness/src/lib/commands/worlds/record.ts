@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type Console, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
-import { replaceFile } from '../../base/own-files.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { findPlayedMembers } from '../../play/sets/set-folder.ts'
 import { findSealed, readRecorded, type SealedEpisodes } from '../../run-folder/read-recorded.ts'
 import { createSecretSearch } from '../../run-folder/secret-check.ts'
@@ -62,7 +62,7 @@ async function record(runs: readonly string[], options: RecordOptions, console: 
   if (counts.episodes === 0) throw new HarnessError('run-invalid', 'None of the runs holds an episode to record.')
   if (!options.allowSecrets) assertNoSecrets(text)
   const out = resolve(options.out ?? `${environment.name}.recording.jsonl`)
-  await replaceFile(out, text)
+  await writeWhole(out, text)
   if (options.json) console.out.write(`${JSON.stringify({ file: out, ...counts })}\n`)
   else console.err.write(`${formatCounts(shownPath(out), counts)}\n`)
 }

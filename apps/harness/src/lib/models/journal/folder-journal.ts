@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
+import { lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendNow } from '../../base/own-files.ts'
+import { appendNow, makeFolder } from '../../base/own-files.ts'
 import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
 
 /** Only the owner may read what models said. */
@@ -26,7 +26,7 @@ export function createFolderJournal(folder: string, options: JournalOptions): Mo
       let separator = text === '' || text.endsWith('\n') ? '' : '\n'
       const append = async (line: string): Promise<void> => {
         try {
-          if (!isMade) await mkdir(folder, { recursive: true, mode: PRIVATE.folder })
+          if (!isMade) makeFolder(folder, PRIVATE.folder)
           isMade ||= await isFolder()
           if (!isMade) return
           appendNow(file, `${separator}${line}\n`, PRIVATE.file)

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
+import { makeFolder } from '../../base/own-files.ts'
 import type { Recording } from '../../run-folder/record/recording.ts'
 import type { Answer } from '../answers/parse-answer.ts'
 import type { ChatModel, Question } from '../chat-model.ts'
@@ -114,7 +115,7 @@ function addEntry(tape: ModelTape, entry: TapeEntry, redact: Recording['redact']
       `The model has said the value of an environment variable that is a secret, so its answer is not written to ${tape.file}. Keep the secret out of what it reads.`,
     )
   tape.entries.push({ ...entry, messages: JSON.parse(redact(JSON.stringify(entry.messages))) })
-  mkdirSync(dirname(tape.file), { recursive: true })
+  makeFolder(dirname(tape.file))
   writeFileSync(tape.file, `${JSON.stringify({ model: tape.model, answers: tape.entries }, null, 2)}\n`)
 }
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, realpath } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { whyInvalid } from '../../base/json.ts'
-import { isWithin } from '../../base/own-files.ts'
+import { isWithin, makeFolder } from '../../base/own-files.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import { holdsRun, SET_FILE, writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { tasksOf } from '../plan/plan.ts'
@@ -134,7 +134,7 @@ export async function openSet(
   if (resume) throw new HarnessError('run-invalid', `${shownPath(folder)} holds no set to resume.`)
   const opened: SetWorld[] = []
   const written: SetManifest['worlds'] = []
-  await makeFolder(folder)
+  makeFolder(folder)
   for (const world of planned) {
     const [{ prepared, configuration }] = world.members as [SetMember, ...SetMember[]]
     const tasks = tasksOf(configuration, prepared.world, { signal })
@@ -157,16 +157,6 @@ export async function openSet(
   }
   await writeRunFile(folder, SET_FILE, `${JSON.stringify(manifest, null, 2)}\n`)
   return opened
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder, { recursive: true })
-  } catch (cause) {
-    throw new HarnessError('disk-failed', `Cannot write to ${shownPath(folder)}: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
 }
 
 /** Makes the members of a world play the tasks of the set's file. */

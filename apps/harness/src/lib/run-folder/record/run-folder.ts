@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { canonicalJson, contentId } from '@episodic/protocol'
 import { guaranteesSchema } from '@episodic/report'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { whyInvalid } from '../../base/json.ts'
-import { replaceFile } from '../../base/own-files.ts'
+import { writeWhole } from '../../base/own-files.ts'
 import { isOwnJson, markedJson } from '../../base/own-mark.ts'
 import { VERSION } from '../../base/own-package.ts'
 import { assertSame, configurationSchema, countLeaves, type RunConfiguration } from '../plan/configuration.ts'
@@ -111,15 +111,8 @@ export async function isOwnRun(folder: string): Promise<boolean> {
 }
 
 /** Writes a file of a run atomically. Resolves with its path; rejects with `disk-failed`. */
-export async function writeRunFile(folder: string, name: string, text: string): Promise<string> {
-  const file = join(folder, name)
-  try {
-    await mkdir(folder, { recursive: true })
-    await replaceFile(file, text)
-  } catch (cause) {
-    throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
-  }
-  return file
+export function writeRunFile(folder: string, name: string, text: string): Promise<string> {
+  return writeWhole(join(folder, name), text)
 }
 
 /**
@@ -197,7 +190,6 @@ export async function createRun(
     played,
     sources,
   }
-  await mkdir(folder, { recursive: true })
   // What it names is executed only if a command of this user wrote it.
   await writeRunFile(folder, RUN_FILES.manifest, await markedJson(folder, RUN_FILES.manifest, manifest))
   return manifest

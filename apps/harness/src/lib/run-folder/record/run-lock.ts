@@ -1,8 +1,9 @@
-import { accessSync, closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, lstatSync, openSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { makeFolder } from '../../base/own-files.ts'
 import { RUN_FILES } from './run-folder.ts'
 
 /**
@@ -16,7 +17,7 @@ export function lockRun(folder: string) {
   const file = join(folder, RUN_FILES.lock)
   let database: DatabaseSync | null = null
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     assertLockFile(file)
     database = new DatabaseSync(file)
     // Who looks whether a process holds the lock has a lock of its own for some microseconds.
@@ -33,7 +34,7 @@ export function lockRun(folder: string) {
       )
     throw new HarnessError(
       'disk-failed',
-      `Cannot write to ${shownPath(folder)}: ${reasonOf(folder, cause as Error)}. Give a writable --out.`,
+      `Cannot write to ${shownPath(folder)}: ${reasonOf(folder, ((cause as Error).cause ?? cause) as Error)}. Give a writable --out.`,
       { cause },
     )
   }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { seatRecordOf } from '@episodic/report'
 import type { Console } from '../../base/console.ts'
+import { makeFolder } from '../../base/own-files.ts'
 import { type PartOptions, playPart } from '../../play/run-alone.ts'
 import type { RunSettings } from '../../play/run-settings.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
@@ -40,7 +40,7 @@ export async function playLine(
   console: Console,
 ) {
   const run = join(folder, runFolder(world, line))
-  await mkdir(run, { recursive: true })
+  makeFolder(run)
   const dataset = join(run, TASKS_FILE)
   await writeTasks(dataset, lineTasks(world, line, plan), { signal: options.signal })
   const asked = { dataset, seed: plan.seed, ...playersOf(line) }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { isMatchRecord } from '@episodic/protocol'
 import type { Console } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { makeFolder } from '../../base/own-files.ts'
 import { type PartOptions, playPart } from '../../play/run-alone.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readSealed } from '../../run-folder/record/sealed-file.ts'
@@ -43,7 +43,7 @@ export async function playTournament(
     scheduled: seatings.length * games,
   })
   const dataset = join(folder, TOURNAMENT_FILES.tasks)
-  await mkdir(folder, { recursive: true })
+  makeFolder(folder)
   await writeTasks(dataset, generateTasks(withOwnSeeds(world.tasks ?? defaultTasks(world)), { seed, count: games }), {
     signal,
   })

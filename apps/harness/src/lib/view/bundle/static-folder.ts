@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { draftOf, replaceFile } from '../../base/own-files.ts'
+import { cannotWrite, draftOf, makeFolder, replaceFile } from '../../base/own-files.ts'
 
 const zip = promisify(gzip)
 const DATA = 'data'
@@ -47,7 +47,7 @@ export class StaticFolder implements AsyncDisposable {
     await assertFree(folder)
     const created = new StaticFolder(folder)
     await created.#try(async () => {
-      await mkdir(dirname(folder), { recursive: true })
+      makeFolder(dirname(folder))
       // Not recursive: fails if anything has that name.
       await mkdir(created.#part)
       await mkdir(join(created.#part, DATA))
@@ -67,7 +67,7 @@ export class StaticFolder implements AsyncDisposable {
     this.#hash.update(`${name} ${zipped.length} `).update(zipped)
     this.#bytes += zipped.length
     await this.#try(async () => {
-      await mkdir(dirname(file), { recursive: true })
+      makeFolder(dirname(file))
       await replaceFile(file, zipped)
     })
   }
@@ -102,9 +102,8 @@ export class StaticFolder implements AsyncDisposable {
     try {
       await write()
     } catch (cause) {
-      throw new HarnessError('disk-failed', `Cannot write ${shownPath(this.#folder)}: ${(cause as Error).message}`, {
-        cause,
-      })
+      if (HarnessError.is(cause)) throw cause
+      throw cannotWrite(this.#folder, cause as Error)
     }
   }
 }

@@ -1,7 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { replaceFile } from '../../base/own-files.ts'
+import { makeFolder, replaceFile } from '../../base/own-files.ts'
 import { ownFolder } from '../../base/own-mark.ts'
 
 /**
@@ -13,7 +12,7 @@ export function serverSecrets(nameOf: (port: number) => string) {
   return {
     /** Resolves with the path of the file. */
     async write(port: number, secret: string): Promise<string> {
-      await mkdir(ownFolder(), { recursive: true, mode: 0o700 })
+      makeFolder(ownFolder(), 0o700)
       await replaceFile(fileOf(port), `${secret}\n`, { mode: 0o600 })
       return fileOf(port)
     },
