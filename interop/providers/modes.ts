@@ -57,7 +57,7 @@ export interface Mode extends Expected {
 const textOf = (content: unknown) => (typeof content === 'string' ? content : JSON.stringify(content ?? ''))
 
 /** The middle of what the answers of number-guessing leave of its range. */
-function nextGuess({ messages }: ChatRequest): number {
+export function nextGuess({ messages }: ChatRequest): number {
   const text = messages.map(({ content }) => textOf(content)).join('\n')
   const [, from = 1, to = 100] = /from (-?\d+) to (-?\d+)/.exec(text) ?? []
   const said = (way: string) =>
@@ -104,15 +104,15 @@ const refusing =
     return found ? refusal(status, found) : plain(request)
   }
 /** Gives another reply to each third request, which is repeated if that was none. */
-const eachThird =
-  (other: (request: ChatRequest) => Reply): Mode['answer'] =>
+export const eachThird =
+  (other: (request: ChatRequest) => Reply, usual = plain): Mode['answer'] =>
   (request, number) =>
-    number % 3 === 0 ? other(request) : plain(request)
+    number % 3 === 0 ? other(request) : usual(request)
 /** Gives another reply to the fifth request alone. */
-const once =
-  (other: (request: ChatRequest) => Reply): Mode['answer'] =>
+export const once =
+  (other: (request: ChatRequest) => Reply, usual = plain): Mode['answer'] =>
   (request, number) =>
-    number === 5 ? other(request) : plain(request)
+    number === 5 ? other(request) : usual(request)
 const always =
   (make: (request: ChatRequest) => object | string | Uint8Array, headers: Reply['headers'] = {}): Mode['answer'] =>
   (request) => ({ body: make(request), headers })
@@ -658,6 +658,57 @@ const BUSY: Readonly<Record<string, Mode>> = {
   },
 }
 
+const failedCall: Reply = {
+  status: 400,
+  body: {
+    error: {
+      message: "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.",
+      type: 'invalid_request_error',
+      code: 'tool_use_failed',
+      failed_generation: '<function=guess>{"value": 5}',
+    },
+  },
+}
+const server500 = (message: string): Reply => refusal(500, message)
+
+/** Mistakes of the model that its server says as an error. */
+const MISTAKES: Readonly<Record<string, Mode>> = {
+  'a call that failed now and then': { ...solved, answer: eachThird(() => failedCall) },
+  'a call that failed': { outcome: 'truncated', says: /no-action/, answer: () => failedCall },
+  ...Object.fromEntries(
+    [
+      'Failed to parse input at pos 395: <|tool_call_start|>[guess(value=5)]<|tool_call_end|>',
+      'Failed to parse tool call arguments as JSON: [json.exception.parse_error.101] parse error at line 1',
+      'The model produced output that does not match the expected peg-native format',
+      `error parsing tool call: raw='{"value":5}]', err=invalid character ']' after top-level value`,
+      'Unexpected token 12606 while expecting start token 200006',
+      'The model produced invalid content. Consider modifying your prompt.',
+    ].map((words) => [
+      `a status 500 of the model: ${words.slice(0, 40)}`,
+      { outcome: 'truncated', says: /no-action/, answer: () => server500(words) },
+    ]),
+  ),
+  'white space beside a call': {
+    ...solved,
+    answer: (request) =>
+      own(request).some(({ content }) => typeof content === 'string' && content.trim() === '')
+        ? refusal(400, 'messages: text content must contain non-whitespace text')
+        : { body: guessing(request, { content: '\n\n' }) },
+  },
+  ...Object.fromEntries(
+    ['', 'null', '[]'].map((args) => [
+      `arguments ${JSON.stringify(args)} once`,
+      { ...solved, answer: once(() => ({ body: completion({ tool_calls: [call(args)] }) })) },
+    ]),
+  ),
+  'a quota of the day': {
+    outcome: 'refused',
+    says: /The quota of the key in OPENAI_API_KEY is spent/,
+    answer: () =>
+      refusal(429, 'Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 requests per day'),
+  },
+}
+
 /** Every mode by its name. */
 export const MODES: Readonly<Record<string, Mode>> = {
   ...BACK,
@@ -666,6 +717,7 @@ export const MODES: Readonly<Record<string, Mode>> = {
   ...SHAPES,
   ...LETTERS,
   ...BUSY,
+  ...MISTAKES,
 }
 
 /** A judge's answer: it calls the tool that it is given, with a value for each of its fields. */

@@ -9,12 +9,15 @@ import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
-import { type ChatRequest, type Expected, JUDGES, MODES, type Mode } from './modes.ts'
+import { type ChatRequest, type Expected, JUDGES, type Mode, MODES as PLAIN_MODES } from './modes.ts'
+import { NATIVE_MODES } from './native-modes.ts'
+
+const MODES = { ...PLAIN_MODES, ...NATIVE_MODES }
 
 const USAGE = `Usage: pnpm interop providers [--only <part of a name,…>] [--json]
 
-Plays number-guessing with llm: against a server that answers as real servers of language models do, in ${Object.keys(MODES).length} ways, each as
-a player of one set. The episodes of each have to end as is right for what its server does. Then ${Object.keys(JUDGES).length} judges grade a run.
+Plays number-guessing with llm: against a server that answers as real servers of language models do, in ${Object.keys(MODES).length} ways of three APIs,
+each as a player of one set. The episodes of each have to end as is right for what its server does. Then ${Object.keys(JUDGES).length} judges grade a run.
 
   --only   modes whose names contain one of these
   --json   print nothing but the line of JSON that ends every run`

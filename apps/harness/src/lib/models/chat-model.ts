@@ -224,13 +224,13 @@ function functionOf({ name, description, inputSchema: { $schema: _, ...parameter
 
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */
 function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
-  const { status, code, headers } = cause instanceof APIError ? cause : {}
+  const { status, headers } = cause instanceof APIError ? cause : {}
   const inside = headers?.get(INSIDE)
   const said = shortened(rootOf(cause))
   const refused = (words: string, advice: string) =>
     new HarnessError('model-refused', `${words.replace(/\.?$/, '.')} ${advice.replace('KEY', keyName)}`, { cause })
   if (inside === 'other') return refused(`The server of the model ${model}${formatHost(baseURL)} ${said}`, OTHER_API)
-  const advice = status === undefined ? undefined : code === QUOTA_SPENT ? SPENT : ADVICE[status]
+  const advice = status === undefined ? undefined : headers?.has(QUOTA_SPENT) ? SPENT : ADVICE[status]
   const named = inside === 'unnamed' ? nameStatus(200) : nameStatus(status, inside === 'named')
   const words = `The model ${model}${formatHost(baseURL)} did not answer${named}: ${said}`
   if (advice) return refused(words, advice)
@@ -247,11 +247,14 @@ function isOfServer(status: number): boolean {
   return status === 424 || status === 425 || status === 499
 }
 
-/** The code of a 429 that another try does not change. */
-const QUOTA_SPENT = 'insufficient_quota'
+/** A header of ours, on a 429 that another try does not change before another day. */
+const QUOTA_SPENT = 'x-episodic-quota-spent'
+/** A quota of money, of a day or of a month, which is not what an account of another kind would unlock. */
+const SPENT_WORDS =
+  /insufficient_quota|(?<!unlock\b[^.]*)per[ _-]?(?:day|month)|\b(?:daily|monthly)\b|\((?:TPD|RPD)\)|ByDay\b/i
 
 const OTHER_API = 'Check --base-url: it often ends in /v1.'
-const SPENT = 'The quota of the key in KEY is spent: raise it.'
+const SPENT = 'The quota of the key in KEY is spent: raise it, or go on once it is renewed.'
 const REJECTED =
   'Check the options of the model, such as --temperature, --max-tokens and --model-option, and the length of its context.'
 
@@ -305,10 +308,15 @@ function fetchWhole(send: typeof fetch, key: string | undefined): typeof fetch {
     const headers = new Headers(response.headers)
     const whole = await readText(response)
     const said = key && key.length >= KEY_LENGTH ? whole.replaceAll(key, '[key]') : whole
-    // The client does not retry an answer with this header.
-    if (said.includes(`"${QUOTA_SPENT}"`)) headers.set('x-should-retry', 'false')
     const { status, statusText } = response
     if (isOfServer(status)) headers.set('x-should-retry', 'true')
+    const read = readAnswerBody(said)
+    if (read.kind === 'error' && read.answer) return Response.json(read.answer)
+    if ((response.ok && read.kind === 'error' ? read.status : status) === 429 && SPENT_WORDS.test(said)) {
+      headers.set(QUOTA_SPENT, 'yes')
+      // The client does not retry an answer with this header.
+      headers.set('x-should-retry', 'false')
+    }
     // A status such as 304 must not have a body.
     if (!response.ok) return new Response(said === '' ? null : said, { status, statusText, headers })
     headers.set('content-type', 'application/json')
@@ -316,7 +324,6 @@ function fetchWhole(send: typeof fetch, key: string | undefined): typeof fetch {
       headers.set(INSIDE, inside)
       return new Response(JSON.stringify({ error }), { status, headers })
     }
-    const read = readAnswerBody(said)
     switch (read.kind) {
       case 'answer':
         return new Response(JSON.stringify(read.value), { headers })

@@ -1,11 +1,16 @@
 import type { Completion, Json, JsonObject } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
 import { withoutTokens, withTokens } from '../messages/handed-tokens.ts'
+import { plainArguments } from '../messages/read-tool-call.ts'
 import { inventId, type ToolCall } from '../messages/transcript.ts'
 import type { Prices } from '../model-options.ts'
 import { costOf, readUsage } from './answer-cost.ts'
+import { endsMalformed, MALFORMED_CALL } from './malformed-call.ts'
 import { findAnswerError } from './read-answer-body.ts'
 import { weightVersionOf } from './weight-version.ts'
+
+/** The finish reason of an answer that has filled the context of its model. */
+export const CONTEXT_FULL = 'model_context_window_exceeded'
 
 /** The answer of a model. */
 export interface Answer {
@@ -19,6 +24,8 @@ export interface Answer {
   readonly message: JsonObject
   /** The finish reason of the server. */
   readonly finish: string
+  /** What the server says of a call that it could not read. */
+  readonly malformed?: string | undefined
 }
 
 /**
@@ -53,7 +60,9 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   const usage = readUsage(answer.usage)
   const said = readMessage(wellFormed(withoutTokens(own)))
   const policyVersion = weightVersionOf(answer)
-  const [id, finish] = [textIn(answer.id), textIn(choice.finish_reason)]
+  const id = textIn(answer.id)
+  const finish = finishOf(choice)
+  const malformed = textIn(choice.malformed)
   return {
     completion: {
       model: textIn(answer.model) ?? 'unknown',
@@ -72,7 +81,15 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
     calls: said.calls,
     message: withTokens(said.message, tokens),
     finish: finish ?? 'nothing',
+    ...(malformed && { malformed }),
   }
+}
+
+/** A gateway such as OpenRouter says beside its own reason that of the server behind it. */
+function finishOf(choice: JsonObject): string | null {
+  if (endsMalformed(choice)) return MALFORMED_CALL
+  const { native_finish_reason: native } = choice
+  return native === CONTEXT_FULL ? native : textIn(choice.finish_reason)
 }
 
 function objectIn(value: unknown): JsonObject {
@@ -124,7 +141,8 @@ function readMessage({ role: _, tool_calls: made, ...given }: JsonObject) {
     // Some servers send an object, or nothing if there are no arguments.
     const called = { name: name as string, arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) }
     calls.push({ id, ...called })
-    sent.push({ ...rest, id, type: 'function', function: { ...(whole as JsonObject), ...called } })
+    const plain = { ...called, arguments: plainArguments(called.arguments) }
+    sent.push({ ...rest, id, type: 'function', function: { ...(whole as JsonObject), ...plain } })
   }
   const fields = Object.entries(given).filter(
     ([name, value]) => name !== 'content' && !isEmpty(TEXTS.has(name) ? textsIn(value) : value),
@@ -150,9 +168,16 @@ function textsIn(value: Json | undefined): string | Json[] | null {
   return typeof value === 'string' || Array.isArray(value) ? value : null
 }
 
+/** White space beside a call says nothing, and servers refuse it. */
 function contentIn(value: Json | undefined, hasCalls: boolean): Json {
   const content = textsIn(value)
-  return isEmpty(content) && hasCalls ? null : (content ?? '')
+  if (!hasCalls) return content ?? ''
+  const said = Array.isArray(content) ? content.filter((part) => !isObject(part) || !isBlank(part.text)) : content
+  return isEmpty(said) || isBlank(said) ? null : said
+}
+
+function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === ''
 }
 
 function isEmpty(value: unknown): boolean {

@@ -32,12 +32,7 @@ describe('readAnswerBody', () => {
     ['OpenAI, without a key', { error: { message: 'No.', code: 'invalid_api_key' } }, 401, 'No.'],
     ['OpenAI, without money', { error: { message: 'No.', code: 'insufficient_quota' } }, 429, 'No.'],
     ['Anthropic', { type: 'error', error: { type: 'authentication_error', message: 'No.' } }, 401, 'No.'],
-    [
-      'Anthropic, overloaded',
-      { type: 'error', error: { type: 'overloaded_error', message: 'Later.' } },
-      null,
-      'Later.',
-    ],
+    ['Anthropic, overloaded', { type: 'error', error: { type: 'overloaded_error', message: 'Later.' } }, 529, 'Later.'],
     ['Gemini', [{ error: { code: 403, message: 'No.', status: 'PERMISSION_DENIED' } }], 403, 'No.'],
     ['Gemini, without a number', { error: { message: 'No.', status: 'RESOURCE_EXHAUSTED' } }, 429, 'No.'],
     ['vLLM', { object: 'error', message: 'Gone.', type: 'NotFoundError', code: 404 }, 404, 'Gone.'],

@@ -1,12 +1,22 @@
 import { isObject } from '@episodic/protocol/internal'
 import { createParser } from 'eventsource-parser'
+import { answerOfMalformedCall, endsMalformed } from './malformed-call.ts'
 import { createStreamedAnswer } from './streamed-answer.ts'
 
 /** What the body of an answer of a model's server is, whose HTTP status promises an answer. */
 export type AnswerBody =
   | { readonly kind: 'answer'; readonly value: unknown }
-  /** The server says that it has no answer. Its own status and code are `null` if it names none. */
-  | { readonly kind: 'error'; readonly status: number | null; readonly code: string | null; readonly words: string }
+  /**
+   * The server says that it has no answer. Its own status and code are `null` if it names none. If it could not read
+   * what the model wrote, `answer` is an answer with that.
+   */
+  | {
+      readonly kind: 'error'
+      readonly status: number | null
+      readonly code: string | null
+      readonly words: string
+      readonly answer?: object
+    }
   /** The connection broke before the end of its JSON. */
   | { readonly kind: 'incomplete' }
   /** JSON with a fault in it, and what the fault is. */
@@ -74,6 +84,7 @@ export function findAnswerError(body: unknown): Extract<AnswerBody, { kind: 'err
   const choice = isObject(first) ? first : undefined
   const refusal = isObject(body.base_resp) && body.base_resp.status_code !== 0 ? body.base_resp : undefined
   const errors = Array.isArray(body.errors) ? body.errors[0] : undefined
+  if (choice && endsMalformed(choice)) return null
   const said = [body.error, choice?.error, errors, refusal].find(isSaid)
   if (said !== undefined) return errorOf(body, said)
   if (!choice) return errorOf(body, undefined)
@@ -90,7 +101,9 @@ function isSaid(value: unknown): boolean {
 function errorOf(body: object, said: unknown): Extract<AnswerBody, { kind: 'error' }> {
   const fields = { ...body, ...(isObject(said) && said) } as Record<string, unknown>
   const code = [fields.code, fields.type, fields.status].find((name) => typeof name === 'string') ?? null
-  return { kind: 'error', status: statusOf(fields), code: code as string | null, words: wordsOf(fields, said) }
+  const words = wordsOf(fields, said)
+  const answer = answerOfMalformedCall(fields, words)
+  return { kind: 'error', status: statusOf(fields), code: code as string | null, words, ...(answer && { answer }) }
 }
 
 const WORDS = ['message', 'msg', 'status_msg', 'error_msg', 'error_message', 'detail', 'title']
@@ -115,6 +128,8 @@ const NAMES: readonly (readonly [name: RegExp, status: number])[] = [
   [/permission|forbidden/, 403],
   [/insufficient_quota|rate_limit|resource_exhausted|too_many_requests|throttl/, 429],
   [/not_found/, 404],
+  [/request_too_large/, 413],
+  [/overloaded/, 529],
   [/invalid_request|invalid_argument|context_length/, 400],
 ]
 

@@ -1,14 +1,17 @@
 import type {
-  APICallError,
   LanguageModelV4,
   LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
 import { importNeeded } from '../../base/harness-error.ts'
+import { CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { joinTexts, mediumOf } from '../messages/media-parts.ts'
+import { plainArguments } from '../messages/read-tool-call.ts'
 import type { NativeApi } from '../model-options.ts'
+import { type NativeAnswer, readNativeAnswer } from './native-answer.ts'
 
 /** How a provider is reached. */
 export interface NativeServer {
@@ -28,36 +31,43 @@ type Part = JsonObject & { readonly type: string }
  * chat completions would: so retries, limits and records are the same for all models. The answer's message has the
  * parts of the provider in `parts`, from which the next request is made, with thoughts and signatures as they came.
  */
-export function nativeFetch(server: NativeServer): typeof fetch {
-  let loading: Promise<LanguageModelV4> | null = null
+export function nativeFetch({ api, model, ...server }: NativeServer): typeof fetch {
+  let loading: ReturnType<typeof importProvider> | null = null
   return async (_, init) => {
-    loading ??= loadModel(server)
-    const model = await loading
-    const body: JsonObject = JSON.parse(String(init?.body))
-    try {
-      const result = await model.doGenerate({
-        ...callOptions(server.api, body),
-        ...(init?.signal && { abortSignal: init.signal }),
-      })
-      return Response.json(chatAnswer(result))
-    } catch (error) {
-      // What has no status is a lost connection, or our own mistake.
-      const { statusCode, responseHeaders } = error as Partial<APICallError>
-      if (statusCode === undefined) throw error
-      const words = JSON.stringify({ error: { message: (error as Error).message } })
-      return new Response(words, { status: statusCode, headers: passed(responseHeaders) })
+    loading ??= importProvider(api)
+    const create = await loading
+    let read: NativeAnswer | null = null
+    let other: Response | null = null
+    /** Keeps what is no answer: its caller reads errors of all APIs, whatever status they have. */
+    const receive: typeof fetch = async (address, options) => {
+      const response = await fetch(address, options)
+      const { status } = response
+      const text = await response.text()
+      read = response.ok ? readNativeAnswer(api, text) : null
+      if (read) return Response.json(read.body)
+      const headers = passed(response.headers)
+      other = new Response(text || null, { status, headers })
+      return new Response(text, { status: response.ok ? 502 : status, headers })
     }
+    const options = {
+      ...callOptions(api, JSON.parse(String(init?.body))),
+      ...(init?.signal && { abortSignal: init.signal }),
+    }
+    const asked = create({ ...server, headers: { ...server.headers }, fetch: receive })(model)
+    return asked.doGenerate(options).then(
+      (result) => Response.json(chatAnswer(result, read as NativeAnswer)),
+      (error: unknown) => {
+        // Without one, the connection is lost, or the mistake is our own.
+        if (other) return other
+        throw error
+      },
+    )
   }
 }
 
 /** Rejects with `option-invalid` if the package that speaks an API is not installed. */
 export async function assertInstalled(api: NativeApi): Promise<void> {
   await importProvider(api)
-}
-
-async function loadModel({ api, model, baseURL, apiKey, headers }: NativeServer): Promise<LanguageModelV4> {
-  const create = await importProvider(api)
-  return create({ baseURL, apiKey, headers: { ...headers } })(model)
 }
 
 function importProvider(api: NativeApi) {
@@ -71,10 +81,11 @@ function importProvider(api: NativeApi) {
 }
 
 /** Headers by which a server says when it wants to be asked again. */
-function passed(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const named = ['retry-after', 'retry-after-ms', 'x-should-retry'].flatMap((name) =>
-    headers[name] === undefined ? [] : [[name, headers[name]] as const],
-  )
+function passed(headers: Headers): Record<string, string> {
+  const named = ['retry-after', 'retry-after-ms', 'x-should-retry'].flatMap((name) => {
+    const value = headers.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
   return { 'content-type': 'application/json', ...Object.fromEntries(named) }
 }
 
@@ -111,7 +122,7 @@ function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
     const text = toText(message.content)
     if (message.role === 'system') prompt.push({ role: 'system', content: text })
     else if (message.role === 'assistant') {
-      const parts = partsOf(message)
+      const parts = partsOf(message).filter((part) => !isBlank(part))
       for (const part of parts) if (part.type === 'tool-call') names.set(toText(part.toolCallId), toText(part.toolName))
       prompt.push({ role: 'assistant', content: parts.map(sentPart) } as unknown as LanguageModelV4Message)
     } else if (message.role === 'tool') {
@@ -160,24 +171,33 @@ function partsOf({ content, tool_calls: made, parts }: JsonObject): Part[] {
   ]
 }
 
+/** Whether a part is white space, which servers refuse, and carries no signature. */
+function isBlank({ type, text, providerMetadata }: Part): boolean {
+  return type === 'text' && toText(text).trim() === '' && !providerMetadata
+}
+
 /** What the library returned as metadata goes back as an option. */
 function sentPart({ providerMetadata, input, ...part }: Part): object {
   return {
     ...part,
-    ...(typeof input === 'string' && { input: JSON.parse(input === '' ? '{}' : input) }),
+    ...(typeof input === 'string' && { input: JSON.parse(plainArguments(input)) }),
     ...(providerMetadata && { providerOptions: providerMetadata }),
   }
+}
+
+/** A reason that the library does not tell from others is that of the provider. */
+function finishOf({ unified, raw }: LanguageModelV4FinishReason): string {
+  const isOther = unified === 'other' || unified === 'error' || raw === CONTEXT_FULL
+  return isOther && raw ? raw.toLowerCase() : (FINISHES[unified] ?? unified)
 }
 
 const FINISHES: Readonly<Record<string, string>> = { 'tool-calls': 'tool_calls', 'content-filter': 'content_filter' }
 
 /** Returns an answer as one of chat completions. */
-function chatAnswer({
-  content,
-  usage,
-  finishReason,
-  response,
-}: Awaited<ReturnType<LanguageModelV4['doGenerate']>>): object {
+function chatAnswer(
+  { content, usage, finishReason, response }: Awaited<ReturnType<LanguageModelV4['doGenerate']>>,
+  { unknown, isCounted, ended }: NativeAnswer,
+): object {
   const parts = JSON.parse(JSON.stringify(content)) as Part[]
   const joined = (kind: string) =>
     parts.flatMap(({ type, text }) => (type === kind && typeof text === 'string' ? [text] : [])).join('')
@@ -185,7 +205,7 @@ function chatAnswer({
   const { inputTokens, outputTokens } = usage
   const message = {
     role: 'assistant',
-    content: joined('text') || null,
+    content: joined('text') || ended,
     reasoning: joined('reasoning'),
     tool_calls: calls.map(({ toolCallId, toolName, input }) => ({
       id: toolCallId,
@@ -193,12 +213,13 @@ function chatAnswer({
       function: { name: toolName, arguments: input },
     })),
     parts: parts.filter(({ type }) => ['text', 'reasoning', 'tool-call'].includes(type)),
+    ...(unknown.length > 0 && { unknown }),
   }
   return {
     id: response?.id,
     model: response?.modelId,
-    choices: [{ index: 0, message, finish_reason: FINISHES[finishReason.unified] ?? finishReason.unified }],
-    usage: inputTokens.total !== undefined && {
+    choices: [{ index: 0, message, finish_reason: finishOf(finishReason), ...(ended && { malformed: ended }) }],
+    usage: isCounted && {
       prompt_tokens: inputTokens.total,
       completion_tokens: outputTokens.total,
       prompt_tokens_details: { cached_tokens: inputTokens.cacheRead, cache_write_tokens: inputTokens.cacheWrite },

@@ -48,6 +48,7 @@ export const answerSchema = z.object({
   calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
   message: jsonObjectSchema,
   finish: z.string(),
+  malformed: z.string().optional(),
 })
 
 const entrySchema: z.ZodType<WrittenEntry> = z.object({

@@ -5,10 +5,8 @@ import type { ToolCall } from './transcript.ts'
 /** Returns the action of a call, or what is wrong with its arguments. */
 export function readCall(call: Pick<ToolCall, 'name' | 'arguments'>): Action | string {
   try {
-    // Some models send an empty text for a tool without parameters. Only -0, which is no number of JSON, is 0.
-    const args: unknown = JSON.parse(call.arguments === '' ? '{}' : call.arguments, (_, value) =>
-      value === 0 ? 0 : value,
-    )
+    // Only -0, which is no number of JSON, is 0.
+    const args: unknown = JSON.parse(plainArguments(call.arguments), (_, value) => (value === 0 ? 0 : value))
     if (!isObject(args)) return 'are no JSON object'
     const problem = findNonJson(args)
     if (problem) return `cannot be sent (${problem})`
@@ -17,6 +15,14 @@ export function readCall(call: Pick<ToolCall, 'name' | 'arguments'>): Action | s
     return 'are no JSON object'
   }
 }
+
+/** Returns the arguments of a call, and `{}` for every way in which models and servers write that there are none. */
+export function plainArguments(written: string): string {
+  return NONE.has(written.trim()) ? '{}' : written
+}
+
+/** Of Python, and of PHP, whose empty object is a list. */
+const NONE: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None', '""', '[]', '{}'])
 
 /** Whether a call could be read. */
 export function isAction(read: Action | string | undefined): read is Action {

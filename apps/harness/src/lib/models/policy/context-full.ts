@@ -9,10 +9,10 @@ import { HarnessError } from '../../base/harness-error.ts'
 export function isContextFull(error: unknown): error is HarnessError {
   if (!HarnessError.is(error) || !(error.cause instanceof APIError)) return false
   const { status, code, message } = error.cause
-  return REFUSALS.includes(status) && (code === 'context_length_exceeded' || TOO_LONG.test(message))
+  // Of a body, 413 has no other meaning.
+  if (status === 413 || code === 'context_length_exceeded') return true
+  return (status === 400 || status === 422) && TOO_LONG.test(message)
 }
-
-const REFUSALS: readonly (number | undefined)[] = [400, 413, 422]
 
 /** As OpenAI, vLLM, SGLang, llama.cpp, TGI, Anthropic, Gemini, Mistral and Cohere say it. */
 const TOO_LONG = new RegExp(
@@ -23,6 +23,7 @@ const TOO_LONG = new RegExp(
     /too many tokens/,
     /tokens?\b.*(?:exceed|too large|must (?:be <|have less))/,
     /must have less than \d+ tokens/,
+    /(?:request|payload|prompt) (?:size )?exceeds/,
   ]
     .map(({ source }) => source)
     .join('|'),

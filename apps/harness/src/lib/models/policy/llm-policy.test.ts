@@ -400,8 +400,8 @@ describe('createLlmPolicy', () => {
       '(HTTP 401 in the body of an HTTP 200): No key.',
       1,
     ],
-    [{ error: { code: 402, message: 'No money.' } }, 'model-refused', 'is spent: raise it.', 1],
-    [{ error: { code: 'insufficient_quota', message: 'No money.' } }, 'model-refused', 'is spent: raise it.', 1],
+    [{ error: { code: 402, message: 'No money.' } }, 'model-refused', 'is spent: raise it', 1],
+    [{ error: { code: 'insufficient_quota', message: 'No money.' } }, 'model-refused', 'is spent: raise it', 1],
     [
       { error: { code: 429, message: 'Slow.' } },
       'model-unavailable',

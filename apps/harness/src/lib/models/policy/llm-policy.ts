@@ -9,7 +9,7 @@ import {
 } from '@episodic/env'
 import { contentId, type Observation } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
-import type { Answer } from '../answers/parse-answer.ts'
+import { type Answer, CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { type ChatModel, createChatModel } from '../chat-model.ts'
 import { type EpisodeJournal, markKept } from '../journal/model-journal.ts'
 import { createTranscript, type Transcript } from '../messages/transcript.ts'
@@ -119,6 +119,8 @@ function createPlayer(
       onCompletion?.(answer.isKept ? markKept(said) : said)
       const action = turn.next()
       if (action) return action
+      if (answer.finish === CONTEXT_FULL)
+        throw new PlayerStop('budget-spent', 'The episode fills the context of its model, whose answer ended there.')
       mistakes.push(turn.mistake)
       if (mistakes.length === MAX_MISTAKES)
         throw new PlayerStop(

@@ -1,5 +1,7 @@
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
-import { type RecordedCall, shorten } from '@episodic/protocol/internal'
+import { type RecordedCall, shorten, toText } from '@episodic/protocol/internal'
+import { cleanText } from '@episodic/report'
+import { MALFORMED_CALL } from '../answers/malformed-call.ts'
 import type { Answer } from '../answers/parse-answer.ts'
 import { userMessage } from '../messages/media-parts.ts'
 import { isAction, readCall } from '../messages/read-tool-call.ts'
@@ -91,16 +93,20 @@ function turnOf(
 /** Returns an answer as it is sent back, without other calls than these; nothing if it is empty then. */
 export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids: ReadonlySet<string>): Message[] {
   const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => ids.has(id)) : []
-  if (kept.length === 0 && !message.content) return []
+  if (kept.length === 0 && toText(message.content).trim() === '') return []
   return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as unknown as Message]
 }
 
 /** Says to the model what is wrong with its answer. */
-function correctionsOf({ finish }: Pick<Answer, 'finish'>, calls: readonly ReadCall[]): string[] {
+function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]): string[] {
   if (calls.length > 0)
     return calls.flatMap(({ call, read }) =>
       isAction(read) ? [] : [`Your arguments for ${shorten(call.name, 64)} ${read}. Call the tool again.`],
     )
+  if (finish === MALFORMED_CALL) {
+    const said = malformed === undefined ? '' : ` (${shorten(cleanText(malformed), 300)})`
+    return [`Your call of a tool could not be read${said}. Call one of the tools again.`]
+  }
   if (finish === 'length')
     return ['Your answer was cut off before it called a tool. Call one of the tools, and say less.']
   return ['You called no tool. Call one of the tools.']
