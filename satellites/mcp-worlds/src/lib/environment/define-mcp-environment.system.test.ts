@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -612,6 +612,49 @@ describe('an environment whose server keeps its state in its folder', () => {
       const again = rehearsal.play(action.tool, action.arguments, { prepared: prepared as never })
       expect(again.stateHash).toBe(stateHash)
     }
+  })
+
+  it('is not restored with a path that leads out of the folder, and writes none', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'outside-'))
+    onTestFinished(() => rm(outside, { recursive: true }))
+    await using host = createHost({ environments: [await define()] })
+    const { session } = await host.open(null, opening)
+    await (await host.resolve(null, { by: 'control', token: session })).step({ action: add('milk') })
+    const snapshot = await (await host.resolve(null, { by: 'control', token: session })).snapshot({})
+    const restore = (forged: object) =>
+      host.restore(null, { snapshot: { ...snapshot, ...forged }, requestKey: crypto.randomUUID() })
+    const { state } = snapshot
+    const withFile = (path: string) => {
+      const { saved } = state.private as { readonly saved: { readonly files: object } }
+      const files = { ...saved.files, [path]: btoa('escaped') }
+      return { state: { ...state, private: { ...state.private, saved: { ...saved, files } } } }
+    }
+    const up = '../'.repeat(20)
+    const paths = [
+      ...[`${outside}/a`, `${up}${outside.slice(1)}/a`, `deep/${up}${outside.slice(1)}/a`, '..', '../', '../a', 'b/../..'],
+      ...['', '/', '.', './a', 'b/./a', 'b//a', '//a', 'a\0b', '\0', 'b/..'],
+    ]
+    for (const path of paths)
+      await expect(restore(withFile(path)), path).rejects.toMatchObject({
+        code: 'invalid-params',
+        message: expect.stringContaining('It leads out of the folder, or is no path in it'),
+      })
+    expect((await host.list({ limit: 9 })).total).toBe(1)
+    expect(readdirSync(outside)).toEqual([])
+    // Names that only look like it lead nowhere else.
+    const { session: restored } = await restore(withFile('...'))
+    const { step } = await (await host.resolve(null, { by: 'control', token: restored })).step({ action: call('list') })
+    expect(step.observation.text).toBe('{"notes":["first","milk"]}')
+  })
+
+  it('is brought by no snapshot of an environment that saves none', async () => {
+    await using host = createHost({ environments: [noting] })
+    const { session } = await host.open(null, { ...opening, environment: 'noting' })
+    const snapshot = await (await host.resolve(null, { by: 'control', token: session })).snapshot({})
+    const saved = { files: { 'notes.txt': btoa('eggs') }, transcript: [] }
+    const state = { public: { ...snapshot.state.public, calls: 1 }, private: { ...snapshot.state.private, saved } }
+    const restored = host.restore(null, { snapshot: { ...snapshot, state }, requestKey: crypto.randomUUID() })
+    await expect(restored).rejects.toMatchObject({ message: expect.stringContaining('does not declare') })
   })
 })
 

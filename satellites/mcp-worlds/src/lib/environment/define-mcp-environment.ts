@@ -17,7 +17,7 @@ import {
   noteWorldCalls,
   type Preparing,
   preparedSchema,
-  privateSchema,
+  privateSchemaOf,
   publicSchema,
 } from './session-state.ts'
 
@@ -85,7 +85,7 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
     version,
     description,
     params: params as z.ZodType,
-    state: { public: publicSchema, private: privateSchema },
+    state: { public: publicSchema, private: privateSchemaOf(spec) },
     limits,
     madeOf: {
       tools: source.listed,

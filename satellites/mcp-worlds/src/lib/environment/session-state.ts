@@ -1,8 +1,9 @@
 import type { JsonObject, Rng } from '@episodic/protocol'
 import { z } from 'zod'
 import { toolAnswerShape } from '../servers/call-tool.ts'
-import type { SavedFolder } from '../servers/saved-folder.ts'
+import { changesSchema, type SavedFolder, savedFolderSchema } from '../servers/saved-folder.ts'
 import { serverCallSchema, trailOf, type WorldCalls, worldCallsSchema } from '../servers/trail.ts'
+import type { McpEnvironmentSpec } from './mcp-environment-spec.ts'
 
 /** What a call of the player has got from its server. */
 export const preparedSchema = worldCallsSchema.extend({
@@ -10,7 +11,7 @@ export const preparedSchema = worldCallsSchema.extend({
   /** Names the calls of the player, and their answers, this one included. */
   trail: z.string(),
   /** What has changed in the folder, by path, if that is saved; `null` for what is gone. */
-  files: z.record(z.string(), z.string().nullable()).optional(),
+  files: changesSchema.optional(),
 })
 
 export const publicSchema = z.object({
@@ -22,14 +23,19 @@ export const publicSchema = z.object({
   start: z.int(),
 })
 
-export const privateSchema = z.object({
+const privateSchema = z.object({
   /** `null` until it is judged. */
   score: z.number().nullable(),
   /** Names the calls that set the server up, and their answers. */
   setup: z.string(),
   /** The folder of the episode, and the calls of the player, if they are saved. */
-  saved: z.object({ files: z.record(z.string(), z.string()), transcript: z.array(serverCallSchema) }).optional(),
+  saved: z.object({ files: savedFolderSchema, transcript: z.array(serverCallSchema) }).optional(),
 })
+
+/** Returns the schema of the private state. Without a saved folder, no state that is restored may bring one. */
+export function privateSchemaOf({ stateInFolder = false }: Pick<McpEnvironmentSpec, 'stateInFolder'>) {
+  return (stateInFolder ? privateSchema : privateSchema.omit({ saved: true })) as typeof privateSchema
+}
 
 /** The state of a session. */
 export interface McpState {

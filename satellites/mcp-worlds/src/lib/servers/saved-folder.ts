@@ -1,11 +1,30 @@
-import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join, sep } from 'node:path'
+import { z } from 'zod'
+
+/** What no name of a file has: on Windows, also what leads to another drive or to another stream of a file. */
+const NO_NAME = sep === '\\' ? /[\0\\:]/ : /\0/
+
+/** Whether a path leads to a place in a folder, by names alone. That of a folder has a slash at its end. */
+function isInFolder(path: string): boolean {
+  const names = path.replace(/\/$/, '').split('/')
+  return !NO_NAME.test(path) && names.every((name) => name !== '' && name !== '.' && name !== '..')
+}
+
+function byPath<Content extends z.ZodType>(content: Content) {
+  return z.record(z.string().refine(isInFolder), content, {
+    error: ({ code }) => (code === 'invalid_key' ? 'It leads out of the folder, or is no path in it' : undefined),
+  })
+}
 
 /** The content of a folder: files in base64 by their paths, and folders, with a slash at the end and no content. */
-export type SavedFolder = Readonly<Record<string, string>>
+export const savedFolderSchema = byPath(z.base64())
+export type SavedFolder = Readonly<z.infer<typeof savedFolderSchema>>
 
 /** What has changed in a folder: the new content by path, and `null` for what is gone. */
-export type Changes = Record<string, string | null>
+export const changesSchema = byPath(z.base64().nullable())
+export type Changes = z.infer<typeof changesSchema>
 
 /**
  * Nanoseconds after which a change of a file shows in its times, on any file system. A file that was changed less long
@@ -18,7 +37,7 @@ export class WatchedFolder {
   readonly #path: string
   readonly #clock: string
   readonly #settled: bigint
-  readonly #read: (path: string) => Promise<string>
+  readonly #read: typeof readUnlinked
   /** What the system said of the files that are saved as they are, by path. */
   #known = new Map<string, string>()
 
@@ -31,7 +50,7 @@ export class WatchedFolder {
     path: string,
     clock: string,
     settled = SETTLED,
-    read = (file: string): Promise<string> => readFile(file, 'base64'),
+    read = readUnlinked,
   ) {
     this.#path = path
     this.#clock = clock
@@ -71,12 +90,22 @@ export class WatchedFolder {
   }
 }
 
-/** Writes the files of a folder into another one, which is created. */
+/** Reads a file as base64. Rejects for a link, and does not wait for the other end of a pipe. */
+async function readUnlinked(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  return file.readFile('base64')
+}
+
+/**
+ * Writes the files of a folder into a new one. Rejects for a path that leads elsewhere, and if anything is there
+ * already: nothing is followed or replaced.
+ */
 export async function writeFolder(folder: string, saved: SavedFolder): Promise<void> {
-  await mkdir(folder, { recursive: true })
+  await mkdir(folder)
   for (const [path, content] of Object.entries(saved)) {
+    if (!isInFolder(path)) throw new Error('A path of its saved files leads out of its folder.')
     const target = join(folder, path)
     await mkdir(path.endsWith('/') ? target : dirname(target), { recursive: true })
-    if (!path.endsWith('/')) await writeFile(target, content, 'base64')
+    if (!path.endsWith('/')) await writeFile(target, content, { encoding: 'base64', flag: 'wx' })
   }
 }
