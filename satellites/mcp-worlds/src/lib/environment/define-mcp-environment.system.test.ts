@@ -631,7 +631,15 @@ describe('an environment whose server keeps its state in its folder', () => {
     }
     const up = '../'.repeat(20)
     const paths = [
-      ...[`${outside}/a`, `${up}${outside.slice(1)}/a`, `deep/${up}${outside.slice(1)}/a`, '..', '../', '../a', 'b/../..'],
+      ...[
+        `${outside}/a`,
+        `${up}${outside.slice(1)}/a`,
+        `deep/${up}${outside.slice(1)}/a`,
+        '..',
+        '../',
+        '../a',
+        'b/../..',
+      ],
       ...['', '/', '.', './a', 'b/./a', 'b//a', '//a', 'a\0b', '\0', 'b/..'],
     ]
     for (const path of paths)

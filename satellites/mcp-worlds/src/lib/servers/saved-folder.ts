@@ -46,12 +46,7 @@ export class WatchedFolder {
    * @param settled - see {@link SETTLED}.
    * @param read - reads a file as base64.
    */
-  constructor(
-    path: string,
-    clock: string,
-    settled = SETTLED,
-    read = readUnlinked,
-  ) {
+  constructor(path: string, clock: string, settled = SETTLED, read = readUnlinked) {
     this.#path = path
     this.#clock = clock
     this.#settled = settled

@@ -15,13 +15,15 @@ const common = {
 
 const entry = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('text'), text: z.string(), ...common }),
-  z.strictObject({
-    kind: z.literal('bytes'),
-    size: z.int().min(0),
-    /** Base64, each of {@link CHUNK} bytes but the last. */
-    chunks: z.array(z.string()),
-    ...common,
-  }),
+  z
+    .strictObject({
+      kind: z.literal('bytes'),
+      size: z.int().min(0),
+      /** Base64, each of {@link CHUNK} bytes but the last. */
+      chunks: z.array(z.string()),
+      ...common,
+    })
+    .refine(hasItsSize, `Expected chunks of ${CHUNK} bytes that make up the size`),
   z.strictObject({ kind: z.literal('directory'), ...common }),
   z.strictObject({ kind: z.literal('link'), target: z.string() }),
 ])
@@ -30,13 +32,19 @@ const entry = z.discriminatedUnion('kind', [
 export type Entry = z.output<typeof entry>
 
 /** The schema of a disk: what is on it by absolute path. The root directory itself has no entry. */
-export const disk = z.record(z.string().regex(/^(\/[^/]+)+$/), entry)
+export const disk = z.record(z.string().regex(/^(\/(?!\.{1,2}(\/|$))[^/]+)+$/), entry)
 
 /** What is on a disk by absolute path, such as `/app/main.js`. */
 export type Disk = z.output<typeof disk>
 
 /** A disk that is only read. */
 export type ReadOnlyDisk = { readonly [path: string]: Readonly<Entry> }
+
+/** Whether a file of bytes has as many as it says: a program is given room for them. */
+function hasItsSize({ size, chunks }: { readonly size: number; readonly chunks: readonly string[] }): boolean {
+  const lengthAt = (index: number) => 4 * Math.ceil(Math.min(CHUNK, size - index * CHUNK) / 3)
+  return chunks.length === Math.ceil(size / CHUNK) && chunks.every(({ length }, i) => length === lengthAt(i))
+}
 
 /** Returns the directory of an absolute path: `/` for one in the root. */
 export function directoryOf(path: string): string {

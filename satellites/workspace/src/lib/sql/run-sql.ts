@@ -1,7 +1,8 @@
-import initSqlJs, { type Database, type SqlJsStatic, type Statement } from 'sql.js'
+import type { Database, Statement } from 'sql.js'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { toBytes } from '../disk/file-content.ts'
+import { openSqlEngine } from './sql-engine.ts'
 
 /** A statement of a transaction that is open, with the time and the chance that it had. */
 export interface OpenStatement {
@@ -25,7 +26,11 @@ export interface SqlResult {
 /** Rows that one call returns at most. */
 const MOST_ROWS = 1_000
 
-let engine: SqlJsStatic | null = null
+/**
+ * A statement that names another file. The engine has files of its own, which are gone with it: what is written there
+ * would be lost without a word.
+ */
+const NAMES_FILE = /^(?:\s|--.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:attach\b|vacuum\b[\s\S]*\binto\b)/i
 
 /**
  * Runs SQL statements over a SQLite database on the disk, which is created if there is none.
@@ -41,7 +46,7 @@ export async function runSql(
   transaction: readonly OpenStatement[],
   { clock, seed }: { readonly clock: VirtualClock; readonly seed: readonly [number, number] },
 ): Promise<SqlResult> {
-  engine ??= await initSqlJs()
+  const engine = await openSqlEngine()
   const lines: string[] = []
   let open: OpenStatement[] = [...transaction]
   let stderr = ''
@@ -83,6 +88,7 @@ export async function runSql(
 /** Runs a statement and adds its rows to the lines. Returns what it throws, `null` for nothing. */
 function addRows(statement: Statement, lines: string[]): unknown {
   try {
+    assertOneFile(statement)
     while (statement.step()) {
       if (lines.length === MOST_ROWS)
         throw new Error(`more than ${MOST_ROWS} rows: narrow the query, or use LIMIT and OFFSET`)
@@ -94,6 +100,11 @@ function addRows(statement: Statement, lines: string[]): unknown {
   } finally {
     statement.reset()
   }
+}
+
+function assertOneFile(statement: Statement): void {
+  if (NAMES_FILE.test(statement.getSQL()))
+    throw new Error('ATTACH and VACUUM INTO are not available: a call has the one database that it names')
 }
 
 /** Returns a row as JSON can say it: bytes as hexadecimal digits. */
@@ -109,13 +120,16 @@ function rowOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> 
 function replay(database: Database, { sql, now, seed }: OpenStatement, clock: VirtualClock): void {
   clock.begin(now, seed)
   try {
-    for (const statement of database.iterateStatements(sql)) while (statement.step());
+    for (const statement of database.iterateStatements(sql)) {
+      assertOneFile(statement)
+      while (statement.step());
+    }
   } catch {
     // It failed before, too.
   }
 }
 
-/** The generator of SQLite goes on from one database to the next. */
+/** The generator of SQLite cannot be set for each statement. */
 function drawFrom(clock: VirtualClock, database: Database): void {
   database.create_function('random', () => Math.floor((clock.random() - 0.5) * 2 ** 53))
   database.create_function('randomblob', (size: number) => clock.bytes(Math.min(Math.max(1, size), 1_000_000)))

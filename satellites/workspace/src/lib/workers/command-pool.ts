@@ -11,6 +11,15 @@ const ENTRY = import.meta.url.endsWith('.ts')
 /** Megabytes of objects that the commands of one thread may hold. */
 const HEAP = 256
 
+/** Megabytes that they may hold beside: buffers, and SQLite in WebAssembly. What is collected later counts too. */
+const BUFFERS = 512
+/** Megabytes of them after which a thread that has done its job is replaced, so that nothing holds them any more. */
+const KEPT_BUFFERS = 256
+const MEGABYTE = 1_048_576
+
+/** Milliseconds between two looks at what a command holds. */
+const LOOK = 50
+
 /** Seconds that a thread may take to start, on a machine with much else to do. */
 const STARTING = 120
 
@@ -38,7 +47,7 @@ class CommandPool {
   async run(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
     signal.throwIfAborted()
     // Parts of a large state cannot be sent as they are.
-    const sendable = { ...job, task: structuredClone(job.task) }
+    const sendable = structuredClone(job)
     const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
     const waiting = { job: sendable, disk, seconds, signal, resolve, reject }
     const giveUp = () => {
@@ -116,6 +125,11 @@ class CommandThread {
     const giveUp = () => stop(signal.reason)
     const unstarted = () => stop(new Error(`A thread for commands did not start within ${STARTING} seconds.`))
     let timer = setTimeout(unstarted, STARTING * 1_000)
+    let look: NodeJS.Timeout | undefined
+    const measure = async () => {
+      const { external_memory: held } = await this.#worker.getHeapStatistics().catch(() => ({ external_memory: 0 }))
+      if (this.#current?.job === job && held > BUFFERS * MEGABYTE) stop(new JobEnded(neededMore(BUFFERS)))
+    }
     signal.addEventListener('abort', giveUp, { once: true })
     this.#current = {
       ...waiting,
@@ -124,20 +138,27 @@ class CommandThread {
         clearTimeout(timer)
         const late = () => stop(new JobEnded(`It ran for more than ${seconds} seconds and was ended.`))
         timer = setTimeout(late, seconds * 1_000)
+        look = setInterval(() => void measure(), LOOK)
       },
       release() {
         clearTimeout(timer)
+        clearInterval(look)
         signal.removeEventListener('abort', giveUp)
       },
     }
     // A thread that starts takes longer than most commands.
     if (this.#isReady) this.#current.begin()
-    this.#worker.postMessage({ job, disk: this.#sendable(disk) } satisfies ToThread)
+    try {
+      this.#worker.postMessage({ job, disk: this.#sendable(disk) } satisfies ToThread)
+    } catch (error) {
+      stop(error as Error)
+    }
   }
 
   #sendable(disk: ReadOnlyDisk): SentDisk {
     const found = pagesOfPart(disk, this.#sent)
-    if (!found) return { plain: { ...disk } }
+    // Without a page of its own, it may have parts of a large state in it.
+    if (!found) return { plain: structuredClone(disk) }
     for (const [, text] of found.pages) this.#sentBytes += text.length
     return found
   }
@@ -155,7 +176,7 @@ class CommandThread {
     this.#worker.unref()
     if (message.kind === 'done') current.resolve(message.result)
     else current.reject(Object.assign(new Error(message.message), { stack: message.stack }))
-    if (this.#sentBytes <= MOST_SENT) {
+    if (this.#sentBytes <= MOST_SENT && message.held <= KEPT_BUFFERS * MEGABYTE) {
       this.#onIdle()
       return
     }
@@ -174,10 +195,13 @@ class CommandThread {
   }
 }
 
+function neededMore(megabytes: number): string {
+  return `It needed more than ${megabytes} MB of memory and was ended.`
+}
+
 function endedBy(error: unknown): Error {
   const { code, message } = error as { readonly code?: string; readonly message?: string }
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return new JobEnded(`It needed more than ${HEAP} MB of memory and was ended.`)
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new JobEnded(neededMore(HEAP))
   if (code === 'ERR_MODULE_NOT_FOUND')
     return new Error(`The tools of a workspace need just-bash and sql.js: install both. ${message}`, { cause: error })
   // A program has broken its thread.

@@ -6,10 +6,10 @@ import { EditedDisk } from '../disk/edited-disk.ts'
 import { runShell } from '../shell/run-shell.ts'
 import { SYSTEM, systemDisk } from '../shell/shell-parts.ts'
 import { runSql } from '../sql/run-sql.ts'
-import type { FromThread, Job, JobResult, SentDisk, ToThread } from './messages.ts'
+import type { Job, JobAnswer, JobResult, SentDisk, ToThread } from './messages.ts'
 
 /** Creates what does the jobs of a thread, one at a time. */
-export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<FromThread> {
+export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<JobAnswer> {
   /** Every page that this thread was sent. */
   const pages = new Map<string, string>()
   // The shell blocks parts of the language while a command runs. What blocks them stays in place between commands: to

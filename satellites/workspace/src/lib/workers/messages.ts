@@ -54,5 +54,12 @@ export interface ToThread {
 /** What a thread sends: that it is ready, what a job has done, or why it could not do one. */
 export type FromThread =
   | { readonly kind: 'ready' }
+  | (JobAnswer & {
+      /** Bytes that the thread still holds outside of its objects: buffers, and memory of WebAssembly. */
+      readonly held: number
+    })
+
+/** What a thread says of a job. */
+export type JobAnswer =
   | { readonly kind: 'done'; readonly result: JobResult }
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string }
