@@ -50,6 +50,7 @@ export const completionSchema = z.object({
   model: z.string(),
   /** As counted by the server; 0 if it did not count them. */
   promptTokens: z.int().min(0),
+  /** With those of its reasoning, whether the server counts them in it or beside it. */
   completionTokens: z.int().min(0),
   /** In the currency of the policy's price settings; `null` without prices. */
   cost: z.number().min(0).nullable(),

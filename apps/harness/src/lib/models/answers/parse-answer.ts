@@ -66,8 +66,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   return {
     completion: {
       model: textIn(answer.model) ?? 'unknown',
-      promptTokens: usage?.promptTokens ?? 0,
-      completionTokens: usage?.completionTokens ?? 0,
+      ...(usage?.counts ?? { promptTokens: 0, completionTokens: 0 }),
       cost: costOf(usage, prices),
       text: said.text || null,
       ...tokens,

@@ -41,6 +41,7 @@ const responseSchema = z.object({
     .object({
       input_tokens: z.unknown(),
       output_tokens: z.unknown(),
+      total_tokens: z.unknown(),
       input_tokens_details: z.unknown(),
       output_tokens_details: z.unknown(),
     })
@@ -94,6 +95,7 @@ export const responses: RecordedApi = {
     const counted = usage && {
       prompt_tokens: usage.input_tokens,
       completion_tokens: usage.output_tokens,
+      total_tokens: usage.total_tokens,
       prompt_tokens_details: usage.input_tokens_details,
       completion_tokens_details: usage.output_tokens_details,
     }

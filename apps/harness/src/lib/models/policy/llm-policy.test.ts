@@ -232,8 +232,27 @@ describe('createLlmPolicy', () => {
     expect(steps[0]?.completions?.[0]?.cost).toBeCloseTo(cost, 12)
   })
 
-  it('knows no cost of an answer whose server counts no tokens', async () => {
-    const uncounted = { usage: null } as object
+  it.each([
+    ['within the completion', { total_tokens: 1_020, completion_tokens_details: { reasoning_tokens: 15 } }, 20],
+    ['beside it, as xAI does', { total_tokens: 1_520, completion_tokens_details: { reasoning_tokens: 500 } }, 520],
+    ['in the total alone, as Gemini does', { total_tokens: 1_520 }, 520],
+    ['without a total, and more than was written', { completion_tokens_details: { reasoning_tokens: 500 } }, 520],
+    ['in another total', { total_tokens: 1_900, completion_tokens_details: { reasoning_tokens: 15 } }, 20],
+  ])('counts reasoning once that a server reports %s', async (_, counted, written) => {
+    const usage = { prompt_tokens: 1_000, completion_tokens: 20, ...counted }
+    const { steps } = await play(() => calling('guess', { value: 1 }, { usage } as object), {
+      prices: { prompt: 2, completion: 10 },
+    })
+    expect(steps[0]?.completions?.[0]).toMatchObject({ promptTokens: 1_000, completionTokens: written })
+    expect(steps[0]?.completions?.[0]?.cost).toBeCloseTo(0.002 + written / 100_000, 12)
+  })
+
+  it.each([
+    ['no tokens', null],
+    ['only those that it read', { prompt_tokens: 1_000 }],
+    ['only those that it wrote', { completion_tokens: 10, total_tokens: 1_010 }],
+  ])('knows no cost of an answer whose server counts %s', async (_, usage) => {
+    const uncounted = { usage } as object
     const { steps } = await play(() => calling('guess', { value: 1 }, uncounted), {
       prices: { prompt: 2, completion: 10 },
     })

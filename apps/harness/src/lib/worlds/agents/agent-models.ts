@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { ModelProxy } from '../../gateway/model-proxy.ts'
 import type { EpisodeJournal } from '../../models/journal/model-journal.ts'
+import { writtenTokens } from '../../models/answers/answer-cost.ts'
 import { AnswerLog, type TimedAnswer } from '../../models/record/answer-log.ts'
 import type { AgentAnswer } from './agent.ts'
 
@@ -51,7 +52,8 @@ function answerOf(given: AgentAnswer): ModelAnswer {
   const parsed = answerSchema.safeParse({ ...counted, ...rest, ...(calls.length !== 0 && { calls: played }) })
   if (parsed.success) {
     const { prompt: _, cut: __, ...answer } = parsed.data
-    return answer
+    const { completionTokens, reasoningTokens = null } = answer
+    return { ...answer, completionTokens: writtenTokens({ completionTokens, reasoningTokens, beside: null }) }
   }
   throw new HarnessError(
     'completion-invalid',
