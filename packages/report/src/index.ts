@@ -7,7 +7,7 @@ export {
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
 export { createRate, wilson } from './lib/fold/clustered-rate.ts'
-export { completionsOf, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
+export { completionsOf, isAnswered, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
 export {
   areConflicting,
   comparePreference,

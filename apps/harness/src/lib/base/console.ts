@@ -40,21 +40,30 @@ export function formatTable(rows: readonly (readonly string[])[]): string {
 /**
  * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder
  * that was given with `--resume` is left out, and so is `--token`.
+ *
+ * @param raise - an option in the place of the one that was given. Default: none.
  */
-export function resumeCommand(folder: string): string {
+export function resumeCommand(folder: string, raise: readonly string[] = []): string {
   const words = withoutToken(process.argv.slice(2))
   const given = words.filter(
     (word, i) => word !== '--resume' && !(words[i - 1] === '--resume' && resolve(word) === resolve(folder)),
   )
   const out = given.some((word) => word === '--out' || word.startsWith('--out=')) ? [] : ['--out', shownPath(folder)]
-  return commandLine([...given, ...out, '--resume'])
+  return commandLine([...withOption(given, raise), ...out, '--resume'])
 }
 
 /**
  * Returns this command line as it was given, without `--token`: the secret of a server, which EPISODIC_TOKEN may hold.
  */
-export function sameCommand(): string {
-  return commandLine(withoutToken(process.argv.slice(2)))
+export function sameCommand(raise: readonly string[] = []): string {
+  return commandLine(withOption(withoutToken(process.argv.slice(2)), raise))
+}
+
+/** Returns the words of a command line with an option in the place of the one that they give, or after them. */
+export function withOption(words: readonly string[], [option, ...values]: readonly string[]): string[] {
+  if (option === undefined) return [...words]
+  const others = words.filter((word, i) => word !== option && words[i - 1] !== option && !word.startsWith(`${option}=`))
+  return [...others, option, ...values]
 }
 
 function withoutToken(words: readonly string[]): string[] {

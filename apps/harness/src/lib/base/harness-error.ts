@@ -8,6 +8,7 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `model-refused`: the server of a language model rejects requests permanently: its key, model name, URL or an option
  *   is wrong, or its quota is spent.
  * - `limit-reached`: a run has spent what it may, or has taken the time that it may.
+ * - `usage-missing`: a model did not say what an answer took, and the run has a limit for it.
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
  * - `grader-unknown`: no such grader.
  * - `grader-failed`: a grader threw, or did not return a verdict.
@@ -45,6 +46,7 @@ export type HarnessErrorCode =
   | 'model-unavailable'
   | 'model-refused'
   | 'limit-reached'
+  | 'usage-missing'
   | 'completion-invalid'
   | 'grader-unknown'
   | 'grader-failed'

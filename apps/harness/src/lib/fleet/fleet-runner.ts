@@ -285,7 +285,7 @@ export class FleetRunner implements Runner {
     const asked = this.#asked.get(job)
     if (message.kind === 'answered') {
       // What it took is in the episode, once it is sealed.
-      asked?.onAnswer?.({ policy: message.policy, isKept: false, spent: { tokens: 0, cost: 0 } })
+      asked?.onAnswer?.({ policy: message.policy, isKept: false, spent: { id: null, tokens: 0, cost: 0 } })
       this.#toAcknowledge.push({ job, key })
       this.#send()
     } else if (asked) {

@@ -5,6 +5,7 @@ import { DEFAULT_SEAT } from '@episodic/protocol'
 import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
 import { shownPath } from '../base/console.ts'
 import { HarnessError, invalidOption } from '../base/harness-error.ts'
+import { raisedLimit } from '../base/limit-reached.ts'
 import { removeDrafts } from '../base/own-files.ts'
 import { modelWords, recordingOf } from '../models/model-options.ts'
 import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
@@ -71,6 +72,8 @@ export interface PlayedRun {
   readonly summary: Summary
   /** Why it stopped before its end: its server, its workers or its model failed. It can be resumed. */
   readonly stopped: HarnessError | null
+  /** The option that raises the limit which stopped it; empty if none did. */
+  readonly raise: readonly string[]
 }
 
 /** The files that only the process with the lock of the folder writes as a whole. */
@@ -144,6 +147,7 @@ export async function playRun(
   const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
   const sameFault = new SameFault(2 * failFast)
   let failure: unknown = null
+  let raise: string[] = []
   try {
     const plan = drawn?.episodes() ?? planEpisodes(checked.again(), configuration.rollouts)
     const missing = unsealed(plan, countLeaves(configuration.branch), tries.next)
@@ -170,14 +174,15 @@ export async function playRun(
           fold.add(record, text)
           refusals.add(record)
           // What this process asks is counted with each answer.
-          spending.addSealed(record, (policy) => openRunner !== undefined || !isLlm(policy))
+          const missing = spending.addSealed(record, (policy) => openRunner !== undefined || !isLlm(policy))
           const notice = leftOut.add(record)
           if (notice !== null) warn(notice)
           progress.add(seatRecordOf(record, configuration.focus))
           drawn?.note(record)
           sameFault.add(record)
-        }
-        runner.onStored?.(record)
+          runner.onStored?.(record)
+          if (missing) throw missing
+        } else runner.onStored?.(record)
       },
     })
     if (!signal.aborted) runner.onComplete?.()
@@ -189,7 +194,8 @@ export async function playRun(
   if ((failure !== null || signal.aborted) && tries.done < manifest.scheduled) {
     const cause = signal.aborted ? signal.reason : failure
     const isInterrupted = signal.aborted && !HarnessError.is(cause)
-    await writeStop(folder, isInterrupted ? null : cause, recordingOf(settings).redact)
+    raise = raisedLimit(cause, { sealed: tries.done, scheduled: manifest.scheduled, concurrency })
+    await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(settings).redact, raise })
   }
   // A run that lost its server or was interrupted still has results to report.
   if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
@@ -206,7 +212,7 @@ export async function playRun(
   // A process may have died after it sealed an episode, and before it removed what was kept of it.
   if (journal && summary.counts.unresolved === 0)
     await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })
-  return { folder, summary, stopped: HarnessError.is(failure) ? failure : null }
+  return { folder, summary, stopped: HarnessError.is(failure) ? failure : null, raise }
 }
 
 function toPlayInfo(
@@ -251,6 +257,7 @@ function isLost(failure: unknown): boolean {
     'model-unavailable',
     'policy-failed',
     'limit-reached',
+    'usage-missing',
   ] as const
   return codes.some((code) => HarnessError.is(failure, code))
 }

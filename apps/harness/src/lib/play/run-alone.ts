@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Console } from '../base/console.ts'
+import type { Console, resumeCommand } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { holdsRun } from '../run-folder/record/run-folder.ts'
@@ -11,7 +11,7 @@ import { type RunSettings, runSettingsSchema } from './run-settings.ts'
 
 export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume' | 'signal' | 'openRunner'> {
   /** Returns the command line that plays the rest of the run. */
-  readonly resumeLine: (folder: string) => string
+  readonly resumeLine: typeof resumeCommand
 }
 
 /** How the runs of something larger are played. */
@@ -64,17 +64,22 @@ export async function runAlone(
  * and `run-failed` if no episode finished.
  */
 export function concludeRun(
-  { folder, summary, stopped }: PlayedRun,
-  resumeLine: (folder: string) => string,
+  { folder, summary, stopped, raise }: PlayedRun,
+  resumeLine: typeof resumeCommand,
   { err }: Pick<Console, 'err'>,
 ): boolean {
   const { counts, failures } = summary
   if (counts.unresolved > 0) {
-    err.write(`${counts.unresolved} episodes are left. To play them:\n  ${resumeLine(folder)}\n`)
+    err.write(`${episodesLeft(counts.unresolved, raise)}\n  ${resumeLine(folder, raise)}\n`)
     if (stopped) throw stopped
     return false
   }
   if (counts.finished === 0)
     throw new HarnessError('run-failed', `No episode finished. ${failures[0]?.name}: ${failures[0]?.message}`)
   return true
+}
+
+/** Says how many episodes are left, before the line that plays them. */
+export function episodesLeft(count: number, raise: readonly string[]): string {
+  return `${count} episodes are left. To play them${raise.length > 0 ? ', with a higher limit' : ''}:`
 }

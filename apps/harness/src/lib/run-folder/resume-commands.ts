@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Split } from '@episodic/protocol'
 import type { RunDetail } from '@episodic/report'
 import { z } from 'zod'
-import { commandLine, shownPath } from '../base/console.ts'
+import { commandLine, shownPath, withOption } from '../base/console.ts'
 import { toWords } from '../base/options.ts'
 import type { RunConfiguration } from './plan/configuration.ts'
 import { askFor } from './plan/curriculum-settings.ts'
@@ -31,12 +31,12 @@ export interface RunPlace {
  */
 export function resumeCommandsFor(
   run: RunPlace,
-  { missing, failed }: { readonly missing: number; readonly failed: number },
+  { missing, failed, raise = [] }: { readonly missing: number; readonly failed: number; readonly raise?: readonly string[] | undefined },
 ): RunDetail['commands'] {
   const words = resumeWords(run)
   if (!words) return {}
   return {
-    ...(missing > 0 && { resume: commandLine(words) }),
+    ...(missing > 0 && { resume: commandLine(withOption(words, raise)) }),
     ...(failed > 0 && { retry: commandLine([...words, '--retry-failed']) }),
   }
 }
@@ -56,7 +56,7 @@ function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null
 }
 
 /** The options that decide what a run plays and how it is scored. */
-const planOptions = z.object({
+export const planOptions = z.object({
   ...taskOptions.shape,
   ...policyOption.shape,
   ...seatOptions.shape,

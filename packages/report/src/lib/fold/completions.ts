@@ -30,6 +30,11 @@ function sharedSteps(branch: EpisodeRecord['branch']): number {
   return branch?.at[fork] ?? 0
 }
 
+/** Whether a request got an answer. One of an agent that did not is recorded with its failed tries alone. */
+export function isAnswered({ time, tries }: Pick<Completion, 'time' | 'tries'>): boolean {
+  return time !== undefined || tries === undefined
+}
+
 /**
  * Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not.
  */

@@ -8,6 +8,8 @@ export interface RunStop {
   readonly code: string
   /** In sentences, without secrets. */
   readonly message: string
+  /** Words of the command that goes on, such as a higher limit. Left out for none. */
+  readonly raise?: readonly string[] | undefined
   /** ISO 8601. */
   readonly at: string
 }

@@ -208,7 +208,7 @@ describe('a run with a limit', () => {
     // An answer has 1,010 tokens and costs 0.0021: the limit was reached with the ninth or tenth.
     expect(server.requests).toHaveLength(name === 'cost' ? 10 : 9)
     expect(answersIn(name).length).toBeLessThan(server.requests.length)
-    expect(stopped.err).toContain(limit.join(' '))
+    expect(stopped.err).toContain(limit[0])
     // With the same limit nothing more is asked.
     expect(await resume(name, ...prices, ...limit)).toMatchObject({ status: 1 })
     expect(server.requests.length).toBeLessThanOrEqual(name === 'cost' ? 10 : 9)
@@ -224,9 +224,23 @@ describe('a run with a limit', () => {
     expect([status, err]).toEqual([1, expect.stringContaining('--token-limit is 6,000')])
   })
 
+  it.each([
+    ['cost', '--cost-limit', '0.02', ['--prices', '2,10']],
+    ['tokens', '--token-limit', '9000', []],
+  ])('of %s goes on with the line that is printed, which raises it', async (name, option, limit, more) => {
+    const options = ['--policy', 'llm:m', '--concurrency', '1', option, limit, ...more]
+    const stopped = await run(bisecting, `raised-${name}`, ...options)
+    const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(stopped.err)?.[1] ?? ''
+    expect(line).toContain(`${option} `)
+    expect(line).not.toContain(`${option} ${limit} `)
+    const resumed = await workshop.main(line.split(' '), { env: { OPENAI_API_KEY: 'none' } })
+    expect(resumed).toMatchObject({ status: 0 })
+    expect(server.requests).toHaveLength(answersIn(`raised-${name}`).length)
+  })
+
   it('of cost stops if it is not known what an answer costs', async () => {
     const { err } = await run(bisecting, 'unpriced', '--policy', 'llm:m', '--cost-limit', '1', '--concurrency', '1')
-    expect(err).toContain('what an answer costs is not known')
+    expect(err).toContain('The answer chat_1 of llm:m has no usage.cost, and there are no --prices')
     expect(server.requests).toHaveLength(1)
   })
 

@@ -42,6 +42,50 @@ async function startKeyed(): Promise<ChatServer> {
   return server
 }
 
+/** Answers as {@link bisecting} does; the model `nousage` does not say how many tokens it took. */
+async function startCounting(): Promise<ChatServer> {
+  server = await startChatServer((request) => {
+    const answer = bisecting(request)
+    return request.model === 'nousage' ? { ...answer, usage: undefined } : answer
+  })
+  return server
+}
+
+describe('episodic run, of a set with a limit of cost', () => {
+  const priced = async (...args: string[]) =>
+    workshop.main(['run', ...args, '--prices', '2,10', '--base-url', (await startCounting()).url], {
+      env: { OPENAI_API_KEY: 'none' },
+    })
+
+  it('stops a player alone whose answers have no usage, and names answer and field', async () => {
+    const players = ['--policy', 'llm:good', '--policy', 'llm:nousage', '--tasks', '4', '--concurrency', '1']
+    const { status, out, err } = await priced(world, ...players, '--cost-limit', '5', '--set', 'no-usage', '--json')
+    expect(status).toBe(1)
+    expect(err).toContain('nousage stopped: The answer chat_1 of llm:nousage has no usage.prompt_tokens')
+    const [good, nousage] = membersOf(out)
+    expect(good).toMatchObject({ stopped: null, summary: { counts: { finished: 4, unresolved: 0 } } })
+    expect(nousage).toMatchObject({ stopped: { code: 'usage-missing' }, summary: { counts: { finished: 0 } } })
+    expect(server!.requests.filter(({ model }) => model === 'nousage')).toHaveLength(1)
+  })
+
+  it('goes on with the line that it prints, and keeps the limit of the last start', async () => {
+    const players = ['--policy', 'llm:good', '--policy', 'llm:better', '--tasks', '4', '--concurrency', '1']
+    const stopped = await priced(world, ...players, '--cost-limit', '0.004', '--set', 'limited')
+    expect([stopped.status, stopped.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.004.')])
+    await server![Symbol.asyncDispose]()
+    // Limits are no part of what a set plays.
+    const again = await priced('--resume', 'runs/limited', '--cost-limit', '0.04')
+    expect([again.status, again.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.04.')])
+    const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(again.err)?.[1] ?? ''
+    expect(line).toMatch(/^run --resume runs\/limited .*--cost-limit 0\.\d+$/)
+    const resumed = await workshop.main([...line.split(' '), '--json'], { env: { OPENAI_API_KEY: 'none' } })
+    expect(resumed.status).toBe(0)
+    for (const { summary } of membersOf(resumed.out)) expect(summary?.counts).toMatchObject({ finished: 4 })
+    const { asked } = JSON.parse(readFileSync(at('runs/limited/set.json'), 'utf8'))
+    expect(line).toContain(`--cost-limit ${asked.settings.costLimit}`)
+  })
+})
+
 describe('episodic run, of a set', () => {
   it('plays every world with every player, each as a run of its own', async () => {
     const options = ['--tasks', '6', '--rollouts', '2', '--seed', '4']

@@ -1,16 +1,19 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Console, commandLine, sameCommand, shownPath } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
+import { type Console, commandLine, sameCommand, shownPath, withOption } from '../../base/console.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { interruptible } from '../../base/interruption.ts'
+import { raisedLimit } from '../../base/limit-reached.ts'
 import { fleetOf } from '../../fleet/open-fleet.ts'
-import { processOptions, type RunSettings, retryOptions, serverOptions } from '../../play/run-settings.ts'
+import { episodesLeft } from '../../play/run-alone.ts'
+import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../../play/sets/format-set.ts'
 import { type PlayedMember, playSet } from '../../play/sets/play-set.ts'
 import { type Player, readPlayers } from '../../play/sets/players.ts'
 import { openSet, readSet } from '../../play/sets/set-folder.ts'
 import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
 import { defaultFolder, shortName } from '../../run-folder/record/run-folder.ts'
+import { planOptions } from '../../run-folder/resume-commands.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** What `episodic run` was given for a set. */
@@ -34,11 +37,8 @@ export async function askForSet({ worlds, policy, policies, baseline, settings }
 }
 
 /** Settings that do not decide what a set plays, by the names of their options. */
-const HOW: readonly string[] = [
-  ...Object.keys({ ...processOptions.shape, ...retryOptions.shape, ...serverOptions.shape }),
-  ...(['failFast', 'outageLimit', 'baseUrl', 'requestsPerMinute', 'tokensPerMinute'] satisfies (keyof RunSettings)[]),
-  ...(['modelTimeout', 'recordModels'] satisfies (keyof RunSettings)[]),
-]
+const { policy: _, ...deciding } = planOptions.shape
+const HOW: readonly string[] = Object.keys(runSettingsSchema.in.shape).filter((name) => !(name in deciding))
 /** Options of the command that are no settings. */
 const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
 
@@ -138,18 +138,25 @@ function toJson(folder: string, { baseline }: AskedSet, members: readonly Played
  */
 function conclude(
   folder: string,
-  { settings: { url } }: AskedSet,
+  { settings: { url, concurrency }, players }: AskedSet,
   members: readonly PlayedMember[],
   isAgain: boolean,
   { err }: Console,
 ): boolean {
+  const left = members.reduce((sum, { summary, scheduled }) => sum + (summary?.counts.unresolved ?? scheduled), 0)
+  const scheduled = members.reduce((sum, member) => sum + member.scheduled, 0)
+  const limited = members.find(({ stopped }) => HarnessError.is(stopped, 'limit-reached'))
+  const raise = raisedLimit(limited?.stopped, {
+    sealed: scheduled - left,
+    scheduled,
+    concurrency: concurrency * players.length,
+  })
   const resume = ['run', '--resume', shownPath(folder), ...(url === undefined ? [] : ['--url', url])]
   // Options that were given to go on with the set are not in its file.
-  const line = isAgain ? sameCommand() : commandLine(resume)
-  const left = members.reduce((sum, { summary, scheduled }) => sum + (summary?.counts.unresolved ?? scheduled), 0)
+  const line = isAgain ? sameCommand(raise) : commandLine(withOption(resume, raise))
   const without = members.filter(({ summary }) => summary?.counts.finished === 0 && summary.counts.unresolved === 0)
   for (const { world, player, summary } of without)
     err.write(`${player} finished no episode of ${world}. ${summary?.failures[0]?.message}\n`)
-  if (left > 0) err.write(`${left} episodes are left. To play them:\n  ${line}\n`)
+  if (left > 0) err.write(`${episodesLeft(left, raise)}\n  ${line}\n`)
   return left === 0 && without.length === 0
 }

@@ -69,7 +69,7 @@ export interface RunPlanOptions {
  * again.
  *
  * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if
- * an outage lasts too long; `limit-reached` if it has spent what it may; and `model-refused` if the server of a
+ * an outage lasts too long; `limit-reached` if it has spent what it may; `usage-missing` if a limit cannot hold for it; and `model-refused` if the server of a
  * language model refused `failFast` episodes in a row, or every episode. Refused episodes are then not sealed. If the
  * model has answered others since, a refused episode is sealed as failed: the request itself was at fault.
  */
@@ -83,9 +83,16 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   const started = performance.now() - elapsed
   const stop = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal
+  const failures: unknown[] = []
+  const fail = (error: unknown) => {
+    failures.push(error)
+    stop.abort(error)
+  }
   const onAnswer = ({ policy, isKept, spent }: Answered) => {
     if (!isKept) watch.answered(policy)
-    options.spending?.add([spent])
+    const missing = options.spending?.add(policy, [spent]) ?? null
+    // What an earlier start kept is not asked for again.
+    if (missing && !isKept) fail(missing)
   }
   const context = { run, signal, now: () => performance.now() - started, onAnswer }
   let freed = Promise.withResolvers<void>()
@@ -129,11 +136,6 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
     }
   }
 
-  const failures: unknown[] = []
-  const fail = (error: unknown) => {
-    failures.push(error)
-    stop.abort(error)
-  }
   const stopAtLimit = () => fail(reached?.reason)
   if (reached?.aborted) stopAtLimit()
   else reached?.addEventListener('abort', stopAtLimit, { once: true })

@@ -1,6 +1,7 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
-import { createExactSum, formatCost, formatCount, isCounted, ownCompletionsOf, seatRecordsOf } from '@episodic/report'
+import { createExactSum, formatCost, formatCount, isAnswered, isCounted, ownCompletionsOf, seatRecordsOf } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
+import { LimitReached } from '../../base/limit-reached.ts'
 import type { ModelOptions } from '../../models/model-options.ts'
 
 /** What an answer of a language model took. */
@@ -8,8 +9,10 @@ export type Spent = ReturnType<typeof spentOn>
 
 export type SpendingLimits = Pick<ModelOptions, 'costLimit' | 'tokenLimit' | 'timeLimit'>
 
-export function spentOn(answer: Pick<Completion, 'promptTokens' | 'completionTokens' | 'cost'>) {
+export function spentOn(answer: Pick<Completion, 'promptTokens' | 'completionTokens' | 'cost' | 'responseId'>) {
   return {
+    /** The server's id of the answer; `null` if it gave none. */
+    id: answer.responseId ?? null,
     /** Read and written; `null` if its server did not count them. */
     tokens: isCounted(answer) ? answer.promptTokens + answer.completionTokens : null,
     /** In the currency of the prices; `null` if it is not known. */
@@ -32,10 +35,8 @@ export class Spending implements Disposable {
     this.#limits = limits
     const { timeLimit } = limits
     if (timeLimit === undefined) return
-    this.#timer = setTimeout(
-      () => this.#reach(`${formatCount(timeLimit)} s have passed (--time-limit)`),
-      timeLimit * 1_000,
-    )
+    const why = `The run stopped at a limit: ${formatCount(timeLimit)} s have passed (--time-limit). Nothing is lost: resume the run, which then has as long again.`
+    this.#timer = setTimeout(() => this.#stop.abort(new HarnessError('limit-reached', why)), timeLimit * 1_000)
   }
 
   /** Aborts at a limit, with HarnessError `limit-reached`. */
@@ -43,38 +44,56 @@ export class Spending implements Disposable {
     return this.#stop.signal
   }
 
-  /** Adds answers. What is not known of one counts as nothing, unless there is a limit for it: then it is reached. */
-  add(answers: readonly Spent[]): void {
+  /**
+   * Adds answers of a policy. Returns the error `usage-missing` if a limit cannot hold for one of them, because it is not
+   * known what it took: that stops the run of this policy, and no other. What is not known counts as nothing.
+   */
+  add(policy: string, answers: readonly Spent[]): HarnessError | null {
     const { costLimit, tokenLimit } = this.#limits
     for (const { tokens, cost } of answers) {
       this.#tokens += tokens ?? 0
       this.#cost.add(cost ?? 0)
-      if (costLimit !== undefined && cost === null)
-        this.#reach('what an answer costs is not known, and there is a --cost-limit: give --prices, or leave it out')
-      if (tokenLimit !== undefined && tokens === null)
-        this.#reach('a server does not count its tokens, and there is a --token-limit: leave it out')
     }
     if (costLimit !== undefined && this.#cost.value() >= costLimit)
-      this.#reach(`${formatCost(this.#cost.value())} was spent, and --cost-limit is ${formatCost(costLimit)}`)
+      this.#reach('--cost-limit', costLimit, `${formatCost(this.#cost.value())} was spent`)
     if (tokenLimit !== undefined && this.#tokens >= tokenLimit)
-      this.#reach(`${formatCount(this.#tokens)} tokens were used, and --token-limit is ${formatCount(tokenLimit)}`)
+      this.#reach('--token-limit', tokenLimit, `${formatCount(this.#tokens)} tokens were used`)
+    const uncounted = answers.find(
+      ({ tokens, cost }) => (costLimit !== undefined && cost === null) || (tokenLimit !== undefined && tokens === null),
+    )
+    return uncounted ? usageMissing(policy, uncounted, costLimit === undefined ? '--token-limit' : '--cost-limit') : null
   }
 
-  /** Adds the answers of a sealed episode, of the seats whose policies count. */
-  addSealed(record: SealedRecord, counts: (policy: string) => boolean): void {
+  /** Adds the answers of a sealed episode, of the seats whose policies count, as {@link add} does. */
+  addSealed(record: SealedRecord, counts: (policy: string) => boolean): HarnessError | null {
     const { costLimit, tokenLimit } = this.#limits
     // Most runs have no limit, and every sealed line of theirs would be taken apart.
-    if (costLimit === undefined && tokenLimit === undefined) return
-    const episodes = seatRecordsOf(record).filter(([, { policy }]) => counts(policy.name))
-    this.add(episodes.flatMap(([, episode]) => ownCompletionsOf(episode)).map(spentOn))
+    if (costLimit === undefined && tokenLimit === undefined) return null
+    const missing = seatRecordsOf(record)
+      .filter(([, { policy }]) => counts(policy.name))
+      .map(([, episode]) => this.add(episode.policy.name, ownCompletionsOf(episode).filter(isAnswered).map(spentOn)))
+    return missing.find((error) => error !== null) ?? null
   }
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
   }
 
-  #reach(why: string): void {
-    const message = `The run stopped at a limit: ${why}. Nothing is lost: raise the limit, and resume the run.`
-    if (!this.signal.aborted) this.#stop.abort(new HarnessError('limit-reached', message))
+  #reach(option: string, limit: number, what: string): void {
+    if (this.signal.aborted) return
+    const shown = option === '--cost-limit' ? formatCost(limit) : formatCount(limit)
+    this.#stop.abort(new LimitReached(option, limit, `${what}, and ${option} is ${shown}`))
   }
+}
+
+function usageMissing(policy: string, { id, tokens }: Spent, limit: string): HarnessError {
+  const answer = id === null ? 'An answer' : `The answer ${id}`
+  const missing =
+    tokens === null
+      ? 'has no usage.prompt_tokens or no usage.completion_tokens'
+      : 'has no usage.cost, and there are no --prices'
+  return new HarnessError(
+    'usage-missing',
+    `${answer} of ${policy} ${missing}, so that ${limit} cannot hold for it. Have its server count, or play ${policy} without the limit. Nothing is lost.`,
+  )
 }

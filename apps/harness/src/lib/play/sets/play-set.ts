@@ -131,5 +131,5 @@ function createTally(name: string) {
 }
 
 function isOfModel(error: HarnessError): boolean {
-  return HarnessError.is(error, 'model-refused') || HarnessError.is(error, 'model-unavailable')
+  return (['model-refused', 'model-unavailable', 'usage-missing'] as const).some((code) => HarnessError.is(error, code))
 }

@@ -104,7 +104,7 @@ export async function findPlayedMembers(folder: string, warn: (notice: string) =
 
 /**
  * Creates the folder of a set with the tasks of each world, or finds it there to be resumed. Resolves with its worlds,
- * whose members play the tasks of the folder.
+ * whose members play the tasks of the folder. The limits of this start are those of the next.
  *
  * Rejects with `run-exists`; with `run-invalid` if there is nothing to resume or the tasks were changed; with
  * `run-mismatch` if the folder holds another set; and with `disk-failed`.
@@ -121,7 +121,8 @@ export async function openSet(
         'run-exists',
         `${shownPath(folder)} holds this set already. Give --resume ${shownPath(folder)} to play its missing episodes, or another --set.`,
       )
-    const { worlds } = await readSet(folder)
+    const set = await readSet(folder)
+    const { worlds } = set
     assertSame(folder, worlds, planned)
     for (const { tasks } of worlds)
       if ((await hashFile(join(folder, tasks.file))) !== tasks.sha256)
@@ -129,6 +130,9 @@ export async function openSet(
           'run-invalid',
           `${shownPath(join(folder, tasks.file))} has changed since the set was created, so its players would not play the same.`,
         )
+    const { costLimit, tokenLimit, timeLimit } = asked.settings
+    const kept = { ...set.asked, settings: { ...set.asked.settings, costLimit, tokenLimit, timeLimit } }
+    if (JSON.stringify(kept) !== JSON.stringify(set.asked)) await writeSet(folder, { ...set, asked: kept })
     return planned.map((world, i) => withTasks(folder, world, worlds[i]?.tasks.sha256 ?? ''))
   }
   if (resume) throw new HarnessError('run-invalid', `${shownPath(folder)} holds no set to resume.`)
@@ -155,8 +159,12 @@ export async function openSet(
     asked: { ...asked, settings },
     worlds: written,
   }
-  await writeRunFile(folder, SET_FILE, `${JSON.stringify(manifest, null, 2)}\n`)
+  await writeSet(folder, manifest)
   return opened
+}
+
+async function writeSet(folder: string, set: SetManifest): Promise<void> {
+  await writeRunFile(folder, SET_FILE, `${JSON.stringify(set, null, 2)}\n`)
 }
 
 /** Makes the members of a world play the tasks of the set's file. */

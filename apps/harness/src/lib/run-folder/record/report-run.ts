@@ -91,6 +91,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       const { configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()
       const { unresolved: missing, failed } = summary.counts
+      const stopped = (await readStop(folder)) ?? undefined
       const place = { folder, setFolder: setFolderOf(folder), manifest }
       return {
         summary,
@@ -104,8 +105,8 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
           mostCharacters: options.reportBytes,
           id: runIdOf(manifest),
           createdAt,
-          commands: { ...resumeCommandsFor(place, { missing, failed }), ...commandsFor(folder) },
-          stopped: (await readStop(folder)) ?? undefined,
+          commands: { ...resumeCommandsFor(place, { missing, failed, raise: stopped?.raise }), ...commandsFor(folder) },
+          stopped,
           seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
           grades: await readGrades(gradesFileOf(folder)),
         },

@@ -7,7 +7,14 @@ import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
 /** The content of `stopped.json`: why a run stopped before its end. */
-const stopSchema = z.object({ format: z.literal(1), code: z.string(), message: z.string(), at: z.string() })
+const stopSchema = z.object({
+  format: z.literal(1),
+  code: z.string(),
+  message: z.string(),
+  /** Words of a command line to go on with. Left out for none. */
+  raise: z.array(z.string()).optional(),
+  at: z.string(),
+})
 
 /** Returns why the run in a folder stopped the last time; `null` if it is not known, or it did not. */
 export async function readStop(folder: string): Promise<RunStop | null> {
@@ -22,10 +29,16 @@ export async function readStop(folder: string): Promise<RunStop | null> {
  *
  * @param cause - what was thrown; `null` if it was interrupted.
  * @param redact - takes secrets out of the message.
+ * @param raise - the option that raises the limit which was reached, if one was.
  */
-export async function writeStop(folder: string, cause: unknown, redact: (text: string) => string): Promise<void> {
+export async function writeStop(
+  folder: string,
+  cause: unknown,
+  { redact, raise }: { readonly redact: (text: string) => string; readonly raise: readonly string[] },
+): Promise<void> {
   const { code, message } = toStop(cause)
-  const stop = { format: 1, code, message: redact(message), at: new Date().toISOString() }
+  const raised = raise.length > 0 && { raise }
+  const stop = { format: 1, code, message: redact(message), ...raised, at: new Date().toISOString() }
   await writeRunFile(folder, RUN_FILES.stop, `${JSON.stringify(stop, null, 2)}\n`).catch(() => {})
 }
 

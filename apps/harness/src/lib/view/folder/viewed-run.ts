@@ -244,6 +244,7 @@ export class ViewedRun {
         ...resumeCommandsFor(this.found, {
           missing: isCounted ? entry.scheduled - entry.finished - entry.failed : 0,
           failed: entry.failed,
+          raise: entry.stopped?.raise,
         }),
         ...commandsFor(folder),
       },
