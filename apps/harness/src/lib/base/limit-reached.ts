@@ -6,10 +6,7 @@ export class LimitReached extends HarnessError {
   readonly #limit: number
 
   constructor(option: string, limit: number, why: string) {
-    super(
-      'limit-reached',
-      `The run stopped at a limit: ${why}. Nothing is lost: raise the limit, and resume the run.`,
-    )
+    super('limit-reached', `The run stopped at a limit: ${why}. Nothing is lost: raise the limit, and resume the run.`)
     this.#option = option
     this.#limit = limit
   }

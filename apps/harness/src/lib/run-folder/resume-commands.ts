@@ -31,7 +31,11 @@ export interface RunPlace {
  */
 export function resumeCommandsFor(
   run: RunPlace,
-  { missing, failed, raise = [] }: { readonly missing: number; readonly failed: number; readonly raise?: readonly string[] | undefined },
+  {
+    missing,
+    failed,
+    raise = [],
+  }: { readonly missing: number; readonly failed: number; readonly raise?: readonly string[] | undefined },
 ): RunDetail['commands'] {
   const words = resumeWords(run)
   if (!words) return {}

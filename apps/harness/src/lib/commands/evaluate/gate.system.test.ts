@@ -76,14 +76,14 @@ describe('episodic gate', () => {
   it('compares with a run by task, and says how many tasks a margin needs', async () => {
     const marginless = await gate(['solver', '--not-worse', 'random', '--success', '>=0.5'])
     expect([marginless.status, marginless.err]).toEqual([2, expect.stringContaining('--not-worse needs --margin')])
-    cpSync(at('solver'), at('copy'), { recursive: true })
+    await play(['--tasks', '40', '--rollouts', '2', '--policy', 'solver', '--out', 'copy'])
     const equal = await decisionsOf(['copy', '--not-worse', 'solver', '--margin', '3points'])
     expect([equal.status, equal.verdict]).toEqual([3, 'undecided'])
     expect(equal.decisions[1]).toMatchObject({ name: 'not worse than solver', value: 0, tasks: 40 })
     const needed = equal.decisions[1].tasksNeeded
     expect(needed).toBeGreaterThan(150)
     await play(['--tasks', String(needed), '--policy', 'solver', '--out', 'enough'])
-    cpSync(at('enough'), at('again'), { recursive: true })
+    await play(['--tasks', String(needed), '--policy', 'solver', '--out', 'again'])
     const enough = await decisionsOf(['again', '--not-worse', 'enough', '--margin', '3points'])
     expect([enough.status, enough.decisions[1].tasksNeeded]).toEqual([0, null])
     const worse = await decisionsOf(['random', '--not-worse', 'solver', '--margin', '3 points'])
@@ -92,6 +92,30 @@ describe('episodic gate', () => {
     expect(worse.runs[0].notes).toContain('rollouts also differs: 2 in solver, 1 in this run.')
     const better = await gate(['solver', '--not-worse', 'random', '--margin', '3points'])
     expect([better.status, better.out]).toEqual([0, expect.stringMatching(/Of two equal runs, so many tasks show a/)])
+  })
+
+  it('does not pass where a run is compared with itself alone', async () => {
+    cpSync(at('solver'), at('same'), { recursive: true })
+    await workshop.main(['baseline', 'same', 'solver'])
+    for (const [run, baseline] of [
+      ['solver', 'solver'],
+      ['same', 'solver'],
+      ['solver', 'baselines/../same'],
+      ['solver', 'same'],
+      ['runs/zoo', 'runs/zoo'],
+    ] as const) {
+      const { status, out } = await gate([run, '--not-worse', baseline, '--margin', '3points'])
+      expect([run, status]).toEqual([run, 1])
+      expect(out.replace(/\s+/g, ' ')).toContain(`Nothing was compared: ${baseline} is this run itself.`)
+    }
+    const alone = await gate(['runs/zoo', '--player', 'solver', '--not-worse', 'solver', '--margin', '3points'])
+    expect([alone.status, alone.out]).toEqual([1, expect.stringContaining('Nothing was compared')])
+  })
+
+  it('has a table of verdicts for a set, in which the baseline is named', async () => {
+    const { out } = await gate(['runs/zoo', '--not-worse', 'solver', '--margin', '99points', '--markdown', 'zoo.md'])
+    expect(out).toMatch(/^ {4}[ ]+failed {2}not worse than solver\n {2}number-guessing · solver +met +baseline\n/)
+    expect(readText('zoo.md')).toMatch(/\| number-guessing · solver \| ✅ met \| baseline \|/)
   })
 
   it('keeps a baseline in a file, which stands for the run where only the repository is', async () => {
@@ -178,7 +202,7 @@ describe('episodic gate', () => {
     ])
     await workshop.main(['baseline', 'zoo', 'runs/zoo'])
     const kept = await decisionsOf(['runs/zoo/frozen-lake', '--not-worse', 'zoo', '--margin', '60points'])
-    expect(kept.runs).toMatchObject([{ decisions: [{}, { value: 0 }] }, { decisions: [{}, { value: 0 }] }])
+    expect([kept.status, kept.runs]).toMatchObject([1, [{ baseline: 'zoo' }, { baseline: 'zoo' }]])
     const stranger = await gate(['careless', '--not-worse', 'runs/zoo/frozen-lake', '--margin', '3points'])
     expect([stranger.status, stranger.out]).toEqual([1, expect.stringContaining('has no run of number-guessing.')])
   })

@@ -4,7 +4,8 @@ import type { PlayedTasks } from './played-tasks.ts'
 
 /** A run to compare: its configuration and its sealed episodes. */
 export interface ComparedRun {
-  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> & Partial<Pick<RunManifest, 'played'>>
+  readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> &
+    Partial<Pick<RunManifest, 'played' | 'createdAt'>>
   readonly tasks: PlayedTasks
   /** What graders said; left out for none. */
   readonly grades?: readonly TaskGrades[] | undefined

@@ -43,6 +43,8 @@ const baselineSchema = z.strictObject({
       z.strictObject({
         player: z.string(),
         name: z.string(),
+        /** Left out by earlier versions. */
+        createdAt: z.string().optional(),
         scheduled: z.int(),
         configuration: configurationSchema,
         guarantees: guaranteesSchema.optional(),
@@ -90,9 +92,9 @@ async function readBaselineRun({ folder, player }: GateEntry): Promise<BaselineR
 }
 
 function toKept(player: string, { manifest, tasks }: ComparedRun): KeptBaseline['runs'][number] {
-  const { name, scheduled, configuration, played } = manifest
+  const { name, createdAt, scheduled, configuration, played } = manifest
   return {
-    ...{ player, name, scheduled },
+    ...{ player, name, createdAt, scheduled },
     configuration: scrubbed(configuration, createPathScrub(textsIn(configuration))),
     ...(played?.guarantees && { guarantees: played.guarantees }),
     tasks: [...tasks.entries()]

@@ -139,3 +139,38 @@ function formatReach(
     `So many tasks show a distance of ${distance} from the limit${needed === null ? '' : `; ${needed} would decide it, if the value is as measured`}.`,
   ]
 }
+
+/** Returns the rows of a run in a table of what was decided: its decisions, and that it is itself the baseline. */
+export function writtenRows({
+  decisions,
+  baseline,
+}: {
+  readonly decisions: readonly Decision[]
+  readonly baseline: string | null
+}) {
+  const nothing = { asked: NOTHING, value: NOTHING, interval: NOTHING, tasks: NOTHING, notes: [] }
+  return [
+    ...decisions.map(writtenDecision),
+    ...(baseline === null ? [] : [{ name: notWorseThan(baseline), ...nothing, verdict: 'baseline' as const }]),
+  ]
+}
+
+export function notWorseThan(baseline: string): string {
+  return `not worse than ${baseline}`
+}
+
+/** Returns the verdicts of several runs as a table, a row for each run; empty for one run. */
+export function writtenVerdicts(
+  runs: readonly (Parameters<typeof writtenRows>[0] & { readonly problem: string | null })[],
+  titleOf: (run: number) => string,
+): string[][] {
+  if (runs.length < 2) return []
+  const rows = runs.map(writtenRows)
+  const names = [...new Set(rows.flatMap((row) => row.map(({ name }) => name)))]
+  const cells = rows.map((row, i) => [
+    titleOf(i),
+    ...names.map((name) => row.find((each) => each.name === name)?.verdict ?? NOTHING),
+    runs[i]?.problem ? 'not decided' : '',
+  ])
+  return [['', ...names, ''], ...cells]
+}

@@ -1,7 +1,7 @@
 import { cleanText, formatCount, plural, wrapText } from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../../base/align-columns.ts'
-import { writtenDecision } from './decision.ts'
+import { writtenRows, writtenVerdicts } from './decision.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'
 
 const WIDTH = 100
@@ -9,7 +9,11 @@ const WIDTH = 100
 /** Formats what a gate found for a terminal, with a line break at the end. */
 export function formatGate(result: GateResult, { color }: { readonly color: boolean }): string {
   const colors = createColors(color)
-  return `${result.runs.map((run) => formatRun(run, colors)).join('\n')}\n${colors.bold(concludeGate(result))}\n`
+  const [head = [], ...verdicts] = writtenVerdicts(result.runs, (i) => titleOf(result.runs[i] as GatedRun))
+  const [line = '', ...lines] = verdicts.length > 0 ? alignColumns(head, verdicts, head.length) : []
+  const table =
+    verdicts.length > 0 ? `${[colors.dim(line), ...lines].map((each) => each.trimEnd()).join('\n')}\n\n` : ''
+  return `${table}${result.runs.map((run) => formatRun(run, colors)).join('\n')}\n${colors.bold(concludeGate(result))}\n`
 }
 
 /** The result of a gate in a sentence. */
@@ -46,8 +50,8 @@ export function formatPlayed({ counts, tasks }: GatedRun): string {
 }
 
 function formatRun(gated: GatedRun, { bold, dim, green, red, yellow }: ReturnType<typeof createColors>): string {
-  const paint = { met: green, missed: red, undecided: yellow }
-  const rows = gated.decisions.map(writtenDecision)
+  const paint = { met: green, missed: red, undecided: yellow, baseline: dim }
+  const rows = writtenRows(gated)
   const [head = '', ...lines] = alignColumns(
     ['', 'asked', 'is', '95 %', 'tasks'],
     rows.map(({ name, asked, value, interval, tasks }) => [name, asked, value, interval, tasks]),

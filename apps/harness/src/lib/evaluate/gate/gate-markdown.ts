@@ -1,5 +1,5 @@
 import { cleanText, formatCount, plural } from '@episodic/report'
-import { writtenDecision } from './decision.ts'
+import { writtenRows, writtenVerdicts } from './decision.ts'
 import { concludeGate, formatPlayed, titleOf } from './format-gate.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'
 
@@ -7,13 +7,13 @@ import type { GatedRun, GateResult } from './gate-runs.ts'
 const MOST_LOST = 10
 /** Of a summary, of which GitHub shows no more than 1 MiB. */
 const MOST_CHARACTERS = 500_000
-const SIGNS = { met: '✅ met', missed: '❌ missed', undecided: '❔ undecided' } as const
+const SIGNS = { met: '✅ met', missed: '❌ missed', undecided: '❔ undecided', baseline: 'baseline' } as const
 
 /** Writes what a gate found as Markdown, for a pull request or the summary of a job. */
 export function formatGateMarkdown(result: GateResult): string {
   const sign = result.passed ? '✅' : result.verdict === 'error' ? '⚠️' : '❌'
   const head = `## ${sign} ${concludeGate(result)}\n`
-  let text = head
+  let text = `${head}${formatVerdicts(result.runs)}`
   for (const [i, run] of result.runs.entries()) {
     const part = formatRun(run)
     if (text.length + part.length > MOST_CHARACTERS)
@@ -23,8 +23,16 @@ export function formatGateMarkdown(result: GateResult): string {
   return text
 }
 
+function formatVerdicts(runs: readonly GatedRun[]): string {
+  const [head = [], ...rows] = writtenVerdicts(runs, (i) => titleOf(runs[i] as GatedRun))
+  if (rows.length === 0) return ''
+  const shown = rows.map((row) => row.map((cell) => SIGNS[cell as keyof typeof SIGNS] ?? escapeMarkdown(cell)))
+  const lines = [head.map(escapeMarkdown), head.map(() => '---'), ...shown]
+  return `\n${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`
+}
+
 function formatRun(run: GatedRun): string {
-  const rows = run.decisions.map(writtenDecision)
+  const rows = writtenRows(run)
   const notes = [...run.notes, ...rows.flatMap(({ name, notes }) => notes.map((note) => `${name}: ${note}`))]
   const played = formatPlayed(run)
   return [

@@ -40,6 +40,8 @@ export interface GatedRun {
   readonly problem: string | null
   readonly counts: GateCounts | null
   readonly decisions: readonly Decision[]
+  /** The name of the baseline that it is itself, so that it was not compared; `null` if it is none. */
+  readonly baseline: string | null
   /** What has to be known of the run, in sentences. */
   readonly notes: readonly string[]
   /** Episodes that the baseline solved and this run did not: how many, and the first of them. */
@@ -72,6 +74,10 @@ export async function gateRuns(
 ): Promise<GateResult> {
   const runs: GatedRun[] = []
   for (const entry of entries) runs.push(await gateRun(entry, conditions, options))
+  const { notWorse } = conditions
+  // A gate of a run against itself would pass for ever.
+  if (notWorse && runs.every(({ baseline }) => baseline !== null))
+    return { verdict: 'error', passed: false, runs: runs.map(withItself) }
   const verdicts = runs.flatMap(({ decisions }) => decisions.map(({ verdict }) => verdict))
   const worst = (['missed', 'undecided'] as const).find((bad) => verdicts.includes(bad)) ?? 'met'
   const verdict = runs.some(({ problem }) => problem !== null) ? 'error' : worst
@@ -87,7 +93,7 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   if ('problem' in read)
     return {
       ...{ run: shown, world: entry.world ?? '', player: entry.player ?? '', problem: read.problem },
-      ...{ counts: null, decisions: [], notes: [], lost: null, tasks: [] },
+      ...{ counts: null, decisions: [], baseline: null, notes: [], lost: null, tasks: [] },
     }
   const { environment, policy } = read.manifest.configuration
   const named = { run: shown, world: environment.name, player: entry.player ?? policy.name }
@@ -97,12 +103,17 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   const notes = noteVoids({ ...plays, bounds: voidBounds(plays) })
   let lost: GatedRun['lost'] = null
   let problem: string | null = null
+  let itself: string | null = null
   try {
     decisions.push(...decideFigures(read, conditions.figures))
     for (const condition of conditions.grades) decisions.push(decideGrade(read, condition))
-    const compared = conditions.notWorse && compareWith(read, named, folder, conditions.notWorse.baseline)
-    if (compared && conditions.notWorse) {
-      const { margin, baseline } = conditions.notWorse
+    const { notWorse } = conditions
+    const other = notWorse && findCounterpart(named, notWorse.baseline)
+    if (other && isSameRun(other, read, folder)) itself = notWorse.baseline.name
+    else if (notWorse && other) {
+      const { margin, baseline } = notWorse
+      if (read.tasks.size === 0) throw new HarnessError('runs-differ', 'It has no sealed episode to compare.')
+      const compared = compareRuns(other.run, read)
       decisions.push(decideNotWorse(compared, { margin, baseline: baseline.name }))
       lost = compared.episodes.lost
       for (const { key, a, b } of otherDifferences(compared))
@@ -113,23 +124,30 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
     problem = error.message.replace(/\s+/g, ' ')
   }
   const tasks = [...read.tasks.keys()].sort().map((id) => toGatedTask(id, read))
-  return { ...named, counts: countEpisodes(read), decisions, lost, notes, problem, tasks }
+  return { ...named, counts: countEpisodes(read), decisions, baseline: itself, lost, notes, problem, tasks }
 }
 
-/** Compares a run with its counterpart in the baseline; `null` if it is itself the baseline. */
-function compareWith(
-  run: ComparedRun,
-  { world, player }: Pick<GatedRun, 'world' | 'player'>,
-  folder: string,
-  baseline: Baseline,
-) {
-  const ofWorld = baseline.runs.filter((other) => other.run.manifest.configuration.environment.name === world)
+/** Returns the run of a baseline that a gated run is compared with. */
+function findCounterpart({ world, player }: Pick<GatedRun, 'world' | 'player'>, { name, runs }: Baseline) {
+  const ofWorld = runs.filter(({ run }) => run.manifest.configuration.environment.name === world)
   const counterpart = ofWorld.find((other) => other.player === player) ?? ofWorld[0]
-  if (!counterpart) throw new HarnessError('runs-differ', `${baseline.name} has no run of ${world}.`)
-  if (counterpart.folder === folder) return null
-  if ([...run.tasks.values()].length === 0)
-    throw new HarnessError('runs-differ', 'It has no sealed episode to compare.')
-  return compareRuns(counterpart.run, run)
+  if (!counterpart) throw new HarnessError('runs-differ', `${name} has no run of ${world}.`)
+  return counterpart
+}
+
+/** Whether a run is that of a baseline: in the same folder, a copy of it, or the one that its figures were kept of. */
+function isSameRun(other: Baseline['runs'][number], { manifest }: ComparedRun, folder: string): boolean {
+  const kept = other.run.manifest
+  const isCopy =
+    kept.createdAt === manifest.createdAt &&
+    kept.name === manifest.name &&
+    kept.configuration.policy.name === manifest.configuration.policy.name
+  return other.folder === folder || (kept.createdAt !== undefined && isCopy)
+}
+
+function withItself(run: GatedRun): GatedRun {
+  const problem = `Nothing was compared: ${run.baseline} is this run itself. Name another run or baseline with --not-worse.`
+  return { ...run, problem: run.problem ?? problem }
 }
 
 function toGatedTask(id: string, { tasks }: ComparedRun): GatedTask {

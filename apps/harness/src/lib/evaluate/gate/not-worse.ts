@@ -1,6 +1,6 @@
 import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import { type Comparison, formatCount, type PairedFigure, plural } from '@episodic/report'
-import { type Decision, decide } from './decision.ts'
+import { type Decision, decide, notWorseThan } from './decision.ts'
 
 /** Gains, and as many losses, of whole tasks that are added to the differences of success. */
 const ADDED = 2
@@ -15,7 +15,7 @@ export function decideNotWorse(
   { success, tasks: { onlyA, promptsDiffer } }: Comparison,
   { margin, baseline }: { readonly margin: number; readonly baseline: string },
 ): Decision {
-  const name = `not worse than ${baseline}`
+  const name = notWorseThan(baseline)
   const condition = { way: '>=', limit: -margin } as const
   if (!success)
     return {

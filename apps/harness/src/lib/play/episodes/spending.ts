@@ -1,5 +1,13 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
-import { createExactSum, formatCost, formatCount, isAnswered, isCounted, ownCompletionsOf, seatRecordsOf } from '@episodic/report'
+import {
+  createExactSum,
+  formatCost,
+  formatCount,
+  isAnswered,
+  isCounted,
+  ownCompletionsOf,
+  seatRecordsOf,
+} from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { LimitReached } from '../../base/limit-reached.ts'
 import type { ModelOptions } from '../../models/model-options.ts'
@@ -61,7 +69,9 @@ export class Spending implements Disposable {
     const uncounted = answers.find(
       ({ tokens, cost }) => (costLimit !== undefined && cost === null) || (tokenLimit !== undefined && tokens === null),
     )
-    return uncounted ? usageMissing(policy, uncounted, costLimit === undefined ? '--token-limit' : '--cost-limit') : null
+    return uncounted
+      ? usageMissing(policy, uncounted, costLimit === undefined ? '--token-limit' : '--cost-limit')
+      : null
   }
 
   /** Adds the answers of a sealed episode, of the seats whose policies count, as {@link add} does. */
