@@ -53,8 +53,8 @@ export class Spending implements Disposable {
   }
 
   /**
-   * Adds answers of a policy. Returns the error `usage-missing` if a limit cannot hold for one of them, because it is not
-   * known what it took: that stops the run of this policy, and no other. What is not known counts as nothing.
+   * Adds answers of a policy. Returns the error `usage-missing` if a limit cannot hold for one of them, because it is
+   * not known what it took: that stops the run of this policy, and no other. What is not known counts as nothing.
    */
   add(policy: string, answers: readonly Spent[]): HarnessError | null {
     const { costLimit, tokenLimit } = this.#limits
