@@ -70,8 +70,9 @@ export interface RunPlanOptions {
  *
  * Throws `server-failed` if twice as many episodes in a row as can be in flight found no server; `model-unavailable` if
  * an outage lasts too long; `limit-reached` if it has spent what it may; `usage-missing` if a limit cannot hold for it;
- * and `model-refused` if the server of a language model refused `failFast` episodes in a row, or every episode. Refused episodes are then not sealed. If the
- * model has answered others since, a refused episode is sealed as failed: the request itself was at fault.
+ * and `model-refused` if the server of a language model refused `failFast` episodes in a row, or every episode. Refused
+ * episodes are then not sealed. If the model has answered others since, a refused episode is sealed as failed: the
+ * request itself was at fault.
  */
 export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunPlanOptions): Promise<void> {
   const { run, elapsed = 0, models = [], failFast = FAIL_FAST, outageLimit = OUTAGE_LIMIT, order } = options
