@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { serveConformance, serveWorld } from './server.ts'
+import { serveConformance, serveTasks, serveWorld } from './server.ts'
 import { listRequired, type Revision, runSuite, type Verdict } from './suite.ts'
 
-// `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server. Exits non-zero unless every
-// scenario passes that a revision requires, without exceptions.
+// `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server and client. Exits non-zero
+// unless every scenario passes that is not in `NOT_SUPPORTED`, whether or not a revision requires it.
 
 /** What the suite asks of any server, tried with an environment as users serve it. */
 const OF_A_WORLD: Readonly<Record<Revision, readonly string[]>> = {
@@ -14,14 +14,38 @@ const OF_A_WORLD: Readonly<Record<Revision, readonly string[]>> = {
   '2026-07-28': ['server-stateless', 'tools-list', 'dns-rebinding-protection', 'http-header-validation'],
 }
 
-/** It calls a tool of the suite's own in two of its checks, which a world does not have. */
-const NEEDS_THE_TOOLS = 'server-stateless'
+/** What the suite asks of a server with tasks, tried with an environment that has the tools of the suite. */
+const OF_TASKS = [
+  'tasks-lifecycle',
+  'tasks-capability-negotiation',
+  'tasks-wire-fields',
+  'tasks-request-state-removal',
+  'tasks-request-headers',
+  'tasks-dispatch-and-envelope',
+]
+
+const NO_QUESTIONS = 'a world asks its players nothing during a call'
+const NO_LIBRARY = 'no library does it for the client'
+
+/** The scenarios that are not passed, by leg where only one leg does not, and why. No revision requires them. */
+const NOT_SUPPORTED: Readonly<Record<string, string>> = {
+  'world 2026-07-28 server-stateless': 'two of its checks call a tool that needs a capability of its client',
+  'server-sse-polling': "a stream of the suite's server is not cut, so that nobody has to resume it",
+  'http-custom-header-server-validation': 'no tool of a world repeats an argument in a header',
+  'tasks-mrtr-input': NO_QUESTIONS,
+  'tasks-mrtr-composition': NO_QUESTIONS,
+  'tasks-required-task-error': 'every tool of a world answers clients without tasks too',
+  'tasks-status-notifications': 'the suite skips it',
+  'auth/enterprise-managed-authorization': NO_LIBRARY,
+  'auth/dpop': NO_LIBRARY,
+  'auth/dpop-nonce': NO_LIBRARY,
+  'auth/wif-jwt-bearer': NO_LIBRARY,
+}
 
 const CLIENT = `${process.execPath} ${fileURLToPath(new URL('./client.ts', import.meta.url))}`
 
 interface Row extends Verdict {
   readonly leg: string
-  readonly required: boolean
 }
 
 // The suite starts a client for each scenario: all but the first find their code compiled.
@@ -36,53 +60,63 @@ try {
     rows.push(...(await countChecks('server', revision, against)))
 
     await using world = await serveWorld()
-    for (const scenario of OF_A_WORLD[revision]) {
-      const [verdict] = await runSuite(
-        ['server', '--url', world.url, '--scenario', scenario, '--spec-version', revision],
-        folder,
-      )
-      rows.push({ leg: `world ${revision}`, required: scenario !== NEEDS_THE_TOOLS, ...(verdict as Verdict) })
-    }
+    for (const scenario of OF_A_WORLD[revision])
+      rows.push({ leg: `world ${revision}`, ...(await runScenario(world.url, scenario, revision)) })
 
     const played = ['client', '--command', CLIENT, '--requirements', revision]
     rows.push(...(await countChecks('client', revision, played)))
+  }
+  for (const scenario of OF_TASKS) {
+    await using world = await serveTasks()
+    rows.push({ leg: 'world 2026-07-28', ...(await runScenario(world.url, scenario, '2026-07-28')) })
   }
 } finally {
   await rm(folder, { recursive: true })
 }
 
-/** Runs all scenarios of a revision for one leg of it, and says which of them it requires. */
-async function countChecks(leg: 'server' | 'client', revision: Revision, args: readonly string[]): Promise<Row[]> {
-  const required = await listRequired(revision, leg)
-  const verdicts = await runSuite(args, folder)
-  // A scenario that was not run is one that did not pass.
-  const missing = required.filter((scenario) => !verdicts.some((verdict) => verdict.scenario === scenario))
-  const none = missing.map((scenario) => ({ scenario, passed: 0, failed: 0 }))
-  return [...verdicts, ...none].map((verdict) => ({
-    leg: `${leg} ${revision}`,
-    required: required.includes(verdict.scenario),
-    ...verdict,
-  }))
+/** Runs a scenario against a server, also one of an extension, which belongs to no revision. */
+async function runScenario(url: string, scenario: string, revision: Revision): Promise<Verdict> {
+  const against = ['server', '--url', url, '--scenario', scenario, '--spec-version', revision, '--force']
+  const [verdict] = await runSuite(against, folder)
+  return verdict as Verdict
 }
 
+/** Runs all scenarios of a revision for one leg of it; those of tasks are run with a world. */
+async function countChecks(leg: 'server' | 'client', revision: Revision, args: readonly string[]): Promise<Row[]> {
+  const verdicts = await runSuite(args, folder)
+  // A scenario that was not run is one that did not pass.
+  const missing = (await listRequired(revision, leg)).filter(
+    (scenario) => !verdicts.some((verdict) => verdict.scenario === scenario),
+  )
+  const none = missing.map((scenario) => ({ scenario, passed: 0, failed: 0 }))
+  return [...verdicts, ...none]
+    .filter(({ scenario }) => !OF_TASKS.includes(scenario))
+    .map((verdict) => ({ leg: `${leg} ${revision}`, ...verdict }))
+}
+
+const whyNot = ({ leg, scenario }: Row) => NOT_SUPPORTED[scenario] ?? NOT_SUPPORTED[`${leg} ${scenario}`]
 const isPassed = ({ passed, failed }: Verdict) => failed === 0 && passed > 0
 for (const row of rows) {
-  const mark = isPassed(row) ? '✓' : row.required ? '✗' : '–'
-  const note = row.required ? '' : ' (not required)'
+  const reason = isPassed(row) ? undefined : whyNot(row)
+  const mark = isPassed(row) ? '✓' : reason ? '–' : '✗'
+  const note = reason ? ` (not supported: ${reason})` : ''
   console.log(
     `${mark} ${row.leg.padEnd(18)} ${row.scenario.padEnd(46)} ${row.passed} passed, ${row.failed} failed${note}`,
   )
 }
-const required = rows.filter((row) => row.required)
-const missing = required.filter((row) => !isPassed(row))
-const ok = missing.length === 0
+const asked = rows.filter((row) => !whyNot(row))
+const missing = asked.filter((row) => !isPassed(row))
+// A reason that is no longer true has to go.
+const untrue = rows.filter((row) => whyNot(row) && isPassed(row))
+for (const { leg, scenario } of untrue) console.error(`${leg} ${scenario} passes, and is said to be not supported.`)
+const ok = missing.length + untrue.length === 0
 console.log(
   JSON.stringify({
     name: 'conformance',
     ok,
-    required: required.length,
-    passed: required.length - missing.length,
-    checks: required.reduce((sum, { passed }) => sum + passed, 0),
+    scenarios: asked.length,
+    passed: asked.length - missing.length,
+    checks: asked.reduce((sum, { passed }) => sum + passed, 0),
   }),
 )
 if (!ok) process.exitCode = 1

@@ -16,6 +16,12 @@ export type Revision = '2025-11-25' | '2026-07-28'
 /** The suite is a program, and has nothing to be imported. */
 const SUITE = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/conformance', import.meta.url))
 
+/**
+ * Milliseconds after which the suite gives a scenario up. It starts all clients of a revision at once, so on a busy
+ * machine each takes longer than the half minute that it gives them by default.
+ */
+const TIMEOUT = 600_000
+
 /** The scenarios that a revision requires of a server or a client, in the suite's own list. */
 export async function listRequired(revision: Revision, leg: 'server' | 'client'): Promise<string[]> {
   const yaml = await readFile(join(SUITE, 'requirements', `${revision}.yaml`), 'utf8')
@@ -25,9 +31,13 @@ export async function listRequired(revision: Revision, leg: 'server' | 'client')
 
 /** Runs the suite with these arguments, and gives what it says of every scenario that it ran. */
 export async function runSuite(args: readonly string[], folder: string): Promise<Verdict[]> {
-  const child = spawn(process.execPath, [join(SUITE, 'dist/index.js'), ...args, '-o', folder], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [join(SUITE, 'dist/index.js'), ...args, '--timeout', String(TIMEOUT), '-o', folder],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const [said, complained] = await Promise.all([text(child.stdout), text(child.stderr)])
   const verdicts = [...said.matchAll(/^[✓✗~] (\S+): (\d+) passed, (\d+) failed$/gm)].map(
     ([, scenario, passed, failed]) => ({

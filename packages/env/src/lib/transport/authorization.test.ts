@@ -1,10 +1,18 @@
+import { generateKeyPairSync, verify } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { type LoginServerOptions, serveLogin } from '../fixtures/login-server.fixture.ts'
-import { type Authorization, type AuthorizationOptions, createAuthorization } from './authorization.ts'
+import { type Authorization, createAuthorization, type ProgramLogin, type UserLogin } from './authorization.ts'
 import { openChannel } from './open-channel.ts'
 
+/** The keys of a program, as PEM. */
+const KEYS = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+})
+
 /** A login by somebody who always agrees: what a browser would do with the page, and where it would come to. */
-function createLogin(options: Partial<AuthorizationOptions> = {}): Authorization {
+function createLogin(options: Partial<UserLogin> = {}): Authorization {
   return createAuthorization({
     redirectUrl: 'http://localhost:9/callback',
     async logIn(page) {
@@ -71,6 +79,44 @@ describe('createAuthorization', () => {
     const channel = await openChannel({ url: server.url, authorization: createLogin({ client: { id: 'mine' } }) })
     await channel.close()
     expect(server.asked).not.toContain('register')
+  })
+
+  it.each<[string, () => ProgramLogin['client'], LoginServerOptions['refuseProgram']]>([
+    [
+      'a secret',
+      () => ({ id: 'robot', secret: 'between the two of us' }),
+      async ({ basic }) => (basic === `Basic ${btoa('robot:between the two of us')}` ? null : 'another secret'),
+    ],
+    [
+      'a token that it signs',
+      () => ({ id: 'robot', privateKey: KEYS.privateKey, algorithm: 'ES256' }),
+      async ({ sent, base }) => {
+        const [head, body, signature] = String(sent.get('client_assertion')).split('.')
+        const signed = { key: KEYS.publicKey, dsaEncoding: 'ieee-p1363' } as const
+        if (!verify('sha256', Buffer.from(`${head}.${body}`), signed, Buffer.from(String(signature), 'base64url')))
+          return 'another key'
+        const { sub, aud } = JSON.parse(Buffer.from(String(body), 'base64url').toString())
+        return sub === 'robot' && aud === base ? null : 'somebody else'
+      },
+    ],
+  ])('logs a program in with %s, without a user, and again when what was granted counts no longer', async (...row) => {
+    const [, client, refuseProgram] = row
+    await using server = await serveLogin({ ...(refuseProgram && { refuseProgram }) })
+    const authorization = createAuthorization({ client: client() })
+    const channel = await openChannel({ url: server.url, authorization })
+    server.revoke()
+    await Promise.all([1, 2, 3].map(() => channel.request('tools/list', {})))
+    await channel.close()
+    const logins = server.asked.filter((what) => ['register', 'log in', 'token'].includes(what))
+    expect(logins).toEqual(['token', 'token'])
+  })
+
+  it('says why a program was refused', async () => {
+    await using server = await serveLogin({ refuseProgram: async () => 'This robot is not known.' })
+    const authorization = createAuthorization({ client: { id: 'robot', secret: 'guessed' } })
+    const opened = openChannel({ url: server.url, authorization })
+    const message = expect.stringContaining('This robot is not known.')
+    await expect(opened).rejects.toMatchObject({ code: 'login-failed', message })
   })
 
   it('shows nothing of what one authorization server gave out to another that is named later', async () => {

@@ -1,7 +1,10 @@
 import { optionInvalid } from '../env-error.ts'
 
-/** How a user logs in when a server asks for it. */
-export interface AuthorizationOptions {
+/** How to log in when a server asks for it: as a user in a browser, or as a program with credentials of its own. */
+export type AuthorizationOptions = UserLogin | ProgramLogin
+
+/** A login of a user, who agrees in a browser. */
+export interface UserLogin {
   /** The URL to which the authorization server redirects the user with a code. */
   readonly redirectUrl: string
   /**
@@ -15,6 +18,17 @@ export interface AuthorizationOptions {
   readonly client?: { readonly id: string; readonly secret?: string | undefined } | undefined
   /** The URL of a client metadata document, which some authorization servers accept instead of a registration. */
   readonly clientMetadataUrl?: string | undefined
+}
+
+/** A login of a program, without a user: OAuth's client credentials (RFC 6749, section 4.4; SEP-1046 of MCP). */
+export interface ProgramLogin {
+  /**
+   * A client that is registered with the authorization server, and proves it with a secret, or with a token that it
+   * signs with its private key (PKCS #8 as PEM) by an algorithm such as `ES256`.
+   */
+  readonly client:
+    | { readonly id: string; readonly secret: string }
+    | { readonly id: string; readonly privateKey: string; readonly algorithm: string }
 }
 
 /** A login, from `createAuthorization`. It holds the granted tokens in memory. */
@@ -33,7 +47,7 @@ export interface Authorization {
  * `client`. Throws `option-invalid` for an invalid `redirectUrl`.
  */
 export function createAuthorization(options: AuthorizationOptions): Authorization {
-  if (!URL.canParse(options.redirectUrl))
+  if ('logIn' in options && !URL.canParse(options.redirectUrl))
     throw optionInvalid(`redirectUrl is ${JSON.stringify(options.redirectUrl)}, and has to be a URL.`)
   return { options, granted: new Map() }
 }

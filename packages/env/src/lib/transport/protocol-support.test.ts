@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type JsonObject, METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../connect.ts'
 import { ENDPOINTS } from '../fixtures/endpoints.fixture.ts'
 import { openChannel } from './open-channel.ts'
@@ -14,14 +14,20 @@ interface Received {
   readonly message: { readonly id?: number; readonly method: string; readonly params?: JsonObject }
 }
 
+interface Answer {
+  readonly status?: number
+  readonly type?: string
+  readonly text: string
+}
+
 /** An MCP server with the given answers, and the requests that it received. */
-async function serve(answer: (received: Received) => { status?: number; type?: string; text: string }) {
+async function serve(answer: (received: Received) => Answer | Promise<Answer>) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const body = (await request.setEncoding('utf8').toArray()).join('')
     const got = { headers: request.headers, verb: request.method, message: JSON.parse(body || '{"method":""}') }
     received.push(got)
-    const { status = 200, type = 'application/json', text } = answer(got)
+    const { status = 200, type = 'application/json', text } = await answer(got)
     response.writeHead(status, { 'content-type': type }).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -100,6 +106,37 @@ describe('a channel over HTTP', () => {
     expect(protocols).toEqual(new Map([[server.url, protocol]]))
     expect(asked(server).filter((method) => method === 'server/discover')).toHaveLength(1)
     expect(asked(server)[1]).toBe(first)
+  })
+
+  it.each<[string, string, (received: Received) => Answer, (received: Received) => Answer]>([
+    ['modern', 'refuses the handshake', modern, () => ({ status: 400, text: 'MCP-Protocol-Version is missing' })],
+    ['modern', 'answers the handshake with nothing', modern, ({ message }) => ({ text: result(message.id, {}) })],
+    ['legacy', 'takes the handshake', legacy, legacy],
+  ])('waits for a slow server, which is %s and %s', async (protocol, _, answer, greet) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const [probed, greeted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await using server = await serve(async (received) => {
+      const { method } = received.message
+      if (method === 'initialize') {
+        greeted.resolve()
+        return greet(received)
+      }
+      if (method === 'server/discover') {
+        probed.resolve()
+        // Its answer comes after that to the handshake, or with it.
+        await greeted.promise
+      }
+      return answer(received)
+    })
+    const protocols = new Map<string, ProtocolSupport>()
+    const opening = openChannel(server.url, { protocols })
+    await probed.promise
+    await vi.advanceTimersByTimeAsync(10_000)
+    const channel = await opening
+    await channel.request('tools/list', {})
+    await channel.close()
+    expect(protocols.get(server.url)).toBe(protocol)
   })
 
   it('reads the supported versions from an error', async () => {

@@ -1,5 +1,5 @@
 import { type Channel, EXTENSION, WireError } from '@episodic/protocol'
-import { MODERN_VERSION } from '@episodic/protocol/internal'
+import { MODERN_VERSION, pause } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { CallOptions } from '../session/call-options.ts'
 
@@ -16,14 +16,55 @@ interface Discovered {
   readonly capabilities?: { readonly extensions?: { readonly [name: string]: unknown } }
 }
 
+/** What a server supports, and what a handshake with it gave, if it was made to find that out. */
+export interface Found<Handshake> {
+  readonly protocol: ProtocolSupport
+  readonly handshake?: Handshake | undefined
+}
+
+/** Milliseconds after which a server that has not answered is asked for a handshake too. */
+const PROBE_TIME = 10_000
+
+/**
+ * Finds out what a server supports. One that has not answered after {@link PROBE_TIME} may be slow, or may wait for a
+ * handshake before it answers anything: it is asked for the handshake too, and its first answer decides, whenever it
+ * comes. Rejects with the reason of an abort, with `login-failed`, and with what `shakeHands` rejects with.
+ */
+export async function negotiate<Handshake>(
+  channel: Omit<Channel, 'close'>,
+  shakeHands: (options: { readonly signal: AbortSignal }) => Promise<Handshake>,
+  { signal }: CallOptions,
+): Promise<Found<Handshake>> {
+  const [probe, handshake] = [new AbortController(), new AbortController()]
+  const untilAbort = (one: AbortController) => ({ signal: signal ? AbortSignal.any([signal, one.signal]) : one.signal })
+  const probing = findProtocolSupport(channel, untilAbort(probe)).then((protocol): Found<Handshake> => ({ protocol }))
+  const early = new AbortController()
+  const slow = pause(PROBE_TIME, untilAbort(early).signal).then(
+    () => null,
+    () => null,
+  )
+  const quick = await Promise.race([probing, slow]).finally(() => early.abort())
+  if (quick) return quick
+  const shaking = shakeHands(untilAbort(handshake)).then(
+    (handshake): Found<Handshake> => ({ protocol: 'legacy', handshake }),
+    async (error) => {
+      // A server with the stateless version alone refuses, and has answered the probe, or will.
+      const found = await probing
+      if (found.protocol === 'legacy') throw error
+      return found
+    },
+  )
+  const found = await Promise.race([shaking, probing.then((one) => (one.protocol === 'legacy' ? shaking : one))])
+  // Only the other one is ended: a handshake that was made stays.
+  ;(found.handshake === undefined ? handshake : probe).abort()
+  return found
+}
+
 /**
  * Resolves with the support of a server, which is asked by a stateless request. No answer means `legacy`. Rejects with
  * the reason of an abort, and with `login-failed`.
  */
-export async function findProtocolSupport(
-  channel: Omit<Channel, 'close'>,
-  { signal }: CallOptions,
-): Promise<ProtocolSupport> {
+async function findProtocolSupport(channel: Omit<Channel, 'close'>, { signal }: CallOptions): Promise<ProtocolSupport> {
   try {
     const { supportedVersions, capabilities } = (await channel.request('server/discover', {}, { signal })) as Discovered
     if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return 'legacy'

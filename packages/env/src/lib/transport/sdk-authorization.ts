@@ -5,8 +5,9 @@ import {
   extractWWWAuthenticateParams,
   type OAuthClientProvider,
 } from '@modelcontextprotocol/sdk/client/auth.js'
+import { ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import { EnvError } from '../env-error.ts'
-import type { Authorization, AuthorizationOptions } from './authorization.ts'
+import type { Authorization, AuthorizationOptions, ProgramLogin, UserLogin } from './authorization.ts'
 import type { Authorizer, Refused } from './authorized.ts'
 
 /** A value of `granted`. */
@@ -81,26 +82,40 @@ async function logIn(
       asked.scope ?? resourceMetadata?.scopes_supported?.join(' '),
       metadata?.scopes_supported?.includes('offline_access') ? OFFLINE : undefined,
     )
-    const discovered = {
+    const discovered: Discovered = {
       authorizationServerUrl: String(info.authorizationServerUrl),
       ...(resourceMetadataUrl && { resourceMetadataUrl: String(resourceMetadataUrl) }),
       ...(resourceMetadata && { resourceMetadata }),
       ...(metadata && { authorizationServerMetadata: metadata }),
     }
-    const { provider, state, pageForUser } = createLogin(authorization, granted, wider, discovered)
-    const options = { serverUrl, ...where, ...(scope && { scope }) }
-    if ((await auth(provider, options)) === 'REDIRECT') {
-      const back = String(await authorization.options.logIn(pageForUser() as URL, { signal }))
-      if (!URL.canParse(back)) throw new Error('logIn did not resolve with the complete URL of the redirect')
-      const authorizationCode = codeIn(new URL(back), state, issuer, requiresIssuer(metadata))
-      await auth(provider, { ...options, authorizationCode })
-    }
+    const request = { serverUrl, ...where, ...(scope && { scope }) }
+    const { options } = authorization
+    if ('logIn' in options) await logInUser(options, granted, wider, discovered, request, signal)
+    else await auth(createProgramLogin(options, granted, scope, discovered), request)
     if (scope) granted.scope = scope
   } catch (cause) {
     signal?.throwIfAborted()
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new EnvError('login-failed', `Cannot log in at ${serverUrl}: ${why}.`, { cause })
   }
+}
+
+/** Lets the user log in, unless the tokens that were granted before can be renewed. */
+async function logInUser(
+  options: UserLogin,
+  granted: Granted,
+  wider: boolean,
+  discovered: Discovered,
+  request: Parameters<typeof auth>[1],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { provider, state, pageForUser } = createUserLogin(options, granted, wider, discovered)
+  if ((await auth(provider, request)) !== 'REDIRECT') return
+  const back = String(await options.logIn(pageForUser() as URL, { signal }))
+  if (!URL.canParse(back)) throw new Error('logIn did not resolve with the complete URL of the redirect')
+  const metadata = discovered.authorizationServerMetadata
+  const authorizationCode = codeIn(new URL(back), state, metadata?.issuer, requiresIssuer(metadata))
+  await auth(provider, { ...request, authorizationCode })
 }
 
 /**
@@ -121,13 +136,36 @@ function bindTo(granted: Granted, server: string, { client }: AuthorizationOptio
 /** The scope with which tokens can be renewed without the user. */
 const OFFLINE = 'offline_access'
 
-/** One login, as a provider for the SDK. With `wider`, a new scope is asked for. */
-function createLogin(
-  { options }: Authorization,
+/** What is known of the servers, so that the SDK does not ask for it again. */
+type Discovered = NonNullable<Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>>
+
+/** A program's login, as a provider for the SDK, which asks for new tokens each time: these need no user. */
+function createProgramLogin(
+  { client }: ProgramLogin,
   granted: Granted,
-  wider: boolean,
-  discovered: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>,
-) {
+  scope: string | undefined,
+  discovered: Discovered,
+): OAuthClientProvider {
+  const known = {
+    clientId: client.id,
+    ...(scope && { scope }),
+    expectedIssuer: discovered.authorizationServerMetadata?.issuer ?? discovered.authorizationServerUrl,
+  }
+  const provider: OAuthClientProvider =
+    'secret' in client
+      ? new ClientCredentialsProvider({ ...known, clientSecret: client.secret })
+      : new PrivateKeyJwtProvider({ ...known, privateKey: client.privateKey, algorithm: client.algorithm })
+  return Object.assign(provider, {
+    saveTokens: (tokens: Granted['tokens']) => {
+      granted.tokens = tokens
+    },
+    discoveryState: () => discovered,
+    saveDiscoveryState: () => {},
+  })
+}
+
+/** One login of a user, as a provider for the SDK. With `wider`, a new scope is asked for. */
+function createUserLogin(options: UserLogin, granted: Granted, wider: boolean, discovered: Discovered) {
   const { redirectUrl, client, clientMetadataUrl } = options
   const registered = client && { client_id: client.id, ...(client.secret && { client_secret: client.secret }) }
   const state = randomText()
@@ -165,7 +203,7 @@ function createLogin(
 }
 
 /** Returns the client metadata of a registration. */
-function metadataOf({ redirectUrl, client }: AuthorizationOptions) {
+function metadataOf({ redirectUrl, client }: UserLogin) {
   const { protocol, hostname } = new URL(redirectUrl)
   const isOwnMachine = ['localhost', '127.0.0.1', '[::1]'].includes(hostname) || !/^https?:$/.test(protocol)
   return {

@@ -1,5 +1,5 @@
-import { type Channel, EXTENSION, type JsonObject, WireError } from '@episodic/protocol'
-import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
+import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
+import { readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
 import { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -11,11 +11,11 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { Agent } from 'undici'
 import { EnvError } from '../env-error.ts'
-import { createDirectChannel, type DirectChannelOptions } from './direct-channel.ts'
+import { createDirectChannel } from './direct-channel.ts'
 import { answerElicitation } from './elicitation.ts'
 import { QuestionBudget, questionsAllowed } from './input-required.ts'
 import { Pipe, printedBy } from './pipe.ts'
-import { findProtocolSupport, type ProtocolSupport } from './protocol-support.ts'
+import { type Found, negotiate } from './protocol-support.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
@@ -26,11 +26,6 @@ import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
-/**
- * The same for `server/discover`. A server that does not answer is taken for `legacy`, and over a pipe asked for its
- * handshake too.
- */
-const PROBE_TIMEOUT = 10_000
 /** Seconds for a server to start and answer for the first time. Loading the code of a command may take a minute. */
 const START_SECONDS = 120
 
@@ -94,28 +89,31 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
   const sent = { ...headers, ...(token && { authorization: `Bearer ${token}` }) }
   const { onMessage, elicit } = options
   const questions = questionsAllowed(options.questions)
-  const direct = (how: Pick<DirectChannelOptions, 'timeout' | 'modern'>) =>
-    createDirectChannel({ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions, ...how })
-  const asking = direct({ timeout: PROBE_TIMEOUT, modern: true })
+  const direct = (modern: boolean) =>
+    createDirectChannel({
+      ...{ url, dispatcher, headers: sent, authorizer, onMessage, elicit, questions },
+      ...{ timeout: CALL_TIMEOUT, modern },
+    })
+  const shake = async ({ signal }: Pick<ChannelOptions, 'signal'>) => {
+    const transport = new StreamableHTTPClientTransport(new URL(url), {
+      fetch: withAuthorizer(createFetch(dispatcher), authorizer),
+      requestInit: { headers: sent },
+    })
+    return { ...(await shakeHands(transport, url, { ...options, signal })), transport }
+  }
   let protocol = options.protocols?.get(url)
+  let handshaken: Awaited<ReturnType<typeof shake>> | undefined
   try {
-    protocol ??= await findProtocolSupport(asking, options)
+    if (!protocol) ({ protocol, handshake: handshaken } = await negotiate(direct(true), shake, options))
+    if (protocol === 'legacy') handshaken ??= await shake(options)
   } catch (reason) {
     await dispatcher.destroy()
     throw reason
   }
   options.protocols?.set(url, protocol)
   // Our own servers need no sender in a request, and a request without it is shorter.
-  if (protocol !== 'legacy') {
-    const { request } = direct({ timeout: CALL_TIMEOUT, modern: protocol === 'modern' })
-    return { request, release: () => dispatcher.close() }
-  }
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: withAuthorizer(createFetch(dispatcher), authorizer),
-    requestInit: { headers: sent },
-  })
-  const handshaken = await shakeHands(transport, url, () => dispatcher.destroy(), options)
-  const { client } = handshaken
+  if (!handshaken) return { request: direct(protocol === 'modern').request, release: () => dispatcher.close() }
+  const { client, transport } = handshaken
   const version = { 'mcp-protocol-version': transport.protocolVersion ?? '' }
   const ours = client.getServerCapabilities()?.extensions?.[EXTENSION] !== undefined
   return {
@@ -146,13 +144,16 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
   transport.onprinted = onPrinted
   if (onMessage) overhear(transport, onMessage)
   const pipe = new Pipe(transport, { name, elicit, questions: questionsAllowed(options.questions) })
-  let found: Found
+  let found: Found<JsonObject>
   try {
     found = await startInTurn(async () => {
       await transport.start()
       const late = AbortSignal.timeout(startSeconds * 1_000)
       const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
-      return findOverPipe(pipe, elicit, waiting).catch((error) => {
+      const greeting = { protocolVersion: LATEST_PROTOCOL_VERSION, ...introductionOf(elicit) }
+      const shake = async (until: { readonly signal: AbortSignal }) =>
+        (await pipe.bare('initialize', greeting, until)) as JsonObject
+      return negotiate({ request: pipe.modern }, shake, waiting).catch((error) => {
         if (!late.aborted || signal?.aborted) throw error
         throw new Error(
           `it has not answered within ${startSeconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`,
@@ -170,51 +171,17 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
       cause,
     })
   }
-  const { protocol, initialized } = found
+  const { protocol, handshake } = found
   // Our own servers need no sender in a request, and a request without it is shorter.
   if (protocol !== 'legacy')
     return { request: protocol === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
   pipe.leave()
   // The process is running already.
   transport.start = async () => {}
-  if (initialized) answerHandshake(transport, initialized)
+  if (handshake) answerHandshake(transport, handshake)
   const { onMessage: _, ...overheard } = options
-  const handshaken = await shakeHands(transport, name, async () => {}, { ...overheard, startSeconds })
+  const handshaken = await shakeHands(transport, name, { ...overheard, startSeconds })
   return { request: sdkRequest(handshaken, name, transport), release: () => handshaken.client.close() }
-}
-
-/** What a server over a pipe supports, and its answer to a handshake that was made already. */
-interface Found {
-  readonly protocol: ProtocolSupport
-  readonly initialized?: JsonObject | undefined
-}
-
-/**
- * Finds out what a server supports that was just started. One that has not answered after {@link PROBE_TIMEOUT} may be
- * slow to start, or wait for a handshake before it answers anything: it is asked for the handshake too, and its first
- * answer decides.
- */
-async function findOverPipe(
-  pipe: Pipe,
-  elicit: ChannelOptions['elicit'],
-  waiting: { readonly signal: AbortSignal },
-): Promise<Found> {
-  const probing = findProtocolSupport({ request: pipe.modern }, waiting).then((protocol): Found => ({ protocol }))
-  const given = new AbortController()
-  const early = pause(PROBE_TIMEOUT, given.signal).then(
-    () => null,
-    () => null,
-  )
-  const answered = await Promise.race([probing, early]).finally(() => given.abort())
-  if (answered) return answered
-  const shaking = pipe
-    .bare('initialize', { protocolVersion: LATEST_PROTOCOL_VERSION, ...introductionOf(elicit) }, waiting)
-    .then(
-      (initialized): Found => ({ protocol: 'legacy', initialized: initialized as JsonObject }),
-      // A server with the stateless version refuses, and has answered the probe, or will.
-      (error) => (WireError.is(error) ? probing : Promise.reject(error)),
-    )
-  return Promise.race([probing, shaking])
 }
 
 function introductionOf(elicit: ChannelOptions['elicit']) {
@@ -248,7 +215,6 @@ interface Handshaken {
 async function shakeHands(
   transport: ServerProcess | StreamableHTTPClientTransport,
   name: string,
-  release: () => Promise<void>,
   { signal, onMessage, elicit, questions, startSeconds = START_SECONDS }: ChannelOptions & StartOptions,
 ): Promise<Handshaken> {
   const budget = new QuestionBudget(questionsAllowed(questions))
@@ -268,7 +234,6 @@ async function shakeHands(
     return { client, budget }
   } catch (cause) {
     await client.close().catch(() => {})
-    await release()
     signal?.throwIfAborted()
     if (EnvError.is(cause, 'login-failed')) throw cause
     throw new EnvError('connection-failed', `Cannot connect to ${name}: ${reasonOf(cause)}`, { cause })

@@ -9,7 +9,7 @@ import { asking, createTestHost, rpc, serve } from '../fixtures/testbed.fixture.
 import type { HttpOptions } from '../http/serve-http.ts'
 
 /** A server of a market whose exchange answers when the test says so, and of one that names its sessions. */
-async function serveMarket(options: HttpOptions = {}) {
+async function serveMarket(options: HttpOptions = {}, secrets: readonly string[] = []) {
   const exchange = createExchange()
   const answers: PromiseWithResolvers<number>[] = []
   let asked = Promise.withResolvers<void>()
@@ -20,7 +20,7 @@ async function serveMarket(options: HttpOptions = {}) {
     asked = Promise.withResolvers<void>()
     return answer.promise
   }
-  const market = createMarket(exchange)
+  const market = { ...createMarket(exchange), secrets: () => secrets }
   const { host, clock, faults } = createTestHost({
     environments: [market, { ...market, name: 'fair', handle: 'fair' }, auction],
   })
@@ -136,6 +136,17 @@ describe('a call that waits for a preparation', () => {
     expect((await askTask(url, 'tasks/update', { taskId: ordered, inputResponses: {} })).result).toMatchObject({
       resultType: 'complete',
     })
+  })
+
+  it('has failed if its answer has to be withheld, and says nothing of why', async () => {
+    const { url, waitFor, answer } = await serveMarket({}, ['Ordered 3'])
+    const taskId = idOf(await waitFor(askTask(url, 'tools/call', order)))
+    answer(2)
+    const poll = async () => (await askTask(url, 'tasks/get', { taskId })).result
+    const message = expect.stringMatching(/^The server failed\. Reference: /)
+    await expect.poll(poll).toMatchObject({ taskId, status: 'failed', error: { code: expect.any(Number), message } })
+    expect(await poll()).not.toHaveProperty('result')
+    expect(JSON.stringify(await poll())).not.toContain('Ordered')
   })
 
   it('has the answer of the call if it fails, with nothing of its cause', async () => {

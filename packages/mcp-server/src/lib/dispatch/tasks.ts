@@ -4,7 +4,7 @@ import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
 import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'
-import type { ScannedAnswer } from './leak-scan.ts'
+import { type ScannedAnswer, scanAnswer, worldTextOf } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { declares } from './protocol-version.ts'
 
@@ -64,26 +64,36 @@ async function resolveTask(
   }
 }
 
-function answerState(host: Host, { address }: AgentCaller, taskId: string, state: TaskState): ScannedAnswer {
+function answerState(host: Host, caller: AgentCaller, taskId: string, state: TaskState): ScannedAnswer {
   const { outcome } = state
-  const again = playAgain(host, address)
+  const again = playAgain(host, caller.address)
   if (outcome.kind === 'answered') {
     const { step, turn } = outcome
     const answer = turn ? answerTurn(step, turn, again) : answerStep(step as StepOutcome, again)
-    return completed(taskId, state, answer)
+    return completed(caller, taskId, state, answer)
   }
   if (outcome.kind !== 'failed') return { result: toTask(taskId, outcome.kind, state), secrets: null }
   const answer = answerFailure(outcome.cause, again)
-  if (answer) return completed(taskId, state, answer)
-  if (!WireError.is(outcome.cause)) throw outcome.cause
-  const { code, message, details } = outcome.cause
-  const error = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
-  return { result: { ...toTask(taskId, 'failed', state), error }, secrets: null }
+  return answer ? completed(caller, taskId, state, answer) : failed(taskId, state, outcome.cause)
 }
 
-function completed(taskId: string, state: TaskState, answer: ScannedAnswer): ScannedAnswer {
+/** Returns the task with its answer; as failed if the answer has to be withheld, so that nobody polls it for ever. */
+function completed(caller: AgentCaller, taskId: string, state: TaskState, answer: ScannedAnswer): ScannedAnswer {
+  try {
+    scanAnswer(caller, null, { method: 'tasks/get', params: { taskId } }, worldTextOf(answer), answer)
+  } catch (error) {
+    return failed(taskId, state, error)
+  }
   const result = { resultType: 'complete', ...(answer.result as JsonObject) }
   return { ...answer, result: { ...toTask(taskId, 'completed', state), result } }
+}
+
+/** Returns the task with an error of the protocol; throws any other error. */
+function failed(taskId: string, state: TaskState, cause: unknown): ScannedAnswer {
+  if (!WireError.is(cause)) throw cause
+  const { code, message, details } = cause
+  const error = { code: WIRE_ERROR_NUMBERS[code], message, data: { code, ...details } }
+  return { result: { ...toTask(taskId, 'failed', state), error }, secrets: null }
 }
 
 function toTask(taskId: string, status: string, { createdAt, updatedAt, keptSeconds }: TaskState) {

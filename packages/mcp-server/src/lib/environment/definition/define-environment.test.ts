@@ -73,6 +73,22 @@ describe('defineEnvironment', () => {
     expect(numberGuessing.hasPotential).toBe(true)
   })
 
+  it('lists no argument that a client has to repeat in a header', () => {
+    const { toolInfos } = defineEnvironment({
+      ...LAMP,
+      tools: ({ tool }) => ({
+        press: tool({
+          description: 'Press it.',
+          input: z.object({ 'x-mcp-header': z.object({ room: z.string().max(9).meta({ 'x-mcp-header': 'Room' }) }) }),
+          play: ({ say }) => say('Pressed.'),
+        }),
+      }),
+    })
+    expect(toolInfos[0]?.inputSchema.properties).toEqual({
+      'x-mcp-header': expect.objectContaining({ properties: { room: { type: 'string', maxLength: 9 } } }),
+    })
+  })
+
   it('has no parameters unless the spec has a schema of them', () => {
     const { params: _, ...withoutParams } = LAMP
     const lamp = defineEnvironment({

@@ -71,7 +71,7 @@ export function hasTool(tool: Tool, seat: string): boolean {
 export function toToolInfo(environment: string, name: string, tool: Tool, view: z.ZodType): ToolInfo {
   if (!/^[\w.-]{1,128}$/.test(name))
     throw invalid(environment, `its tool "${name}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
-  const inputSchema = jsonSchemaOf(tool.input, 'input', `the input of ${name}`)
+  const inputSchema = withoutHeaders(jsonSchemaOf(tool.input, 'input', `the input of ${name}`))
   if (inputSchema.type !== 'object')
     throw invalid(environment, `the input of ${name} must be an object schema, because tools take named arguments`)
   const outputSchema = jsonSchemaOf(
@@ -91,4 +91,14 @@ export function toToolInfo(environment: string, name: string, tool: Tool, view: 
   if (tool.preparation) jsonSchemaOf(tool.preparation.schema, 'output', `what ${name} prepares`)
   const { description, annotations, sealed } = tool
   return { name, description, inputSchema, outputSchema, annotations, ...(sealed && { sealed: true }) }
+}
+
+/**
+ * Returns a schema that repeats no argument in a header of HTTP (`x-mcp-header`): a server that lists one has to reject
+ * calls whose header differs, and the arguments of a world are read from the call alone.
+ */
+function withoutHeaders(schema: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === 'x-mcp-header' && typeof value === 'string' ? undefined : value,
+  )
 }
