@@ -15,6 +15,7 @@ export { answerMessage, type PlayedCall, resultMessage } from './lib/record/tran
 export type { MessageReference } from './lib/record/transcript-schema.ts'
 export { attachmentOf, withAttachmentNotes } from './lib/wire/attachment.ts'
 export { type ContentPart, contentPartSchema, contentParts, readContent } from './lib/wire/content.ts'
+export { withDataLine, withoutDataLine } from './lib/wire/data-line.ts'
 export { type StopReason, stopReasonOf, truncationOf } from './lib/wire/end-reasons.ts'
 export type { EventInfo } from './lib/wire/environment-info.ts'
 export { episodeEndSchema, type PlayerStopped } from './lib/wire/episode-end.ts'
@@ -28,5 +29,4 @@ export { type ResourceInText, resourceInTextSchema } from './lib/wire/observatio
 export type { AppliedEvent, OutsideHistory } from './lib/wire/outside-event.ts'
 export { parseParams } from './lib/wire/parse-params.ts'
 export { readServerResult } from './lib/wire/server-answer.ts'
-export { withoutDataLine, withUnsaidData } from './lib/wire/unsaid-data.ts'
 export { findWireErrorCode, invalidParams, WIRE_ERROR_NUMBERS } from './lib/wire/wire-error.ts'

@@ -32,6 +32,8 @@ export const FINDING_KINDS = {
   'pairs-diverge': 'pairs diverge at their first call, so little is compared',
   'secret-sent': 'a private value, a seed or a handle was sent to an agent',
   'answer-contradictory': 'the text of an answer says another value than its data',
+  'data-unsaid': 'the text of an answer leaves out data that does not follow it',
+  'data-repeated': 'the texts of a tool say all of its data, which follows them too',
   'answer-withheld': 'the server withheld an answer because of `secrets`',
   'legal-refused': 'a listed action is refused',
   'legal-missing': 'an action is accepted and not listed',

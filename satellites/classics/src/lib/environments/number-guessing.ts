@@ -41,6 +41,7 @@ export const environment = defineEnvironment({
       description: 'Guess the number. The answer says whether it is higher or lower than your guess.',
       input: z.object({ value: z.int().describe('Your guess: a whole number in the range that you were given.') }),
       output: Guess,
+      dataFollows: false,
       play({ state, input, refuse, reveal, end, say }) {
         const { low, high } = state.public
         if (input.value < low || input.value > high)

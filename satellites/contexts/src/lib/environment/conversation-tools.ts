@@ -1,5 +1,5 @@
 import type { PlayContext } from '@episodic/mcp-server'
-import { type EnvironmentSpec, sayTextAlone } from '@episodic/mcp-server/internal'
+import type { EnvironmentSpec } from '@episodic/mcp-server/internal'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { type AskedText, askedTextSchema } from '../model/ask.ts'
@@ -70,7 +70,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     keepLines(play.state, [{ by: 'user', text: line }, ...linesOf(result.replies)])
     if (isReached(play.state, play.params as never)) play.end('goal-reached')
     else if (result.record.public.ended !== null) play.end(result.record.public.ended)
-    return sayTextAlone(joinReplies(result), answerOf(result))
+    return play.say(joinReplies(result), answerOf(result))
   }
   const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
@@ -79,6 +79,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
       text: z.string().min(1).max(conversation.bounds.text).describe('what to say, in your own words'),
     }),
     output: Answer,
+    dataFollows: false,
   }
   const utterance = (text: string, now: number, { interpreted, written }: Prepared): ConversationInput => ({
     kind: 'utterance',
@@ -114,6 +115,7 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     description: 'State what you want without words: an intent, and what comes with it.',
     input: actInput(conversation),
     output: Answer,
+    dataFollows: false,
   }
   const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: AskedText) =>
     ({
@@ -164,13 +166,14 @@ export function assistantTools<Goal>(
       description: `Do what the user wants: ${description}.`,
       input: strictInput(context?.intents[name] ?? commandInput(conversation, name), intent),
       output: Answer,
+      dataFollows: false,
       play(play) {
         const slots = play.input as Record<string, never>
         const input: ConversationInput = { kind: 'act', intent: name, slots, now: play.state.public.now }
         const result = conversation.handleInput(recordOf(play.state), input)
         if (result.refused) return play.refuse(result.refused.message)
         keep(play, result)
-        return sayTextAlone(joinReplies(result), answerOf(result))
+        return play.say(joinReplies(result), answerOf(result))
       },
     })
   }
@@ -178,6 +181,7 @@ export function assistantTools<Goal>(
     description: 'Say something to the user, who answers. What the other tools answered only you have seen.',
     input: z.object({ text: z.string().min(1).max(conversation.bounds.text).describe('what to say to the user') }),
     output: z.object({ said: z.string().describe('what the user said') }),
+    dataFollows: false,
   }
   const answer = (play: ReplyPlay, spoken: string | null) => {
     const { state, rng, reveal, say, end } = play

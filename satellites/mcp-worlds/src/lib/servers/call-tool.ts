@@ -6,7 +6,7 @@ import {
   readContent,
   resourceInTextSchema,
   wellFormed,
-  withUnsaidData,
+  withDataLine,
 } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
@@ -99,7 +99,7 @@ export async function callTool(
   const { text, attachments = [], resources = [] } = readContent(content, BOUNDS)
   const structured = structuredContent ?? null
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
-  const said = text === '' && structured ? withUnsaidData(text, structured) : text
+  const said = text === '' && structured ? withDataLine(text, structured) : text
   const named = resources.filter(({ to }) => to > 0 && to <= LONGEST)
   return {
     text: shortened(said),

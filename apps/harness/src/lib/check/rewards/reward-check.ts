@@ -8,6 +8,7 @@ import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { formatStart, type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
+import { UnsaidData } from '../unsaid-data.ts'
 import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
 
@@ -27,7 +28,7 @@ const ROUNDING = 1e-9
 /**
  * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or
  * counts as success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what
- * their data says, that the solver earns more than random play on the same tasks, and that shaping telescopes to the
+ * their data says and leave nothing of it out, that the solver earns more than random play on the same tasks, and that shaping telescopes to the
  * difference of potentials.
  *
  * In a zero-sum game the solver plays one seat against random opponents, where an equilibrium cannot lose on average
@@ -45,6 +46,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const prizes = new Map<string, number>()
   const endings = new Endings(environment)
   const contradictions = new Contradictions()
+  const unsaid = new UnsaidData()
   /** What each seat of each episode earned. */
   const earned = new Set<number>()
   /** Of the seats that are compared, on average. */
@@ -64,6 +66,7 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       notePrizes(prizes, episode)
       endings.add(episode)
       contradictions.add(episode)
+      unsaid.add(episode)
       const totals: Record<string, number> = {}
       for (const step of episode.steps)
         for (const [seat, reward] of Object.entries(returnsOf(step))) {
@@ -103,7 +106,11 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     if (game?.utility === 'general') warnings.push(finding)
     else findings.push(finding)
   }
-  warnings.push(...endings.warnings(again, { hasSolver: solver !== null }), ...contradictions.warnings)
+  warnings.push(
+    ...endings.warnings(again, { hasSolver: solver !== null }),
+    ...contradictions.warnings,
+    ...unsaid.warnings,
+  )
   if (!solver)
     warnings.push({
       name: 'solver-missing',

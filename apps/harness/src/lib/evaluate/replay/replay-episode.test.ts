@@ -204,29 +204,53 @@ function ended(outcome: EpisodeRecord['outcome']): string {
   return outcome.kind === 'finished' ? outcome.end.kind : 'failed'
 }
 
-describe('replayEpisode of a line that was sealed before answers had the data that their text does not say', () => {
-  /** Number guessing with an answer whose data has everything, and whose text says nothing of it. */
-  const silent = (environment: EnvironmentDefinition): EnvironmentDefinition => {
-    const { guess } = environment.tools as { readonly guess: EnvironmentDefinition['tools'][string] }
-    const play: typeof guess.play = (context) => ({ ...guess.play(context), text: 'Guessed.' })
-    return { ...environment, tools: { guess: { ...guess, play } } }
-  }
-
-  it('reproduces it, and not one whose text differs otherwise', () => {
-    const { environment, record } = golden.find(
+describe('replayEpisode of a line that was sealed by another rule for the data below a text', () => {
+  const guessing = () =>
+    golden.find(
       ({ record: { environment: played, steps } }) =>
         played.name === 'number-guessing' && steps.length > 1 && steps.every(({ refused }) => refused === null),
     ) as (typeof golden)[number]
-    const spoken = (text: string) => ({
+
+  /** Number guessing with one text for all answers. */
+  const saying = (text: string, dataFollows: boolean): EnvironmentDefinition => {
+    const { environment } = guessing()
+    const { guess } = environment.tools as { readonly guess: EnvironmentDefinition['tools'][string] }
+    const play: typeof guess.play = (context) => ({ ...guess.play(context), text })
+    return { ...environment, tools: { guess: { ...guess, dataFollows, play } } }
+  }
+  type Data = { readonly value: number; readonly hint: string }
+
+  /** Replays the episode with other texts of its answers. */
+  const replay = (world: EnvironmentDefinition, textOf: (data: Data) => string) => {
+    const { record } = guessing()
+    const spoken = {
       ...record,
       steps: record.steps.map((step) => {
-        const [, ...rest] = step.observation.text.split('\n')
-        return { ...step, observation: { ...step.observation, text: [text, ...rest].join('\n') } }
+        const { text, structured } = step.observation
+        const [, ...rest] = text.split('\n')
+        const own = textOf(structured as unknown as Data)
+        return { ...step, observation: { ...step.observation, text: [own, ...rest].join('\n') } }
       }),
-    })
-    const replay = (text: string) =>
-      replayEpisode(silent(environment), sealed(spoken(text)), { strict: true, scoring: PLAIN })
-    expect(replay('Guessed.')).toEqual({ kind: 'reproduced', steps: record.steps.length })
-    expect(replay('Guesses.')).toMatchObject({ kind: 'diverged', divergence: { field: 'observation.text' } })
+    }
+    return replayEpisode(world, sealed(spoken), { strict: true, scoring: PLAIN })
+  }
+  const reproduced = { kind: 'reproduced' }
+  const diverged = { kind: 'diverged', divergence: { field: 'observation.text' } }
+
+  it.each([true, false])('reproduces every line of true fields, and none of others: dataFollows is %s', (follows) => {
+    const world = saying('Guessed.', follows)
+    expect(replay(world, () => 'Guessed.')).toMatchObject(reproduced)
+    expect(replay(world, (data) => `Guessed.\n${JSON.stringify(data)}`)).toMatchObject(reproduced)
+    expect(replay(world, ({ hint }) => `Guessed.\n${JSON.stringify({ hint })}`)).toMatchObject(reproduced)
+    expect(replay(world, () => 'Guesses.')).toMatchObject(diverged)
+    expect(replay(world, ({ value }) => `Guessed.\n${JSON.stringify({ value: value + 1 })}`)).toMatchObject(diverged)
+  })
+
+  it.each([true, false])('reproduces a text that has a field as JSON itself: dataFollows is %s', (follows) => {
+    const [step] = guessing().record.steps as [EpisodeRecord['steps'][number]]
+    const { value } = step.observation.structured as unknown as Data
+    const own = JSON.stringify({ value })
+    const world = saying(own, follows)
+    expect(replay(world, ({ hint }) => `${own}\n${JSON.stringify({ hint })}`)).toMatchObject(reproduced)
   })
 })

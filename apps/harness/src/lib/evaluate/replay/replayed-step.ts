@@ -3,6 +3,7 @@ import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import {
   type Action,
   isMatchRecord,
+  type JsonObject,
   type LimitsRequest,
   type MatchRecord,
   type Observation,
@@ -66,16 +67,21 @@ export function compareAction(
 }
 
 /**
- * Compares what a step showed. Lines that were sealed before answers had a line of the data that their text does not
- * say are without it.
+ * Compares what a step showed. Lines that were sealed by earlier releases have other fields of the data as JSON below
+ * their text, or none: those that it did not say, before a tool said whether its data follows.
  */
 export function compareObservation(line: Observation, answer: Observation): Difference | null {
   // A line has the bytes of a picture once, and its hash in every step.
   const [recorded, played] = [withoutAttachedData(line), withoutAttachedData(answer)]
   const difference = findDifference(recorded, played, 'observation')
   if (!difference) return null
-  const text = withoutDataLine(played.text, played.structured)
-  return findDifference(recorded, { ...played, text }, 'observation') && difference
+  const own = (shown: Observation) => ({ ...shown, text: withoutDataLines(shown.text, played.structured) })
+  return findDifference(own(recorded), own(played), 'observation') && difference
+}
+
+function withoutDataLines(text: string, data: JsonObject | null): string {
+  const left = withoutDataLine(text, data)
+  return left === text ? text : withoutDataLines(left, data)
 }
 
 /**

@@ -256,6 +256,7 @@ describe('defineEnvironment', () => {
     ['an event of no object', { events: { rain: { data: z.string() } } }, /the data of rain must be an object schema/],
     ['what is prepared without a schema', { tool: { prepare: (): number => 1 } }, /has prepare alone/],
     ['a schema that nothing is prepared for', { tool: { prepared: z.object({}) } }, /has prepared alone/],
+    ['data that follows and is none', { tool: { dataFollows: true } }, /has dataFollows and no output/],
     ['an effect without what has it', { tool: { effect: 'external' } }, /has effect alone/],
     ['no time to prepare', { tool: { ...PREPARING, prepareSeconds: 0 } }, /prepareSeconds is 0, and has to be above 0/],
     [

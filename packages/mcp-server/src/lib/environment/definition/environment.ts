@@ -38,8 +38,6 @@ export interface Said<Data> {
   /** Empty if the answer is data alone. */
   readonly text: string
   readonly data: Data
-  /** Whether the player reads the text alone, whatever it does not say of the data. Default: `false`. */
-  readonly textAlone?: true
   /** The parts of the text that are resources of MCP. Default: none. */
   readonly resources?: readonly ResourceInText[]
 }
@@ -111,8 +109,8 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined, E
   /** Earlier steps of the session; empty unless the environment sets `history`. */
   readonly history: History
   /**
-   * Returns an answer to the player. A model reads text alone, so fields of the data that the text does not say follow
-   * it as a line of JSON.
+   * Returns an answer to the player. A model reads text alone, so the data of a tool with an `output` follows the text
+   * as a line of JSON; see `dataFollows`.
    */
   say(...answer: Saying<Data>): Said<Data>
   /**
@@ -275,6 +273,11 @@ export interface ToolParts<
    */
   readonly output?: Output
   /**
+   * Whether the data of an answer follows its text as a line of JSON, for models, which read text alone. `false` where
+   * the text says all of the data that a player needs. Default: `true` with an `output`; without one, nothing follows.
+   */
+  readonly dataFollows?: boolean
+  /**
    * Hints for MCP clients. Default: not read-only, not idempotent, destructive if `effect` is `external`, and
    * open-world if the tool has `prepare`.
    */
@@ -342,6 +345,8 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
   readonly description: string
   readonly input: Input
   readonly output: Output
+  /** Whether the data of an answer follows its text as a line of JSON. */
+  readonly dataFollows: boolean
   readonly annotations: ToolAnnotations
   /** `null` if the tool has no `prepare`. */
   readonly preparation: Preparation | null

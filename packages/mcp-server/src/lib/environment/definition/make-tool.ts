@@ -10,7 +10,7 @@ export interface WrittenTool
   extends Pick<Tool, 'description' | 'input' | 'play'>,
     Pick<
       ToolParts<unknown, unknown, z.ZodType, z.ZodType, z.ZodType>,
-      'output' | 'annotations' | 'prepared' | 'prepareSeconds' | 'effect' | 'repeatable'
+      'output' | 'dataFollows' | 'annotations' | 'prepared' | 'prepareSeconds' | 'effect' | 'repeatable'
     > {
   readonly seats?: readonly string[]
   prepare?: Preparation['prepare']
@@ -26,6 +26,7 @@ const MOST_PREPARE_SECONDS = 86_400
 export const makeTool = (written: WrittenTool): Tool => {
   const {
     output = null,
+    dataFollows = output !== null,
     prepared,
     prepare,
     prepareSeconds: seconds = PREPARE_SECONDS,
@@ -34,6 +35,11 @@ export const makeTool = (written: WrittenTool): Tool => {
     seats = null,
     ...tool
   } = written
+  if (dataFollows && !output)
+    throw new ServerError(
+      'definition-invalid',
+      'A tool has dataFollows and no output. Declare the `output` that follows its text, or leave dataFollows out.',
+    )
   const half = prepared ? 'prepared' : prepare ? 'prepare' : effect ? 'effect' : repeatable && 'repeatable'
   if (half && !(prepared && prepare))
     throw new ServerError(
@@ -59,7 +65,7 @@ export const makeTool = (written: WrittenTool): Tool => {
     openWorldHint: preparation !== null,
     ...tool.annotations,
   }
-  return { ...tool, output, annotations, preparation, seats, sealed: false }
+  return { ...tool, output, dataFollows, annotations, preparation, seats, sealed: false }
 }
 
 /** Returns whether a seat has a tool. */

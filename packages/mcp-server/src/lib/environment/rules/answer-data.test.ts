@@ -34,6 +34,7 @@ const desk = defineEnvironment({
       description: 'Write it.',
       input: z.object({}),
       output: z.object({ order: Order }),
+      dataFollows: false,
       play: ({ say }) => say('Order 7 is shipped.', { order }),
     }),
     bare: tool({
@@ -44,6 +45,18 @@ const desk = defineEnvironment({
         expectTypeOf(say).toBeCallableWith({ order })
         return say({ order })
       },
+    }),
+    json: tool({
+      description: 'Write it as JSON.',
+      input: z.object({}),
+      output: z.object({ order: Order }),
+      play: ({ say }) => say(`Here: ${JSON.stringify({ order })}`, { order }),
+    }),
+    empty: tool({
+      description: 'Answer with no data.',
+      input: z.object({}),
+      output: z.object({}),
+      play: ({ say }) => say('Nothing.', {}),
     }),
     counted: tool({
       description: 'Say what the history says.',
@@ -68,7 +81,7 @@ const desk = defineEnvironment({
 const LINE = JSON.stringify({ order })
 
 describe('the text of an answer with data', () => {
-  it('has the fields that the author’s text does not say, as a line of JSON before the observation', () => {
+  it('has the data as a line of JSON before the observation, unless the tool says that none follows', () => {
     const { play } = rehearse(desk)
     expect(play('titled', {}).observation).toEqual({
       text: `The order.\n${LINE}\nOne order is open.`,
@@ -77,6 +90,9 @@ describe('the text of an answer with data', () => {
     expect(play('written', {}).observation.text).toBe('Order 7 is shipped.\nOne order is open.')
     expect(play('bare', {}).observation).toEqual({ text: `${LINE}\nOne order is open.`, structured: { order } })
     expect(() => play('wrong', {})).toThrow('answers with data alone, and declares no output')
+    const { play: shout } = rehearse(desk)
+    expect(shout('json', {}).observation.text).toBe(`Here: ${LINE}\nOne order is open.`)
+    expect(shout('empty', {}).observation.text).toBe('Nothing.\nOne order is open.')
   })
 
   it('is not in the history, which rules read', () => {

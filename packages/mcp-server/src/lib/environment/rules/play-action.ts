@@ -1,5 +1,5 @@
 import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, withDataLine } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import { settled } from '@episodic/state/internal'
 import { ABSENT, type Absence, absenceOf } from '../definition/absent-action.ts'
@@ -13,7 +13,7 @@ import { playAbsence, sealMove } from './play-round.ts'
 import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { seatsInTurn } from './seats-in-turn.ts'
 import { outcomeOf } from './step-events.ts'
-import { assertSaid, isRefused, readPrepared, structuredAnswer, textWithData } from './tool-answer.ts'
+import { assertSaid, isRefused, readPrepared, structuredAnswer } from './tool-answer.ts'
 
 /**
  * Plays one action of one seat by the rules: pure and synchronous. Everything that an environment's own code decides is
@@ -123,7 +123,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   const structured = schema
     ? structuredAnswer(environment, name, schema, tool.output ? answer.data : draft.public, checks)
     : null
-  const said = tool.output && structured ? textWithData(answer, tool.output, structured.data) : answer.text
+  const said = tool.dataFollows && structured ? withDataLine(answer.text, structured.data) : answer.text
   const added = outcome.effects.messages[seat] ?? []
   const withAdded = (text: string) => (added.length > 0 ? [text, ...added].join('\n') : text)
   return {

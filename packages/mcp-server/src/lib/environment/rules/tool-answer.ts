@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import type { ResourceInText } from '@episodic/protocol/internal'
-import { formatZodError, isObject, withUnsaidData } from '@episodic/protocol/internal'
-import { z } from 'zod'
+import { formatZodError, isObject } from '@episodic/protocol/internal'
+import type { z } from 'zod'
 import { rulesFailed } from '../../server-error.ts'
 import { findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
@@ -55,14 +55,6 @@ export function isRefused(answer: unknown): answer is Refused {
   return kind === 'refused' && typeof text === 'string'
 }
 
-/**
- * Returns an answer of which the player reads the text alone: its data describes the text to programs. For the tools of
- * a package, whose users write no answers of their own.
- */
-export function sayTextAlone<Data>(text: string, data: Data): Said<Data> {
-  return { kind: 'said', text, data, textAlone: true }
-}
-
 /** Returns an answer whose text has resources of MCP in it. For environments that are made of other servers. */
 export function sayResources<Data>(
   text: string,
@@ -70,29 +62,6 @@ export function sayResources<Data>(
   resources: readonly ResourceInText[] | undefined,
 ): Said<Data> {
   return { kind: 'said', text, data, ...(resources && { resources }) }
-}
-
-/** Returns what a player reads of an answer: its text, and the fields of the data that the text does not say. */
-export function textWithData({ text, textAlone }: Said<unknown>, schema: z.ZodType, data: JsonObject): string {
-  return textAlone ? text : withUnsaidData(text, data, keysOf(schema))
-}
-
-const KEYS = new WeakMap<z.ZodType, ReadonlySet<string>>()
-
-/** The keys that a schema declares anywhere. Others, as those of a record, are values. */
-function keysOf(schema: z.ZodType): ReadonlySet<string> {
-  const known = KEYS.get(schema)
-  if (known) return known
-  const keys = new Set<string>()
-  const collect = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return
-    const { properties } = value as { readonly properties?: unknown }
-    if (isObject(properties)) for (const key of Object.keys(properties)) keys.add(key)
-    for (const inner of Object.values(value)) collect(inner)
-  }
-  collect(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }))
-  KEYS.set(schema, keys)
-  return keys
 }
 
 /** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */

@@ -1,33 +1,17 @@
-import { isObject, type Json, type JsonObject } from '../base/json.ts'
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 
 /**
- * Returns the text of an answer with one more line: the fields of its data that the text does not say, as JSON. A model
- * reads the text alone, so what only the data has would never reach it. Returns the text itself if it says all of the
- * data.
+ * Returns the fields of an answer's data that its text does not say; `null` if it says all of them.
  *
  * A text says a field if it contains every value in it at least as often as the data does: texts as whole words in
  * either case, numbers by their value (`1,200` and `12.50` are numbers), and `true` and `false` as words. Nothing says
- * `null`, an empty text, an empty list or an empty object, so these always follow as JSON. A key that `declared` lacks,
- * as in a record, is a value too. A text also says what it contains as JSON.
+ * `null`, an empty text, an empty list or an empty object. A key that `declared` lacks, as in a record, is a value too.
+ * A text also says what it contains as JSON.
  *
  * @param declared - the keys that the schema of the data names. Default: all.
  */
-export function withUnsaidData(text: string, data: JsonObject, declared?: ReadonlySet<string>): string {
-  let unsaid: JsonObject | null = null
-  try {
-    unsaid = unsaidFields(text, data, declared)
-  } catch {
-    // It contains itself, or nests without end: no step is written with it.
-  }
-  if (!unsaid) return text
-  const line = JSON.stringify(unsaid)
-  return text === '' ? line : `${text}\n${line}`
-}
-
-/**
- * Returns the fields of the data that a text does not say, see {@link withUnsaidData}; `null` if it says all of them.
- */
-function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<string>): JsonObject | null {
+export function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<string>): JsonObject | null {
   const words = new Words(text)
   const json = text.includes('{') || text.includes('[') ? compact(text) : ''
   const unsaid = Object.entries(data).filter(
@@ -35,17 +19,6 @@ function unsaidFields(text: string, data: JsonObject, declared?: ReadonlySet<str
       value !== undefined && !hasJson(json, key, value) && !words.take(valuesOf({ [key]: value }, declared)),
   )
   return unsaid.length > 0 ? Object.fromEntries(unsaid) : null
-}
-
-/**
- * Returns a text without the line of data that {@link withUnsaidData} gave it; the text itself if it has none. For
- * answers that carry the data beside their text.
- */
-export function withoutDataLine(text: string, data: JsonObject | null): string {
-  if (data === null || !text.includes('{')) return text
-  const lines = text.split('\n')
-  const at = lines.findIndex((line) => isPartOf(line, data))
-  return at < 0 ? text : lines.toSpliced(at, 1).join('\n')
 }
 
 /** Whether a compact text contains a field as JSON, or the value of one that is a list or an object. */
@@ -58,19 +31,6 @@ function hasJson(text: string, key: string, value: Json): boolean {
 
 function compact(text: string): string {
   return text.replace(/\s+/g, '')
-}
-
-/** Whether a line is the JSON of some fields of the data. */
-function isPartOf(line: string, data: JsonObject): boolean {
-  if (!line.startsWith('{"')) return false
-  // Most data is one line in full, which needs no parsing.
-  if (line === JSON.stringify(data)) return true
-  try {
-    const fields = Object.keys(JSON.parse(line) as JsonObject)
-    return line === JSON.stringify(Object.fromEntries(fields.map((field) => [field, data[field]])))
-  } catch {
-    return false
-  }
 }
 
 type Value = Exclude<Json, object | null> | typeof EMPTY

@@ -1,15 +1,9 @@
+import type { JsonObject } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../base/json.ts'
-import { withoutDataLine, withUnsaidData } from './unsaid-data.ts'
+import { unsaidFields } from './unsaid-fields.ts'
 
-const added = (text: string, data: JsonObject, declared?: ReadonlySet<string>) => {
-  const whole = withUnsaidData(text, data, declared)
-  expect(whole.startsWith(text)).toBe(true)
-  return whole === text ? null : JSON.parse(whole.slice(text.length))
-}
-
-describe('withUnsaidData', () => {
+describe('unsaidFields', () => {
   it.each<[string, JsonObject]>([
     ['50 is Higher. 3 guesses left.', { value: 50, hint: 'higher', left: 3 }],
     ['It costs $1,200.50, or 3% more.', { price: 1200.5, more: 3 }],
@@ -18,8 +12,8 @@ describe('withUnsaidData', () => {
     ['{"order": {"id": 7,\n "note": null}}', { order: { id: 7, note: null } }],
     ['The order: {"id":7,"items":[]}', { order: { id: 7, items: [] } }],
     ['Nothing to say.', {}],
-  ])('adds nothing to %j, which says all of %j', (text, data) => {
-    expect(added(text, data)).toBeNull()
+  ])('finds nothing in %j, which says all of %j', (text, data) => {
+    expect(unsaidFields(text, data)).toBeNull()
   })
 
   it.each<[string, JsonObject, JsonObject]>([
@@ -38,33 +32,23 @@ describe('withUnsaidData', () => {
       { who: null, orders: [], open: false, note: '' },
       { who: null, orders: [], open: false, note: '' },
     ],
-  ])('adds to %j the fields of %j that it does not say', (text, data, unsaid) => {
-    expect(added(text, data)).toEqual(unsaid)
+  ])('finds what %j does not say of %j', (text, data, unsaid) => {
+    expect(unsaidFields(text, data)).toEqual(unsaid)
   })
 
   it('takes keys that the schema does not declare for values', () => {
     const declared = new Set(['stock'])
-    expect(added('You have 2.', { stock: { apple: 2 } }, declared)).toEqual({ stock: { apple: 2 } })
-    expect(added('You have 2 of apple.', { stock: { apple: 2 } }, declared)).toBeNull()
+    expect(unsaidFields('You have 2.', { stock: { apple: 2 } }, declared)).toEqual({ stock: { apple: 2 } })
+    expect(unsaidFields('You have 2 of apple.', { stock: { apple: 2 } }, declared)).toBeNull()
   })
 
-  it('leaves a text as it is if the data is no JSON, which no step is written with', () => {
-    const circular: Record<string, never> = {}
-    circular.self = circular as never
-    expect(withUnsaidData('Done.', circular)).toBe('Done.')
-  })
-
-  it('says every value of any data, and is undone by withoutDataLine', () => {
+  it('finds nothing in a text that has the unsaid fields of any data as JSON', () => {
     const texts = fc.stringMatching(/^[A-Za-z0-9 .,-]{0,40}$/)
     const data = fc.dictionary(fc.stringMatching(/^[a-z]{1,8}$/), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 })
     fc.assert(
       fc.property(texts, data, (text, value) => {
         const given = JSON.parse(JSON.stringify(value)) as JsonObject
-        const whole = withUnsaidData(text, given)
-        expect(withUnsaidData(whole, given)).toBe(whole)
-        expect(withoutDataLine(`${whole}\nThen.`, given)).toBe(
-          whole === text || text !== '' ? `${text}\nThen.` : 'Then.',
-        )
+        expect(unsaidFields(`${text}\n${JSON.stringify(unsaidFields(text, given) ?? {})}`, given)).toBeNull()
       }),
       { seed: 30, numRuns: 300 },
     )

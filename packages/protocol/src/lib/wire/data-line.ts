@@ -1,0 +1,41 @@
+import type { JsonObject } from '../base/json.ts'
+
+/**
+ * Returns the text of an answer with its data as one more line, as JSON: a model reads the text alone. Returns the text
+ * itself if the data is empty, or if the text has that very JSON already.
+ */
+export function withDataLine(text: string, data: JsonObject): string {
+  let line: string
+  try {
+    line = JSON.stringify(data)
+  } catch {
+    // It contains itself, or nests without end: no step is written with it.
+    return text
+  }
+  if (line === '{}' || text.includes(line)) return text
+  return text === '' ? line : `${text}\n${line}`
+}
+
+/**
+ * Returns a text without the line of data that {@link withDataLine} gave it; the text itself if it has none. For
+ * answers that carry the data beside their text.
+ */
+export function withoutDataLine(text: string, data: JsonObject | null): string {
+  if (data === null || !text.includes('{')) return text
+  const lines = text.split('\n')
+  const at = lines.findIndex((line) => isPartOf(line, data))
+  return at < 0 ? text : lines.toSpliced(at, 1).join('\n')
+}
+
+/** Whether a line is the JSON of some fields of the data. */
+function isPartOf(line: string, data: JsonObject): boolean {
+  if (!line.startsWith('{"')) return false
+  // Most data is one line in full, which needs no parsing.
+  if (line === JSON.stringify(data)) return true
+  try {
+    const fields = Object.keys(JSON.parse(line) as JsonObject)
+    return line === JSON.stringify(Object.fromEntries(fields.map((field) => [field, data[field]])))
+  } catch {
+    return false
+  }
+}
