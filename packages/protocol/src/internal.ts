@@ -15,7 +15,7 @@ export { answerMessage, type PlayedCall, resultMessage } from './lib/record/tran
 export type { MessageReference } from './lib/record/transcript-schema.ts'
 export { attachmentOf, withAttachmentNotes } from './lib/wire/attachment.ts'
 export { type ContentPart, contentPartSchema, contentParts, readContent } from './lib/wire/content.ts'
-export { withDataLine, withoutDataLine } from './lib/wire/data-line.ts'
+export { withDataLine, withoutDataLine, withoutDataLines } from './lib/wire/data-line.ts'
 export { type StopReason, stopReasonOf, truncationOf } from './lib/wire/end-reasons.ts'
 export type { EventInfo } from './lib/wire/environment-info.ts'
 export { episodeEndSchema, type PlayerStopped } from './lib/wire/episode-end.ts'

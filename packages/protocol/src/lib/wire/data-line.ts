@@ -27,6 +27,15 @@ export function withoutDataLine(text: string, data: JsonObject | null): string {
   return at < 0 ? text : lines.toSpliced(at, 1).join('\n')
 }
 
+/**
+ * Returns a text without all such lines. Two texts of one answer that are equal then differ in which fields of its data
+ * they repeat at most: releases have had other rules for that, and the data itself is kept beside the text.
+ */
+export function withoutDataLines(text: string, data: JsonObject | null): string {
+  const left = withoutDataLine(text, data)
+  return left === text ? text : withoutDataLines(left, data)
+}
+
 /** Whether a line is the JSON of some fields of the data. */
 function isPartOf(line: string, data: JsonObject): boolean {
   if (!line.startsWith('{"')) return false

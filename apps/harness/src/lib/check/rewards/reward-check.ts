@@ -28,8 +28,8 @@ const ROUNDING = 1e-9
 /**
  * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or
  * counts as success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what
- * their data says and leave nothing of it out, that the solver earns more than random play on the same tasks, and that shaping telescopes to the
- * difference of potentials.
+ * their data says and leave nothing of it out, that the solver earns more than random play on the same tasks, and that
+ * shaping telescopes to the difference of potentials.
  *
  * In a zero-sum game the solver plays one seat against random opponents, where an equilibrium cannot lose on average
  * over the seats, and otherwise all seats at once. In a game it only has to earn no less than random play, and without

@@ -3,7 +3,6 @@ import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import {
   type Action,
   isMatchRecord,
-  type JsonObject,
   type LimitsRequest,
   type MatchRecord,
   type Observation,
@@ -11,7 +10,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLine } from '@episodic/protocol/internal'
+import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLines } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { isAction, readCall } from '../../models/messages/read-tool-call.ts'
 import { REDACTED } from '../../run-folder/record/recording.ts'
@@ -77,11 +76,6 @@ export function compareObservation(line: Observation, answer: Observation): Diff
   if (!difference) return null
   const own = (shown: Observation) => ({ ...shown, text: withoutDataLines(shown.text, played.structured) })
   return findDifference(own(recorded), own(played), 'observation') && difference
-}
-
-function withoutDataLines(text: string, data: JsonObject | null): string {
-  const left = withoutDataLine(text, data)
-  return left === text ? text : withoutDataLines(left, data)
 }
 
 /**

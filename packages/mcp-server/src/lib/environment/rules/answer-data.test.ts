@@ -1,5 +1,6 @@
 import { connect, runEpisode } from '@episodic/env'
 import type { LoggedStep } from '@episodic/protocol'
+import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { inProcess } from '../../dispatch/in-process.ts'
@@ -137,6 +138,45 @@ describe('the text of an answer with data', () => {
     const { play } = rehearse(dealer)
     const step: Pick<LoggedStep, 'observation'> = play('ask', {}, { seat: 'one' })
     expect(step.observation.text).toBe('An offer.\n{"price":12}')
+  })
+})
+
+/** A shop whose data follows the text or not; as under another rule, its steps are then logged with another text. */
+const shop = (dataFollows: boolean, price = 12) =>
+  defineEnvironment({
+    name: 'shop',
+    version: '1.0.0',
+    description: 'Ask for a price.',
+    state: { public: z.object({}), private: z.object({}) },
+    start: () => ({ public: {}, private: {} }),
+    observe: () => 'The shop is open.',
+    tools: ({ tool }) => ({
+      ask: tool({
+        description: 'Ask.',
+        input: z.object({}),
+        output: z.object({ price: z.int() }),
+        dataFollows,
+        play: ({ say }) => say('The price.', { price }),
+      }),
+    }),
+    rewards: { one: () => 0 },
+  })
+
+describe('a session whose steps were logged by another rule for the data below a text', () => {
+  it.each([true, false])('is computed again at an earlier step, unless its data differs: %s', async (before) => {
+    await using store = createMemoryStore()
+    await using old = createHost({ environments: [shop(before)], store })
+    const { session: token } = await old.open(null, { environment: 'shop', requestKey: 'shop', seed: '1' })
+    for (const seq of [0, 1])
+      await (await old.resolve(null, { by: 'control', token })).step({ action: { tool: 'ask', arguments: {} }, seq })
+    await using host = createHost({ environments: [shop(!before)], store })
+    const session = await host.resolve(null, { by: 'control', token })
+    expect((await session.snapshot({ at: 1 })).seats.agent?.seq).toBe(1)
+    await using dearer = createHost({ environments: [shop(!before, 13)], store })
+    await expect((await dearer.resolve(null, { by: 'control', token })).snapshot({ at: 1 })).rejects.toMatchObject({
+      code: 'replay-diverged',
+      details: { field: 'observation' },
+    })
   })
 })
 

@@ -1,5 +1,5 @@
-import { type LoggedStep, WireError } from '@episodic/protocol'
-import type { AppliedEvent } from '@episodic/protocol/internal'
+import { type LoggedStep, type Observation, WireError } from '@episodic/protocol'
+import { type AppliedEvent, withoutDataLines } from '@episodic/protocol/internal'
 import type { SessionStore } from '@episodic/state'
 import {
   answeredIn,
@@ -116,8 +116,11 @@ async function replayStep(
   const { next, step } = recordStep(record, setting, played)
   const kept = before.next(next.state, next.limits)
   const { terms, potential, end, refused, seats } = step.report
+  const { structured } = logged.observation
+  // Releases have repeated other fields of the data below a text.
+  const own = (seen: Observation) => ({ ...seen, text: withoutDataLines(seen.text, structured) })
   const replayed = {
-    observation: step.observation,
+    observation: own(step.observation),
     terms,
     potential,
     end,
@@ -125,7 +128,7 @@ async function replayStep(
     stateHash: kept.hashAs(report.stateHash, next),
     ...(seats && { seats }),
   }
-  assertSame(environment, report.seq, replayed, { ...report, observation: logged.observation })
+  assertSame(environment, report.seq, replayed, { ...report, observation: own(logged.observation) })
   return { record: { ...next, state: kept.state }, kept, pools }
 }
 
