@@ -26,6 +26,7 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
   work: entry('play for the runs of a queue, until it is stopped', () => import('./queue/work.ts')),
   queue: entry('show the runs and workers of a queue, pause it, and clean it up', () => import('./queue/queue.ts')),
   view: entry('show runs and their episodes in a browser', () => import('./show/view.ts')),
+  show: entry('print the episodes of a run in the terminal', () => import('./show/show.ts')),
   report: entry(
     'write the summary and report of a run again, from its sealed episodes',
     () => import('./show/report.ts'),

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { formatCount, formatQuery, plural, type QueryTerm } from '@episodic/report'
+import { z } from 'zod'
+import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { invalidOption } from '../../base/harness-error.ts'
+import { flag, option } from '../../base/options.ts'
+import { findPlayedMembers } from '../../play/sets/set-folder.ts'
+import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
+import { matchingLines, readQuery } from '../../run-folder/matching-lines.ts'
+import { episodeLines } from '../../run-folder/page/episode-lines.ts'
+import { findSealed, readRecorded } from '../../run-folder/read-recorded.ts'
+import { tornNotice } from '../../run-folder/record/report-run.ts'
+import { seatOf } from '../../run-folder/seat-of.ts'
+import { defineCommand } from '../define-command.ts'
+
+/** Episodes that are printed as text: what somebody reads. */
+const MOST_SHOWN = 20
+
+const showOptions = z.object({
+  failed: flag('only episodes that failed, or finished without success'),
+  task: option('<id>', 'only episodes of tasks whose id starts with this'),
+  query: option('<query>', 'only episodes that match, as in the list of episodes'),
+  json: flag('print the sealed lines of all of them, as JSONL'),
+})
+type ShowOptions = z.infer<typeof showOptions>
+
+export const command = defineCommand('show', showOptions, {
+  argument: ['<run>', 'folder of a run, or a file of sealed episodes'],
+  help: `
+Prints what episodic view shows of an episode: the task, what a player saw,
+thought, said and called, and what each step earned. Of several tries the one
+that counts is printed, and of ${MOST_SHOWN + 1} episodes or more the first ${MOST_SHOWN}.
+
+Examples:
+  episodic show runs/my-run --failed
+  episodic show runs/my-run --task 3f2a
+  episodic show runs/my-run --query 'term.cost<-0.2 steps>10'`,
+  run: show,
+})
+
+async function show(run: string, options: ShowOptions, console: Console): Promise<void> {
+  const { out, err } = console
+  const members = await findPlayedMembers(run, () => {})
+  if (members) throw invalidOption(`${shownPath(run)} is a set of runs. Name one of them: ${members.join(', ')}.`)
+  // An error shows the query as it was given.
+  if (options.query !== undefined) readQuery(options.query)
+  const { file, folder, manifest } = await findSealed(run)
+  const grades = await readGrades(gradesFileOf(folder))
+  const seat = manifest ? seatOf(manifest.configuration) : undefined
+  const lines = await matchingLines({ file, grades, seat }, queryOf(options))
+  const print = async (text: string) => void (out.write(`${text}\n`) || (await once(out, 'drain')))
+  let shown = 0
+  for await (const { record, line } of readRecorded(file, { onTorn: (torn) => void err.write(tornNotice(torn)) })) {
+    if (!lines.has(line)) continue
+    if (options.json) await print(JSON.stringify(record))
+    else if (shown < MOST_SHOWN) for (const part of episodeLines(record, colorsOf(out))) await print(part)
+    else break
+    if (!options.json) await print('')
+    shown += 1
+  }
+  if (lines.size === 0) err.write(`No episode in ${shownPath(run)} matches.\n`)
+  else if (shown < lines.size)
+    err.write(
+      `${formatCount(shown)} of ${plural(lines.size, 'episode')} are shown. Choose others with --task, --failed or --query; --json prints all.\n`,
+    )
+}
+
+/** The query of the options; of several tries, it matches the one that counts. */
+function queryOf({ query = '', failed, task }: ShowOptions): string {
+  const field = (name: string, value: string, negated = false): QueryTerm => {
+    return { kind: 'field', field: name, operator: ':', values: [value], negated }
+  }
+  const terms = [
+    ...(failed ? [field('success', 'yes', true)] : []),
+    ...(task === undefined ? [] : [field('task', task)]),
+    field('counts', 'yes'),
+  ]
+  return `${query} ${formatQuery(terms)}`
+}
