@@ -71,5 +71,6 @@ function filesOf(place: string, kind: KindName): readonly (readonly [path: strin
     // npm leaves a file of this name out of a package.
     ['.gitignore', template('shared/gitignore')],
     ['.github/workflows/test.yml', template('shared/test.yml')],
+    ['.vscode/launch.json', template('shared/launch.json')],
   ]
 }

@@ -26,6 +26,7 @@ export function packageFile(name: string, kind: KindName): string {
         play: 'episodic play world.ts',
         start: 'episodic run world.ts --policy solver --tasks 100',
         serve: 'episodic serve world.ts',
+        dev: 'episodic serve world.ts --watch',
         view: 'episodic view',
       },
       dependencies: versions(dependencies),

@@ -1,3 +1,4 @@
+import { url as debuggerUrl } from 'node:inspector'
 import { setImmediate } from 'node:timers'
 import { Worker } from 'node:worker_threads'
 import { ownFrames } from '@episodic/mcp-server/internal'
@@ -26,6 +27,8 @@ const BLOCKED = 'episodic.blocked'
  * their default effect, to end the process, until the code returns.
  */
 export function watchMainThread(): void {
+  // A debugger stops code for as long as a person looks at it.
+  if (debuggerUrl() !== undefined) return
   const beats = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   const count = new Int32Array(beats)
   setInterval(() => Atomics.add(count, 0, 1), BEAT).unref()

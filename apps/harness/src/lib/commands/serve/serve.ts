@@ -35,6 +35,7 @@ import {
   trainerEndpointOptions,
 } from '../../worlds/serve/trainer-endpoints.ts'
 import { openTrainerPorts, type TrainerPorts } from '../../worlds/serve/trainer-ports.ts'
+import { serveWatched, takeOver } from '../../worlds/serve/watch.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
@@ -68,6 +69,7 @@ const serveOptions = z.object({
     'processes behind the port; more than one requires redis',
     wholeNumber(1, 256).default(1),
   ),
+  watch: flag('serve the rules anew when the files of a world change; sessions of a version that stays go on'),
   sessions: option('<count>', 'maximum number of sessions', wholeNumber(1).default(10_000)),
   sessionsPerPrincipal: option('<count>', 'maximum sessions of one principal', wholeNumber(1).optional()),
   idle: option('<seconds>', 'seconds after its last call when a session expires', wholeNumber(1).default(900)),
@@ -117,6 +119,7 @@ export const command = defineCommand('serve', serveOptions, {
 Examples:
   episodic serve number-guessing
   episodic serve number-guessing --store sqlite:sessions.db
+  episodic serve ./my-world.ts --watch
   episodic serve number-guessing --store redis://127.0.0.1:6379 --processes 4
   episodic serve kuhn-poker --seat second=solver
   episodic serve number-guessing --task task.jsonl
@@ -136,7 +139,8 @@ By default it is random, and kept in a file that other commands find.`,
     if (options.serverJson) return printServerJson(worlds, console)
     checkTrainerEndpoints(options, options)
     checkTask(options)
-    return options.processes > 1 && !isServerWorker
+    checkWatch(options)
+    return (options.processes > 1 || options.watch) && !isServerWorker
       ? serveWithProcesses(worlds, parent?.args ?? [], options, console)
       : serve(worlds, options, console).finally(disconnectWorker)
   },
@@ -149,6 +153,21 @@ function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions)
   if (other !== null) throw invalidOption(`--task serves one session at the port of one process. Leave ${other} out.`)
 }
 
+/** Throws `option-invalid` if the server cannot be replaced while it serves. */
+function checkWatch(options: ServeOptions): void {
+  if (!options.watch) return
+  const { stdio, processes, task, openenv, nemoGymPort, orsPort } = options
+  const given = { stdio, processes: processes > 1, task, openenv, nemoGymPort, orsPort }
+  const [other] = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined || value === false ? [] : [name],
+  )
+  if (other === undefined) return
+  const word = `--${other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  throw invalidOption(
+    `--watch replaces the process of a server, and ${word} needs one that stays. Leave one of them out.`,
+  )
+}
+
 async function printServerJson(references: readonly string[], console: Console): Promise<void> {
   const { serverJsonOf } = await import('../../worlds/serve/server-json.ts')
   const [reference, ...others] = references
@@ -156,7 +175,7 @@ async function printServerJson(references: readonly string[], console: Console):
   console.out.write(`${JSON.stringify(serverJsonOf(await loadWorld(reference as string)), null, 2)}\n`)
 }
 
-/** Serves with several processes, each of which runs this same command. */
+/** Serves with processes that run this same command: several at once, or one after the other. */
 async function serveWithProcesses(
   references: string[],
   args: readonly string[],
@@ -165,15 +184,15 @@ async function serveWithProcesses(
 ): Promise<void> {
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
   for (const { environment } of worlds)
-    if (environment.guarantees?.delivery === 'at-most-once')
+    if (environment.guarantees?.delivery === 'at-most-once' && !options.watch)
       throw invalidOption(
         `${environment.name} keeps a part of each session in the process that plays it, and any of several processes may get the next call. Leave --processes out.`,
       )
   const stop = stopped(options.json === true)
   const log = createLog(console.err, options.logLevel)
-  await using serving = await serveProcesses(args, options, (ended) =>
-    log.warn(ended, 'a server process ended and is replaced'),
-  )
+  await using serving = options.watch
+    ? await serveWatched(args, worlds, options, (line) => void console.err.write(`${line}\n`))
+    : await serveProcesses(args, options, (ended) => log.warn(ended, 'a server process ended and is replaced'))
   await announce(serving, worlds, options, console, stop)
 }
 
@@ -187,6 +206,7 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     },
   })
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
+  if (options.watch) await takeOver(worlds)
   const policies = await readSeatPolicies(options.seat ?? {}, worlds)
   await using rules = openRules(worlds, options)
   await using store = await openStore(options)

@@ -25,7 +25,7 @@ export interface EndedProcess {
 
 /** The message of a process that listens. */
 const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string() })
-type Listening = z.infer<typeof listeningSchema>
+export type Listening = z.infer<typeof listeningSchema>
 
 /** Milliseconds after which a process that was asked to stop is killed: more than it may take to finish its calls. */
 const STOP_TIMEOUT = 12_000
@@ -84,7 +84,7 @@ export async function serveProcesses(
       await backOff(failures, stopping.signal)
       if (stopping.signal.aborted) return
       current = fork()
-      failures = (await listening(current)) ? 0 : failures + 1
+      failures = (await hasListened(current)) ? 0 : failures + 1
     }
   }
   const stop = async (): Promise<void> => {
@@ -110,7 +110,7 @@ export async function serveProcesses(
 
   async function start(): Promise<Listening> {
     const worker = fork()
-    const urls = await listening(worker)
+    const urls = await hasListened(worker)
     if (!urls) throw new HarnessError('server-failed', 'A server process did not start. Its error is printed above.')
     supervised.push(supervise(worker))
     return urls
@@ -129,11 +129,11 @@ function checkShared({ processes, store, stdio }: ProcessesOptions): void {
 }
 
 /** Resolves with the addresses of a process when it listens; with `null` if it ends first. */
-async function listening(worker: Worker): Promise<Listening | null> {
+export async function hasListened(worker: Worker): Promise<Listening | null> {
   const said = once(worker, 'message').then(([message]) => listeningSchema.parse(message))
   return Promise.race([said, untilExit(worker).then(() => null)])
 }
 
-async function untilExit(worker: Worker): Promise<void> {
+export async function untilExit(worker: Worker): Promise<void> {
   if (!worker.isDead()) await once(worker, 'exit')
 }
