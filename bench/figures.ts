@@ -21,21 +21,28 @@ export function median(values: readonly number[]): number {
 
 /**
  * Measures several things in turn, round after round, so that a machine whose speed drifts slows all of them: gives
- * each one's rates, in operations a second, after one round that is not counted.
+ * each one's rates, in operations a second. While `isEnough` denies it, up to twice as many rounds are measured, so
+ * that a busy machine is not taken for a slow program.
+ *
+ * @param warmUp - rounds before the first that counts, until the code is compiled. Default: 1.
  */
 export async function inTurn<Name extends string>(
   rounds: number,
   measures: Readonly<Record<Name, () => Promise<number> | number>>,
+  {
+    warmUp = 1,
+    isEnough = () => true,
+  }: { warmUp?: number; isEnough?(rates: Readonly<Record<Name, readonly number[]>>): boolean } = {},
 ): Promise<Record<Name, number[]>> {
   const rates = Object.fromEntries(Object.keys(measures).map((name) => [name, [] as number[]])) as Record<
     Name,
     number[]
   >
-  for (let round = 0; round <= rounds; round++)
+  for (let round = 1 - warmUp; round <= rounds || (round <= 2 * rounds && !isEnough(rates)); round++)
     for (const name of Object.keys(measures) as Name[]) {
       const rate = await measures[name]()
       console.error(
-        `  ${round === 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(16)} ${Math.round(rate).toLocaleString('en')}/s`,
+        `  ${round <= 0 ? 'warm-up' : `round ${round}`}  ${name.padEnd(16)} ${Math.round(rate).toLocaleString('en')}/s`,
       )
       if (round > 0) rates[name].push(rate)
     }

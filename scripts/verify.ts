@@ -85,8 +85,16 @@ async function runAndPrint(check: Check): Promise<void> {
   // A check that checked nothing says why.
   if (verdict.failed > 0) console.log(`${indented(verdict.output)}\n    $ ${check.command.join(' ')}`)
   else if (verdict.passed === 0) console.log(indented(verdict.output))
+  else if (check.shows) console.log(indented(linesOf(verdict.output, check.shows)))
   if (verdict.slowest) console.log(indented(verdict.slowest.join('\n')))
   if (verdict.unchanged?.length) console.log(indented(`passed before, and unchanged: ${verdict.unchanged.join(', ')}`))
+}
+
+function linesOf(output: string, pattern: RegExp): string {
+  return output
+    .split('\n')
+    .filter((line) => pattern.test(line))
+    .join('\n')
 }
 
 function indented(text: string): string {

@@ -6,6 +6,7 @@
 
 import { createHost } from '@episodic/mcp-server'
 import { conversation, environment } from '@episodic-world/flight-booking'
+import { cpuSeconds } from '../cpu-time.ts'
 import { inTurn, median, ratio, report, round2 } from '../figures.ts'
 import { talkAtOnce } from './talkers.ts'
 
@@ -37,13 +38,7 @@ const DIALOGUE = [
   'Yes, book it',
 ]
 
-/** Processor time of this process so far, in seconds. */
-function spent(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000_000
-}
-
-const utterancesPerSecond = (began: number) => (CONVERSATIONS * DIALOGUE.length) / (spent() - began)
+const utterancesPerSecond = (began: number) => (CONVERSATIONS * DIALOGUE.length) / (cpuSeconds() - began)
 
 /** Where the conversation stands before each utterance. */
 const records = (() => {
@@ -58,7 +53,7 @@ const records = (() => {
 
 /** What each utterance means, and nothing more: what no conversation that goes by rules can be faster than. */
 function interpreted(): number {
-  const began = spent()
+  const began = cpuSeconds()
   for (let i = 0; i < CONVERSATIONS; i++)
     for (const [at, text] of DIALOGUE.entries())
       conversation.interpretNow(records[at] as (typeof records)[number], text, { now: NOW })
@@ -72,7 +67,7 @@ const byTheClock: number[] = []
 function committed(): number {
   const store = new Map<number, string>()
   const start = performance.now()
-  const began = spent()
+  const began = cpuSeconds()
   for (let i = 0; i < CONVERSATIONS; i++) {
     let { record } = conversation.start({ now: NOW })
     for (const text of DIALOGUE) {
@@ -96,7 +91,7 @@ async function played(): Promise<number> {
     const limits = { steps: DIALOGUE.length }
     sessions.push((await host.open(null, { environment: environment.name, requestKey, seed: `${i}`, limits })).session)
   }
-  const began = spent()
+  const began = cpuSeconds()
   for (const session of sessions)
     for (const [seq, text] of DIALOGUE.entries())
       await (await host.resolve(null, { by: 'control', token: session })).step({

@@ -6,15 +6,13 @@ import { serveConversations } from '@episodic/contexts/http'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { environment } from '@episodic-world/flight-booking'
+import { answerWithCpuTime } from '../cpu-time.ts'
 
 const host = createHost({ environments: [environment] })
 // All connections come from one address, at once.
 const rate = { calls: 1_000_000, seconds: 10 }
 const server = await serveHttp(host, { extraRoutes: serveConversations(host, [environment]), limits: { rate } })
-process.on('message', () => {
-  const { user, system } = process.cpuUsage()
-  process.send?.({ seconds: (user + system) / 1_000_000 })
-})
+answerWithCpuTime()
 process.send?.({
   url: `ws://127.0.0.1:${server.port}/conversations/${environment.name}`,
   token: server.controlToken,

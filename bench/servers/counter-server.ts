@@ -9,13 +9,14 @@ import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openRedisStore } from '@episodic/state/redis'
 import { openSqliteStore } from '@episodic/state/sqlite'
+import { cpuSeconds } from '../cpu-time.ts'
 import { counter } from './counter-world.ts'
 import { orders } from './orders-world.ts'
 
 const store = await openStore(process.argv[2] ?? 'memory')
 const host = createHost({ environments: [counter, orders], store, bounds: { sessions: 200_000 } })
 const server = await serveHttp(host, { limits: { rate: { calls: 1_000_000_000, seconds: 1 } } })
-process.on('message', (question) => process.send?.(question === 'cpu' ? readCpu() : readMemory()))
+process.on('message', (question) => process.send?.(question === 'cpu' ? { seconds: cpuSeconds() } : readMemory()))
 process.on('disconnect', () => process.exit())
 process.send?.({
   port: server.port,
@@ -27,11 +28,6 @@ process.send?.({
 async function openStore(address: string): Promise<SessionStore> {
   if (address.startsWith('sqlite:')) return openSqliteStore(address.slice('sqlite:'.length))
   return address === 'memory' ? createMemoryStore() : openRedisStore(address)
-}
-
-function readCpu() {
-  const { user, system } = process.cpuUsage()
-  return { seconds: (user + system) / 1_000_000 }
 }
 
 function readMemory() {

@@ -11,6 +11,7 @@ import { McpServer as FirstServer } from '@modelcontextprotocol/sdk/server/mcp.j
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { createMcpHandler, McpServer as SecondServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { answerWithCpuTime } from '../cpu-time.ts'
 
 const INFO = { name: 'counter', version: '1.0.0' }
 const INPUT = z.object({ note: z.string(), n: z.int() })
@@ -73,4 +74,5 @@ async function answerSecond(request: IncomingMessage, response: ServerResponse):
 
 const server = createServer(process.argv[2] === 'first' ? answerFirst : answerSecond)
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
+answerWithCpuTime()
 process.on('disconnect', () => process.exit())

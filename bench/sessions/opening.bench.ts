@@ -11,6 +11,7 @@ import { loadWorld, type World } from '@episodic/harness'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Action, Task } from '@episodic/protocol'
 import { startChild } from '../child.ts'
+import { cpuSeconds } from '../cpu-time.ts'
 import { median, report, round2 } from '../figures.ts'
 
 const WORLDS = ['number-guessing', 'frozen-lake', 'warehouse']
@@ -50,7 +51,11 @@ async function draw({ tasks }: World, connection: Connection): Promise<Script[]>
 }
 
 /** Plays all scripts at once, one part of their episodes after the other. Resolves with the cost of each part. */
-async function play(connection: Connection, scripts: readonly Script[], cpu: () => Promise<number>): Promise<Cost> {
+async function play(
+  connection: Connection,
+  scripts: readonly Script[],
+  cpu: () => Promise<number> | number,
+): Promise<Cost> {
   const used = { open: 0, step: 0, close: 0 }
   for (let time = 0; time < TIMES; time++) {
     const places: readonly (Script & { readonly environment: Environment })[] = scripts.map((script) => ({
@@ -83,11 +88,6 @@ function stepsOf(scripts: readonly Script[]): number {
   return scripts.reduce((sum, { actions }) => sum + actions.length, 0)
 }
 
-async function ownCpu(): Promise<number> {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000_000
-}
-
 /** Measures a world over each transport in turn, and resolves with the medians of the rounds. */
 async function measure(name: string): Promise<Record<string, Cost>> {
   await using cleanUp = new AsyncDisposableStack()
@@ -103,10 +103,10 @@ async function measure(name: string): Promise<Record<string, Cost>> {
   const webSocket = cleanUp.use(await connect({ url: trainerUrl.replace(/^http/, 'ws'), token }))
   const scripts = await draw(world, local)
   const measures = {
-    'in process': () => play(local, scripts, ownCpu),
-    'HTTP, client': () => play(http, scripts, ownCpu),
+    'in process': () => play(local, scripts, cpuSeconds),
+    'HTTP, client': () => play(http, scripts, cpuSeconds),
     'HTTP, server': () => play(http, scripts, serverCpu),
-    'WebSocket, client': () => play(webSocket, scripts, ownCpu),
+    'WebSocket, client': () => play(webSocket, scripts, cpuSeconds),
     'WebSocket, server': () => play(webSocket, scripts, serverCpu),
   }
   const rounds: Record<string, Cost[]> = Object.fromEntries(Object.keys(measures).map((what) => [what, []]))

@@ -1,13 +1,24 @@
-/** Steps a second of one core through the host: values in, values out, rewards included, sessions in memory. */
-
-import { createHost, type Tool } from '@episodic/mcp-server'
-import { createRng, DEFAULT_SEAT } from '@episodic/protocol'
+/**
+ * Steps of one core through the host beside the bare rules, by CPU time: values in, values out, rewards included,
+ * sessions in memory. What is between them and a step is in bench/NOTES.md, part by part.
+ *
+ *   --quick    fewer rounds, as in CI
+ *   --record   writes the ratio to bench/recorded-ratios.json if it is better than the one there
+ */
+import { createHost } from '@episodic/mcp-server'
 import { environment } from '@episodic-world/number-guessing'
-import { inTurn, median, ratio, report } from '../figures.ts'
+import { cpuSeconds } from '../cpu-time.ts'
+import { inTurn, median } from '../figures.ts'
+import { readOptions } from '../options.ts'
+import { type BesideFloor, reachesRecorded, reportRatios } from '../recorded-ratios.ts'
+import { startBareEpisode } from './bare-rules.ts'
 
-const GAMES = 4_000
-/** Of the bare rules: what is between them and a step is in bench/NOTES.md, part by part. */
-const FLOOR = 0.22
+const { quick, record } = readOptions({
+  quick: { type: 'boolean', default: false },
+  record: { type: 'boolean', default: false },
+})
+const GAMES = 2_000
+const ROUNDS = quick ? 7 : 15
 
 /** Halves the range, as the hints say. Both sides play the same games. */
 function createGuesser() {
@@ -33,7 +44,7 @@ async function throughHost(): Promise<number> {
     sessions.push((await host.open(null, { environment: environment.name, requestKey: key, seed: `${game}` })).session)
   }
   let steps = 0
-  const began = performance.now()
+  const began = cpuSeconds()
   for (const session of sessions) {
     const guesser = createGuesser()
     for (let seq = 0; ; seq++) {
@@ -47,61 +58,42 @@ async function throughHost(): Promise<number> {
       guesser.hear(value, step.observation.structured?.hint)
     }
   }
-  const seconds = (performance.now() - began) / 1_000
+  const seconds = cpuSeconds() - began
   for (const session of sessions) await (await host.resolve(null, { by: 'control', token: session })).close()
   return steps / seconds
 }
 
-/** The same rules on a draft that is a JSON clone, with the schema, the rewards and the potential, and nothing else. */
-function onBareDraft(): number {
-  const tool = environment.tools.guess as Tool
-  const params = environment.params.parse({})
+function onBareRules(): number {
   let steps = 0
-  const began = performance.now()
-  for (let game = 0; game < GAMES; game++) {
-    const rng = createRng(`${game}`)
-    let state = environment.start({ params, rng })
+  const began = cpuSeconds()
+  // A game of theirs takes a third of the time.
+  for (let game = 0; game < 3 * GAMES; game++) {
+    const play = startBareEpisode(environment, `${game % GAMES}`)
     const guesser = createGuesser()
-    for (let over = false; !over; ) {
+    for (let isOver = false; !isOver; ) {
       const value = guesser.guess()
-      const draft = JSON.parse(JSON.stringify(state))
-      let end: { kind: 'terminated'; reason: string } | null = null
-      const answer = tool.play({
-        state: draft,
-        input: tool.input.parse({ value }),
-        prepared: undefined,
-        params,
-        rng,
-        now: 0,
-        history: [],
-        say: (text: string, data?: unknown) => ({ kind: 'said', text, data }),
-        refuse: (text) => ({ kind: 'refused', text }),
-        reveal: (revealed) => revealed,
-        end: (reason) => {
-          end = { kind: 'terminated', reason }
-        },
-        elapse: () => {},
-        publish: () => {},
-        attach: () => {},
-      })
-      const judged = { before: state, after: draft, tool: 'guess', input: { value }, params, end }
-      const transition = { ...judged, moved: environment.seats, refused: null, events: [] }
-      environment.rewards(transition, DEFAULT_SEAT)
-      environment.potential(draft, params, DEFAULT_SEAT)
-      state = draft
+      const step = play('guess', { value })
       steps += 1
-      over = end !== null
-      if (answer.kind === 'said') guesser.hear(value, (answer.data as { hint: string }).hint)
+      isOver = step.isOver
+      if (step.data) guesser.hear(value, (step.data as { hint: string }).hint)
     }
   }
-  return steps / ((performance.now() - began) / 1_000)
+  return steps / (cpuSeconds() - began)
 }
 
-const { host: rates, bare } = await inTurn(5, { host: throughHost, bare: onBareDraft })
-const ofBare = ratio(rates, bare)
-report('inprocess', {
-  ok: ofBare >= FLOOR,
-  stepsPerSecond: Math.round(median(rates)),
-  bareStepsPerSecond: Math.round(median(bare)),
-  ratio: ofBare,
+const figures = (rates: { readonly host: readonly number[]; readonly bare: readonly number[] }) => {
+  return { host: { of: rates.host, floor: rates.bare } satisfies BesideFloor }
+}
+const rates = await inTurn(
+  ROUNDS,
+  { host: throughHost, bare: onBareRules },
+  {
+    warmUp: 3,
+    isEnough: (rates) => reachesRecorded('inprocess', figures(rates)),
+  },
+)
+reportRatios('inprocess', figures(rates), {
+  record,
+  stepsPerSecond: Math.round(median(rates.host)),
+  bareStepsPerSecond: Math.round(median(rates.bare)),
 })

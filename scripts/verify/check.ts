@@ -11,6 +11,8 @@ export interface Check {
   readonly alone?: true
   /** Left out of `npm test`: part of `--all`, which CI runs. */
   readonly all?: true
+  /** The lines of its output that are printed though it has passed. */
+  readonly shows?: RegExp
   /** Part of `--nightly` alone: what takes hours, or draws fresh seeds. */
   readonly nightly?: true
   /** Names of the checks whose results it needs. It starts after them, whether they passed or not. */

@@ -119,6 +119,14 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     },
     ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
     ...listRooms().flatMap(checksOfExample),
+    {
+      // Ratios of CPU time to floors that are measured in turn, so that neither the machine nor its load decides.
+      name: 'speed',
+      command: ['node', 'bench/bench.ts', 'inprocess', 'http', 'transports', '--quick'],
+      all: true,
+      alone: true,
+      shows: / of its floor, at least /,
+    },
     { name: 'properties, with fresh seeds', command: ['node', 'scripts/fuzz.ts', '--rounds', '10'], nightly: true },
     ...Object.entries(MISSING).map(([name, programs]) => checkWithout(name, programs)),
     checkWithout('any of these', Object.values(MISSING).flat()),
