@@ -71,7 +71,8 @@ export async function openPort(
     server.once('error', (cause: NodeJS.ErrnoException) =>
       reject(cause.code === 'EADDRINUSE' ? portInUse(address, port, cause) : cause),
     )
-    server.listen(port, address, resolve)
+    // A shorter queue loses what clients send while the process is busy, and they send it again later and later.
+    server.listen({ port, host: address, backlog: connections }, resolve)
   })
   shedSlowReaders(server)
   const { port: bound } = server.address() as AddressInfo
