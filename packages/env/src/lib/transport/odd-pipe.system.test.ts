@@ -184,3 +184,50 @@ describe('a server over a pipe that is slow to start', () => {
     expect(await server.list()).toMatchObject({ tools: [{ name: 'echo' }] })
   })
 })
+
+describe('a server over a pipe that expects a handshake first', () => {
+  const refused = answer('"error":{"code":-32600,"message":"Not initialized"}')
+  it.each<[string, readonly string[]]>([
+    ['ends at another message', ['EXIT']],
+    ['closes its output at another message', ['CLOSE']],
+    ['refuses another message, and ends', [...refused, 'EXIT']],
+    ['refuses another message, and all that follow', [...refused, 'REFUSE']],
+  ])('is started again and begins with it: it %s', async (_, lines) => {
+    const messages: unknown[] = []
+    const protocols = new Map<string, 'modern' | 'legacy' | 'either'>()
+    const target = { command: process.execPath, args: [FIXTURE, JSON.stringify({ 'server/discover': lines })] }
+    const onMessage = (_: string, message: unknown) => void messages.push(message)
+    const methods = () => messages.flatMap((message) => (message as { readonly method?: string }).method ?? [])
+    for (const probed of [true, false]) {
+      messages.length = 0
+      const channel = await openChannel(target, { protocols, onMessage })
+      expect(await channel.request('tools/call', { name: 'echo', arguments: {} })).toEqual({
+        content: [{ type: 'text', text: 'plain' }],
+      })
+      await channel.close()
+      // A later channel does not ask again what is known.
+      expect(methods().includes('server/discover')).toBe(probed)
+      expect(methods()).toContain('notifications/initialized')
+    }
+  })
+
+  it('is said to have ended, with what it printed, if it ends at the handshake too', async () => {
+    const lines = { 'server/discover': ['EXIT'], initialize: ['no key', 'EXIT'] }
+    await expect(open(lines)).rejects.toMatchObject({
+      code: 'connection-failed',
+      message: expect.stringMatching(/^Cannot connect to the command \S+: it ended with status 3\.$/),
+    })
+  })
+
+  it('is asked what it supports if another server of its command was known to expect one', async () => {
+    const protocols = new Map<string, 'legacy'>([[process.execPath, 'legacy']])
+    const modern = JSON.stringify({ supportedVersions: [MODERN_VERSION], capabilities: {} })
+    const lines = { initialize: ['EXIT'], 'server/discover': answer(`"result":${modern}`) }
+    const channel = await openChannel(
+      { command: process.execPath, args: [FIXTURE, JSON.stringify(lines)] },
+      { protocols },
+    )
+    expect(await channel.request('tools/list', {})).toMatchObject({ tools: [{ name: 'echo' }] })
+    await channel.close()
+  })
+})

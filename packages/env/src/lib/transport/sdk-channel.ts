@@ -136,7 +136,31 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
   }
 }
 
+/**
+ * Opens a channel to a command. Some servers end, or refuse all that follows, if their first message is no handshake:
+ * such a one is started again, and begins with the handshake. `protocols` remembers it.
+ */
 async function openCommand(target: CommandTarget, options: ChannelOptions): Promise<Connected> {
+  const { command } = target
+  const { protocols } = options
+  const isLegacy = protocols?.get(command) === 'legacy'
+  const { protocol, ...connected } = await startCommand(target, options, isLegacy).catch((error: object) => {
+    if (!FAILED_AFTER_START.has(error)) throw error
+    return startCommand(target, options, !isLegacy)
+  })
+  if (protocol === 'legacy') protocols?.set(command, protocol)
+  return connected
+}
+
+/** The errors of servers that were started, and then failed: begun in another way, they may not. */
+const FAILED_AFTER_START = new WeakSet<object>()
+
+/** @param isLegacy - whether it is asked for its handshake, and not what it supports. */
+async function startCommand(
+  target: CommandTarget,
+  options: ChannelOptions,
+  isLegacy: boolean,
+): Promise<Connected & Pick<Found<JsonObject>, 'protocol'>> {
   const { command, startSeconds = START_SECONDS } = target
   const name = `the command ${command}`
   const transport = new ServerProcess(target)
@@ -144,44 +168,52 @@ async function openCommand(target: CommandTarget, options: ChannelOptions): Prom
   transport.onprinted = onPrinted
   if (onMessage) overhear(transport, onMessage)
   const pipe = new Pipe(transport, { name, elicit, questions: questionsAllowed(options.questions) })
-  let found: Found<JsonObject>
-  try {
-    found = await startInTurn(async () => {
-      await transport.start()
-      const late = AbortSignal.timeout(startSeconds * 1_000)
-      const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
-      const greeting = { protocolVersion: LATEST_PROTOCOL_VERSION, ...introductionOf(elicit) }
-      const shake = async (until: { readonly signal: AbortSignal }) =>
-        (await pipe.bare('initialize', greeting, until)) as JsonObject
-      return negotiate({ request: pipe.modern }, shake, waiting).catch((error) => {
-        if (!late.aborted || signal?.aborted) throw error
-        throw new Error(
-          `it has not answered within ${startSeconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`,
-        )
-      })
-    }, signal)
+  let late: AbortSignal | undefined
+  const start = async () => {
+    await transport.start()
+    late = AbortSignal.timeout(startSeconds * 1_000)
+    const waiting = { signal: signal ? AbortSignal.any([signal, late]) : late }
+    const greeting = { protocolVersion: LATEST_PROTOCOL_VERSION, ...introductionOf(elicit) }
+    const shake = async (until: { readonly signal: AbortSignal }) =>
+      (await pipe.bare('initialize', greeting, until)) as JsonObject
+    const found: Found<JsonObject> = isLegacy
+      ? { protocol: 'legacy' }
+      : await negotiate({ request: pipe.modern }, shake, waiting)
     // A handshake with a process that has ended would say only that it is not connected.
     if (pipe.lost) throw pipe.lost
+    const { protocol, handshake } = found
+    // Our own servers need no sender in a request, and a request without it is shorter.
+    if (protocol !== 'legacy')
+      return { protocol, request: protocol === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
+    pipe.leave()
+    // The process is running already.
+    transport.start = async () => {}
+    if (handshake) answerHandshake(transport, handshake)
+    const { onMessage: _, ...overheard } = options
+    const handshaken = await shakeHands(transport, name, { ...overheard, startSeconds })
+    return { protocol, request: sdkRequest(handshaken, name, transport), release: () => handshaken.client.close() }
+  }
+  try {
+    return await startInTurn(start, signal)
   } catch (cause) {
     await pipe.close()
     signal?.throwIfAborted()
     // What a lost pipe says has it already.
     const printed = cause === pipe.lost ? '' : printedBy(transport)
-    throw new EnvError('connection-failed', `Cannot connect to ${name}: ${sentence(reasonOf(cause))}${printed}`, {
-      cause,
-    })
+    const why = late?.aborted
+      ? `it has not answered within ${startSeconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`
+      : whyUnshaken(cause, transport)
+    const error = new EnvError('connection-failed', `Cannot connect to ${name}: ${sentence(why)}${printed}`, { cause })
+    if (late?.aborted === false) FAILED_AFTER_START.add(error)
+    throw error
   }
-  const { protocol, handshake } = found
-  // Our own servers need no sender in a request, and a request without it is shorter.
-  if (protocol !== 'legacy')
-    return { request: protocol === 'modern' ? pipe.modern : pipe.bare, release: () => pipe.close() }
-  pipe.leave()
-  // The process is running already.
-  transport.start = async () => {}
-  if (handshake) answerHandshake(transport, handshake)
-  const { onMessage: _, ...overheard } = options
-  const handshaken = await shakeHands(transport, name, { ...overheard, startSeconds })
-  return { request: sdkRequest(handshaken, name, transport), release: () => handshaken.client.close() }
+}
+
+/** Says why a server that was started cannot be used. The client of the SDK does not know how its process ended. */
+function whyUnshaken(cause: unknown, { exit }: ServerProcess): string {
+  const failed = EnvError.is(cause, 'connection-failed') ? cause.cause : null
+  if (failed instanceof McpError) return isLost(failed) ? (exit ?? 'it has closed its pipe') : reasonOf(failed)
+  return reasonOf(cause)
 }
 
 function introductionOf(elicit: ChannelOptions['elicit']) {

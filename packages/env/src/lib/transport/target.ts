@@ -41,8 +41,8 @@ export interface ChannelOptions extends CallOptions {
   /** Called with what a command prints that is no message, for debugging. */
   readonly onPrinted?: (text: string) => void
   /**
-   * The protocol support of servers over HTTP, by URL. A channel reads it before it asks the server, and adds the
-   * answer. Without it, each channel asks its server once.
+   * The protocol support of servers: over HTTP by URL, and `legacy` of commands by the command. A channel reads it
+   * before it asks the server, and adds the answer. Without it, each channel asks its server once.
    */
   readonly protocols?: Map<string, ProtocolSupport>
   /**

@@ -90,6 +90,7 @@ function planOf(
     toolList,
     startSeconds,
     callSeconds,
+    protocols: new Map(),
   }
 }
 

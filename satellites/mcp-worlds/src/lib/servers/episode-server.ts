@@ -58,6 +58,8 @@ export interface ServerPlan {
   readonly startSeconds: number
   /** Seconds until a call is answered. */
   readonly callSeconds: number
+  /** What is known of how the command of the server begins, for the later episodes. */
+  readonly protocols: NonNullable<ChannelOptions['protocols']>
 }
 
 /** What a server says beside its answers, and asks. */
@@ -270,12 +272,13 @@ function lost(cause: unknown): ServerError {
 }
 
 async function openServer(
-  { target, startSeconds }: ServerPlan,
+  { target, startSeconds, protocols }: ServerPlan,
   folder: string,
   variables: Readonly<Record<string, string>>,
   listening: Pick<ChannelOptions, 'elicit' | 'onMessage'>,
 ): Promise<Channel> {
-  if (!('url' in target)) return openChannel({ ...inFolder(target, folder, variables), startSeconds }, listening)
+  if (!('url' in target))
+    return openChannel({ ...inFolder(target, folder, variables), startSeconds }, { ...listening, protocols })
   const options = { ...disconnectPreservingSessions(target), ...listening }
   return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...options, signal }))
 }
