@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { type ContentPart, readContent, withAttachmentNotes } from '@episodic/protocol/internal'
+import { type ContentPart, readContent, wellFormed, withAttachmentNotes } from '@episodic/protocol/internal'
 
 /** One part of a tool's answer. An answer with a part of another type is `answer-malformed`. */
 export type ToolContent =
@@ -22,8 +22,9 @@ export interface ToolAnswer {
   readonly isError: boolean
 }
 
-/** Creates an answer from its parts. */
-export function toolAnswerOf(content: readonly ToolContent[], structured: Json, isError: boolean): ToolAnswer {
+/** Creates an answer from its parts. Half of a surrogate pair, which servers of models refuse, becomes U+FFFD. */
+export function toolAnswerOf(parts: readonly ToolContent[], data: Json, isError: boolean): ToolAnswer {
+  const [content, structured] = [wellFormed(parts), wellFormed(data)]
   const said = readContent(content as readonly ContentPart[]).text
   const text = said === '' && structured !== null ? JSON.stringify(structured) : said
   return { text, structured, content, isError }

@@ -1,5 +1,6 @@
 import { ServerError } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type ListedTool, playersName } from '../servers/other-methods.ts'
 
@@ -26,7 +27,11 @@ export interface ChosenTool {
   readonly annotations: JsonObject
 }
 
-/** Returns the tools of the player. Throws `option-invalid` for a tool that the server does not have. */
+/**
+ * Returns the tools of the player. One that cannot be served, or whose name is taken, is left out with a warning: the
+ * others can be played. Throws `option-invalid` for a tool that the server does not have, and for a name of the author
+ * that cannot be served.
+ */
 export function chooseTools(environment: string, listed: readonly ListedTool[], choice: ToolChoice): ChosenTool[] {
   const { only, hide = [], rename = {}, describe = {} } = choice
   const names = listed.map(({ name }) => name)
@@ -36,22 +41,38 @@ export function chooseTools(environment: string, listed: readonly ListedTool[], 
         'option-invalid',
         `${environment} names the tool "${name}", and its server has: ${names.join(', ') || 'none'}.`,
       )
-  const chosen = listed
-    .filter(({ name }) => (only?.includes(name) ?? true) && !hide.includes(name))
-    .map(({ name, description, inputSchema, annotations = {} }) => ({
-      theirs: name,
-      ours: nameIn(choice, name),
-      description: describe[name] ?? description,
-      input: anyInput(inputSchema),
-      annotations,
-    }))
-  const twice = [...chosen.map(({ ours }) => ours), 'done'].find((name, i, all) => all.indexOf(name) !== i)
-  if (twice !== undefined)
-    throw new ServerError(
-      'option-invalid',
-      `${environment} has two tools of the name "${twice}"${twice === 'done' ? ', which ends the episode' : ''}. Give the server's another name: tools: { rename: { … } }.`,
-    )
+  const taken = new Set(['done'])
+  const given = new Set(Object.values(rename))
+  const chosen = listed.flatMap(({ name, description, inputSchema, annotations = {} }): ChosenTool[] => {
+    if (!(only?.includes(name) ?? true) || hide.includes(name)) return []
+    const [ours, input, isRenamed] = [nameIn(choice, name), anyInput(inputSchema), Object.hasOwn(rename, name)]
+    const isTaken = taken.has(ours) || (!isRenamed && given.has(ours))
+    const why = isTaken ? `there is a tool "${ours}" already` : whyNotServed(ours, input)
+    if (why && isRenamed)
+      throw new ServerError(
+        'option-invalid',
+        `${environment} calls the tool "${name}" of its server "${ours}", but ${why}.`,
+      )
+    if (why)
+      process.emitWarning(
+        `${environment} leaves out the tool "${shorten(name)}" of its server, because ${why}. Another name is given with tools: { rename: { … } } in a world file.`,
+      )
+    else taken.add(ours)
+    return why ? [] : [{ theirs: name, ours, description: describe[name] ?? description, input, annotations }]
+  })
+  if (chosen.length === 0)
+    process.emitWarning(`${environment} has no tool of its server, so its player can only call done.`)
   return chosen
+}
+
+/** Says why a tool cannot be served under a name; `null` if it can. */
+function whyNotServed(name: string, input: z.ZodType): string | null {
+  if (!/^[\w.-]{1,128}$/.test(name)) return 'a name has letters, digits, "_", "-" and ".", and at most 128 of them'
+  try {
+    return z.toJSONSchema(input).type === 'object' ? null : 'its input is no object'
+  } catch (cause) {
+    return `its schema cannot be read: ${(cause as Error).message}`
+  }
 }
 
 /** Returns the player's name for a tool. */
@@ -65,6 +86,8 @@ export function nameIn({ rename = {} }: ToolChoice, tool: string): string {
  */
 function anyInput(inputSchema: JsonObject): z.ZodType {
   const input = z.looseObject({})
-  input._zod.toJSONSchema = () => ({ ...structuredClone(inputSchema), type: 'object' })
+  // The `id` of draft 4 would make the library look for the schema elsewhere.
+  const { id: _, ...schema } = inputSchema
+  input._zod.toJSONSchema = () => ({ ...structuredClone(schema), type: 'object' })
   return input
 }

@@ -491,7 +491,10 @@ describe('an environment of an MCP server', () => {
 
   it.each([
     [{ tools: { only: ['lits'] } }, /names the tool "lits", and its server has: add, list/],
-    [{ tools: { rename: { list: 'done' } } }, /two tools of the name "done", which ends the episode/],
+    [
+      { tools: { rename: { list: 'done' } } },
+      /calls the tool "list" of its server "done", but there is a tool "done" already/,
+    ],
     [{ server: 'no-such-program --at all' }, /there is no command no-such-program/],
     [{ server: "node 'server.js" }, /A quote of .* does not end/],
     [{ server: 'DEBUG=1' }, /has no command to start/],

@@ -1,5 +1,5 @@
-import type { Channel } from '@episodic/protocol'
-import { describe, expect, it } from 'vitest'
+import { type Channel, WireError } from '@episodic/protocol'
+import { describe, expect, it, vi } from 'vitest'
 import { callTool, listTools } from './call-tool.ts'
 
 const never = new AbortController().signal
@@ -67,6 +67,29 @@ describe('callTool', () => {
       structured: { half: '\ufffd' },
       isError: false,
     })
+  })
+
+  it('mends the words of a refusal that were cut within a character', async () => {
+    const refusing: Channel = {
+      request: () => Promise.reject(new WireError('invalid-params', 'bad \ud83d')),
+      close: async () => {},
+    }
+    expect(await callTool(refusing, 'act', {}, { signal: never })).toMatchObject({ text: 'bad \ufffd', isError: true })
+  })
+
+  it('keeps -0 as 0, and warns once of a tool whose number has lost digits', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
+    const reply = JSON.parse(
+      '{"content":[],"structuredContent":{"rows":[{"id":12345678901234567890,"at":-0.0,"is":2.5}]}}',
+    )
+    for (let i = 0; i < 2; i++)
+      expect((await callTool(answering(reply), 'ids', {}, { signal: never })).structured).toEqual({
+        rows: [{ id: 12345678901234567000, at: 0, is: 2.5 }],
+      })
+    expect(warn.mock.calls).toEqual([
+      [expect.stringMatching(/^The tool ids answers .* 12345678901234567000: .* text\.$/)],
+    ])
+    warn.mockRestore()
   })
 
   it('shows the beginning of a very long answer, and says what is left out', async () => {

@@ -91,13 +91,13 @@ export async function callTool(
     signal.throwIfAborted()
     // Some servers reject invalid arguments, and whatever else goes wrong, with an error instead of a tool's answer.
     if (WireError.is(cause) || (EnvError.is(cause) && cause.details.refused === true))
-      return { text: rename(cause.message), structured: null, isError: true }
+      return { text: wellFormed(rename(cause.message)), structured: null, isError: true }
     throw cause
   }
   // Servers cut texts within a character.
   const { content, structuredContent, isError } = read(answerSchema, wellFormed(rename(reply)), `the call of ${tool}`)
   const { text, attachments = [], resources = [] } = readContent(content, BOUNDS)
-  const structured = structuredContent ?? null
+  const structured = structuredContent ? plainData(structuredContent, tool) : null
   // The text stays as the server sent it. A model would read nothing of an answer that has data alone.
   const said = text === '' && structured ? withDataLine(text, structured) : text
   const named = resources.filter(({ to }) => to > 0 && to <= LONGEST)
@@ -108,6 +108,23 @@ export async function callTool(
     structured,
     isError: isError === true,
   }
+}
+
+/** Tools with a number that was warned of. */
+const warned = new Set<string>()
+
+/** Returns data in which -0, which Python writes, is 0. Warns once of a tool with a number that has lost digits. */
+function plainData(data: JsonObject, tool: string): JsonObject {
+  const text = JSON.stringify(data, (_, value: unknown) => {
+    if (Number.isInteger(value) && !Number.isSafeInteger(value) && !warned.has(tool)) {
+      warned.add(tool)
+      process.emitWarning(
+        `The tool ${tool} answers with a number of more than 53 bits, which is read as ${value}: its last digits may be others. Have the server write it as a text.`,
+      )
+    }
+    return value
+  })
+  return JSON.parse(text)
 }
 
 function keptOf({ data = '', mimeType, uri }: Attachment) {
@@ -130,5 +147,6 @@ export const listedToolSchema = z.object({
 
 /** Lists the tools of a server. */
 export async function listTools(channel: Channel, signal: AbortSignal): Promise<ListedTool[]> {
-  return read(z.array(listedToolSchema), await listAll(channel, 'tools/list', 'tools', signal), 'tools/list')
+  const listed = wellFormed(await listAll(channel, 'tools/list', 'tools', signal))
+  return read(z.array(listedToolSchema), listed, 'tools/list')
 }

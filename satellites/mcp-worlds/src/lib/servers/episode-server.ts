@@ -227,7 +227,7 @@ class Questions {
     return async (question) => {
       try {
         const given = await answer(question)
-        this.#asked.push({ message: question.message, answer: given })
+        this.#asked.push({ message: question.message.toWellFormed(), answer: given })
         return given === null ? { action: 'decline' } : { action: 'accept', content: given }
       } catch (error) {
         this.#fault ??= { error }
