@@ -240,7 +240,7 @@ const SDK_FILES = '^(packages/(mcp-server|env)|satellites/agent)/src/lib/[^/]+/s
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
   '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio)/',
-  '^satellites/contexts/src/lib/http/',
+  '^satellites/contexts/src/lib/(http/|model/load-package[.]ts$)',
   '^satellites/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
   '^packages/viewer/src/lib/',

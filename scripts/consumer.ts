@@ -56,7 +56,11 @@ function manifest(packed: Readonly<Record<string, string>>): object {
     private: true,
     type: 'module',
     packageManager: readJson('package.json').packageManager,
-    dependencies: { ...packed, zod: installedVersion('packages/protocol', 'zod') },
+    dependencies: {
+      ...packed,
+      zod: installedVersion('packages/protocol', 'zod'),
+      compromise: installedVersion('satellites/contexts', 'compromise'),
+    },
     devDependencies: {
       '@types/node': installedVersion('.', '@types/node'),
       typescript: installedVersion('.', 'typescript'),

@@ -16,7 +16,7 @@ export const KINDS = {
   game: { description: 'several players who take turns', needs: [], checks: QUICKEST },
   conversation: {
     description: 'a conversation with questions, answers and a goal',
-    needs: ['@episodic/contexts'],
+    needs: ['@episodic/contexts', 'compromise'],
     checks: QUICKEST,
   },
   workspace: {

@@ -25,6 +25,7 @@ import { CodedError } from '@episodic/protocol/internal'
  * - `store-locked`: another process has the store open.
  * - `store-invalid`: the store is damaged, another version or application wrote it, or it is set up to lose what it
  *   keeps.
+ * - `package-missing`: a package that only this store needs is not installed.
  */
 export type StateErrorCode =
   | 'session-not-found'
@@ -47,6 +48,7 @@ export type StateErrorCode =
   | 'store-unavailable'
   | 'store-locked'
   | 'store-invalid'
+  | 'package-missing'
 
 export class StateError extends CodedError<StateErrorCode> {
   static override readonly brand: string = 'StateError'

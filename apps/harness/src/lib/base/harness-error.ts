@@ -1,4 +1,4 @@
-import { CodedError } from '@episodic/protocol/base/internal'
+import { CodedError, missingPackage } from '@episodic/protocol/base/internal'
 
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
@@ -86,9 +86,13 @@ export function invalidOption(message: string, options?: ErrorOptions): HarnessE
   return new HarnessError('option-invalid', message, options)
 }
 
-/** Imports a package that only an option needs. Rejects with `option-invalid` and `message` if it is not installed. */
-export async function importNeeded<T>(load: () => Promise<T>, message: string): Promise<T> {
+/**
+ * Imports what needs a package that only some users need. Rejects with `option-invalid` and the line that installs it
+ * if it is not installed.
+ */
+export async function importNeeded<T>(user: string, install: string, load: () => Promise<T>): Promise<T> {
   return load().catch((cause: unknown) => {
-    throw invalidOption(message, { cause })
+    const message = missingPackage(cause, user, install)
+    throw message === null ? cause : invalidOption(message, { cause })
   })
 }

@@ -1,7 +1,8 @@
 import type { JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
-import OpenAI, { APIConnectionTimeoutError, APIError } from 'openai'
+import type OpenAI from 'openai'
+import type { APIError } from 'openai'
 import { HarnessError } from '../base/harness-error.ts'
 import { type Answer, parseAnswer } from './answers/parse-answer.ts'
 import { readAnswerBody } from './answers/read-answer-body.ts'
@@ -13,6 +14,7 @@ import { lastTokens, TOKEN_OPTIONS, withoutTokens } from './messages/handed-toke
 import { withoutMediaData } from './messages/media-parts.ts'
 import type { Message } from './messages/transcript.ts'
 import type { ModelSettings } from './model-options.ts'
+import { createClient, isApiError, isTimeout } from './openai-client.ts'
 import { type ChatBody, Concessions } from './requests/concessions.ts'
 import { nameStatus } from './requests/http-status.ts'
 import { codeOf, type Try, timesOf } from './requests/tries.ts'
@@ -28,7 +30,7 @@ export interface ChatModel {
    * a field that many servers take is sent once more without it, and so are all that follow; the answers name it in
    * `leftOut`.
    *
-   * Rejects with HarnessError `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
+   * Rejects with HarnessError `option-invalid` if the package `openai` is not installed; with `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
    * of this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with
    * `policy-failed` for any other status. After an abort: with the signal's reason.
    */
@@ -70,14 +72,7 @@ export function createChatModel(
   const { temperature, maxTokens, modelOption = {}, prices = null, tokenIds, modelTimeout } = settings
   const server = findServer(name, settings)
   const { model, baseURL, apiKey, keyName } = server
-  const client = new OpenAI({
-    baseURL,
-    // Local servers need no key, but the client requires one.
-    apiKey: apiKey || 'none',
-    defaultHeaders: server.headers,
-    maxRetries: RETRIES,
-    timeout: modelTimeout * 1_000,
-  })
+  let client: OpenAI | null = null
   const turns = turnsOf(limit, `${baseURL} ${model}`, settings)
   const concessions = new Concessions()
   return {
@@ -97,6 +92,14 @@ export function createChatModel(
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
       if (kept) return { ...kept, request: sentOf(concessions.apply(wanted)), isKept: true }
+      client ??= await createClient({
+        baseURL,
+        // Local servers need no key, but the client requires one.
+        apiKey: apiKey || 'none',
+        defaultHeaders: server.headers,
+        maxRetries: RETRIES,
+        timeout: modelTimeout * 1_000,
+      })
       const turn = await turns.wait(sentOf(wanted), signal)
       const tries: Try[] = []
       const asking = client.withOptions({ fetch: recordTries(turns.watch(fetchWhole(server.send, apiKey)), tries) })
@@ -140,7 +143,7 @@ function sentOf({ messages, tools }: ChatBody): ModelRequest {
 
 /** Whether a server refused a request because of what is in it. */
 function isRefusal(cause: unknown): cause is APIError {
-  return cause instanceof APIError && (cause.status === 400 || cause.status === 422)
+  return isApiError(cause) && (cause.status === 400 || cause.status === 422)
 }
 
 /** All that a server said of its error: some name the field apart from the message. */
@@ -224,7 +227,7 @@ function functionOf({ name, description, inputSchema: { $schema: _, ...parameter
 
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */
 function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
-  const { status, headers } = cause instanceof APIError ? cause : {}
+  const { status, headers } = isApiError(cause) ? cause : {}
   const inside = headers?.get(INSIDE)
   const said = shortened(rootOf(cause))
   const refused = (words: string, advice: string) =>
@@ -271,10 +274,9 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** Returns the message of the root cause: the client reports every network failure as a connection error. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (error instanceof APIConnectionTimeoutError)
-    return `${error.message} If its answers take longer, raise --model-timeout.`
+  if (isTimeout(error)) return `${error.message} If its answers take longer, raise --model-timeout.`
   // The client puts a status before the words, which none of these had.
-  if (error instanceof APIError && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
+  if (isApiError(error) && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
   return error.cause instanceof Error ? rootOf(error.cause) : error.message
 }
 

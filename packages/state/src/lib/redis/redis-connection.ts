@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { StateError } from '../state-error.ts'
 import { formatAddress, redisFault } from './redis-fault.ts'
 import { REDIS_SCRIPTS, type RedisScripts } from './redis-scripts.ts'
@@ -24,10 +24,10 @@ export class RedisConnection implements AsyncDisposable {
   #open = true
 
   /** `timeout` is in milliseconds, for connecting and again for each answer. */
-  constructor(url: string, timeout: number) {
+  constructor(Client: typeof Redis, url: string, timeout: number) {
     this.#address = formatAddress(url)
     this.#timeout = timeout
-    this.#client = new Redis(url, {
+    this.#client = new Client(url, {
       lazyConnect: true,
       connectTimeout: timeout,
       // A server that does not answer is disconnected, and all its pending commands fail together.

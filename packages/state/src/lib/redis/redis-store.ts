@@ -1,3 +1,4 @@
+import { missingPackage } from '@episodic/protocol/base/internal'
 import { StateError, storeInvalid } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
 import type {
@@ -37,13 +38,14 @@ export interface RedisStoreOptions {
  * applied or may still be; it is never applied in part, and never over another client's write.
  *
  * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, Redis is a cluster, or
- * it is configured to evict keys that have not expired.
+ * it is configured to evict keys that have not expired; with `package-missing` if the package `ioredis` is not installed.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
   const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options
   assertAddress(url)
   const address = formatAddress(url)
-  const connection = new RedisConnection(url, timeoutSeconds * 1_000)
+  const Redis = await loadClient()
+  const connection = new RedisConnection(Redis, url, timeoutSeconds * 1_000)
   await connection.connect()
   try {
     await assertKeepsAll(address, connection)
@@ -52,6 +54,16 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
   } catch (cause) {
     await connection[Symbol.asyncDispose]()
     throw cause
+  }
+}
+
+/** Loads the client of Redis. Rejects with `package-missing` if it is not installed. */
+async function loadClient() {
+  try {
+    return (await import('ioredis')).Redis
+  } catch (cause) {
+    const message = missingPackage(cause, 'A store in Redis', 'ioredis@6')
+    throw message === null ? cause : new StateError('package-missing', message, { cause })
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@episodic/state'
-import { OpenAI } from 'openai'
+import type { OpenAI } from 'openai'
+import { loadPackage } from '../model/load-package.ts'
 
 /** How to reach a model. */
 export interface ModelEndpoint {
@@ -35,10 +36,11 @@ export const HISTORY_SENT = 8
 
 /**
  * Creates a client of a model. It does not retry, because a user is waiting. Throws if the endpoint needs a key and
- * none is set.
+ * none is set, and `package-missing` if the package `openai` is not installed.
  */
 export function createModelEndpoint(options: ModelEndpoint): AskModel {
   const { model, baseUrl, apiKey, milliseconds = 4_000, clock = systemClock } = options
+  const { OpenAI } = loadPackage<typeof import('openai')>('openai', 'A model', 'openai@7')
   const client = new OpenAI({
     ...(baseUrl !== undefined && { baseURL: baseUrl }),
     ...(apiKey !== undefined && { apiKey }),

@@ -5,9 +5,15 @@ import type { RefusalCode } from './turn-result.ts'
  * - `definition-invalid`: a context or conversation is defined in a way that cannot be played.
  * - `handler-failed`: a context's code threw, or left data that its own schemas reject. Nothing changed.
  * - `record-invalid`: a value is not a record of this conversation.
+ * - `package-missing`: a package that only some conversations need is not installed.
  * - every {@link RefusalCode}: `handleInput` returns it as `refused`; `open` and `publish` of a handler throw it.
  */
-export type ContextErrorCode = 'definition-invalid' | 'handler-failed' | 'record-invalid' | RefusalCode
+export type ContextErrorCode =
+  | 'definition-invalid'
+  | 'handler-failed'
+  | 'record-invalid'
+  | 'package-missing'
+  | RefusalCode
 
 export class ContextError extends CodedError<ContextErrorCode> {
   static override readonly brand: string = 'ContextError'

@@ -1,5 +1,6 @@
 import type { Json } from '@episodic/protocol'
-import { casual, type Parser } from 'chrono-node/en'
+import type { casual, Parser } from 'chrono-node/en'
+import { loadPackage } from '../model/load-package.ts'
 import type { Entity, EntityMatch } from './entity.ts'
 import type { Utterance } from './utterance.ts'
 
@@ -32,8 +33,16 @@ const MORE_DAYS: readonly Parser[] = [
 const MAY_NAME_A_DAY =
   /\d|day|week|fortnight|month|year|tomorrow|tonight|tmr|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)/i
 
-const chrono = casual.clone()
-chrono.parsers.push(...MORE_DAYS)
+let parser: typeof casual | null = null
+
+/** Returns the parser of dates. Throws `package-missing` if chrono is not installed. */
+function dateParser(): typeof casual {
+  if (parser) return parser
+  const chrono = loadPackage<typeof import('chrono-node/en')>('chrono-node/en', 'The entity day()', 'chrono-node@2')
+  parser = chrono.casual.clone()
+  parser.parsers.push(...MORE_DAYS)
+  return parser
+}
 
 /** Words of dates whose typing errors are corrected. */
 const WORDS =
@@ -44,9 +53,11 @@ const WORDS =
 /**
  * Creates an entity for days, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third
  * of December), and, relative to the last day, `the day after` and `a week later`. Days are in UTC, and a date without
- * a year is the next one. A month or an hour alone is not a day.
+ * a year is the next one. A month or an hour alone is not a day. Throws `package-missing` if the package `chrono-node` is
+ * not installed.
  */
 export function day(): Entity {
+  const chrono = dateParser()
   return {
     words: WORDS,
     find(utterance, context) {

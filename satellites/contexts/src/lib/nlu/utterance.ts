@@ -1,4 +1,5 @@
-import nlp from 'compromise/one'
+import type Nlp from 'compromise/one'
+import { loadPackage } from '../model/load-package.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 /** A word in the normal form that rules match. */
@@ -61,23 +62,37 @@ export function wordsOf(name: string): string[] {
   return [...name.matchAll(WORDS)].flatMap(([written]) => expand(plain(written)))
 }
 
-/** Compromise's contractions: whole words (`gonna`), and endings after an apostrophe (`'ll`). */
-const CONTRACTIONS = contractions()
+let loaded: { readonly nlp: typeof Nlp; readonly contractions: Contractions } | null = null
+
+/** Returns compromise. Throws `package-missing` if it is not installed. */
+function language() {
+  if (loaded) return loaded
+  const nlp = loadPackage<typeof Nlp>('compromise/one', 'The interpreter by rules', 'compromise@14')
+  loaded = { nlp, contractions: contractionsOf(nlp) }
+  return loaded
+}
 
 /** Returns the words of a contraction, so that a phrase matches either form. */
 function expand(word: string): readonly string[] {
-  const whole = CONTRACTIONS.whole.get(word)
+  const { contractions } = language()
+  const whole = contractions.whole.get(word)
   if (whole) return whole
   const apostrophe = word.lastIndexOf("'")
   if (apostrophe < 0) return [word]
   const [start, ending] = [word.slice(0, apostrophe), word.slice(apostrophe + 1)]
   if (ending === 't' && start.endsWith('n')) return [start.slice(0, -1), 'not']
-  const rest = CONTRACTIONS.endings.get(ending)
+  const rest = contractions.endings.get(ending)
   // A possessive is the word itself, and so is a name such as O'Hare.
   return rest ? [start, ...rest] : [ending === 's' ? start : word].map((one) => one.replaceAll("'", ''))
 }
 
-function contractions() {
+/** Compromise's contractions: whole words (`gonna`), and endings after an apostrophe (`'ll`). */
+interface Contractions {
+  readonly whole: ReadonlyMap<string, readonly string[]>
+  readonly endings: ReadonlyMap<string, readonly string[]>
+}
+
+function contractionsOf(nlp: typeof Nlp): Contractions {
   const { one } = nlp.model() as {
     readonly one: { readonly contractions: readonly { word?: string; after?: string; out: readonly string[] }[] }
   }
@@ -98,18 +113,18 @@ export interface WordRange {
 }
 
 /** Phrases, prepared to be found in one pass. */
-export type Phrases = ReturnType<typeof nlp.buildNet>
+export type Phrases = ReturnType<typeof Nlp.buildNet>
 
 /** Prepares phrases in compromise's match syntax. Equal ones are removed: a net would keep only one. */
 export function preparePhrases(phrases: Iterable<string>): Phrases {
-  return nlp.buildNet([...new Set(phrases)].map((match) => ({ match })))
+  return language().nlp.buildNet([...new Set(phrases)].map((match) => ({ match })))
 }
 
 /** Finds the places of each phrase. */
 export function findPhrases({ words }: Utterance, phrases: Phrases): ReadonlyMap<string, readonly WordRange[]> {
   const places = new Map<string, WordRange[]>()
   if (words.length === 0) return places
-  const document = nlp.tokenize(words.map(({ normal }) => normal).join(' '))
+  const document = language().nlp.tokenize(words.map(({ normal }) => normal).join(' '))
   const { found } = document.sweep(phrases, { tagger: false }) as unknown as Swept
   for (const { match, view } of found) {
     const found = view.fullPointer.map(([, start, end]) => ({ start, end }))

@@ -203,7 +203,10 @@ function endedBy(error: unknown): Error {
   const { code, message } = error as { readonly code?: string; readonly message?: string }
   if (code === 'ERR_WORKER_OUT_OF_MEMORY') return new JobEnded(neededMore(HEAP))
   if (code === 'ERR_MODULE_NOT_FOUND')
-    return new Error(`The tools of a workspace need just-bash and sql.js: install both. ${message}`, { cause: error })
+    return new Error(
+      `The tools of a workspace need two packages. Install them: npm install just-bash@3 sql.js@1 (${message})`,
+      { cause: error },
+    )
   // A program has broken its thread.
   return new JobEnded('It broke down and was ended.')
 }

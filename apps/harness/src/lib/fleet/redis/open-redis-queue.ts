@@ -13,7 +13,13 @@ import {
   type RunQueueOptions,
   type WorkerInfo,
 } from '../run-queue.ts'
-import { type ConnectQueueOptions, checkPersistence, connectQueue, type QueueClient } from './queue-connection.ts'
+import {
+  type ConnectQueueOptions,
+  checkPersistence,
+  connectQueue,
+  QUEUE_PACKAGES,
+  type QueueClient,
+} from './queue-connection.ts'
 import { BULL_PREFIX, keysOf, QUEUE_KEYS } from './queue-keys.ts'
 import { accountOf, RedisCoordination, takeLease } from './redis-coordination.ts'
 import { RedisMembership } from './redis-membership.ts'
@@ -38,10 +44,7 @@ const EVENTS = 10
  */
 export async function openRedisQueue(url: string, options: OpenRedisQueueOptions = {}): Promise<RunQueue> {
   const { lease = LEASE, clock = machineClock, onNotice = () => {}, signal } = options
-  const bullmq = await importNeeded(
-    () => import('bullmq'),
-    '--queue needs the package bullmq, and it is not installed. Install it beside Episodic: npm install --ignore-scripts bullmq@6',
-  )
+  const bullmq = await importNeeded('--queue', QUEUE_PACKAGES, () => import('bullmq'))
   const client = await connectQueue(url, { onNotice, signal })
   try {
     await checkPersistence(client, url, onNotice)

@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { HarnessError, importNeeded, invalidOption } from '../../base/harness-error.ts'
 import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'
 import { QUEUE_SCRIPTS, type QueueCommands } from './queue-scripts.ts'
 
 export type QueueClient = EndingRedis & QueueCommands
+
+/** What is installed for a queue. A package that BullMQ needs would compile when it is installed. */
+export const QUEUE_PACKAGES = 'bullmq@6 ioredis@6 --ignore-scripts'
 
 /** Milliseconds until a first connection is given up. */
 const CONNECT_TIMEOUT = 5_000
@@ -76,7 +79,7 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
   let isConnected = false
   let lastError: Error | null = null
   // The client is large, and most commands use no Redis.
-  const { EndingRedis: Client } = await import('./ending-redis.ts')
+  const { EndingRedis: Client } = await importNeeded('--queue', QUEUE_PACKAGES, () => import('./ending-redis.ts'))
   const options: LegacyOptions = {
     lazyConnect: true,
     connectTimeout: CONNECT_TIMEOUT,

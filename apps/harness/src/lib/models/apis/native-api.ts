@@ -70,13 +70,17 @@ export async function assertInstalled(api: NativeApi): Promise<void> {
   await importProvider(api)
 }
 
+/** What npm installs for an API. */
+export const NATIVE_PACKAGES: Readonly<Record<NativeApi, string>> = {
+  anthropic: '@ai-sdk/anthropic@4',
+  google: '@ai-sdk/google@4',
+}
+
 function importProvider(api: NativeApi) {
-  return importNeeded(
-    async () =>
-      api === 'anthropic'
-        ? (await import('@ai-sdk/anthropic')).createAnthropic
-        : (await import('@ai-sdk/google')).createGoogleGenerativeAI,
-    `The API of ${api} needs the package @ai-sdk/${api}, which is not installed. Install it: npm install @ai-sdk/${api}.`,
+  return importNeeded(`The API of ${api}`, NATIVE_PACKAGES[api], async () =>
+    api === 'anthropic'
+      ? (await import('@ai-sdk/anthropic')).createAnthropic
+      : (await import('@ai-sdk/google')).createGoogleGenerativeAI,
   )
 }
 

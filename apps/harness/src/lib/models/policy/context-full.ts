@@ -1,5 +1,5 @@
-import { APIError } from 'openai'
 import { HarnessError } from '../../base/harness-error.ts'
+import { isApiError } from '../openai-client.ts'
 
 /**
  * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it,
@@ -7,7 +7,7 @@ import { HarnessError } from '../../base/harness-error.ts'
  * words may be about an option, such as a maximum of tokens.
  */
 export function isContextFull(error: unknown): error is HarnessError {
-  if (!HarnessError.is(error) || !(error.cause instanceof APIError)) return false
+  if (!HarnessError.is(error) || !isApiError(error.cause)) return false
   const { status, code, message } = error.cause
   // Of a body, 413 has no other meaning.
   if (status === 413 || code === 'context_length_exceeded') return true

@@ -125,10 +125,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
   return defineAgent({
     name,
     async play(assignment) {
-      const acp = await importNeeded(
-        () => import('@agentclientprotocol/sdk'),
-        'acp: needs the package @agentclientprotocol/sdk, which is not installed. Install it: npm install @agentclientprotocol/sdk.',
-      )
+      const acp = await importNeeded('acp:', '@agentclientprotocol/sdk@2', () => import('@agentclientprotocol/sdk'))
       const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
       try {
         assignment.signal.throwIfAborted()

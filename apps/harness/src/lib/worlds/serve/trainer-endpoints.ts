@@ -2,11 +2,14 @@ import type { Host } from '@episodic/mcp-server'
 import type { ExtraRoutes } from '@episodic/mcp-server/http'
 import type { OpenEnvOptions, RewardMode } from '@episodic/trainer-endpoints/openenv'
 import { z } from 'zod'
-import { invalidOption } from '../../base/harness-error.ts'
+import { importNeeded, invalidOption } from '../../base/harness-error.ts'
 import { countOrFile, countOrFileSchema, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
+
+/** What npm installs for the endpoints of trainers. */
+export const TRAINER_PACKAGE = '@episodic/trainer-endpoints'
 
 /** The options of endpoints that speak the protocols of other trainers. */
 export const trainerEndpointOptions = z.object({
@@ -68,7 +71,11 @@ export async function openTrainerEndpoints(
   onError: NonNullable<OpenEnvOptions['onError']>,
 ): Promise<readonly ExtraRoutes[]> {
   if (!openenv) return []
-  const { openEnvRoutes } = await import('@episodic/trainer-endpoints/openenv')
+  const { openEnvRoutes } = await importNeeded(
+    '--openenv',
+    TRAINER_PACKAGE,
+    () => import('@episodic/trainer-endpoints/openenv'),
+  )
   return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
 }
 

@@ -1,8 +1,9 @@
 import type { Host } from '@episodic/mcp-server'
 import type { HttpServer, RoutesOptions, RoutesServer } from '@episodic/mcp-server/http'
+import { importNeeded } from '../../base/harness-error.ts'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
-import type { TrainerEndpointFlags } from './trainer-endpoints.ts'
+import { TRAINER_PACKAGE, type TrainerEndpointFlags } from './trainer-endpoints.ts'
 
 /** Trainer endpoints that need the root of an origin, and so a port of their own. */
 export interface TrainerPorts extends AsyncDisposable, Pick<HttpServer, 'drain'> {
@@ -29,12 +30,20 @@ export async function openTrainerPorts(
   }
   let nemoGymUrl: string | null = null
   if (nemoGymPort !== undefined) {
-    const { serveNemoGym } = await import('@episodic/trainer-endpoints/nemo-gym')
+    const { serveNemoGym } = await importNeeded(
+      '--nemo-gym-port',
+      TRAINER_PACKAGE,
+      () => import('@episodic/trainer-endpoints/nemo-gym'),
+    )
     nemoGymUrl = await open(serveNemoGym(host, { ...options, port: nemoGymPort, rewards }))
   }
   let orsUrl: string | null = null
   if (orsPort !== undefined) {
-    const { serveOrs } = await import('@episodic/trainer-endpoints/ors')
+    const { serveOrs } = await importNeeded(
+      '--ors-port',
+      TRAINER_PACKAGE,
+      () => import('@episodic/trainer-endpoints/ors'),
+    )
     const routes = {
       ...options,
       // Its clients send tokens, so it listens where the server listens.

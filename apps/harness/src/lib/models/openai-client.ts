@@ -1,0 +1,31 @@
+import type OpenAI from 'openai'
+import type { APIError, ClientOptions } from 'openai'
+import { importNeeded } from '../base/harness-error.ts'
+
+/** The client of models is large, and most runs ask none, so that it is not installed with the command. */
+let library: typeof import('openai') | null = null
+
+/** Creates a client of models. Rejects with the errors of {@link loadOpenAI}. */
+export async function createClient(options: ClientOptions): Promise<OpenAI> {
+  return new (await loadOpenAI()).OpenAI(options)
+}
+
+/**
+ * Loads the package `openai`. Rejects with `option-invalid` if it is not installed.
+ *
+ * @param others Packages that are needed too, so that one line installs all.
+ */
+export async function loadOpenAI(...others: readonly string[]): Promise<typeof import('openai')> {
+  library ??= await importNeeded('llm:', ['openai@7', ...others].join(' '), () => import('openai'))
+  return library
+}
+
+/** Whether an error is one of the client. */
+export function isApiError(error: unknown): error is APIError {
+  return library !== null && error instanceof library.APIError
+}
+
+/** Whether a request of the client took too long. */
+export function isTimeout(error: Error): boolean {
+  return library !== null && error instanceof library.APIConnectionTimeoutError
+}
