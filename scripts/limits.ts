@@ -32,6 +32,17 @@ export const LIMITS = {
     },
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not.',
   },
+  installed: {
+    most: {
+      episodic: { megabytes: 59, packages: 146 },
+      world: { megabytes: 123, packages: 181 },
+      game: { megabytes: 123, packages: 181 },
+      conversation: { megabytes: 128, packages: 185 },
+      workspace: { megabytes: 214, packages: 227 },
+      mcp: { megabytes: 124, packages: 183 },
+    },
+    why: 'What `npm install episodic zod` and a new project of each kind put on the disk. What only some users need is an optional package, found when it is asked for.',
+  },
   filesOfAFolder: {
     most: 30,
     why: 'A folder is read at a glance. Tests and fixtures do not count.',

@@ -1,9 +1,11 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { KINDS } from 'create-episodic'
+import { KINDS, type KindName } from 'create-episodic'
 import { openPythonEnvironment } from '../interop/python-environment.ts'
 import { inEmptyProject, lastJson } from './empty-project.ts'
+import { checkInstalledSize } from './installed-size.ts'
+import { LIMITS } from './limits.ts'
 import { startRegistry } from './local-registry.ts'
 import { root } from './workspace.ts'
 
@@ -29,11 +31,14 @@ await inEmptyProject('newcomer', async (project) => {
   await writeFile(join(first, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   for (const world of ['my-world.ts', 'who-knows-whom.ts'])
     await cp(join(root, 'scripts/newcomer', world), join(first, world))
-  await run(['npm', 'install', ...options, 'episodic', 'zod', '@modelcontextprotocol/server-memory'], first)
+  await run(['npm', 'install', ...options, 'episodic', 'zod'], first)
+  const size = checkInstalledSize(first, LIMITS.installed.most.episodic)
+  console.log(`npm install episodic zod: ${size.packages} packages of ${size.megabytes} MB`)
   const report = await run(['npx', 'episodic', 'run', 'my-world.ts', '--json'], first)
   const { counts } = lastJson(report)
   if (counts.finished !== 100) throw new Error(`The run reported ${JSON.stringify(counts)}`)
   await run(['npx', 'episodic', 'check', 'my-world.ts'], first)
+  await run(['npm', 'install', ...options, '@modelcontextprotocol/server-memory'], first)
   const played = await run(['npx', 'episodic', 'run', 'who-knows-whom.ts', '--tasks', '2', '--json'], first)
   if (lastJson(played).counts.finished !== 2) throw new Error(played)
   console.log(`${counts.finished} episodes of my-world.ts played and the world checked by npx episodic`)
@@ -50,12 +55,14 @@ await inEmptyProject('newcomer', async (project) => {
   if (printed.split('\n').at(-1) !== '1') throw new Error(`The program in Python printed ${printed}`)
   console.log('a step of number-guessing played from Python, on a server that npx downloaded')
 
-  for (const kind of Object.keys(KINDS)) {
+  for (const kind of Object.keys(KINDS) as KindName[]) {
     const began = performance.now()
     await run(['npm', 'create', '--yes', ...options, ...cache, 'episodic', kind, '--', '--kind', kind])
     const created = join(folder, kind)
     await run(['npm', 'install', ...options], created)
+    const { megabytes } = checkInstalledSize(created, LIMITS.installed.most[kind])
     await run(['npm', 'test'], created)
-    console.log(`npm create episodic ${kind}: tested after ${Math.round((performance.now() - began) / 1_000)} s`)
+    const seconds = Math.round((performance.now() - began) / 1_000)
+    console.log(`npm create episodic ${kind}: ${megabytes} MB, tested after ${seconds} s`)
   }
 })

@@ -16,7 +16,7 @@ export async function createClient(options: ClientOptions): Promise<OpenAI> {
  * @param others Packages that are needed too, so that one line installs all.
  */
 export async function loadOpenAI(...others: readonly string[]): Promise<typeof import('openai')> {
-  library ??= await importNeeded('llm:', ['openai@7', ...others].join(' '), () => import('openai'))
+  library ??= await importNeeded('A language model', ['openai@7', ...others].join(' '), () => import('openai'))
   return library
 }
 
