@@ -18,7 +18,6 @@ export {
   toText,
   wellFormed,
 } from './lib/base/json.ts'
-export { missingPackage } from './lib/base/missing-package.ts'
 export { findNearest } from './lib/base/nearest-name.ts'
 export { onAbort } from './lib/base/on-abort.ts'
 export { drawSecret, randomText } from './lib/base/random-text.ts'

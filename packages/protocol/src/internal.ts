@@ -6,6 +6,7 @@
  */
 
 export * from './base.ts'
+export { missingPackage } from './lib/base/missing-package.ts'
 export { completionSchema, type PooledRequest, type RecordedCall } from './lib/record/completion.ts'
 export { withoutAttachedData } from './lib/record/episode-chain.ts'
 export type { RecordedSeat } from './lib/record/match-record.ts'

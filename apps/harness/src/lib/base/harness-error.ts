@@ -1,4 +1,4 @@
-import { CodedError, missingPackage } from '@episodic/protocol/base/internal'
+import { CodedError } from '@episodic/protocol/base/internal'
 
 /**
  * - `world-not-found`, `world-invalid`: a world could not be found, or what was found is not one.
@@ -84,15 +84,4 @@ export class HarnessError extends CodedError<HarnessErrorCode> {
 /** Returns the error of an option, or a combination of options, that is not valid. */
 export function invalidOption(message: string, options?: ErrorOptions): HarnessError {
   return new HarnessError('option-invalid', message, options)
-}
-
-/**
- * Imports what needs a package that only some users need. Rejects with `option-invalid` and the line that installs it
- * if it is not installed.
- */
-export async function importNeeded<T>(user: string, install: string, load: () => Promise<T>): Promise<T> {
-  return load().catch((cause: unknown) => {
-    const message = missingPackage(cause, user, install)
-    throw message === null ? cause : invalidOption(message, { cause })
-  })
 }

@@ -30,9 +30,10 @@ export interface ChatModel {
    * a field that many servers take is sent once more without it, and so are all that follow; the answers name it in
    * `leftOut`.
    *
-   * Rejects with HarnessError `option-invalid` if the package `openai` is not installed; with `model-refused` for 400, 401, 402, 403, 404, 422, a spent quota, and what is not the JSON
-   * of this API, none of which a retry changes; with `model-unavailable` if no request is answered; and with
-   * `policy-failed` for any other status. After an abort: with the signal's reason.
+   * Rejects with HarnessError `option-invalid` if the package `openai` is not installed; with `model-refused` for 400,
+   * 401, 402, 403, 404, 422, a spent quota, and what is not the JSON of this API, none of which a retry changes; with
+   * `model-unavailable` if no request is answered; and with `policy-failed` for any other status. After an abort: with
+   * the signal's reason.
    */
   ask(question: Question): Promise<Asked>
 }

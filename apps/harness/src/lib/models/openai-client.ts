@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import type { APIError, ClientOptions } from 'openai'
-import { importNeeded } from '../base/harness-error.ts'
+import { importNeeded } from '../base/import-needed.ts'
 
 /** The client of models is large, and most runs ask none, so that it is not installed with the command. */
 let library: typeof import('openai') | null = null

@@ -1,4 +1,4 @@
-import { missingPackage } from '@episodic/protocol/base/internal'
+import { missingPackage } from '@episodic/protocol/internal'
 import { StateError, storeInvalid } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
 import type {
@@ -38,7 +38,8 @@ export interface RedisStoreOptions {
  * applied or may still be; it is never applied in part, and never over another client's write.
  *
  * Rejects with `store-invalid` if `url` is not such an address, another version wrote the store, Redis is a cluster, or
- * it is configured to evict keys that have not expired; with `package-missing` if the package `ioredis` is not installed.
+ * it is configured to evict keys that have not expired; with `package-missing` if the package `ioredis` is not
+ * installed.
  */
 export async function openRedisStore(url: string, options: RedisStoreOptions = {}): Promise<SessionStore> {
   const { prefix = 'episodic:', ttlSeconds = 86_400, timeoutSeconds = 5 } = options

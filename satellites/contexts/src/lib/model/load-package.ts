@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { missingPackage } from '@episodic/protocol/base/internal'
+import { missingPackage } from '@episodic/protocol/internal'
 import { ContextError } from './context-error.ts'
 
 const require = createRequire(import.meta.url)

@@ -53,8 +53,8 @@ const WORDS =
 /**
  * Creates an entity for days, as `2026-03-09`: `tomorrow`, `on Friday`, `3 December`, `in two weeks`, `12/3` (the third
  * of December), and, relative to the last day, `the day after` and `a week later`. Days are in UTC, and a date without
- * a year is the next one. A month or an hour alone is not a day. Throws `package-missing` if the package `chrono-node` is
- * not installed.
+ * a year is the next one. A month or an hour alone is not a day. Throws `package-missing` if the package `chrono-node`
+ * is not installed.
  */
 export function day(): Entity {
   const chrono = dateParser()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Worker } from 'bullmq'
-import { importNeeded } from '../../base/harness-error.ts'
+import { importNeeded } from '../../base/import-needed.ts'
 import { machineClock } from '../../base/waiting-clock.ts'
 import {
   type Coordination,

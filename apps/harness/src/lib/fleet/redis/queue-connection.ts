@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { HarnessError, importNeeded, invalidOption } from '../../base/harness-error.ts'
+import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { importNeeded } from '../../base/import-needed.ts'
 import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'
 import { QUEUE_KEYS } from './queue-keys.ts'

@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { importNeeded } from '../../base/harness-error.ts'
+import { importNeeded } from '../../base/import-needed.ts'
 import { CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { joinTexts, mediumOf } from '../messages/media-parts.ts'
 import { plainArguments } from '../messages/read-tool-call.ts'
