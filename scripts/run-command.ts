@@ -19,13 +19,23 @@ const { NODE_COMPILE_CACHE = join(root, 'node_modules', '.cache', 'compiled') } 
 
 /**
  * Runs a program to its end and returns what it said; a failing or missing program is a result, not an error.
- * `env` is added to the variables of this process.
+ * `env` is added to the variables of this process. `onOutput` gets what it writes as it comes.
  *
  * The program leads a process group of its own, so an abort of `signal` stops whatever it started as well.
  */
 export function runCommand(
   [program, ...args]: Command,
-  { folder = root, signal, env = {} }: { folder?: string; signal?: AbortSignal; env?: NodeJS.ProcessEnv } = {},
+  {
+    folder = root,
+    signal,
+    env = {},
+    onOutput,
+  }: {
+    folder?: string
+    signal?: AbortSignal
+    env?: NodeJS.ProcessEnv
+    onOutput?: (text: string) => void
+  } = {},
 ): Promise<CommandResult> {
   return new Promise((resolve) => {
     const child = spawn(program, args, {
@@ -46,6 +56,7 @@ export function runCommand(
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         output += text
+        onOutput?.(text)
       })
     }
     const stop = () => stopGroup(child.pid)

@@ -22,6 +22,7 @@ const PAGES = ['README.md', 'docs/start/quickstart.md', 'docs/start/evaluate.md'
 
 /** What is printed and not run here, and why. */
 const NOT_RUN: readonly (readonly [command: RegExp, why: string])[] = [
+  [/^git clone /, 'the copy is what a clone would be'],
   [/^npm test/, 'it runs this tour'],
   [/ episodic view$/, 'it shows pages until it is stopped, and tests of its own look at them'],
   [/demo:stateful$/, 'it is a check of its own, "demo @episodic-example/stateful-agents"'],

@@ -7,6 +7,7 @@ import { type Command, type CommandResult, runCommand } from '../run-command.ts'
 import { listPublished, root } from '../workspace.ts'
 import { listChangesets } from './list-changesets.ts'
 import { publishPacked } from './publish.ts'
+import { unpublishedLine } from './unpublished.ts'
 
 // Releases the version that the manifests have: verifies everything, builds and packs the packages for npm and the one
 // for PyPI, and uploads what the registries do not have yet. It may be begun again after any failure.
@@ -52,6 +53,8 @@ async function readVersion(): Promise<string> {
   if (left.length > 0)
     throw new Error(`${left.length} changesets are in no changelog yet: run pnpm version:all, and commit.`)
   const [, python = ''] = /^version = "(.+)"$/m.exec(await readFile(join(PYTHON, 'pyproject.toml'), 'utf8')) ?? []
+  if (unpublishedLine() !== null)
+    throw new Error('Pages say that nothing is published yet: run pnpm version:all, and commit.')
   const versions = new Set([python, ...listPublished().map((room) => room.version)])
   if (versions.size > 1)
     throw new Error(`All packages have one version, that in Python too. There are ${[...versions].join(', ')}.`)

@@ -1,2 +1,3 @@
-export { CreateError, createProject, nextSteps } from './lib/create-project.ts'
-export { KINDS, type Kind, type KindName } from './lib/kinds.ts'
+export { CreateError, createProject } from './lib/create-project.ts'
+export { KINDS, type KindName } from './lib/kinds.ts'
+export { nextSteps } from './lib/next-steps.ts'

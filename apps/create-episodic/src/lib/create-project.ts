@@ -1,76 +1,101 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { KINDS, type KindName } from './kinds.ts'
-import { packageFile, TEMPLATES } from './package-file.ts'
+import { type Manifest, packageFile, template, unpublished } from './package-file.ts'
 
 /** Why a project could not be created: what is true, and what to do. */
 export class CreateError extends Error {}
 
 /**
- * Writes a project with a world, its tests, and what checks them in CI, into a folder that is new or empty. Installs
- * nothing. Returns the paths of the files, relative to the folder.
+ * Writes a project with a world, its tests, and what checks them in CI, into a folder. Files that are there stay as
+ * they are, but for `package.json` and `.gitignore`, to which is added what they lack. Installs nothing. Returns the
+ * paths of the files, relative to the folder, by what became of them, and the names of scripts in `package.json`.
  *
- * Throws `CreateError` if files are there already: none is written then.
+ * Throws `CreateError` if the folder has a world already, or a project whose files are not ES modules, or cannot be
+ * written. In the first two cases nothing is written.
  */
-export function createProject(folder: string, kind: KindName): readonly string[] {
+export function createProject(folder: string, kind: KindName) {
   const place = resolve(folder)
-  const files = filesOf(place, kind)
-  const taken = existsSync(place) ? readdirSync(place).filter((name) => name !== '.git') : []
-  if (taken.length > 0)
+  const at = (path: string) => join(place, path)
+  const has = (path: string) => existsSync(at(path))
+  const read = (path: string) => (has(path) ? trying('read', at(path), () => readFileSync(at(path), 'utf8')) : '')
+  if (has('world.ts')) throw new CreateError(`${place} has a world.ts already. Name another folder.`)
+  const given: Manifest | null = has('package.json')
+    ? trying('read', at('package.json'), () => JSON.parse(read('package.json').replace(/^\uFEFF/, '')))
+    : null
+  const [code] = given && given.type !== 'module' ? globSync('{*,*/*}.{js,jsx,ts,tsx}', { cwd: place }) : []
+  if (code !== undefined)
     throw new CreateError(
-      `${place} is not empty: it has ${taken.slice(0, 3).join(', ')}${taken.length > 3 ? ', …' : ''}. Name a folder that is new.`,
+      `${code} is no ES module ("type" in package.json is not "module"), and a world is one. Name a new folder, such as ${join(folder, 'world')}.`,
     )
-  for (const [path, text] of files) {
-    makeFolder(dirname(join(place, path)))
-    writeFileSync(join(place, path), text)
+  // That of a project may compile its own files in another way.
+  const [tsconfig, included] = has('tsconfig.json') ? ['tsconfig.world.json', 'world*.ts'] : ['tsconfig.json', '*.ts']
+  const values = { name: toName(place), kind: KINDS[kind].description, checks: KINDS[kind].checks.join(' and ') }
+  const manifest = packageFile(given, kind, { ...values, tsconfig, checks: KINDS[kind].checks.join() })
+  const merged = new Map([
+    ['package.json', `${JSON.stringify(manifest, null, /^[ \t]+/m.exec(read('package.json'))?.[0] ?? 2)}\n`],
+    // npm leaves a file of this name out of a package.
+    ['.gitignore', withLines(read('.gitignore'), template('shared/gitignore'))],
+  ])
+  const files = new Map([
+    ['world.ts', template(`${kind}/world.ts`)],
+    ['world.test.ts', template(`${kind}/world.test.ts`)],
+    ['README.md', template('shared/README.md', { ...values, unpublished: unpublished() })],
+    ['AGENTS.md', template('shared/AGENTS.md')],
+    [tsconfig, template('shared/tsconfig.json', { included })],
+    ['.github/workflows/test.yml', template('shared/test.yml')],
+    ['.vscode/launch.json', template('shared/launch.json')],
+  ])
+  const [created, changed, kept] = [[] as string[], [] as string[], [] as string[]]
+  for (const [path, text] of [...merged, ...files]) {
+    const list = !has(path) ? created : merged.has(path) ? changed : kept
+    list.push(path)
+    if (list === kept || text === read(path)) continue
+    makeFolder(dirname(at(path)))
+    // A link to nothing is not followed.
+    trying('write', at(path), () => writeFileSync(at(path), text, { flag: list === created ? 'wx' : 'w' }))
   }
-  return files.map(([path]) => path)
+  return { created, changed, kept, scripts: manifest.scripts }
 }
 
-/** Returns what to print when a project was created: its files, and the commands that come next. */
-export function nextSteps(folder: string, files: readonly string[]): string {
-  const place = relative(process.cwd(), folder)
-  const steps = [...(place === '' ? [] : [`cd ${place}`]), 'npm install', 'npm test', 'npm run play']
-  return `Created ${files.join(', ')}.\n\nNext:\n\n${steps.map((step) => `  ${step}\n`).join('')}`
+/** Returns a `.gitignore` with the lines of another one that it lacks, with or without their slash. */
+function withLines(text: string, lines: string): string {
+  const there = text.split(/\r?\n/).map((line) => line.replace(/\/$/, ''))
+  const lacking = lines
+    .trim()
+    .split('\n')
+    .filter((line) => !there.includes(line.replace(/\/$/, '')))
+  return lacking.length === 0 ? text : `${text.replace(/(?<=[^\n])$/, '\n')}${lacking.join('\n')}\n`
 }
 
 /** Makes a folder and those above it. The `recursive` of Node never returns below a folder such as `/proc`. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
+  trying('make', folder, () => mkdirSync(folder))
+}
+
+/** Does something with a file or folder. Throws `CreateError` if it cannot be done. */
+function trying<T>(what: string, path: string, does: () => T): T {
   try {
-    mkdirSync(folder)
+    return does()
   } catch (cause) {
-    throw new CreateError(`Cannot make ${folder}: ${(cause as Error).message}`, { cause })
+    throw new CreateError(`Cannot ${what} ${path}: ${(cause as Error).message}`, { cause })
   }
 }
 
-/** The project's name from that of its folder: small letters, digits and hyphens. */
+/** Letters that are more than a letter of ASCII with an accent. */
+const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th' }
+
+/** The project's name from that of its folder: small letters, digits and hyphens, as many as npm allows. */
 function toName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[ßæœøłđðþ]/g, (letter) => LETTERS[letter] as string)
     .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 200)
     .replace(/^-+|-+$/g, '')
   return name || 'my-world'
-}
-
-function filesOf(place: string, kind: KindName): readonly (readonly [path: string, text: string])[] {
-  const name = toName(place)
-  const template = (path: string) => readFileSync(fileURLToPath(new URL(path, TEMPLATES)), 'utf8')
-  const { description, checks } = KINDS[kind]
-  const filled = (text: string) =>
-    text.replaceAll('{{name}}', name).replaceAll('{{kind}}', description).replaceAll('{{checks}}', checks.join(' and '))
-  return [
-    ['package.json', packageFile(name, kind)],
-    ['world.ts', template(`${kind}/world.ts`)],
-    ['world.test.ts', template(`${kind}/world.test.ts`)],
-    ['README.md', filled(template('shared/README.md'))],
-    ['AGENTS.md', template('shared/AGENTS.md')],
-    ['tsconfig.json', template('shared/tsconfig.json')],
-    // npm leaves a file of this name out of a package.
-    ['.gitignore', template('shared/gitignore')],
-    ['.github/workflows/test.yml', template('shared/test.yml')],
-    ['.vscode/launch.json', template('shared/launch.json')],
-  ]
 }

@@ -12,7 +12,7 @@ const initOptions = z.object({
 })
 
 export const command = defineCommand('init', initOptions, {
-  argument: ['[folder]', 'folder of the project, new or empty', '.'],
+  argument: ['[folder]', 'folder of the project, new or not', '.'],
   help: `
 Writes a world, its tests, and what checks them in CI. Kinds:
 ${kinds.map((kind) => `  ${kind.padEnd(13)} ${KINDS[kind].description}`).join('\n')}
@@ -20,8 +20,8 @@ ${kinds.map((kind) => `  ${kind.padEnd(13)} ${KINDS[kind].description}`).join('\
 Without a folder of its own, npm create episodic does the same.`,
   run(folder: string, { kind, json }, { out }) {
     try {
-      const files = createProject(folder, kind)
-      out.write(json ? `${JSON.stringify({ folder, kind, files })}\n` : nextSteps(folder, files))
+      const created = createProject(folder, kind)
+      out.write(json ? `${JSON.stringify({ folder, kind, ...created })}\n` : nextSteps(folder, created))
     } catch (cause) {
       if (!(cause instanceof CreateError)) throw cause
       throw invalidOption(cause.message, { cause })
