@@ -82,6 +82,8 @@ describe('createProject', () => {
     expect(JSON.parse(textOf(folder, 'tsconfig.world.json')).include).toEqual(['world*.ts'])
     expect(manifestOf(folder).scripts.test).toMatch(/^tsc -p tsconfig.world.json /)
     expect(textOf(folder, '.gitignore')).toBe('node_modules\ndist\nruns/\n')
+    rmSync(join(folder, 'world.ts'))
+    expect(createProject(folder, 'world')).toMatchObject({ created: ['world.ts'], changed: [] })
   })
 
   it('writes nothing where a world is', () => {

@@ -35,7 +35,7 @@ export function createProject(folder: string, kind: KindName) {
   const merged = new Map([
     ['package.json', `${JSON.stringify(manifest, null, /^[ \t]+/m.exec(read('package.json'))?.[0] ?? 2)}\n`],
     // npm leaves a file of this name out of a package.
-    ['.gitignore', withLines(read('.gitignore'), template('shared/gitignore'))],
+    ['.gitignore', withLines(read('.gitignore'), template('shared/gitignore').trim())],
   ])
   const files = new Map([
     ['world.ts', template(`${kind}/world.ts`)],
@@ -48,9 +48,9 @@ export function createProject(folder: string, kind: KindName) {
   ])
   const [created, changed, kept] = [[] as string[], [] as string[], [] as string[]]
   for (const [path, text] of [...merged, ...files]) {
-    const list = !has(path) ? created : merged.has(path) ? changed : kept
+    const list = !has(path) ? created : merged.has(path) && text !== read(path) ? changed : kept
     list.push(path)
-    if (list === kept || text === read(path)) continue
+    if (list === kept) continue
     makeFolder(dirname(at(path)))
     // A link to nothing is not followed.
     trying('write', at(path), () => writeFileSync(at(path), text, { flag: list === created ? 'wx' : 'w' }))
@@ -61,10 +61,7 @@ export function createProject(folder: string, kind: KindName) {
 /** Returns a `.gitignore` with the lines of another one that it lacks, with or without their slash. */
 function withLines(text: string, lines: string): string {
   const there = text.split(/\r?\n/).map((line) => line.replace(/\/$/, ''))
-  const lacking = lines
-    .trim()
-    .split('\n')
-    .filter((line) => !there.includes(line.replace(/\/$/, '')))
+  const lacking = lines.split('\n').filter((line) => !there.includes(line.replace(/\/$/, '')))
   return lacking.length === 0 ? text : `${text.replace(/(?<=[^\n])$/, '\n')}${lacking.join('\n')}\n`
 }
 

@@ -1,7 +1,7 @@
 /** The checks of a project's `npm test`. */
 const checks = ['determinism', 'hygiene']
 
-/** The kinds of worlds, by the names of their templates, with the packages that each needs besides `episodic` and `zod`. */
+/** The kinds of worlds, by the names of their templates, with the packages that each needs beside `episodic`. */
 export const KINDS = {
   world: { description: 'one agent in a world with tools and rewards', needs: [], checks },
   game: { description: 'several players who take turns', needs: [], checks },

@@ -34,8 +34,8 @@ export function packageFile(given: Manifest | null, kind: KindName, values: Text
   const { scripts: own, ...fields } = JSON.parse(template('shared/manifest.json', values))
   const scripts: Record<string, string> = { ...given?.scripts }
   for (const [name, command] of Object.entries<string>(own)) {
-    const isTaken = scripts[name] !== undefined && !/no test specified/.test(scripts[name])
-    scripts[isTaken ? `${name}:world` : name] = command
+    const { [name]: taken = command } = scripts
+    scripts[taken === command || /no test specified/.test(taken) ? name : `${name}:world`] = command
   }
   const there = { ...given?.dependencies, ...given?.devDependencies }
   const withLacking = (had: Texts = {}, ...names: readonly string[]): Texts => ({
