@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
@@ -35,9 +36,10 @@ export async function startGateway(folder: string, engineUrl: string, port = 0):
   })
   ended.catch(() => {})
   const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), ended])) as [string]
-  const { url } = JSON.parse(line) as { url: string }
+  const { url, tokenFile } = JSON.parse(line) as { url: string; tokenFile: string }
+  const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
   const json = async (path: string, init?: RequestInit) => {
-    const answer = await fetch(`${url}${path}`, init)
+    const answer = await fetch(`${url}${path}`, { ...init, headers })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return await answer.json()
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { ChatBody } from '../models/requests/concessions.ts'
-import { BadRequest, type Dialect, objectIn, openAiError, partsOf, type Reply } from './dialect.ts'
+import { BadRequest, type Dialect, OPENAI_MODELS, objectIn, openAiError, partsOf, type Reply } from './dialect.ts'
 
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */
 const OWN = new Set(['stream', 'stream_options', 'n', 'logprobs', 'top_logprobs'])
@@ -34,6 +34,7 @@ export const chatCompletions: Dialect = {
       { data: '[DONE]' },
     ]
   },
+  ...OPENAI_MODELS,
   toError: openAiError,
 }
 

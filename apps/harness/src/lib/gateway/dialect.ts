@@ -19,6 +19,10 @@ export interface Dialect {
   toAnswer(reply: Reply): object
   /** Returns the events of an answer that is streamed. */
   toEvents(reply: Reply): readonly ServerSentEvent[]
+  /** Returns a model as a list of models has it. */
+  toModel(id: string): object
+  /** Returns the body of a list of models. */
+  toModels(ids: readonly string[]): object
   /** Returns the body of an error. `field` is that of a request which is at fault. */
   toError(status: number, message: string, field?: string): object
 }
@@ -47,6 +51,16 @@ export class BadRequest extends Error {
     super(message)
     this.field = field
   }
+}
+
+/** How the APIs of OpenAI list models. */
+export const OPENAI_MODELS = {
+  toModel,
+  toModels: (ids: readonly string[]) => ({ object: 'list', data: ids.map(toModel) }),
+} satisfies Pick<Dialect, 'toModel' | 'toModels'>
+
+function toModel(id: string): object {
+  return { id, object: 'model', created: 0, owned_by: 'engine' }
 }
 
 /** The body of an error in the APIs of OpenAI. */

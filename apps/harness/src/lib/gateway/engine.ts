@@ -1,7 +1,8 @@
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isObject, toText } from '@episodic/protocol/internal'
+import { objectOf } from '../base/json.ts'
 import { type Answer, parseAnswer } from '../models/answers/parse-answer.ts'
 import { findAnswerError, readAnswerBody } from '../models/answers/read-answer-body.ts'
 import { TOKEN_OPTIONS } from '../models/messages/handed-tokens.ts'
@@ -11,7 +12,9 @@ import { readBody } from '../models/requests/request-body.ts'
 import { sendRequest } from '../models/requests/send-request.ts'
 import { codeOf } from '../models/requests/tries.ts'
 import { withOptions } from '../models/requests/with-options.ts'
+import { createKeyGuard } from './engine-key.ts'
 import { type PlainAnswer, PlainClient } from './plain-client.ts'
+import { TokenUse } from './token-use.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
 export type Engine = ReturnType<typeof createEngine>
@@ -45,37 +48,33 @@ export interface EngineOptions {
 
 /** Most bytes of an answer. */
 const LARGEST_ANSWER = 64 * 1024 ** 2
-/** How often tokens are sent to a server that ignores them: an agent may change its conversation too. */
-const MOST_IGNORED = 8
+/** Statuses of a refusal that is about the key. */
+const ABOUT_KEY: ReadonlySet<number> = new Set([401, 403, 407])
+/** What a client may be told of when to ask again. */
+const RETRY_AFTER = /^(?:\d{1,9}(?:\.\d{1,9})?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/
+
+/** What asks an engine for one agent. */
+export type Asking = ReturnType<Engine['open']>
 
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions) {
-  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/chat/completions`)
+  const root = baseUrl.replace(/\/+$/, '')
+  const url = new URL(`${root}/chat/completions`)
   const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
   const isSecure = url.protocol === 'https:'
   const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true })
   /** `null` once an answer was not plain: the next ones of that server will not be either. */
   let plain = isSecure ? null : new PlainClient({ url, headers, largestAnswer: LARGEST_ANSWER })
-  const concessions = new Concessions()
+  const tokens = new TokenUse()
+  const keyGuard = createKeyGuard(apiKey)
+  /** Fields that no concession changes. */
+  const fixed = [...Object.keys(options), ...Object.keys(TOKEN_OPTIONS), 'stream']
   const { host } = url
-
-  let [used, ignored] = [0, 0]
-
-  /** Notes what became of the tokens of a message. */
-  function learn({ messages }: ChatBody, { completion }: Answer): void {
-    if (used > 0) return
-    const handed = messages.findLast((message) => 'generation_token_ids' in message)
-    const { promptTokenIds: prompt } = completion
-    if (!handed || !prompt) return
-    const { prompt_token_ids: before, generation_token_ids: after } = handed as unknown as Record<string, number[]>
-    const isUsed = [...(before ?? []), ...(after ?? [])].every((id, at) => id === prompt[at])
-    if (isUsed) used += 1
-    else ignored += 1
-  }
 
   async function post(text: string, signal: AbortSignal): Promise<PlainAnswer> {
     const asked = plain ? plain.post(text, signal) : sendWith(agent, text, signal)
     const answer = await asked.catch((error: unknown) => {
       const code = signal.aborted ? 'aborted' : codeOf(error)
+      if (code !== 'aborted') tokens.forget()
       if (code === 'incomplete') throw brokeOff()
       throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
     })
@@ -102,35 +101,65 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     return new Refused(502, 'incomplete', message)
   }
 
+  /** Returns a refusal of the engine as agents may see it: it may quote the key. */
+  function refused(status: number, code: string, words: string, retryAfter?: string): Refused {
+    const said = ABOUT_KEY.has(status)
+      ? `The server of the model at ${host} did not accept the key of this gateway. Tell who runs the gateway.`
+      : keyGuard.cleanWords(words)
+    return new Refused(status, code, said, retryAfter && RETRY_AFTER.test(retryAfter) ? retryAfter : undefined)
+  }
+
   async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
     const { status, retryAfter, body: bytes } = await post(JSON.stringify(body), signal)
     const said = bytes.toString()
-    if (status >= 400) throw new Refused(status, 'http', wordsOf(said), retryAfter)
+    if (status >= 400) throw refused(status, 'http', wordsOf(said), retryAfter)
     const read = readAnswerBody(said)
-    const parsed = read.kind === 'answer' ? parseAnswer(read.value, prices) : null
+    const parsed = read.kind === 'answer' ? parseAnswer(keyGuard.clean(read.value, said), prices) : null
     if (parsed) return parsed
-    if (read.kind === 'error') throw new Refused(read.status ?? 502, 'error', read.words)
+    if (read.kind === 'error') throw refused(read.status ?? 502, 'error', read.words)
     throw new Refused(502, 'incomplete', `The answer of the server of the model at ${host} is ${read.kind}.`)
   }
 
   return {
-    /** Whether it may begin a prompt with the tokens of a message: it has used some, or ignored few so far. */
-    get takesTokens() {
-      return used > 0 || ignored < MOST_IGNORED
+    /** Whether a model may begin a prompt with the tokens of a message. */
+    takesTokens: (model: string) => tokens.isTaken(model),
+    /** Lists the models of the engine. Rejects with {@link Refused}. */
+    async listModels(signal: AbortSignal): Promise<readonly string[]> {
+      const asked = sendRequest(`${root}/models`, Buffer.alloc(0), { method: 'GET', headers, agent, signal })
+      const answer = await asked.catch((error: unknown) => {
+        throw new Refused(502, codeOf(error), `The server of the model at ${host} did not answer: ${codeOf(error)}.`)
+      })
+      const body = await readBody(answer, LARGEST_ANSWER).catch(() => null)
+      const said = body?.toString() ?? ''
+      const { statusCode: status = 502 } = answer
+      if (status >= 400) throw refused(status, 'http', wordsOf(said), answer.headers['retry-after'])
+      const { data } = objectOf(said) ?? {}
+      const ids = (Array.isArray(data) ? data : []).flatMap((model) => (isObject(model) ? [toText(model.id)] : []))
+      return keyGuard.clean(ids.filter(Boolean), said)
     },
-    /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
-    async ask(chat: ChatBody, signal: AbortSignal): Promise<Answer> {
-      const wanted = withOptions<ChatBody>(options, { ...chat, ...TOKEN_OPTIONS })
-      for (;;) {
-        const body = concessions.apply(wanted)
-        try {
-          const answer = await send(body, signal)
-          learn(body, answer)
-          return answer
-        } catch (error) {
-          const isAboutField = error instanceof Refused && (error.status === 400 || error.status === 422)
-          if (!isAboutField || concessions.learn(error.message, body) === null) throw error
-        }
+    /** Opens the requests of one agent. What is left out of them because the engine refused it is its own. */
+    open() {
+      let concessions = new Concessions(fixed)
+      const session = {}
+      return {
+        /** Asks for one answer with its tokens, as a whole. Rejects with {@link Refused}, and after an abort too. */
+        async ask(chat: ChatBody, signal: AbortSignal): Promise<Answer> {
+          const wanted = withOptions<ChatBody>(options, { ...chat, ...TOKEN_OPTIONS })
+          const tried = concessions.copy()
+          for (;;) {
+            const body = tried.apply(wanted)
+            try {
+              const answer = await send(body, signal)
+              tokens.learn(toText(chat.model), body, answer, session)
+              // An answer is the proof that they were what the engine refused.
+              concessions = tried
+              return answer
+            } catch (error) {
+              const isAboutField = error instanceof Refused && (error.status === 400 || error.status === 422)
+              if (!isAboutField || tried.learn(error.message, body) === null) throw error
+            }
+          }
+        },
       }
     },
     [Symbol.dispose]() {

@@ -1,17 +1,20 @@
-import { timingSafeEqual } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type HttpRequest, type HttpResponse, PlainConnections } from '@episodic/mcp-server/http'
-import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import {
+  type Denial,
+  type HttpRequest,
+  type HttpResponse,
+  openTokenPort,
+  parseBounded,
+} from '@episodic/mcp-server/http'
+import { type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 import { treeOf } from '@episodic/report'
 import { z } from 'zod'
 import { objectOf } from '../base/json.ts'
 import { sequenceFields, traceOf } from '../export/episode/token-fields.ts'
 import { HeldBytes } from '../models/requests/held-bytes.ts'
-import { decompressed, readBody } from '../models/requests/request-body.ts'
+import { receiveBody } from '../models/requests/request-body.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
-import { findDialect, sendJson, serveCall } from './serve-call.ts'
+import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
 
 export interface GatewayOptions {
   readonly sessions: GatewaySessions
@@ -19,13 +22,21 @@ export interface GatewayOptions {
   readonly port: number
   /** Default: this machine alone. */
   readonly address?: string
-  /** What a trainer has to send as a bearer token. Default: `null`, nothing. */
-  readonly controlToken?: string | null
+  /** Host names that are served besides the address itself. Required if the address is a wildcard. */
+  readonly allowedHosts?: readonly string[]
+  /** What a trainer has to send as a bearer token. Default: a random one. */
+  readonly controlToken?: string | undefined
 }
 
-/** Most bytes of a request, and of large ones that are held at once. */
+/** Most bytes of a request of an agent, and of large ones that are held at once, of one agent and of all. */
 const LARGEST_REQUEST = 64 * 1024 ** 2
 const HELD_REQUESTS = 256 * 1024 ** 2
+/** Most bytes of a request of a trainer: it has metadata or a reward. */
+const LARGEST_CONTROL = 1024 ** 2
+/** What the JSON of an agent may hold: a conversation has thousands of values, and other agents wait for its parser. */
+const BOUNDS = { nesting: 256, values: 200_000 }
+/** Seconds that all of a request may take to arrive: one may wait for the room of others. */
+const REQUEST_SECONDS = 300
 
 const openSchema = z.object({
   session_id: z
@@ -37,39 +48,36 @@ const openSchema = z.object({
 const rewardSchema = z.object({ reward: z.number() })
 
 /**
- * Serves sessions to trainers, and to agents the APIs of language models. An agent names its session in the address,
- * `/<token>/v1`, or as the key of its API. What it asks is answered by the engine.
+ * Serves sessions to trainers, who send the control token, and to agents the APIs of language models. An agent names its
+ * session in the address, `/<token>/v1`, or as the key of its API, and reaches no other one. What it asks is answered by
+ * the engine. Nothing of a body is read before its sender has shown a token.
+ *
+ * Rejects as `openTokenPort` does.
  */
-export async function openGateway({ sessions, port, address = '127.0.0.1', controlToken = null }: GatewayOptions) {
+export async function openGateway({ sessions, port, address = '127.0.0.1', ...options }: GatewayOptions) {
   const held = new HeldBytes(HELD_REQUESTS)
-  const answer = (incoming: HttpRequest, response: HttpResponse) => {
-    void serve(incoming, response).catch(() => response.destroy())
-  }
-  const server = createServer(answer)
-  server.keepAliveTimeout = 120_000
-  const plain = new PlainConnections(server, { leaves: () => false, answer })
-  server.listen(port, address)
-  await once(server, 'listening')
-  const { address: bound, port: own } = server.address() as AddressInfo
-  const url = `http://${bound.includes(':') ? `[${bound}]` : bound}:${own}`
+  const heldBy = new WeakMap<object, HeldBytes>()
+  const server = await openTokenPort({ ...options, port, address, requestSeconds: REQUEST_SECONDS, answer: serve })
+  const { origin: url, controlToken } = server
 
-  async function serve(incoming: HttpRequest, response: HttpResponse): Promise<void> {
+  async function serve(
+    incoming: HttpRequest,
+    response: HttpResponse,
+    client: Denial | { readonly isTrainer: boolean; welcome(): void },
+  ): Promise<void> {
+    if ('status' in client) return refuse(response, client.status, client.message)
     // Clients that join addresses send slashes that follow each other; two at the start would begin a host.
-    const asAsked = URL.parse((incoming.url ?? '').replace(/^\/+/, '/'), url)
+    const asAsked = URL.parse((incoming.url ?? '').replace(/^\/+/, '/'), 'http://gateway')
     if (!asAsked) return refuse(response, 400, 'The address of this request is no path.')
     const { searchParams } = asAsked
     const pathname = asAsked.pathname.replace(/\/{2,}/g, '/')
     const [, first = '', id = '', part] = pathname.split('/')
-    const length = Number(incoming.headers['content-length'] ?? 0)
-    using _ = await held.take(Math.min(length, LARGEST_REQUEST))
-    const body = 'body' in incoming ? incoming.body : await readBody(incoming, LARGEST_REQUEST)
-    const read = body && (await decompressed(body, incoming.headers['content-encoding'], LARGEST_REQUEST))
-    if (!read) return refuse(response, body ? 415 : 413, 'The request is too large, or compressed in an unknown way.')
-    const value = objectOf(read.toString())
     if (first === 'health') return sendJson(response, 200, { ok: true })
     if (first === 'sessions') {
-      if (!isTrainer(incoming)) return refuse(response, 401, 'Send the control token of the gateway as a bearer token.')
-      return await control(incoming.method ?? 'GET', id, part, value, response)
+      if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER)
+      using received = await receiveBody(incoming, LARGEST_CONTROL, held)
+      if (!received.plain) return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`)
+      return await control(incoming.method ?? 'GET', id, part, objectOf(received.plain.toString()), response)
     }
     const byPath = sessions.findByToken(first)
     const asked =
@@ -78,20 +86,22 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', contr
         .map(sessions.findByToken)
         .find((each) => each !== undefined)
     if (!asked) return refuse(response, 401, 'No session has this address or key. Ask the trainer that opened it.')
-    const call = findDialect(byPath ? pathname.slice(first.length + 1) : pathname)
-    if (!call || incoming.method !== 'POST' || !value)
-      return refuse(
-        response,
-        404,
-        'There is no such API here. Post JSON to one of chat completions, Responses, Messages or generateContent.',
-      )
-    await serveCall(call, value, asked.session, incoming, response)
+    client.welcome()
+    const call = findCall(incoming, byPath ? pathname.slice(first.length + 1) : pathname, searchParams)
+    if (!call) return refuse(response, 404, NO_API)
+    await answerAgent(call, asked, incoming, response)
   }
 
-  function isTrainer({ headers: { authorization = '' } }: HttpRequest): boolean {
-    if (controlToken === null) return true
-    const [given, wanted] = [Buffer.from(authorization), Buffer.from(`Bearer ${controlToken}`)]
-    return given.length === wanted.length && timingSafeEqual(given, wanted)
+  async function answerAgent(call: ReadCall, asked: OpenSession, incoming: HttpRequest, response: HttpResponse) {
+    const { session } = asked
+    const own = heldBy.get(session) ?? new HeldBytes(LARGEST_REQUEST, held)
+    heldBy.set(session, own)
+    using received = await receiveBody(incoming, LARGEST_REQUEST, own)
+    const { raw, plain } = received
+    if (!plain) return refuse(response, raw ? 415 : 413, 'The request is too large, or compressed in an unknown way.')
+    const body = call.wants === 'models' ? {} : bodyOf(plain.toString())
+    if (body instanceof Error) return sendJson(response, 400, call.dialect.toError(400, body.message))
+    await serveCall(call, body, session, incoming, response)
   }
 
   async function control(
@@ -137,12 +147,26 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', contr
   return {
     /** Where trainers open sessions. */
     url,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      plain.end()
-      server.close()
-      await once(server, 'close')
-    },
+    port: server.port,
+    /** What they send as a bearer token. */
+    controlToken,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+const ASK_TRAINER =
+  'Send the control token of the gateway as a bearer token: `episodic gateway` prints the file that holds it.'
+const NO_API =
+  'There is no such API here. Post JSON to one of chat completions, Responses, Messages or generateContent, or get models.'
+
+/** Returns the JSON of a request, or an error that says what is wrong with it. */
+function bodyOf(text: string): JsonObject | Error {
+  try {
+    const value = parseBounded(text, 'request', BOUNDS)
+    return isObject(value) ? (value as JsonObject) : new Error('The request has to be a JSON object.')
+  } catch (error) {
+    if (WireError.is(error)) return error
+    throw error
   }
 }
 

@@ -6,7 +6,7 @@ import type { EpisodeJournal, JournalEntry } from '../models/journal/model-journ
 import { withoutTokens } from '../models/messages/handed-tokens.ts'
 import type { ChatBody } from '../models/requests/concessions.ts'
 import { timesOf } from '../models/requests/tries.ts'
-import { type Engine, Refused } from './engine.ts'
+import { type Asking, type Engine, Refused } from './engine.ts'
 import { type Conversation, GivenAnswers, readConversation, requestOf } from './given-answers.ts'
 
 /** Receives what came of a request: once, an answer or a failure. */
@@ -47,6 +47,7 @@ interface Begun extends Pick<Call, 'id' | 'answer'> {
  */
 export class GatewaySession implements Disposable {
   readonly #options: GatewaySessionOptions
+  readonly #asking: Asking
   readonly #given = new GivenAnswers()
   /** The last of each request, by what it asks. */
   readonly #begun = new Map<string, Begun>()
@@ -55,6 +56,7 @@ export class GatewaySession implements Disposable {
 
   constructor(options: GatewaySessionOptions) {
     this.#options = options
+    this.#asking = options.engine.open()
   }
 
   /** Takes answers that an earlier process gave: its agent goes on from them. */
@@ -62,7 +64,7 @@ export class GatewaySession implements Disposable {
     for (const { asked, answer } of entries) {
       if (!asked) continue
       this.#last = readConversation({ messages: asked.messages, tools: asked.tools }, this.#last)
-      this.#given.add(this.#last, answer, this.#options.engine.takesTokens)
+      this.#given.add(this.#last, answer, this.#options.engine.takesTokens(answer.completion.asked ?? ''))
     }
   }
 
@@ -90,9 +92,15 @@ export class GatewaySession implements Disposable {
     return join(begun)
   }
 
+  /** Lists the models that may be asked. Rejects with {@link Refused}. */
+  listModels(): Promise<readonly string[]> {
+    return this.#options.engine.listModels(this.#closed.signal)
+  }
+
   async #answer(conversation: Conversation, id: string): Promise<Answer> {
     const { engine, record } = this.#options
     const { chat } = conversation
+    const model = toText(chat.model)
     const recorded = record(chat)
     const journal = await this.#options.journal
     const before = journal?.take(id)
@@ -100,19 +108,20 @@ export class GatewaySession implements Disposable {
     const kept = before && { ...before, message: withoutTokens(before.message) }
     if (kept) {
       recorded?.answer(kept, true)
-      this.#given.add(conversation, kept, engine.takesTokens)
+      this.#given.add(conversation, kept, engine.takesTokens(model))
       return withoutIds(kept)
     }
     try {
       const sent = monotonic()
-      const said = await engine.ask(this.#given.restore(conversation, engine.takesTokens), this.#closed.signal)
+      const asked = this.#given.restore(conversation, engine.takesTokens(model))
+      const said = await this.#asking.ask(asked, this.#closed.signal)
       const times = timesOf([{ sent, answered: monotonic(), failure: null }], 0)
-      const asked = { asked: toText(chat.model ?? said.completion.model), ...temperatureOf(chat) }
+      const settings = { asked: toText(chat.model ?? said.completion.model), ...temperatureOf(chat) }
       const message = withoutTokens(said.message)
-      const answer = { ...said, message, completion: { ...said.completion, ...asked, ...times } }
+      const answer = { ...said, message, completion: { ...said.completion, ...settings, ...times } }
       // Before anybody learns of it.
       await journal?.add(id, answer, requestOf(chat))
-      this.#given.add(conversation, answer, engine.takesTokens)
+      this.#given.add(conversation, answer, engine.takesTokens(model))
       recorded?.answer(answer, false)
       return withoutIds(answer)
     } catch (error) {

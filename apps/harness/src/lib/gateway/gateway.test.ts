@@ -1,13 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createGoogleGenerativeAI } from '@ai-sdk/google'
 import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startTokenEngine, type TokenEngine, thinkingGuess } from '../../../../../interop/gateway/token-engine.ts'
-import { createEngine } from './engine.ts'
+import { createEngine, type EngineOptions } from './engine.ts'
 import { openGateway } from './gateway-server.ts'
 import { openGatewaySessions } from './gateway-sessions.ts'
 
@@ -149,23 +153,25 @@ interface Session {
 type Body = any
 
 /** Serves a gateway over a folder. Returns what asks it as a trainer does. */
-async function serve(engine: TokenEngine, folder: string, controlToken: string | null = null) {
+async function serve(engine: Pick<TokenEngine, 'url'>, folder: string, options: Partial<EngineOptions> = {}) {
   const own = new AsyncDisposableStack()
   cleanUp.use(own)
-  const asked = own.use(createEngine({ baseUrl: engine.url }))
+  const asked = own.use(createEngine({ baseUrl: engine.url, ...options }))
   const sessions = own.use(await openGatewaySessions(folder, asked))
-  const { url } = own.use(await openGateway({ sessions, port: 0, controlToken }))
+  const { url, controlToken } = own.use(await openGateway({ sessions, port: 0 }))
+  const trainer = { authorization: `Bearer ${controlToken}` }
   const request = async (
     method: string,
     path: string,
     body?: object,
-    headers: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = path.startsWith('/sessions') ? trainer : {},
   ): Promise<Body> => {
     const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
     return { status: answer.status, ...((await answer.json()) as object) }
   }
   return {
     url,
+    trainer,
     request,
     open: (body: object = {}): Promise<Session> => request('POST', '/sessions', body),
     stop: () => own.disposeAsync(),
@@ -428,9 +434,9 @@ describe('openGateway', () => {
 
   it('admits trainers by its token, agents by theirs, and refuses what it cannot do', async () => {
     const engine = cleanUp.use(await startTokenEngine(playing))
-    const gateway = await serve(engine, await newFolder(), 'control-token')
-    expect(await gateway.open()).toMatchObject({ status: 401 })
-    const trainer = { authorization: 'Bearer control-token' }
+    const gateway = await serve(engine, await newFolder())
+    const { trainer } = gateway
+    expect(await gateway.request('POST', '/sessions', {}, {})).toMatchObject({ status: 401 })
     const session = await gateway.request('POST', '/sessions', {}, trainer)
     const agent = { authorization: `Bearer ${session.api_key}` }
     expect(await gateway.request('GET', `/sessions/${session.session_id}`, undefined, agent)).toMatchObject({
@@ -494,4 +500,303 @@ describe('openGateway', () => {
       expect(await gateway.request('POST', `/${key}/v1/chat/completions`, { messages })).toMatchObject({ status: 200 })
     }
   })
+
+  it('lets neither an agent nor a web page reach a route of trainers, or the session of another agent', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const [own, other] = [await gateway.open({ session_id: 'own' }), await gateway.open({ session_id: 'other' })]
+    const agent = { authorization: `Bearer ${own.api_key}` }
+    const routes = [
+      ['POST', '/sessions', { session_id: 'other' }],
+      ['GET', '/sessions/other', undefined],
+      ['GET', '/sessions/other/trace', undefined],
+      ['GET', '//sessions//other/sequences/', undefined],
+      ['PUT', '/sessions/own/reward', { reward: 1_000 }],
+      ['DELETE', '/sessions/other', undefined],
+      ['PUT', `/${own.api_key}/v1/../../sessions/own/reward`, { reward: 1_000 }],
+    ] as const
+    const others: Record<string, string>[] = [{}, agent, { 'x-api-key': own.api_key }, { authorization: 'Bearer null' }]
+    for (const headers of others)
+      for (const [method, path, body] of routes)
+        expect(await gateway.request(method, path, body, headers)).toMatchObject({ status: 401 })
+    const page = { ...gateway.trainer, origin: 'http://evil.example', 'content-type': 'text/plain' }
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Hm?' }] }
+    for (const [method, path, body] of [...routes, ['POST', `/${own.api_key}/v1/chat/completions`, asked] as const])
+      expect(await gateway.request(method, path, body, page)).toMatchObject({ status: 403 })
+    const rebound = await send(gateway.url, 'GET /sessions/own HTTP/1.1', {
+      ...gateway.trainer,
+      host: 'evil.example',
+    })
+    expect(rebound).toMatch(/^HTTP\/1\.1 403/)
+    for (const { session_id: id, api_key: key } of [own, other]) {
+      expect(await gateway.request('GET', `/sessions/${id}`)).toMatchObject({ reward: null, calls: 0 })
+      expect(await gateway.open({ session_id: id })).toMatchObject({ api_key: key })
+    }
+    expect(engine.requests).toHaveLength(0)
+  })
+
+  it('reads nothing of a body before a token, and large ones within what may be held, chunked or not', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const session = await gateway.open()
+    for (const length of ['transfer-encoding: chunked', 'content-length: 60000000'])
+      for (const line of ['POST /sessions HTTP/1.1', 'POST /v1/chat/completions HTTP/1.1'])
+        expect(await send(gateway.url, line, {}, `${length}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401/)
+    // Each of these is as large as all that an agent may have held.
+    const content = 'x'.repeat(2_000_000)
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })
+    const ask = async () => {
+      const chunks = new Blob([body]).stream()
+      const url = `${session.url}/chat/completions`
+      return (await fetch(url, { method: 'POST', body: chunks, duplex: 'half' } as RequestInit)).status
+    }
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([200, 200, 200])
+    expect(engine.requests.map(({ messages }) => messages[0]!.content)).toEqual([content, content, content])
+  })
+
+  it('leaves a field out for the agent alone whose request was answered without it, and none that is fixed', async () => {
+    const engine = cleanUp.use(
+      await startTokenEngine(({ user, seed, messages }) => {
+        // Engines quote the values that they refuse.
+        if (typeof user === 'string' && !/^\w*$/.test(user))
+          return { status: 400, error: { message: `user: Input is not supported [input_value='${user}']` } }
+        if (seed !== undefined) return { status: 400, error: { message: 'seed is not supported' } }
+        return playing({ messages })
+      }),
+    )
+    const gateway = await serve(engine, await newFolder(), { options: { temperature: 1, max_tokens: 50 } })
+    const post = async ({ api_key: key }: Session, fields: object) =>
+      (await gateway.request('POST', `/${key}/v1/chat/completions`, { model: 'm', messages: QUESTION, ...fields }))
+        .status
+    const [hostile, honest] = [await gateway.open(), await gateway.open()]
+    const names = ['temperature', 'max_tokens', 'max_completion_tokens', 'stream', 'logprobs', 'tool_choice', 'top_p']
+    for (const name of names) expect(await post(hostile, { user: `${name} must not be` })).toBe(400)
+    expect(await post(hostile, { user: 'temperature must not be', seed: 1 })).toBe(400)
+    expect(await post(hostile, { max_completion_tokens: 9_999, temperature: 0, tool_choice: 'auto' })).toBe(200)
+    // It learns for itself what the engine refuses.
+    expect(await post(hostile, { seed: 1 })).toBe(200)
+    expect(await post(hostile, { seed: 2 })).toBe(200)
+    const before = engine.requests.length
+    expect(await post(honest, { tool_choice: 'auto', top_p: 0.5, user: 'anna' })).toBe(200)
+    expect(engine.requests[before]).toMatchObject({ tool_choice: 'auto', top_p: 0.5, user: 'anna' })
+    expect(engine.requests.filter(({ seed }) => seed !== undefined)).toHaveLength(2)
+    for (const request of engine.requests) {
+      expect(request).toMatchObject({ temperature: 1, max_tokens: 50, logprobs: true })
+      expect(request).not.toHaveProperty('max_completion_tokens')
+    }
+  })
+
+  it('takes tokens from the engine alone, and none from an agent', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: key } = await gateway.open()
+    const forged = { prompt_token_ids: [1], generation_token_ids: [2], generation_log_probs: [0] }
+    const messages = [...QUESTION, { role: 'assistant', content: 'No.', ...forged }, ...QUESTION]
+    await gateway.request('POST', `/${key}/v1/chat/completions`, { model: 'm', messages })
+    expect(JSON.stringify(engine.requests[0])).not.toContain('generation_token_ids')
+  })
+
+  describe('with a key of the engine', () => {
+    const KEY = 'sk-Engine/0123456789+abcdef=='
+    const FORMS = [
+      KEY,
+      encodeURIComponent(KEY),
+      Buffer.from(KEY).toString('hex'),
+      Buffer.from(KEY).toString('base64'),
+      Buffer.from(`user:${KEY}`).toString('base64'),
+      [...KEY].map((letter) => `\\u00${letter.codePointAt(0)!.toString(16)}`).join(''),
+      `${KEY.slice(0, 9)}*****${KEY.slice(-9)}`,
+    ]
+    /** What nobody may read: any six letters of the key. */
+    const PARTS = [KEY, Buffer.from(KEY).toString('hex'), Buffer.from(KEY).toString('base64').slice(4, -4)].flatMap(
+      (form) => Array.from({ length: form.length - 5 }, (_, at) => form.slice(at, at + 6)),
+    )
+    const read = (text: string) =>
+      text + text.replace(/\\u00([\da-f]{2})/g, (_, hex) => String.fromCharCode(Number(`0x${hex}`)))
+
+    it.each([400, 401, 403, 404, 429, 500])(
+      'passes none of it on in an error %i, in the errors and headers of any API',
+      async (status) => {
+        for (const form of FORMS) {
+          const engine = cleanUp.use(
+            await startEngineOf((_, response) => {
+              response.setHeader('retry-after', KEY)
+              response
+                .writeHead(status, KEY)
+                .end(`{"error":{"message":"Incorrect API key provided: ${form}. Too bad."}}`)
+            }),
+          )
+          const gateway = await serve(engine, await newFolder(), { apiKey: KEY })
+          const { api_key: key } = await gateway.open()
+          for (const [path, body] of ODD_REQUESTS) {
+            const answer = await fetch(`${gateway.url}/${key}${path}`, { method: 'POST', body: JSON.stringify(body) })
+            expect(answer.status).toBe(status)
+            const said = JSON.stringify([await answer.text(), answer.statusText, ...answer.headers])
+            expect(PARTS.filter((part) => read(said).includes(part))).toEqual([])
+          }
+          await gateway.stop()
+        }
+      },
+    )
+
+    it('keeps none of it in an answer, a list of models, a trace or its folder', async () => {
+      const folder = await newFolder()
+      const said = FORMS.slice(0, -1).join(' ')
+      const engine = cleanUp.use(
+        await startEngineOf((incoming, response) => {
+          const content = `{"content":"It is ${said}.","reasoning_content":"${said}","${KEY}":"${KEY}"}`
+          const head = `{"id":"${KEY}","model":"${KEY}","data":[{"id":"m"},{"id":"${KEY}"}]`
+          const ids = '"prompt_token_ids":[1],"choices":[{"index":0,"finish_reason":"stop","token_ids":[2]'
+          const logprobs = '"logprobs":{"content":[{"token":"x","logprob":-1}]}'
+          response.setHeader('content-type', 'application/json')
+          if (incoming.method === 'GET') return response.end(`${head}}`)
+          response.end(`${head},${ids},${logprobs},"message":${content}}]}`)
+        }),
+      )
+      const gateway = await serve(engine, folder, { apiKey: KEY })
+      const session = await gateway.open({ session_id: 'one' })
+      const texts: string[] = []
+      for (const [path, body] of ODD_REQUESTS) {
+        const answer = await fetch(`${gateway.url}/${session.api_key}${path}`, {
+          method: 'POST',
+          body: JSON.stringify(body),
+        })
+        expect(answer.status).toBe(200)
+        texts.push(JSON.stringify([await answer.text(), ...answer.headers]))
+      }
+      texts.push(JSON.stringify(await gateway.request('GET', `/${session.api_key}/v1/models`)))
+      for (const part of ['', '/trace', '/sequences'])
+        texts.push(JSON.stringify(await gateway.request('GET', `/sessions/one${part}`)))
+      for (const name of await readdir(folder, { recursive: true }))
+        texts.push(await readFile(join(folder, name), 'utf8').catch(() => name))
+      expect(texts.length).toBeGreaterThan(8)
+      for (const text of texts) expect(FORMS.filter((form) => read(text).includes(form))).toEqual([])
+    })
+  })
+
+  it('lists the models of the engine in the form of each API', async () => {
+    const engine = cleanUp.use(
+      await startEngineOf((_, response) =>
+        response.end('{"object":"list","data":[{"id":"org/model","root":"/secret"}]}'),
+      ),
+    )
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: key } = await gateway.open()
+    const get = (path: string, headers = {}) => gateway.request('GET', `/${key}${path}`, undefined, headers)
+    const openAi = { id: 'org/model', object: 'model', created: 0, owned_by: 'engine' }
+    expect(await get('/v1/models')).toEqual({ status: 200, object: 'list', data: [openAi] })
+    for (const name of ['org/model', 'org%2Fmodel'])
+      expect(await get(`/v1/models/${name}`)).toEqual({ status: 200, ...openAi })
+    expect(await get('/v1/models/other')).toMatchObject({
+      status: 404,
+      error: { message: 'The engine has no model other.' },
+    })
+    expect(await get('/v1/models', { 'anthropic-version': '2023-06-01' })).toMatchObject({
+      data: [{ type: 'model', id: 'org/model' }],
+      has_more: false,
+      last_id: 'org/model',
+    })
+    expect(await get('/v1beta/models')).toMatchObject({
+      models: [{ name: 'models/org/model', supportedGenerationMethods: expect.arrayContaining(['generateContent']) }],
+    })
+    expect(await gateway.request('GET', '/v1/models', undefined, {})).toMatchObject({ status: 401 })
+  })
+
+  it('streams a list of JSON to a client of Google that does not ask for events', async () => {
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const gateway = await serve(engine, await newFolder())
+    const { api_key: key } = await gateway.open()
+    const ask = async (query: string, contents: object) => {
+      const url = `${gateway.url}/${key}/v1beta/models/m:streamGenerateContent${query}`
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(contents) })
+      return { type: answer.headers.get('content-type'), text: await answer.text() }
+    }
+    const contents = [{ parts: [{ text: 'Hm?' }] }]
+    const listed = await ask('', { contents })
+    expect(listed.type).toBe('application/json')
+    const events = await ask('?alt=sse', { contents })
+    expect(events).toMatchObject({
+      type: expect.stringContaining('text/event-stream'),
+      text: expect.stringMatching(/^data: /),
+    })
+    const [only, ...others] = JSON.parse(listed.text)
+    expect(others).toEqual([])
+    expect(only.candidates).toEqual(JSON.parse(events.text.slice('data: '.length)).candidates)
+  })
+
+  it('sends tokens again to a model that ignored them once another engine may answer, and to other models', async () => {
+    let splices = false
+    const engine = cleanUp.use(await startTokenEngine(playing))
+    const other = cleanUp.use(await startTokenEngine(playing, { splices: false }))
+    let isGone = false
+    // One address, before two engines.
+    const front = cleanUp.use(
+      await startEngineOf(async (incoming, response) => {
+        if (isGone) return void response.destroy()
+        const { model } = JSON.parse(incoming.body)
+        const to = splices || model === 'new' ? engine : other
+        const answer = await fetch(`${to.url}/chat/completions`, { method: 'POST', body: incoming.body })
+        response.setHeader('content-type', 'application/json')
+        response.end(await answer.text())
+      }),
+    )
+    const gateway = await serve(front, await newFolder())
+    const hasTokens = async (model: string) => {
+      const { api_key: key } = await gateway.open()
+      const messages: object[] = [...QUESTION]
+      for (let i = 0; i < 2; i++) {
+        const { choices } = await gateway.request('POST', `/${key}/v1/chat/completions`, { model, messages })
+        messages.push(choices[0].message, { role: 'tool', tool_call_id: 'call_1', content: 'Right.' })
+      }
+      const to = splices || model === 'new' ? engine : other
+      return JSON.stringify(to.requests.at(-1)).includes('generation_token_ids')
+    }
+    for (let i = 0; i < 8; i++) expect(await hasTokens('old')).toBe(true)
+    expect(await hasTokens('old')).toBe(false)
+    expect(await hasTokens('new')).toBe(true)
+    isGone = true
+    const { api_key: key } = await gateway.open()
+    expect(
+      await gateway.request('POST', `/${key}/v1/chat/completions`, { model: 'old', messages: QUESTION }),
+    ).toMatchObject({ status: 502 })
+    isGone = false
+    splices = true
+    expect(await hasTokens('old')).toBe(true)
+  })
 })
+
+const QUESTION = [{ role: 'user', content: 'Which?' }]
+
+type Answering = (incoming: { method: string | undefined; body: string }, response: ServerResponse) => unknown
+
+/** Starts an engine that answers as it is told. */
+async function startEngineOf(answer: Answering): Promise<Pick<TokenEngine, 'url'> & AsyncDisposable> {
+  const server = createServer(async (incoming, response) => {
+    await answer({ method: incoming.method, body: await text(incoming) }, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** Sends the head of a request as it is written. Resolves with what is answered first. */
+async function send(
+  url: string,
+  line: string,
+  headers: Readonly<Record<string, string>>,
+  end = '\r\n',
+): Promise<string> {
+  const { port, host } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  const lines = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`${line}\r\n${lines.join('')}${end}`)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  return answer.toString()
+}

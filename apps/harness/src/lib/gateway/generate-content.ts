@@ -57,7 +57,14 @@ export const generateContent: Dialect = {
   },
   toAnswer: responseOf,
   toEvents: (reply) => [{ data: responseOf(reply) }],
+  toModel,
+  toModels: (ids) => ({ models: ids.map(toModel) }),
   toError: (code, message) => ({ error: { code, message, status: STATUSES[code] ?? 'INTERNAL' } }),
+}
+
+function toModel(id: string): object {
+  const supportedGenerationMethods = ['generateContent', 'streamGenerateContent', 'countTokens']
+  return { name: `models/${id}`, baseModelId: id, version: '1', displayName: id, supportedGenerationMethods }
 }
 
 const STATUSES: Readonly<Record<number, string>> = {

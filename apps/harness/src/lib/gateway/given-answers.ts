@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { type Completion, canonicalJson, type Json, type JsonObject, type ModelRequest } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { Answer } from '../models/answers/parse-answer.ts'
-import { lastTokens, withTokens } from '../models/messages/handed-tokens.ts'
+import { lastTokens, withoutTokens, withTokens } from '../models/messages/handed-tokens.ts'
 import { countShared } from '../models/messages/shared-messages.ts'
 import type { ChatBody } from '../models/requests/concessions.ts'
 import { argumentsOf, partsOf } from './dialect.ts'
@@ -57,7 +57,8 @@ export class GivenAnswers {
     )
     const messages = chat.messages.map((message, i) => {
       const given = message.role === 'assistant' ? this.#given.get(hashes[i + 1] as string) : undefined
-      if (!given) return message
+      // Tokens are those that were sampled, whatever an agent says.
+      if (!given) return withoutTokens(message)
       const own = withIdsOf(message, given.message)
       return hasTokens && i === last && given.tokens ? withTokens(own, unpack(given.tokens)) : own
     })

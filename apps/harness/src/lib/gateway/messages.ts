@@ -71,7 +71,18 @@ export const messages: Dialect = {
     ]
     return events.map((data): ServerSentEvent => ({ event: String(data.type), data }))
   },
+  toModel,
+  toModels: (ids) => ({
+    data: ids.map(toModel),
+    has_more: false,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+  }),
   toError: (status, message) => ({ type: 'error', error: { type: ERRORS[status] ?? 'api_error', message } }),
+}
+
+function toModel(id: string): object {
+  return { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' }
 }
 
 const ERRORS: Readonly<Record<number, string>> = {

@@ -20,14 +20,14 @@ import type { EpisodeJournal } from '../models/journal/model-journal.ts'
 import type { Prices } from '../models/model-options.ts'
 import { createModelRecorder, type ModelRecorder, type RecordedRequest } from '../models/record/model-recorder.ts'
 import { HeldBytes } from '../models/requests/held-bytes.ts'
-import { decompressed, readBody } from '../models/requests/request-body.ts'
+import { receiveBody } from '../models/requests/request-body.ts'
 import { sendRequest } from '../models/requests/send-request.ts'
 import { createSentKeys, type SentKeys } from '../models/requests/sent-keys.ts'
 import { codeOf } from '../models/requests/tries.ts'
 import { withOptions } from '../models/requests/with-options.ts'
 import { createEngine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
-import { findDialect, serveCall } from './serve-call.ts'
+import { findCall, serveCall } from './serve-call.ts'
 
 /** A server on this machine through which programs reach their language models, and which records what they ask. */
 export type ModelProxy = Awaited<ReturnType<typeof openModelProxy>>
@@ -108,20 +108,17 @@ export async function openModelProxy(options: ModelProxyOptions = {}) {
     const target = targetOf(incoming.url ?? '')
     const episode = target && opened.get(target.token)
     if (!episode) return refuse(response, 404, 'This address of models is not open.')
-    const announced = Number(
-      incoming.headers['content-length'] ?? (incoming.headers['transfer-encoding'] ? largestRequest : 0),
-    )
-    using _ = await held.take(Math.min(announced, largestRequest))
-    const body = await readBody(incoming, largestRequest)
+    using received = await receiveBody(incoming, largestRequest, held)
+    const { raw: body, plain } = received
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
-    const plain = await decompressed(body, incoming.headers['content-encoding'], largestRequest)
     if (!plain)
       return refuse(response, 415, 'The request is compressed so that it cannot be recorded. Send it as it is.')
     const value = jsonOf(plain.toString())
     episode.keys.add({ headers: incoming.headers, query: target.query, body: value })
-    const call = episode.session && incoming.method === 'POST' ? findDialect(target.path) : null
-    if (call && episode.session && isObject(value))
-      return await serveCall(call, value as JsonObject, episode.session, incoming, response)
+    const call =
+      episode.session && findCall(incoming, `${target.version}/${target.path}`, new URLSearchParams(target.query))
+    if (call && episode.session && (isObject(value) || call.wants === 'models'))
+      return await serveCall(call, Object(value) as JsonObject, episode.session, incoming, response)
     const api = incoming.method === 'POST' ? APIS.get(target.path) : undefined
     const changed = api && fields && isObject(value) ? withOptions(fields, value as JsonObject) : null
     const asked = changed ? Buffer.from(JSON.stringify(changed)) : plain
@@ -259,15 +256,15 @@ function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 }
 
 /**
- * Returns what a request is for: the token of its episode, the path below the root of the API without its first slash,
- * and the query with its question mark, or empty; `null` if that is nothing here. Servers differ in how they read a
+ * Returns what a request is for: the token of its episode, the version of the API, the path below its root without the
+ * first slash, and the query with its question mark, or empty; `null` if that is nothing here. Servers differ in how they read a
  * path: some decode letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API
  * is sent as its plain name, so that none reaches a model by another one.
  */
 function targetOf(address: string) {
   const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null
   const { pathname = '' } = url ?? {}
-  const [, token, path = ''] = VERSIONED.exec(pathname) ?? UNVERSIONED.exec(pathname) ?? []
+  const [, token, version = '', path = ''] = VERSIONED.exec(pathname) ?? UNVERSIONED.exec(pathname) ?? []
   if (!url || token === undefined) return null
   const segments = decoded(path)
     .split(/[/\\]/)
@@ -275,13 +272,13 @@ function targetOf(address: string) {
   // It would leave the root of the API at a server that decodes it.
   if (segments.includes('..')) return null
   const name = segments.join('/').toLowerCase()
-  return { token, path: APIS.has(name) ? name : path, query: url.search }
+  return { token, version, path: APIS.has(name) ? name : path, query: url.search }
 }
 
 /** A path below the root of an API. */
-const VERSIONED = /^\/([^/]*)\/v1(?:beta|alpha)?(?:\/(.*))?$/
+const VERSIONED = /^\/([^/]*)\/(v1(?:beta|alpha)?)(?:\/(.*))?$/
 /** Paths of clients that add no version to the address of the API that they are given. */
-const UNVERSIONED = /^\/([^/]*)\/(messages|models\/[^/]+:\w+)$/
+const UNVERSIONED = /^\/([^/]*)()\/(messages|models\/[^/]+:\w+)$/
 
 function decoded(path: string): string {
   try {

@@ -4,6 +4,7 @@ import { responses as recorded } from '../models/apis/responses-api.ts'
 import {
   BadRequest,
   type Dialect,
+  OPENAI_MODELS,
   objectIn,
   openAiError,
   type Reply,
@@ -68,6 +69,7 @@ export const responses: Dialect = {
       (event, sequence_number): ServerSentEvent => ({ event: String(event.type), data: { ...event, sequence_number } }),
     )
   },
+  ...OPENAI_MODELS,
   toError: openAiError,
 }
 

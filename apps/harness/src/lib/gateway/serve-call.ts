@@ -17,8 +17,10 @@ export interface ReadCall {
   readonly dialect: Dialect
   /** Below the root of the API. */
   readonly path: string
-  /** Whether it only wants to know how long its prompt is. */
-  readonly counts: boolean
+  /** What it asks for: an answer, how long its prompt is, or a list of models or one of them. */
+  readonly wants: 'answer' | 'count' | 'models'
+  /** Whether a stream is a list of JSON, as Google sends it unless it is asked for events. */
+  readonly isList: boolean
 }
 
 const DIALECTS: readonly (readonly [path: RegExp, dialect: Dialect])[] = [
@@ -28,43 +30,80 @@ const DIALECTS: readonly (readonly [path: RegExp, dialect: Dialect])[] = [
   [/^models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/, generateContent],
 ]
 
-/** Returns the API of a path, with or without its version; `null` if it is of none. */
-export function findDialect(pathname: string): ReadCall | null {
+/** Returns what a request asks of which API, with or without a version; `null` for nothing here. */
+export function findCall({ method, headers }: HttpRequest, pathname: string, query: URLSearchParams): ReadCall | null {
   const path = pathname
     .replace(/^\/+/, '')
     .replace(/^v\d\w*\//, '')
     .replace(/\/+$/, '')
-  const found = DIALECTS.find(([pattern]) => pattern.test(path))
-  return found ? { dialect: found[1], path, counts: /count_?tokens$/i.test(path) } : null
+  if (method === 'GET' || method === 'HEAD') {
+    if (!/^models(\/[^:]+)?$/.test(path)) return null
+    const isGoogle = /^\/*v\d+[a-z]/.test(pathname) || 'x-goog-api-key' in headers || query.has('key')
+    const isAnthropic = 'anthropic-version' in headers || 'x-api-key' in headers
+    const dialect = isGoogle ? generateContent : isAnthropic ? messages : chatCompletions
+    return { dialect, path, wants: 'models', isList: false }
+  }
+  const found = method === 'POST' ? DIALECTS.find(([pattern]) => pattern.test(path)) : undefined
+  if (!found) return null
+  const isList = path.endsWith(':streamGenerateContent') && query.get('alt') !== 'sse'
+  return { dialect: found[1], path, wants: /count_?tokens$/i.test(path) ? 'count' : 'answer', isList }
 }
 
-/** Answers a request of an agent in the API that it speaks. */
+/** Answers a request of an agent in the API that it speaks. `body` is its JSON; `{}` for one without a body. */
 export async function serveCall(
-  { dialect, path, counts }: ReadCall,
+  { dialect, path, wants, isList }: ReadCall,
   body: JsonObject,
   session: GatewaySession,
   incoming: HttpRequest,
   response: HttpResponse,
 ): Promise<void> {
+  const stream = isList ? JSON_LIST : EVENTS
   try {
-    if (counts) return sendJson(response, 200, countOf(body))
+    if (wants === 'count') return sendJson(response, 200, countOf(body))
+    if (wants === 'models') return sendModels(response, dialect, path, await session.listModels())
     const { chat, isStreamed } = dialect.readRequest(body, path)
     const call = session.ask(chat, Number(incoming.headers['x-stainless-retry-count'] ?? 0) > 0)
     response.on('close', () => call.end(response.writableFinished))
-    const beat = isStreamed ? setInterval(() => beginStream(response).write(': \n\n'), KEEP_ALIVE) : undefined
+    const beat = isStreamed ? setInterval(() => begin(response, stream).write(stream.beat), KEEP_ALIVE) : undefined
     try {
       const reply = { answer: await call.answer, id: call.id, body }
       if (!isStreamed) return sendJson(response, 200, dialect.toAnswer(reply))
-      beginStream(response).end(dialect.toEvents(reply).map(written).join(''))
+      begin(response, stream).end(stream.written(dialect.toEvents(reply)))
     } finally {
       clearInterval(beat)
     }
   } catch (error) {
     const { status, message, retryAfter } = failureOf(error)
     const said = dialect.toError(status, message, error instanceof BadRequest ? error.field : undefined)
-    if (response.headersSent) response.end(written({ event: 'error', data: said }))
+    if (response.headersSent) response.end(stream.written([{ event: 'error', data: said }]))
     else sendJson(response, status, said, retryAfter)
   }
+}
+
+/** How an answer is streamed. */
+interface StreamForm {
+  readonly type: string
+  /** What is sent while nothing is known, and means nothing. */
+  readonly beat: string
+  readonly written: (events: readonly ServerSentEvent[]) => string
+}
+
+const EVENTS: StreamForm = {
+  type: 'text/event-stream; charset=utf-8',
+  beat: ': \n\n',
+  written: (events) => events.map(writtenEvent).join(''),
+}
+const JSON_LIST: StreamForm = {
+  type: 'application/json',
+  beat: ' ',
+  written: (events) => JSON.stringify(events.map(({ data }) => data)),
+}
+
+/** Sends the models of the engine, or the one that a path names. */
+function sendModels(response: HttpResponse, dialect: Dialect, path: string, models: readonly string[]): void {
+  const asked = decoded(path.slice('models/'.length))
+  if (asked !== '' && !models.includes(asked)) throw new Refused(404, 'http', `The engine has no model ${asked}.`)
+  sendJson(response, 200, asked === '' ? dialect.toModels(models) : dialect.toModel(asked))
 }
 
 export function sendJson(response: HttpResponse, status: number, body: object, retryAfter?: string): void {
@@ -78,14 +117,22 @@ export function sendJson(response: HttpResponse, status: number, body: object, r
     .end(text)
 }
 
-function beginStream(response: HttpResponse): HttpResponse {
-  if (!response.headersSent) response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+function begin(response: HttpResponse, { type }: StreamForm): HttpResponse {
+  if (!response.headersSent) response.writeHead(200, { 'Content-Type': type })
   return response
 }
 
-function written({ event, data }: ServerSentEvent): string {
+function writtenEvent({ event, data }: ServerSentEvent): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data)
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function failureOf(error: unknown): Pick<Refused, 'status' | 'message' | 'retryAfter'> {

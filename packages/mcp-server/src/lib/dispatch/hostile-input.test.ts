@@ -287,24 +287,52 @@ describe('a flood', () => {
     expect(few.match(/HTTP\/1\.1 200/g)).toHaveLength(9)
   })
 
-  it('of connections is turned away at the bound, and those that are there go on', async () => {
+  it('of connections is turned away at the bound, and those whose clients have a token go on', async () => {
     const rejections: unknown[] = []
     const { server } = await serveTestHost({
       limits: { connections: 1 },
       onRejected: (rejection) => rejections.push(rejection),
     })
-    const request = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
-    const socket = connectSocket(server.port, '127.0.0.1')
-    onTestFinished(() => void socket.destroy())
-    const answer = () => new Promise((resolve) => socket.once('data', (data) => resolve(data.toString())))
-    socket.write(request)
-    expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
+    const { authorization } = controlHeaders(server)
+    const request = `GET /env HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`
+    const trainer = await connected(server.port, request)
+    expect(trainer.said()).toMatch(/^HTTP\/1\.1 405/)
     expect(await shout(server.port, request)).toBe('')
-    await expect.poll(() => rejections).toEqual([{ endpoint: null, principal: null, code: 'connections' }])
-    socket.write(request)
-    expect(await answer()).toMatch(/^HTTP\/1\.1 200/)
+    await expect.poll(() => rejections).toContainEqual({ endpoint: null, principal: null, code: 'connections' })
+    expect(await trainer.say(request)).toMatch(/^HTTP\/1\.1 405/)
+  })
+
+  it('of idle connections without a token leaves room for every other client', async () => {
+    const { server } = await serveTestHost({ limits: { connections: 8 } })
+    const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n'
+    const idle = await Promise.all(Array.from({ length: 8 }, () => connected(server.port, health)))
+    for (const each of idle) expect(each.said()).toMatch(/^HTTP\/1\.1 200/)
+    const { authorization } = controlHeaders(server)
+    const request = `GET /env HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`
+    const trainers = []
+    for (let i = 0; i < 7; i++) trainers.push(await connected(server.port, request))
+    for (const each of trainers) expect(each.said()).toMatch(/^HTTP\/1\.1 405/)
+    // A flood of strangers takes the last place from each other.
+    for (let i = 0; i < 20; i++) expect((await connected(server.port, health)).said()).toMatch(/^HTTP\/1\.1 200/)
+    for (const each of trainers) expect(await each.say(request)).toMatch(/^HTTP\/1\.1 405/)
   })
 })
+
+/** Opens a connection that stays, and sends a request. Resolves with the answer, and with what sends another. */
+async function connected(port: number, request: string) {
+  const socket = connectSocket(port, '127.0.0.1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  let said = ''
+  const say = (text: string) =>
+    new Promise<string>((resolve) => {
+      socket.once('data', (data) => resolve(data.toString()))
+      socket.once('close', () => resolve('closed'))
+      socket.write(text)
+    })
+  said = await say(request)
+  return { say, said: () => said }
+}
 
 describe('a body in crumbs', () => {
   it('is not read to its end', async () => {

@@ -6,6 +6,7 @@ import { findSession } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
+import { keepPlace } from './connection-places.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
@@ -160,6 +161,7 @@ export async function identifyClient(
   const identity = await identify()
   if ('status' in identity) return identity
   const { principal, trainer } = identity
+  if (principal !== null) keepPlace(request.socket)
   return {
     principal,
     trainer,

@@ -5,6 +5,7 @@ import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { portInUse } from '../server-error.ts'
 import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
 import { answerRequestErrors, Pipelines } from './connection-limits.ts'
+import { boundConnections } from './connection-places.ts'
 import { PlainConnections, type PlainHandler } from './fast-path/connection.ts'
 import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
@@ -28,6 +29,8 @@ export interface PortOptions {
   readonly connections: number
   /** Whether plain requests are answered without `node:http`. */
   readonly fastPath: boolean
+  /** Seconds that all of a request may take to arrive. Default: 10. */
+  readonly requestSeconds?: number
   readonly onError: NonNullable<DispatcherOptions['onError']>
 }
 
@@ -41,13 +44,13 @@ export interface OpenPort extends AsyncDisposable {
 /** Listens on a port, with the limits and timeouts of every server of this package. Rejects with `address-in-use`. */
 export async function openPort(
   handler: PortHandler,
-  { port, address, connections, fastPath, onError }: PortOptions,
+  { port, address, connections, fastPath, requestSeconds = TIMEOUTS.request, onError }: PortOptions,
 ): Promise<OpenPort> {
   const pipelines = new Pipelines()
   const server = createServer(
     {
       headersTimeout: TIMEOUTS.head * 1_000,
-      requestTimeout: TIMEOUTS.request * 1_000,
+      requestTimeout: requestSeconds * 1_000,
       keepAliveTimeout: KEEP_ALIVE * 1_000,
       // How often `node:http` checks the two timeouts above. Its default, 30 s, would exceed both.
       connectionsCheckingInterval: 1_000,
@@ -59,9 +62,15 @@ export async function openPort(
   )
   const plain = fastPath ? new PlainConnections(server, handler) : null
   answerRequestErrors(server, pipelines)
-  server.maxConnections = connections
-  server.on('drop', () => handler.rejectedConnection())
+  const upgraded = new WeakSet<Duplex>()
+  boundConnections(server, {
+    most: connections,
+    isBusy: (socket) =>
+      pipelines.currentOf(socket) !== undefined || plain?.isAnswering(socket) === true || upgraded.has(socket),
+    onRejected: () => handler.rejectedConnection(),
+  })
   server.on('upgrade', (request, socket, head) => {
+    upgraded.add(socket)
     handler.upgrade(inOriginForm(request), socket, head).catch((cause) => {
       onError({ reference: 'websocket', cause })
       socket.destroy()

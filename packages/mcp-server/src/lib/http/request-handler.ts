@@ -33,6 +33,7 @@ import type { Host, SessionRef } from '../host/host.ts'
 import type { OnError } from '../host/operate/faults.ts'
 import type { Metrics } from '../host/operate/metrics.ts'
 import { Authorizer, type AuthorizerOptions, bearerOf, callerAt } from './authorize.ts'
+import { keepPlace } from './connection-places.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
@@ -163,6 +164,7 @@ export class RequestHandler implements PortHandler {
     const identity = identifying instanceof Promise ? await identifying : identifying
     if ('status' in identity)
       return this.#replies.deny(request, response, { endpoint: endpoint.kind, principal: null }, identity)
+    if (identity.principal !== null) keepPlace(request.socket)
     const caller = callerAt(endpoint, identity)
     if (request.method === 'POST') return this.#post(request, response, caller)
     const sessionful = caller.endpoint === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
@@ -326,6 +328,7 @@ export class RequestHandler implements PortHandler {
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
     const identity = await this.#authorizer.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
+    keepPlace(request.socket)
     // The counts are of all principals.
     if (!identity.operator) return this.#replies.deny(request, response, null, OPERATOR_ONLY)
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))

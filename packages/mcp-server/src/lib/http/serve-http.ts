@@ -42,8 +42,9 @@ export interface HttpOptions extends DispatcherOptions {
 
 export interface HttpLimits {
   /**
-   * Connections at once. Default 10,000. A further one is closed before it is read; the open ones are not affected.
-   * Slow and idle connections are closed within seconds. One caller of the agent endpoint may have calls that wait for
+   * Connections at once. Default 10,000. A further one takes the place of one whose client has sent no valid token,
+   * which waits for no answer if possible; if there is none, it is closed before it is read. Slow connections are
+   * closed within seconds. One caller of the agent endpoint may have calls that wait for
    * their turn on half of them; its further ones are answered at once.
    */
   readonly connections?: number

@@ -11,6 +11,7 @@ import type { SessionRef } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, denyUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
+import { keepPlace } from './connection-places.ts'
 import type { Denial } from './host-origin-check.ts'
 import { pathOf } from './request-path.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
@@ -70,6 +71,7 @@ export class WebSocketEndpoints {
     const identity = await identify()
     const known = { endpoint: endpoint.kind, principal: 'status' in identity ? null : identity.principal }
     if ('status' in identity) return this.#deny(socket, known, identity)
+    if (identity.principal !== null) keepPlace(request.socket)
     const caller = callerAt(endpoint, identity)
     const { remoteAddress: address } = request.socket
     const session = await findSession(this.#options.dispatcher.host, caller)

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import OpenAI from 'openai'
 import { afterAll, describe, expect, it } from 'vitest'
 import { startTokenEngine, type TokenEngine } from '../../../../../../interop/gateway/token-engine.ts'
@@ -6,12 +7,13 @@ import { openWorkshop, type Started } from '../../fixtures/episodic.fixture.ts'
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
-const TRAINER = { authorization: 'Bearer of-the-trainer' }
+const TOKEN = 'of-the-trainer-and-nobody-else'
+const TRAINER = { authorization: `Bearer ${TOKEN}` }
 
 /** Starts the command over the folder `kept`. Resolves when it listens. */
 async function start(engine: TokenEngine): Promise<Started & { readonly url: string }> {
   const args = ['gateway', 'kept', '--base-url', engine.url, '--port', '0', '--model-option', 'top_p=1']
-  const started = workshop.start(args, { env: { EPISODIC_CONTROL_TOKEN: 'of-the-trainer', OPENAI_API_KEY: 'engine' } })
+  const started = workshop.start(args, { env: { EPISODIC_CONTROL_TOKEN: TOKEN, OPENAI_API_KEY: 'engine' } })
   const [, url = ''] = await started.until(/POST (\S+)\/sessions/)
   return { ...started, url }
 }
@@ -54,11 +56,27 @@ describe('episodic gateway', () => {
     expect(await second.ended).toMatchObject({ status: 0 })
   })
 
+  it('makes a token for trainers, which it keeps in a file for as long as it runs', async () => {
+    await using engine = await startTokenEngine(() => ({ content: 'Yes.' }))
+    const started = workshop.start(['gateway', 'own', '--base-url', engine.url, '--port', '0'], { env: {} })
+    const [, url = ''] = await started.until(/POST (\S+)\/sessions/)
+    const [, file = ''] = await started.until(/control token in (\S+)/)
+    const asked = async (headers: Record<string, string>) =>
+      (await fetch(`${url}/sessions`, { method: 'POST', headers, body: '{}' })).status
+    expect(await asked({})).toBe(401)
+    expect(await asked({ authorization: `Bearer ${readFileSync(file, 'utf8').trim()}` })).toBe(200)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    started.kill('SIGTERM')
+    expect(await started.ended).toMatchObject({ status: 0 })
+    expect(existsSync(file)).toBe(false)
+  })
+
   it.each([
-    [[], { OPENAI_BASE_URL: '' }, /No engine is named/],
-    [['--base-url', 'http://127.0.0.1:1/v1', '--address', '0.0.0.0'], {}, /anybody could read sessions/],
-  ])('says what is missing: %s', async (options, env, message) => {
+    [[], { OPENAI_BASE_URL: '' }, 2, /No engine is named/],
+    [['--base-url', 'http://127.0.0.1:1/v1', '--address', '0.0.0.0'], {}, 1, /List the host names/],
+    [['--base-url', 'http://127.0.0.1:1/v1'], { EPISODIC_CONTROL_TOKEN: 'short' }, 1, /at least 22 characters/],
+  ])('says what is missing: %s', async (options, env, code, message) => {
     const { status, err } = await workshop.main(['gateway', 'other', ...options], { env })
-    expect([status, err]).toEqual([2, expect.stringMatching(message)])
+    expect([status, err]).toEqual([code, expect.stringMatching(message)])
   })
 })

@@ -8,6 +8,8 @@ import { openGateway } from '../../gateway/gateway-server.ts'
 import { openGatewaySessions } from '../../gateway/gateway-sessions.ts'
 import { baseUrlSchema } from '../../models/model-options.ts'
 import { modelOption, modelOptionSchema } from '../../run-folder/plan/plan-options.ts'
+import { accessOptions } from '../../worlds/serve/access-options.ts'
+import { controlTokens } from '../../worlds/serve/control-token.ts'
 import { stopped } from '../../worlds/serve/stop.ts'
 import { defineCommand } from '../define-command.ts'
 
@@ -23,9 +25,10 @@ const gatewayOptions = z.object({
   port: option('<port>', 'port to listen on; 0 for a free one', wholeNumber(0, 65_535).default(7338)),
   address: option(
     '<address>',
-    'address to listen on; other than loopback requires EPISODIC_CONTROL_TOKEN',
+    'address to listen on; a wildcard requires --allow-host',
     z.string().default('127.0.0.1'),
   ),
+  allowHost: accessOptions.shape.allowHost,
   json: flag('print one line of JSON when it listens, and stop when standard input ends'),
 })
 type GatewayFlags = z.infer<typeof gatewayOptions>
@@ -37,31 +40,33 @@ Examples:
   episodic gateway tokens --base-url http://127.0.0.1:8000/v1
   episodic gateway tokens --base-url http://127.0.0.1:30000/v1 --model-option top_p=1
 
-EPISODIC_CONTROL_TOKEN sets what trainers send to open and read sessions.
-By default they send nothing.`,
+EPISODIC_CONTROL_TOKEN sets the token that trainers send to open and read sessions.
+By default it is random, and kept in a file that is printed.`,
   run: serveGateway,
 })
 
 async function serveGateway(folder: string, options: GatewayFlags, console: Console): Promise<void> {
-  const { port, address, apiKeyEnv, modelOption: fields = {}, json } = options
-  const { EPISODIC_CONTROL_TOKEN: controlToken = null, OPENAI_BASE_URL, [apiKeyEnv]: apiKey } = process.env
+  const { port, address, allowHost: allowedHosts = [], apiKeyEnv, modelOption: fields = {}, json } = options
+  const { EPISODIC_CONTROL_TOKEN, OPENAI_BASE_URL, [apiKeyEnv]: apiKey } = process.env
   const baseUrl = options.baseUrl ?? OPENAI_BASE_URL
   if (baseUrl === undefined || !URL.canParse(baseUrl))
     throw invalidOption('No engine is named. Give --base-url, or set OPENAI_BASE_URL to its URL.')
-  if (!controlToken && !/^(127\.|::1$|localhost$)/.test(address))
-    throw invalidOption(
-      `At ${address} anybody could read sessions. Set EPISODIC_CONTROL_TOKEN, or leave --address out.`,
-    )
   using engine = createEngine({ baseUrl, apiKey, options: fields })
   using sessions = await openGatewaySessions(folder, engine)
   const stop = stopped(json === true)
-  await using gateway = await openGateway({ sessions, port, address, controlToken })
-  const { bold, cyan } = colorsOf(console.out)
-  console.out.write(
-    json
-      ? `${JSON.stringify({ url: gateway.url })}\n`
-      : `${bold('Gateway')} before ${baseUrl}\n\n  open sessions by POST ${cyan(`${gateway.url}/sessions`)}\n`,
-  )
-  await stop
-  process.stdin.pause()
+  const controlToken = EPISODIC_CONTROL_TOKEN || undefined
+  await using gateway = await openGateway({ sessions, port, address, allowedHosts, controlToken })
+  try {
+    const tokenFile = await controlTokens.write(gateway.port, gateway.controlToken)
+    const { bold, cyan, dim } = colorsOf(console.out)
+    console.out.write(
+      json
+        ? `${JSON.stringify({ url: gateway.url, tokenFile })}\n`
+        : `${bold('Gateway')} before ${baseUrl}\n\n  open sessions by POST ${cyan(`${gateway.url}/sessions`)}   ${dim(`control token in ${tokenFile}`)}\n`,
+    )
+    await stop
+  } finally {
+    controlTokens.remove(gateway.port)
+    process.stdin.pause()
+  }
 }

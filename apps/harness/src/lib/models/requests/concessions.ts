@@ -87,7 +87,19 @@ const CONCESSIONS: readonly Concession[] = [
 
 /** What the requests to one server do without, because it refused that before. */
 export class Concessions {
-  readonly #made: Concession[] = []
+  readonly #fixed: readonly string[]
+  readonly #made: Concession[]
+
+  /** @param fixed - Fields that are sent as they are, whatever the server says. Default: none. */
+  constructor(fixed: readonly string[] = [], made: readonly Concession[] = []) {
+    this.#fixed = fixed
+    this.#made = [...made]
+  }
+
+  /** Returns the same ones, to which others are added apart. */
+  copy(): Concessions {
+    return new Concessions(this.#fixed, this.#made)
+  }
 
   /** What is left out, as it is recorded; empty for nothing. */
   get names(): readonly string[] {
@@ -105,11 +117,18 @@ export class Concessions {
    */
   learn(words: string, body: ChatBody): string | null {
     const isUnsupported = UNSUPPORTED.test(words)
-    const known = CONCESSIONS.find((each) => (isUnsupported || each.isAboutValue) && each.fits(words, body))
+    const known = CONCESSIONS.find(
+      (each) => (isUnsupported || each.isAboutValue) && each.fits(words, body) && this.#isAllowed(each, body),
+    )
     const found = known ?? (isUnsupported ? fieldOfMessage(words, body) : undefined)
     // A request that asks at the same time as another may be refused for what that one has learned already.
     if (found && !this.names.includes(found.name)) this.#made.push(found)
     return found?.name ?? null
+  }
+
+  #isAllowed({ change }: Concession, body: ChatBody): boolean {
+    const changed = change(body)
+    return this.#fixed.every((name) => changed[name] === body[name])
   }
 }
 

@@ -47,10 +47,10 @@ export function createSentKeys() {
 }
 
 /**
- * A key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models quote
- * it.
+ * Returns a key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models
+ * quote it.
  */
-function formsOf(key: string): string[] {
+export function formsOf(key: string): string[] {
   const bytes = Buffer.from(key)
   return [
     key,
@@ -59,7 +59,16 @@ function formsOf(key: string): string[] {
     bytes.toString('hex'),
     bytes.toString('base64url'),
     bytes.toString('base64').replace(/=+$/, ''),
+    ...[0, 1, 2].map((before) => base64Within(bytes, before)),
   ]
+}
+
+/** Returns the letters of base64 that depend on these bytes alone, where others stand before and after them. */
+function base64Within(bytes: Buffer, before: number): string {
+  const letters = Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .replace(/.=+$/, '')
+  return letters.slice(before && before + 1)
 }
 
 function* listKeys({ headers, query, body }: KeyedRequest): Generator<string> {

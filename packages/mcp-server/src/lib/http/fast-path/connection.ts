@@ -22,7 +22,7 @@ export interface PlainHandler {
  * there.
  */
 export class PlainConnections {
-  readonly #open = new Set<PlainConnection>()
+  readonly #open = new Map<Socket, PlainConnection>()
 
   /** `server` is one of `node:http` that has had no connection yet. */
   constructor(server: Server, handler: PlainHandler) {
@@ -30,17 +30,22 @@ export class PlainConnections {
     server.removeAllListeners('connection')
     server.on('connection', (socket: Socket) => {
       const connection = new PlainConnection(socket, handler, () => {
-        this.#open.delete(connection)
+        this.#open.delete(socket)
         for (const listener of later) listener.call(server, socket)
       })
-      this.#open.add(connection)
-      socket.once('close', () => this.#open.delete(connection))
+      this.#open.set(socket, connection)
+      socket.once('close', () => this.#open.delete(socket))
     })
+  }
+
+  /** Whether a request of a connection is being answered here. */
+  isAnswering(socket: Socket): boolean {
+    return this.#open.get(socket)?.isAnswering === true
   }
 
   /** Destroys the connections that were not handed over. */
   end(): void {
-    for (const connection of this.#open) connection.end()
+    for (const connection of this.#open.values()) connection.end()
   }
 }
 
@@ -61,6 +66,10 @@ class PlainConnection {
     this.#handOver = handOver
     for (const [event, listener] of this.#listeners) socket.on(event, listener)
     socket.setTimeout(TIMEOUTS.head * 1_000)
+  }
+
+  get isAnswering(): boolean {
+    return this.#answering !== null
   }
 
   end(): void {
