@@ -1,7 +1,13 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/nemo-gym.ts', 'src/openenv.ts', 'src/ors.ts'],
+  entry: {
+    'nemo-gym': 'src/nemo-gym.ts',
+    openenv: 'src/openenv.ts',
+    ors: 'src/ors.ts',
+    // Started as a thread, by its place beside the others.
+    'body-thread-main': 'src/lib/nemo-gym/body-thread-main.ts',
+  },
   format: 'esm',
   target: 'node22',
   dts: true,

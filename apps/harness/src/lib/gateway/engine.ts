@@ -50,7 +50,7 @@ export interface EngineOptions {
 const LARGEST_ANSWER = 64 * 1024 ** 2
 /** Statuses of a refusal that is about the key. */
 const ABOUT_KEY: ReadonlySet<number> = new Set([401, 403, 407])
-/** What a client may be told of when to ask again. */
+/** A time after which a client may ask again. */
 const RETRY_AFTER = /^(?:\d{1,9}(?:\.\d{1,9})?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/
 
 /** What asks an engine for one agent. */

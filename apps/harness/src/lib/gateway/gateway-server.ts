@@ -48,9 +48,9 @@ const openSchema = z.object({
 const rewardSchema = z.object({ reward: z.number() })
 
 /**
- * Serves sessions to trainers, who send the control token, and to agents the APIs of language models. An agent names its
- * session in the address, `/<token>/v1`, or as the key of its API, and reaches no other one. What it asks is answered by
- * the engine. Nothing of a body is read before its sender has shown a token.
+ * Serves sessions to trainers, who send the control token, and to agents the APIs of language models. An agent names
+ * its session in the address, `/<token>/v1`, or as the key of its API, and reaches no other one. What it asks is
+ * answered by the engine. Nothing of a body is read before its sender has shown a token.
  *
  * Rejects as `openTokenPort` does.
  */

@@ -542,7 +542,7 @@ describe('openGateway', () => {
     for (const length of ['transfer-encoding: chunked', 'content-length: 60000000'])
       for (const line of ['POST /sessions HTTP/1.1', 'POST /v1/chat/completions HTTP/1.1'])
         expect(await send(gateway.url, line, {}, `${length}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 401/)
-    // Each of these is as large as all that an agent may have held.
+    // Without a length, each counts as the largest until it is read.
     const content = 'x'.repeat(2_000_000)
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content }] })
     const ask = async () => {
@@ -769,7 +769,7 @@ const QUESTION = [{ role: 'user', content: 'Which?' }]
 
 type Answering = (incoming: { method: string | undefined; body: string }, response: ServerResponse) => unknown
 
-/** Starts an engine that answers as it is told. */
+/** Starts an engine that answers with this function. */
 async function startEngineOf(answer: Answering): Promise<Pick<TokenEngine, 'url'> & AsyncDisposable> {
   const server = createServer(async (incoming, response) => {
     await answer({ method: incoming.method, body: await text(incoming) }, response)

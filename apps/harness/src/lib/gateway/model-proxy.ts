@@ -257,9 +257,9 @@ function forwarded(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 /**
  * Returns what a request is for: the token of its episode, the version of the API, the path below its root without the
- * first slash, and the query with its question mark, or empty; `null` if that is nothing here. Servers differ in how they read a
- * path: some decode letters, join slashes or ignore the case. A path that any of them reads as that of a recorded API
- * is sent as its plain name, so that none reaches a model by another one.
+ * first slash, and the query with its question mark, or empty; `null` if that is nothing here. Servers differ in how
+ * they read a path: some decode letters, join slashes or ignore the case. A path that any of them reads as that of a
+ * recorded API is sent as its plain name, so that none reaches a model by another one.
  */
 function targetOf(address: string) {
   const url = address.startsWith('/') ? URL.parse(`http://proxy${address}`) : null

@@ -5,7 +5,7 @@ import type { ChatBody } from '../models/requests/concessions.ts'
 const MOST_IGNORED = 8
 /** Answers without tokens after which they are tried again. */
 const TRIED_AGAIN = 256
-/** Models that are told apart. Agents name them. */
+/** Models that are counted apart. Agents name them. */
 const MOST_MODELS = 64
 
 interface Known {

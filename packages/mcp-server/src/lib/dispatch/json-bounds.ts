@@ -8,6 +8,8 @@ export interface JsonBounds {
   readonly values: number
   /** How many of them may be arrays and objects, each of which costs as much as ten numbers. Default: all. */
   readonly containers?: number
+  /** How many members its objects may have: names that differ cost much more than numbers. Default: all. */
+  readonly members?: number
 }
 
 /** A member of an object of which nothing reads each value, so that it may be larger than the rest. */
@@ -74,8 +76,9 @@ export function isLong(text: string): boolean {
 
 /** Counts brackets and commas outside of strings. For a text that is not JSON, the result means nothing. */
 function findExcess(text: string, bounds: JsonBounds): string | null {
-  const { nesting, containers: mostContainers = bounds.values } = bounds
+  const { nesting, containers: mostContainers = bounds.values, members: mostMembers = bounds.values } = bounds
   let depth = 0
+  let members = 0
   let containers = 0
   let values = 0
   for (let at = 0; at < text.length; at++) {
@@ -95,6 +98,10 @@ function findExcess(text: string, bounds: JsonBounds): string | null {
       case CLOSE_BRACE:
         depth -= 1
         break
+      case COLON:
+        members += 1
+        if (members > mostMembers + WRAPPING) return `holds more than ${mostMembers} members of objects`
+        break
       case COMMA:
         values += 1
     }
@@ -113,7 +120,7 @@ function endOfString(text: string, start: number): number {
   return text.length
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**

@@ -7,6 +7,11 @@ import type { Denial } from './host-origin-check.ts'
 import { checkEncoding } from './post-rules.ts'
 import { readBody } from './read-body.ts'
 
+/** Bytes of a body up to which it is read at once. */
+const SMALL = 1_048_576
+/** Bytes of larger bodies that are held at once. Others wait, unread. */
+const AT_ONCE = 268_435_456
+
 /**
  * Reads the JSON bodies of the requests of one port, with the bounds of a message: 64 levels and 10,000 values. A long
  * one is parsed in a turn of the event loop of its own.
@@ -14,6 +19,8 @@ import { readBody } from './read-body.ts'
 export class JsonBodies {
   readonly #bytes: number
   readonly #turns = new ParseQueue()
+  readonly #waiting: (() => void)[] = []
+  #held = 0
 
   /** Bodies of more than `bytes` are rejected. */
   constructor(bytes: number) {
@@ -42,5 +49,20 @@ export class JsonBodies {
     const text = await readBody(request, this.#bytes)
     if (isLong(text)) await this.#turns.next()
     return text
+  }
+
+  /** Resolves with what is made of the text of a body, which is held until then. Rejects as `readBody` does. */
+  async useText<T>(request: IncomingMessage, use: (text: string) => Promise<T>): Promise<T> {
+    const announced = Number(request.headers['content-length'] ?? this.#bytes)
+    const size = announced <= SMALL || announced > this.#bytes ? 0 : announced
+    while (size > 0 && this.#held > 0 && this.#held + size > AT_ONCE)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#held += size
+    try {
+      return await use(await readBody(request, this.#bytes))
+    } finally {
+      this.#held -= size
+      for (const go of this.#waiting.splice(0)) go()
+    }
   }
 }

@@ -29,8 +29,8 @@ export interface TokenPortOptions {
   /** Seconds that all of a request may take to arrive. */
   readonly requestSeconds: number
   /**
-   * Answers a request, of which nothing but the head is read, or rejects it for the reason that is given in the place of
-   * its client. Has to end every response.
+   * Answers a request, of which nothing but the head is read, or rejects it for the reason that is given in the place
+   * of its client. Has to end every response.
    */
   answer(request: HttpRequest, response: HttpResponse, client: PortClient | Denial): Promise<void>
   /** Is called with an error that `answer` rejects with; its connection is closed. */
@@ -41,8 +41,8 @@ export interface TokenPortOptions {
 const MOST_CONNECTIONS = 10_000
 
 /**
- * Opens a port without a host behind it, whose clients all need tokens: the control token, or others that `answer` knows.
- * Host and Origin are checked as for `serveHttp`, and the limits of connections are the same.
+ * Opens a port without a host behind it, whose clients all need tokens: the control token, or others that `answer`
+ * knows. Host and Origin are checked as for `serveHttp`, and the limits of connections are the same.
  *
  * Throws `unsafe-bind` for a wildcard without host names, `option-invalid` for a control token that could be guessed,
  * and `address-in-use`.

@@ -153,15 +153,18 @@ describe('a model that calls a tool with the name of a route', () => {
     const { client, server } = await serve()
     const agent = client()
     await agent.post('seed_session', row())
-    for (const body of ['{', '[1]', JSON.stringify({ a: 'x'.repeat(1_100_000) }), '['.repeat(100_000)])
-      for (const name of ['verify', 'guess', 'seed_session', 'close_session']) {
+    const long = JSON.stringify({ a: 'x'.repeat(1_100_000) })
+    for (const body of ['{', '[1]', long, '['.repeat(50_000)])
+      for (const name of body === long
+        ? ['guess', 'close_session']
+        : ['verify', 'guess', 'seed_session', 'close_session']) {
         const response = await fetch(`${server.origin}/${name}`, {
           method: 'POST',
           headers: { cookie: agent.cookie },
           body,
         })
         expect([response.status, response.headers.getSetCookie().length], `${name} ${body.slice(0, 9)}`).toEqual([
-          body.startsWith('{"a') ? (['verify', 'seed_session'].includes(name) ? 200 : 413) : 400,
+          body === long ? 413 : 400,
           1,
         ])
       }

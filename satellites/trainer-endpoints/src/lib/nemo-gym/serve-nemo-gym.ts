@@ -5,12 +5,10 @@ import { createMiddleware } from 'hono/factory'
 import type { RewardMode } from '../episode/trainer-episode.ts'
 import { createAppRoutes } from '../http/app-routes.ts'
 import { createTrainerApp, type TrainerRoute, trainersOnly } from '../http/trainer-app.ts'
-import { aggregateMetrics, aggregateRequestSchema } from './aggregate-metrics.ts'
 import { countRequest } from './answer-delivery.ts'
 import { gymnasiumRoutes } from './gymnasium-routes.ts'
 import { noSession, rolloutRoutes } from './rollout-routes.ts'
 import { RolloutSessions } from './rollout-session.ts'
-import { parseBody } from './row.ts'
 import { RowBodies } from './row-bodies.ts'
 import { COOKIES, readCookie, setCookieHeader } from './session-cookie.ts'
 
@@ -57,14 +55,18 @@ export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Pr
   // With observability, a client puts the id of the rollout in front of each path.
   for (const prefix of ['/', '/ng-rollout/:rollout']) app.route(prefix, gymnasiumRoutes(host, sessions, rows, rewards))
   app.post('/aggregate_metrics', async (context) => {
-    const { value } = await rows.read(context.env.incoming, 'verify_responses')
-    return context.json(aggregateMetrics(parseBody(aggregateRequestSchema, value).verify_responses))
+    const statistics = await rows.summarize(context.env.incoming)
+    return context.body(statistics, 200, { 'Content-Type': 'application/json' })
   })
   app.post('*', noSession)
-  return serveRoutes(host, createAppRoutes(app, { owns: () => true, stopping: stoppingAnswer, onError }), {
-    ...options,
-    asksTokens,
-  })
+  return serveRoutes(
+    host,
+    createAppRoutes(app, { owns: () => true, stopping: stoppingAnswer, onEnd: () => rows.end(), onError }),
+    {
+      ...options,
+      asksTokens,
+    },
+  )
 }
 
 /** Largest body of a call of a tool, in bytes: as at the agent endpoint. */

@@ -43,6 +43,47 @@ describe('episodic run --policy acp:<agent>', () => {
   })
 
   it.each([
+    ['of an unknown kind', [{ optionId: 'x', name: 'Allow', kind: 'allow_for_session' }]],
+    [
+      'without a kind',
+      [
+        { optionId: 'no', name: 'Reject' },
+        { optionId: 'x', name: 'Yes' },
+      ],
+    ],
+    [
+      'known by its place alone',
+      [
+        { optionId: 'no', name: "Don't allow" },
+        { optionId: '1', name: 'Go', kind: 'new' },
+      ],
+    ],
+    [
+      'that allows once',
+      [
+        { optionId: 'no', name: 'Allow', kind: 'reject_once' },
+        { optionId: 'y', name: 'Y', kind: 'allow_once' },
+      ],
+    ],
+  ])('grants a permission by an option %s', async (_, options) => {
+    const out = `granted-${options[0]!.optionId}-${options.length}-${options.at(-1)!.name}`
+    expect(await run(`acp:node ${AGENT}`, out, { OPTIONS: JSON.stringify(options) })).toMatchObject({ status: 0 })
+    for (const { outcome } of episodesOf(out)) expect(outcome).toMatchObject({ end: { reason: 'solved' } })
+  })
+
+  it.each([
+    [{ OPTIONS: '[{"optionId":"no","name":"Not now","kind":"never"}]' }, '[not allowed] world: guess'],
+    [{ READS: '1' }, '[refused] "Method not found": fs/read_text_file'],
+  ])('records why an agent got no permission or answer: %o', async (env, note) => {
+    const out = `refused-${note.length}`
+    expect(await run(`acp:node ${AGENT}`, out, env)).toMatchObject({ status: 0 })
+    for (const { outcome, undecided } of episodesOf(out)) {
+      expect(outcome).toMatchObject({ end: { reason: 'no-action' } })
+      expect(undecided?.map(({ reasoning }) => reasoning).join()).toContain(note)
+    }
+  })
+
+  it.each([
     ['max_turn_requests', 'budget-spent'],
     ['refusal', 'no-action'],
     ['end_turn', 'closed'],

@@ -47,8 +47,8 @@ export function createSentKeys() {
 }
 
 /**
- * Returns a key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and models
- * quote it.
+ * Returns a key as it is, escaped in JSON as in the arguments of a call, and in the encodings in which servers and
+ * models quote it.
  */
 export function formsOf(key: string): string[] {
   const bytes = Buffer.from(key)

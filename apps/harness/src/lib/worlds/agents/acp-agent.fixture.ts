@@ -6,9 +6,10 @@ import { nextGuess } from './bisect.fixture.ts'
 
 // An agent of the Agent Client Protocol that guesses numbers by halves. STOP: the reason with which it stops after two
 // guesses. LOGIN: it wants a login. HANG: it never calls, and waits to be cancelled. CRASH: it exits while it plays.
-// NO_HTTP: it does not say that it takes MCP servers over HTTP. FAIL: it cannot begin its turn.
+// NO_HTTP: it does not say that it takes MCP servers over HTTP. FAIL: it cannot begin its turn. OPTIONS: what it offers
+// when it asks for a permission, as JSON. READS: it asks for a file of its client, and stops.
 
-const { STOP, LOGIN, HANG, CRASH, NO_HTTP, FAIL } = process.env
+const { STOP, LOGIN, HANG, CRASH, NO_HTTP, FAIL, OPTIONS, READS } = process.env
 let address = ''
 let cancelled = () => {}
 
@@ -50,12 +51,16 @@ const agent = acp
       for (const text of ['I try ', `${value}.`])
         await update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } })
       await update({ sessionUpdate: 'tool_call', toolCallId, title: 'world: guess', status: 'pending' })
-      const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }]
+      const options = OPTIONS ? JSON.parse(OPTIONS) : [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' }]
+      if (READS) {
+        await client.request('fs/read_text_file', { sessionId, path: '/' }).catch(() => {})
+        return { stopReason: 'end_turn' as const }
+      }
       const { outcome } = await client.request<acp.RequestPermissionResponse>(
         acp.methods.client.session.requestPermission,
         { sessionId, toolCall: { toolCallId }, options },
       )
-      if (outcome.outcome !== 'selected') return { stopReason: 'cancelled' as const }
+      if (outcome.outcome !== 'selected' || /no/i.test(outcome.optionId)) return { stopReason: 'end_turn' as const }
       await update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', rawInput: { value } })
       const { content } = await world.callTool({ name: 'guess', arguments: { value } })
       const text = JSON.stringify(content)

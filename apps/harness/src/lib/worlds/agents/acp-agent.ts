@@ -8,6 +8,7 @@ import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
 import { type Json, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { shorten, toText } from '@episodic/protocol/internal'
+import { z } from 'zod'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { importNeeded } from '../../base/import-needed.ts'
 import { playerEnvironment } from '../player-environment.ts'
@@ -183,14 +184,16 @@ async function converse(
   const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>
   const client = acp
     .client({ name: 'episodic' })
-    .onRequest(own.session.requestPermission, ({ params: { options, toolCall } }) => {
-      const kinds = signal.aborted ? [] : ['allow_always', 'allow_once']
-      const allowed = kinds.map((kind) => options.find((option) => option.kind === kind)).find(Boolean)
+    // Read by our own schema: that of the package rejects kinds that it does not know.
+    .onRequest(own.session.requestPermission, parsePermission, ({ params: { options, toolCall } }) => {
+      const allowed = signal.aborted ? undefined : chooseOption(options)
       recorder?.permit(toolCall, allowed !== undefined)
       return { outcome: allowed ? { outcome: 'selected', optionId: allowed.optionId } : { outcome: 'cancelled' } }
     })
     .onNotification(own.session.update, ({ params: { update } }) => recorder?.add(update))
-  await client.connectWith(acp.ndJsonStream(input, output), async (agent) => {
+  const stream = acp.ndJsonStream(input, output)
+  const watched = { ...stream, writable: watchErrors(stream.writable, (error) => recorder?.refuse(error)) }
+  await client.connectWith(watched, async (agent) => {
     const {
       agentCapabilities,
       agentInfo,
@@ -232,6 +235,53 @@ async function converse(
       signal.removeEventListener('abort', cancel)
     }
   })
+}
+
+const permissionSchema = z.object({
+  options: z.array(z.object({ optionId: z.string(), name: z.string().default(''), kind: z.string().default('') })),
+  toolCall: z.looseObject({ toolCallId: z.string(), title: z.string().nullish() }),
+})
+type Permission = z.output<typeof permissionSchema>
+
+function parsePermission(params: unknown): Permission {
+  return permissionSchema.parse(params)
+}
+
+/**
+ * Returns the option that allows a call: by a kind that is known, else by an unknown one. Of several it is one that
+ * says in its kind, id or name that it allows, else the first that does not say that it rejects.
+ */
+function chooseOption(options: Permission['options']): Permission['options'][number] | undefined {
+  const known = ['allow_always', 'allow_once'].map((kind) => options.find((option) => option.kind === kind))
+  const others = options.filter((option) => !REJECTS.test(wordsOf(option)))
+  return known.find(Boolean) ?? others.find((option) => ALLOWS.test(wordsOf(option))) ?? others[0]
+}
+
+/** Words of an option, which are joined in ids: `allow_for_session`, `allowAlways`. */
+function wordsOf({ kind, optionId, name }: Permission['options'][number]): string {
+  return [kind, optionId, name]
+    .join(' ')
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_\W]+/g, ' ')
+}
+
+const REJECTS =
+  /\b(?:reject|deny|denied|den(?:y|ies)|disallow|refuse|decline|cancel|abort|stop|block|forbid|never|no|not|don)(?:ed|s)?\b/i
+const ALLOWS = /\b(?:allow|approve|accept|grant|permit|yes|ok|proceed|continue|run)(?:ed|s)?\b/i
+
+/** Returns where messages to an agent are written, and reports each error among them: it may give up for one. */
+function watchErrors(
+  writable: WritableStream<Acp.AnyMessage>,
+  onError: (error: string) => void,
+): WritableStream<Acp.AnyMessage> {
+  const { writable: watched, readable } = new TransformStream<Acp.AnyMessage, Acp.AnyMessage>({
+    transform(message, controller) {
+      if ('error' in message && message.error) onError(`${message.error.message} (${message.error.code})`)
+      controller.enqueue(message)
+    },
+  })
+  void readable.pipeTo(writable).catch(() => {})
+  return watched
 }
 
 const TOOLS = 'Act by calling the tools of the MCP server `world`, until you see that it is over.'

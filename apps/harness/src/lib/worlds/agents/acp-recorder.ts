@@ -35,6 +35,9 @@ export function createAcpRecorder(record: Assignment['record']) {
     if (calls.length > 0) flush()
     add()
   }
+  const note = (line: string) => {
+    reasoning += `${/(^|\n)$/.test(reasoning) ? '' : '\n'}${line}\n`
+  }
   return {
     /** Sets the name by which the agent introduces itself. */
     name(agent: string): void {
@@ -67,11 +70,13 @@ export function createAcpRecorder(record: Assignment['record']) {
         }
       }
     },
-    /** Notes that a call was allowed, or was not since the agent is stopped. */
-    permit({ toolCallId, title }: ToolCallUpdate, isAllowed: boolean): void {
+    /** Notes that a call was allowed, or was not: the agent is stopped, or offered no option that allows it. */
+    permit({ toolCallId, title }: Pick<ToolCallUpdate, 'toolCallId' | 'title'>, isAllowed: boolean): void {
       const name = title ?? calls.find(({ id }) => id === toolCallId)?.name ?? toolCallId
-      reasoning += `${/(^|\n)$/.test(reasoning) ? '' : '\n'}[${isAllowed ? 'allowed' : 'not allowed'}] ${name}\n`
+      note(`[${isAllowed ? 'allowed' : 'not allowed'}] ${name}`)
     },
+    /** Notes that a request of the agent was answered with an error. */
+    refuse: (error: string) => note(`[refused] ${error}`),
     /** Records the last answer, and why the turn ended. */
     end: (stopReason: string) => flush(stopReason),
   }

@@ -1,0 +1,17 @@
+import { parentPort } from 'node:worker_threads'
+import { WireError } from '@episodic/protocol'
+import { BODY_JOBS } from './body-jobs.ts'
+import type { BodyAnswer, BodyRequest } from './body-thread.ts'
+
+// The code of the thread that parses long bodies, one after the other.
+
+parentPort?.on('message', ({ job, text }: BodyRequest) => {
+  let answer: BodyAnswer
+  try {
+    answer = { result: BODY_JOBS[job](text) }
+  } catch (error) {
+    if (!WireError.is(error)) throw error
+    answer = { code: error.code, message: error.message }
+  }
+  parentPort?.postMessage(answer)
+})
