@@ -41,9 +41,9 @@ const responseSchema = z.object({
     .object({
       input_tokens: z.unknown(),
       output_tokens: z.unknown(),
-      total_tokens: z.unknown(),
-      input_tokens_details: z.unknown(),
-      output_tokens_details: z.unknown(),
+      total_tokens: z.unknown().optional(),
+      input_tokens_details: z.unknown().optional(),
+      output_tokens_details: z.unknown().optional(),
     })
     .nullish()
     .catch(null),
