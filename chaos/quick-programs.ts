@@ -65,6 +65,10 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
       ['http', 'stdio', 'in-process'].map((endpoint) => [endpoint, { sent: 1_500, hangs: 0, failed: 0, exits: 0 }]),
     ),
   },
+  {
+    args: ['gateway'],
+    figures: { agents: 6, sent: 120, turns: 20, reached: 0, leaked: 0, differing: 0, lost: 0, changed: 0 },
+  },
   { args: ['slowloris'], isTimed: true, figures: { errors: 0 } },
   { args: ['agents'], isTimed: true, figures: { agents: 50, kills: 1, late: 0 } },
   {

@@ -28,8 +28,13 @@ export interface ReadTrace {
 }
 
 /** Starts `episodic gateway` over a folder. */
-export async function startGateway(folder: string, engineUrl: string, port = 0): Promise<StartedGateway> {
-  const args = ['gateway', folder, '--base-url', engineUrl, '--port', String(port), '--json']
+export async function startGateway(
+  folder: string,
+  engineUrl: string,
+  port = 0,
+  options: readonly string[] = [],
+): Promise<StartedGateway> {
+  const args = ['gateway', folder, '--base-url', engineUrl, '--port', String(port), '--json', ...options]
   const child = spawn(process.execPath, [CLI, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The gateway ended with ${code} before it listened.`)

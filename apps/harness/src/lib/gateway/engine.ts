@@ -1,4 +1,4 @@
-import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
@@ -8,7 +8,6 @@ import { findAnswerError, readAnswerBody } from '../models/answers/read-answer-b
 import { TOKEN_OPTIONS } from '../models/messages/handed-tokens.ts'
 import type { Prices } from '../models/model-options.ts'
 import { type ChatBody, Concessions } from '../models/requests/concessions.ts'
-import { readBody } from '../models/requests/request-body.ts'
 import { sendRequest } from '../models/requests/send-request.ts'
 import { codeOf } from '../models/requests/tries.ts'
 import { withOptions } from '../models/requests/with-options.ts'
@@ -81,7 +80,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     if ('body' in answer) return answer
     plain?.[Symbol.dispose]()
     plain = null
-    const body = await readBody(answer, LARGEST_ANSWER).catch(() => null)
+    const body = await readBody(answer)
     if (!body) throw brokeOff()
     return { status: answer.statusCode ?? 502, retryAfter: answer.headers['retry-after'], body }
   }
@@ -129,7 +128,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
       const answer = await asked.catch((error: unknown) => {
         throw new Refused(502, codeOf(error), `The server of the model at ${host} did not answer: ${codeOf(error)}.`)
       })
-      const body = await readBody(answer, LARGEST_ANSWER).catch(() => null)
+      const body = await readBody(answer)
       const said = body?.toString() ?? ''
       const { statusCode: status = 502 } = answer
       if (status >= 400) throw refused(status, 'http', wordsOf(said), answer.headers['retry-after'])
@@ -166,6 +165,22 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
       plain?.[Symbol.dispose]()
       agent.destroy()
     },
+  }
+}
+
+/** Resolves with the body of an answer; with `null` if it breaks off, or is too large. */
+async function readBody(answer: IncomingMessage): Promise<Buffer | null> {
+  const parts: Buffer[] = []
+  let left = LARGEST_ANSWER
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      left -= part.length
+      if (left < 0) return null
+      parts.push(part)
+    }
+    return Buffer.concat(parts)
+  } catch {
+    return null
   }
 }
 

@@ -1,18 +1,10 @@
-import {
-  type Denial,
-  type HttpRequest,
-  type HttpResponse,
-  openTokenPort,
-  parseBounded,
-} from '@episodic/mcp-server/http'
-import { type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
+import { type Denial, HeldBytes, type HttpRequest, type HttpResponse, openTokenPort } from '@episodic/mcp-server/http'
+import { type Completion, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { treeOf } from '@episodic/report'
 import { z } from 'zod'
 import { objectOf } from '../base/json.ts'
 import { sequenceFields, traceOf } from '../export/episode/token-fields.ts'
-import { HeldBytes } from '../models/requests/held-bytes.ts'
-import { receiveBody } from '../models/requests/request-body.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
 
@@ -75,7 +67,7 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
     if (first === 'health') return sendJson(response, 200, { ok: true })
     if (first === 'sessions') {
       if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER)
-      using received = await receiveBody(incoming, LARGEST_CONTROL, held)
+      using received = await held.receive(incoming, LARGEST_CONTROL)
       if (!received.plain) return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`)
       return await control(incoming.method ?? 'GET', id, part, objectOf(received.plain.toString()), response)
     }
@@ -96,10 +88,10 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
     const { session } = asked
     const own = heldBy.get(session) ?? new HeldBytes(LARGEST_REQUEST, held)
     heldBy.set(session, own)
-    using received = await receiveBody(incoming, LARGEST_REQUEST, own)
+    using received = await own.receive(incoming, LARGEST_REQUEST)
     const { raw, plain } = received
     if (!plain) return refuse(response, raw ? 415 : 413, 'The request is too large, or compressed in an unknown way.')
-    const body = call.wants === 'models' ? {} : bodyOf(plain.toString())
+    const body = call.wants === 'models' ? {} : bodyOf(received)
     if (body instanceof Error) return sendJson(response, 400, call.dialect.toError(400, body.message))
     await serveCall(call, body, session, incoming, response)
   }
@@ -139,7 +131,7 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
       const requests = calls.map(({ request }) => request)
       const trace = traceOf(answers, requests, { id, metadata: { ...metadata, reward } })
       if (trace) return sendJson(response, 200, trace)
-      return refuse(response, 409, 'Ids or log-probabilities of an answer are not known, or there is no answer.')
+      return refuse(response, 409, missingOf(answers))
     }
     refuse(response, 404, 'A session has itself, trace, sequences and reward.')
   }
@@ -160,14 +152,22 @@ const NO_API =
   'There is no such API here. Post JSON to one of chat completions, Responses, Messages or generateContent, or get models.'
 
 /** Returns the JSON of a request, or an error that says what is wrong with it. */
-function bodyOf(text: string): JsonObject | Error {
+function bodyOf(received: { parse(bounds: typeof BOUNDS): unknown }): JsonObject | Error {
   try {
-    const value = parseBounded(text, 'request', BOUNDS)
+    const value = received.parse(BOUNDS)
     return isObject(value) ? (value as JsonObject) : new Error('The request has to be a JSON object.')
   } catch (error) {
     if (WireError.is(error)) return error
     throw error
   }
+}
+
+/** Says why there is no trace of answers. */
+function missingOf(answers: readonly Completion[]): string {
+  const lacks = ({ promptTokenIds, tokenIds }: Completion) =>
+    !promptTokenIds ? 'ids of its prompt' : tokenIds ? 'as many log-probabilities as ids' : 'ids of its tokens'
+  const missing = [...new Set(answers.map(lacks))].join(', ') || 'answers'
+  return `There is no trace: the engine returned an answer without ${missing}, or there is none yet.`
 }
 
 async function readFigures(session: OpenSession): Promise<object> {

@@ -702,6 +702,30 @@ describe('openGateway', () => {
     expect(await gateway.request('GET', '/v1/models', undefined, {})).toMatchObject({ status: 401 })
   })
 
+  it('takes the names of tokens as their ids, where they are ids, and says what is missing of a trace', async () => {
+    const engine = cleanUp.use(
+      await startEngineOf(({ body }, response) => {
+        const ids = [5, 6, 7]
+        const content = ids.map((id) => ({ token: `token_id:${id}`, logprob: -1 }))
+        const message = { role: 'assistant', content: 'So.' }
+        const prompt = body.includes('whole') && { prompt_token_ids: [1, 2] }
+        response.end(JSON.stringify({ id: 'x', model: 'm', ...prompt, choices: [{ message, logprobs: { content } }] }))
+      }),
+    )
+    const gateway = await serve(engine, await newFolder())
+    for (const [id, model] of [
+      ['a', 'whole'],
+      ['b', 'half'],
+    ] as const) {
+      const { api_key: key } = await gateway.open({ session_id: id })
+      await gateway.request('POST', `/${key}/v1/chat/completions`, { model, messages: QUESTION })
+    }
+    const { turns } = await gateway.request('GET', '/sessions/a/trace')
+    expect(turns).toMatchObject([{ prompt_token_ids: [1, 2], completion_token_ids: [5, 6, 7] }])
+    const { status, error } = await gateway.request('GET', '/sessions/b/trace')
+    expect([status, error.message]).toEqual([409, expect.stringContaining('without ids of its prompt')])
+  })
+
   it('streams a list of JSON to a client of Google that does not ask for events', async () => {
     const engine = cleanUp.use(await startTokenEngine(playing))
     const gateway = await serve(engine, await newFolder())

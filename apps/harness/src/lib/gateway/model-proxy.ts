@@ -10,6 +10,7 @@ import {
 import { Agent as HttpsAgent } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
+import { HeldBytes } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { invalidOption } from '../base/harness-error.ts'
@@ -19,8 +20,6 @@ import { responses } from '../models/apis/responses-api.ts'
 import type { EpisodeJournal } from '../models/journal/model-journal.ts'
 import type { Prices } from '../models/model-options.ts'
 import { createModelRecorder, type ModelRecorder, type RecordedRequest } from '../models/record/model-recorder.ts'
-import { HeldBytes } from '../models/requests/held-bytes.ts'
-import { receiveBody } from '../models/requests/request-body.ts'
 import { sendRequest } from '../models/requests/send-request.ts'
 import { createSentKeys, type SentKeys } from '../models/requests/sent-keys.ts'
 import { codeOf } from '../models/requests/tries.ts'
@@ -108,7 +107,7 @@ export async function openModelProxy(options: ModelProxyOptions = {}) {
     const target = targetOf(incoming.url ?? '')
     const episode = target && opened.get(target.token)
     if (!episode) return refuse(response, 404, 'This address of models is not open.')
-    using received = await receiveBody(incoming, largestRequest, held)
+    using received = await held.receive(incoming, largestRequest)
     const { raw: body, plain } = received
     if (!body) return refuse(response, 413, `The request has more than ${largestRequest} bytes.`)
     if (!plain)

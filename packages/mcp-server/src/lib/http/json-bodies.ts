@@ -3,12 +3,11 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { isLong, parseAccepted } from '../dispatch/json-bounds.ts'
 import { ParseQueue } from '../dispatch/parse-queue.ts'
+import { HeldBytes } from './held-bytes.ts'
 import type { Denial } from './host-origin-check.ts'
 import { checkEncoding } from './post-rules.ts'
 import { readBody } from './read-body.ts'
 
-/** Bytes of a body up to which it is read at once. */
-const SMALL = 1_048_576
 /** Bytes of larger bodies that are held at once. Others wait, unread. */
 const AT_ONCE = 268_435_456
 
@@ -19,8 +18,7 @@ const AT_ONCE = 268_435_456
 export class JsonBodies {
   readonly #bytes: number
   readonly #turns = new ParseQueue()
-  readonly #waiting: (() => void)[] = []
-  #held = 0
+  readonly #held = new HeldBytes(AT_ONCE)
 
   /** Bodies of more than `bytes` are rejected. */
   constructor(bytes: number) {
@@ -54,15 +52,7 @@ export class JsonBodies {
   /** Resolves with what is made of the text of a body, which is held until then. Rejects as `readBody` does. */
   async useText<T>(request: IncomingMessage, use: (text: string) => Promise<T>): Promise<T> {
     const announced = Number(request.headers['content-length'] ?? this.#bytes)
-    const size = announced <= SMALL || announced > this.#bytes ? 0 : announced
-    while (size > 0 && this.#held > 0 && this.#held + size > AT_ONCE)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#held += size
-    try {
-      return await use(await readBody(request, this.#bytes))
-    } finally {
-      this.#held -= size
-      for (const go of this.#waiting.splice(0)) go()
-    }
+    using _ = await this.#held.take(announced > this.#bytes ? 0 : announced)
+    return await use(await readBody(request, this.#bytes))
   }
 }

@@ -23,6 +23,30 @@ describe('the limit of a body', () => {
     expect((await send(server.agentUrl, { headers, body: padded(100) })).status).toBe(200)
   })
 
+  it('holds for all bodies of clients without a token that have come in part, together', async () => {
+    const { server } = await serveTestHost()
+    const { 'mcp-session-id': id } = await initialize(server.agentUrl)
+    const head = `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: ${id}\r\n`
+    const half = `${head}Content-Length: 1040000\r\n\r\n${'x'.repeat(1_030_000)}`
+    const answers: string[] = []
+    const sockets = Array.from({ length: 140 }, () => {
+      const socket = connectSocket(server.port, '127.0.0.1')
+      socket.on('error', () => {})
+      socket.on('data', (data) => answers.push(data.toString()))
+      socket.write(half)
+      return socket
+    })
+    await expect
+      .poll(() => answers.filter((answer) => answer.includes('Too many bodies arrive')).length)
+      .toBeGreaterThan(5)
+    for (const socket of sockets) socket.destroy()
+    await expect
+      .poll(
+        async () => (await rpc(server.agentUrl, 'ping', { pad: 'x'.repeat(200_000) }, { 'mcp-session-id': id })).status,
+      )
+      .toBe(200)
+  })
+
   it('holds without an announced length, and with a lie', async () => {
     const { server } = await serveTestHost({ limits: { bodyBytes: 1_000 } })
     const { 'mcp-session-id': id } = await initialize(server.agentUrl)

@@ -194,7 +194,7 @@ export class RequestHandler implements PortHandler {
     try {
       const { endpoint } = caller
       const most = endpoint === 'trainer' ? Math.max(this.#bodyBytes, TRAINER_BYTES) : this.#bodyBytes
-      const body = readBody(request, most)
+      const body = readBody(request, most, caller.principal !== null)
       const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body, endpoint)
       message = reading instanceof Promise ? await reading : reading
     } catch (error) {

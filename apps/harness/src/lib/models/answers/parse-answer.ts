@@ -32,26 +32,27 @@ export interface Answer {
  * Parses the answer of an OpenAI-compatible server; `null` if it is not one, or an error in place of one. Half of a
  * surrogate pair in its texts becomes U+FFFD: a model that is cut in the middle of an emoji writes one.
  *
- * Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the choices, from SGLang, which sends them
- * with each choice, and those of the answer as `response_token_ids`, or in `meta_info` as lists of log-probability, id
- * and text, and from NeMo Gym, which has them in the message. Fields of another shape are ignored. No schema reads
- * them: it would take as long as the parser of JSON, and a gateway reads every answer of an engine.
+ * Fields beyond OpenAI's are from vLLM, which sends the prompt's ids beside the choices, and may name tokens by their
+ * ids, from SGLang, which sends them with each choice, and those of the answer as `response_token_ids`, or in
+ * `meta_info` as lists of log-probability, id and text, and from NeMo Gym, which has them in the message. Fields of
+ * another shape are ignored. No schema reads them: it would take as long as the parser of JSON, and a gateway reads
+ * every answer of an engine.
  */
 export function parseAnswer(answer: unknown, prices: Prices | null): Answer | null {
   if (!isObject(answer) || findAnswerError(answer)) return null
   const choice = objectIn((answer.choices as readonly unknown[])[0])
   const own = objectIn(choice.message)
   const scored = scoredIn(objectIn(choice.meta_info).output_token_logprobs)
+  const content = scoresIn(objectIn(choice.logprobs).content)
   const promptTokenIds = idsIn(answer.prompt_token_ids) ?? idsIn(choice.prompt_token_ids) ?? idsIn(own.prompt_token_ids)
   const tokenIds =
     idsIn(choice.token_ids) ??
     idsIn(choice.response_token_ids) ??
     scored?.map(([, id]) => id) ??
-    idsIn(own.generation_token_ids)
+    idsIn(own.generation_token_ids) ??
+    idsIn(content?.map(({ token }) => namedId(token)))
   const logProbabilities =
-    scoresIn(objectIn(choice.logprobs).content)?.map(({ logprob }) => logprob) ??
-    scored?.map(([logprob]) => logprob) ??
-    numbersIn(own.generation_log_probs)
+    content?.map(({ logprob }) => logprob) ?? scored?.map(([logprob]) => logprob) ?? numbersIn(own.generation_log_probs)
   const tokens = {
     ...(promptTokenIds && { promptTokenIds }),
     ...(tokenIds && { tokenIds }),
@@ -110,7 +111,13 @@ function numbersIn(value: unknown): number[] | null {
   return Array.isArray(value) && value.every(Number.isFinite) ? value : null
 }
 
-function scoresIn(value: unknown): { logprob: number }[] | null {
+/** Returns the id that vLLM names a token by with `--return-tokens-as-token-ids`; `null` for another name. */
+function namedId(token: unknown): number | null {
+  const [, id] = (typeof token === 'string' && /^token_id:(\d{1,9})$/.exec(token)) || []
+  return id === undefined ? null : Number(id)
+}
+
+function scoresIn(value: unknown): { logprob: number; token?: unknown }[] | null {
   if (!Array.isArray(value)) return null
   for (const item of value) if (!isObject(item) || !Number.isFinite(item.logprob)) return null
   return value
