@@ -129,7 +129,7 @@ export const INNER_ROOMS = {
     worlds: ['base', 'models', 'gateway'],
     check: ['base', 'worlds'],
     export: ['base', 'run-folder'],
-    gateway: ['base', 'models', 'export'],
+    gateway: ['base', 'models'],
     play: ['base', 'run-folder', 'models', 'worlds', 'gateway'],
     fleet: ['base', 'run-folder', 'models', 'worlds', 'play'],
     evaluate: ['base', 'run-folder', 'models', 'worlds', 'play'],

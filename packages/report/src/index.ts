@@ -89,6 +89,7 @@ export { type SharedGrade, sharedGrades, type TaskGrades, taskGradesOf } from '.
 export { type ActionNode, actionTree } from './lib/group/action-tree.ts'
 export { advantagesOf, type GroupReturns } from './lib/group/advantages.ts'
 export { createForkReturns, type ForkAdvantage, type ForkReturns } from './lib/group/fork-advantages.ts'
+export { sequenceFields, traceOf } from './lib/group/token-fields.ts'
 export {
   aloneIn,
   DETECTABLE_NOTE,

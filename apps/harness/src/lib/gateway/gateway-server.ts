@@ -1,10 +1,9 @@
 import { type Denial, HeldBytes, type HttpRequest, type HttpResponse, openTokenPort } from '@episodic/mcp-server/http'
 import { type Completion, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { treeOf } from '@episodic/report'
+import { sequenceFields, traceOf, treeOf } from '@episodic/report'
 import { z } from 'zod'
 import { objectOf } from '../base/json.ts'
-import { sequenceFields, traceOf } from '../export/episode/token-fields.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
 

@@ -1,7 +1,6 @@
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
-import { completionsOf, treeOf } from '@episodic/report'
+import { completionsOf, sequenceFields, traceOf, treeOf } from '@episodic/report'
 import { columnsOf } from '../episode/chat.ts'
-import { sequenceFields, traceOf } from '../episode/token-fields.ts'
 import { type ExportFormat, jsonLine } from '../export-format.ts'
 
 /**

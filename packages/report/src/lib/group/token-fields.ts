@@ -1,6 +1,6 @@
 import type { Completion, JsonObject, ModelRequest } from '@episodic/protocol'
 import { answerMessage } from '@episodic/protocol/internal'
-import { type TokenTree, treeOf } from '@episodic/report'
+import { type TokenTree, treeOf } from '../fold/token-tree.ts'
 
 /**
  * Returns the sequences of answers as trainers read them, under the names of verl's `AgentLoopOutput`: ids of the
