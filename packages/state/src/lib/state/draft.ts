@@ -1,4 +1,4 @@
-import { arrayOf, Fields, List, type Mapping, objectOf, Table } from './containers.ts'
+import { arrayOf, Fields, List, type Mapping, objectOf, plainOf, Table } from './containers.ts'
 import { LongText, Plain, type Value } from './page-node.ts'
 import { assertKey, treeOf } from './tree-of.ts'
 import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty, Unalterable, unsupported } from './view.ts'
@@ -10,6 +10,8 @@ type Base = Value | object
 interface Part {
   /** Returns the value as the rules have left it: the very base if nothing in it has changed. */
   finish(path: string): Base
+  /** Whether nothing in it was changed. May deny it of what was. */
+  readonly isUnchanged: boolean
 }
 
 /**
@@ -67,6 +69,11 @@ export class Draft {
     return finished === base ? undefined : asValue(finished)
   }
 
+  /** Returns whether nothing was changed in a part that was opened. */
+  isUnchanged(part: object): boolean {
+    return this.#parts.get(part)?.isUnchanged ?? false
+  }
+
   #finish(part: Part, path: string): Base {
     const known = this.#finished.get(part)
     if (known !== undefined) return known
@@ -119,7 +126,9 @@ class ObjectPart extends Unalterable implements Part {
 
   get(target: object, key: string | symbol, receiver: unknown): unknown {
     const left = typeof key === 'string' ? this.#left(key) : ABSENT
-    if (left === ABSENT) return Reflect.get(target, key, receiver)
+    if (left === ABSENT)
+      // What is unchanged is written as plain values, as a view is.
+      return key === 'toJSON' && this.isUnchanged ? () => plainOf(this.#base) : Reflect.get(target, key, receiver)
     return typeof left === 'object' && left !== null && this.#isBase(key as string)
       ? this.#open(key as string, left)
       : left
@@ -175,6 +184,12 @@ class ObjectPart extends Unalterable implements Part {
     } finally {
       this.#isFinishing = false
     }
+  }
+
+  get isUnchanged(): boolean {
+    if (this.#changes) return false
+    for (const part of this.#parts?.values() ?? NOTHING) if (!this.#draft.isUnchanged(part)) return false
+    return true
   }
 
   #finished(path: string): Base {
@@ -289,9 +304,8 @@ class ArrayPart extends Unalterable implements Part {
     const index = indexOf(key, this.#count)
     if (index >= 0) return this.#item(index)
     // A copy may have holes and other keys.
-    return this.#copy && Object.hasOwn(this.#copy, key)
-      ? Reflect.get(this.#copy, key)
-      : Reflect.get(target, key, receiver)
+    if (this.#copy && Object.hasOwn(this.#copy, key)) return Reflect.get(this.#copy, key)
+    return key === 'toJSON' && this.isUnchanged ? () => plainOf(this.#base) : Reflect.get(target, key, receiver)
   }
 
   has(target: object, key: string | symbol): boolean {
@@ -331,6 +345,10 @@ class ArrayPart extends Unalterable implements Part {
     } finally {
       this.#isFinishing = false
     }
+  }
+
+  get isUnchanged(): boolean {
+    return !this.#copy && this.#left.size === 0 && this.#added.length === 0
   }
 
   /** Without a copy, items were set and added alone. */

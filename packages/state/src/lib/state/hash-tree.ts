@@ -140,10 +140,17 @@ interface Measured {
 
 /** Returns the tree of entries; `values` are in the order of `keys`. */
 export function hashTreeOf(keys: readonly string[], values: readonly Value[], depth = 0): HashTree {
-  const measure = (of: (key: string, value: Value) => number) =>
-    Uint32Array.from(keys, (key, index) => of(key, values[index] as Value))
-  const entries = { keys, values, bits: measure(textBits), sizes: measure(entrySize), bytes: measure(entryBytes) }
-  return treeAt(entries, [...keys.keys()], depth)
+  const count = keys.length
+  const [bits, sizes, bytes] = [new Uint32Array(count), new Uint32Array(count), new Uint32Array(count)]
+  const indexes: number[] = []
+  for (let i = 0; i < count; i++) {
+    const [key, value] = [keys[i] as string, values[i] as Value]
+    bits[i] = textBits(key)
+    sizes[i] = entrySize(key, value)
+    bytes[i] = entryBytes(key, value)
+    indexes.push(i)
+  }
+  return treeAt({ keys, values, bits, sizes, bytes }, indexes, depth)
 }
 
 function treeAt(entries: Measured, indexes: readonly number[], depth: number): HashTree {

@@ -1,7 +1,7 @@
 import { findNonJson } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import { arrayOf, objectOf } from './containers.ts'
-import { INLINE, LongText, type Value } from './page-node.ts'
+import { INLINE, LongText, Plain, type Value } from './page-node.ts'
 
 /** Returns the value of the tree that a part of the state stands for, such as a draft; `null` for no such part. */
 export type KnownParts = (object: object, path: string) => Value | null
@@ -35,11 +35,43 @@ export function treeOf(
   }
   const part = known(value, path) ?? read.get(value)
   if (part !== undefined) return part
+  const plain = plainWithin(value, (object) => known(object, path) !== null)
+  if (plain) return plain
   if (depth === DEEPEST) throw new RangeError(`${path} is nested too deep.`)
   const within = (inner: unknown, at: string) => treeOf(inner, at, known, read, depth + 1)
   const tree = Array.isArray(value) ? arrayWithin(value, path, within) : objectWithin(value, path, within)
   read.set(value, tree)
   return tree
+}
+
+/** Returns an object or array that stays in the page of its parent, as most rows of tables; `null` for any other. */
+function plainWithin(value: object, isKnown: (object: object) => boolean): Plain | null {
+  if (roomAfter(value, INLINE, isKnown) < 0) return null
+  const text = JSON.stringify(value)
+  return text.length <= INLINE ? new Plain(text) : null
+}
+
+/**
+ * Returns how many of so many characters the JSON text of a value leaves at most. Less than 0 for more of them, for
+ * what JSON cannot say, and for what has a known part.
+ */
+function roomAfter(value: unknown, room: number, isKnown: (object: object) => boolean): number {
+  if (typeof value === 'string') return value.isWellFormed() ? room - value.length - 2 : -1
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? room - 1 : -1
+  if (typeof value === 'boolean' || value === null) return room - 4
+  if (typeof value !== 'object' || room < 2 || isKnown(value)) return -1
+  let left = room - 2
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i], left - 1, isKnown)
+    return left
+  }
+  const prototype = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return -1
+  for (const key in value) {
+    if (left < 0 || !key.isWellFormed()) return -1
+    left = roomAfter((value as Record<string, unknown>)[key], left - key.length - 4, isKnown)
+  }
+  return left
 }
 
 type Within = (inner: unknown, path: string) => Value

@@ -1,4 +1,4 @@
-import { List, type Mapping } from './containers.ts'
+import { List, type Mapping, plainOf } from './containers.ts'
 import { type Container, LongText, Plain, type Value } from './page-node.ts'
 
 /** The container that a view shows, and the views that it belongs to. */
@@ -46,7 +46,10 @@ export function isSamePart(a: unknown, b: unknown): boolean {
   return one && other ? one.name === other.name : JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Read-only views of the containers of one session: they read like plain objects and arrays, and throw for a write. */
+/**
+ * Read-only views of the containers of one session: they read like plain objects and arrays, and throw for a write.
+ * Each has a `toJSON`, so that `JSON.stringify` writes plain values, in a fraction of the time that proxies take.
+ */
 export class Views {
   /** Stands for the session whose pages the containers are. */
   readonly lineage: object
@@ -119,7 +122,8 @@ class MappingView extends ReadOnly {
 
   get(target: object, key: string | symbol, receiver: unknown): unknown {
     const value = typeof key === 'string' ? this.#mapping.at(key) : undefined
-    return value === undefined ? Reflect.get(target, key, receiver) : this.#views.of(value)
+    if (value !== undefined) return this.#views.of(value)
+    return key === 'toJSON' ? () => plainOf(this.#mapping) : Reflect.get(target, key, receiver)
   }
 
   has(target: object, key: string | symbol): boolean {
@@ -149,7 +153,8 @@ class ListView extends ReadOnly {
   get(target: object, key: string | symbol, receiver: unknown): unknown {
     if (key === 'length') return this.#list.items.count
     const index = indexOf(key, this.#list.items.count)
-    return index < 0 ? Reflect.get(target, key, receiver) : this.#views.of(this.#list.items.at(index))
+    if (index >= 0) return this.#views.of(this.#list.items.at(index))
+    return key === 'toJSON' ? () => plainOf(this.#list) : Reflect.get(target, key, receiver)
   }
 
   has(target: object, key: string | symbol): boolean {
