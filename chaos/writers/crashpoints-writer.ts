@@ -38,7 +38,7 @@ for (let revision = 1; revision <= TURNS; revision++)
     passBy(),
   ])
 
-function commit(id: string, revision: number): Promise<boolean> {
+async function commit(id: string, revision: number): Promise<boolean> {
   const pages = pagesOf(id, revision)
   const entry = { revision, text: `entry ${revision} of ${id}`, state: namesOf(pages) }
   return store.commit(sessionOf(id, revision), { revision: revision - 1, epoch: 1 }, entry, pages)

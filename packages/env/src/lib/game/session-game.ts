@@ -159,7 +159,15 @@ export class SessionGame implements Game {
     const _meta = timing ? { ...named, [META.timed]: true } : named
     const sent = timing ? monotonic() : 0
     const call = { name: action.tool, arguments: action.arguments, _meta }
-    const answer = this.#read(stepAnswerSchema, await this.#ask('tools/call', call, signal), 'tools/call')
+    this.#answered = false
+    let reply: unknown
+    try {
+      reply = await this.#retrying.request('tools/call', call, { signal })
+      this.#answered = true
+    } catch (error) {
+      throw this.#failed(error)
+    }
+    const answer = this.#read(stepAnswerSchema, reply, 'tools/call')
     const server = answer._meta[META.took]
     if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
     return this.#count(seat, {
@@ -322,14 +330,19 @@ export class SessionGame implements Game {
       this.#answered = true
       return reply
     } catch (error) {
-      this.#answered = WireError.is(error)
-      if (this.#session && isVoiding(error)) {
-        this.#over = `The episode is void (${error.code})`
-        // Another client owns the session now, so `close` must not end it.
-        if (error.code === 'fenced') this.#session = null
-      }
-      throw error
+      throw this.#failed(error)
     }
+  }
+
+  /** Notes that a request failed, and returns its error. */
+  #failed(error: unknown): unknown {
+    this.#answered = WireError.is(error)
+    if (this.#session && isVoiding(error)) {
+      this.#over = `The episode is void (${error.code})`
+      // Another client owns the session now, so `close` must not end it.
+      if (error.code === 'fenced') this.#session = null
+    }
+    return error
   }
 }
 

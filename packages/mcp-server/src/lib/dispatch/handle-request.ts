@@ -15,25 +15,35 @@ import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from
  * agent's address; see {@link resolveCaller}.
  *
  * Resolves with the answer, which the endpoint has yet to scan, or with `undefined` for a method that is not about
- * sessions (discovery and negotiation, which the MCP SDK answers). Rejects with a `WireError`, or with whatever else
- * failed, which the endpoint reports as `internal`.
+ * sessions (discovery and negotiation, which the MCP SDK answers). Throws, or rejects with, a `WireError`, or whatever
+ * else failed, which the endpoint reports as `internal`.
  */
-export async function answerRequest(
+export function answerRequest(
+  host: Host,
+  caller: Caller,
+  session: SessionRef | null,
+  message: Message,
+  options: RequestOptions = {},
+): Promise<ScannedAnswer | undefined> {
+  if (message.method !== 'tools/call') return answerOther(host, caller, session, message, options)
+  const { params, meta } = message
+  const { name: tool, arguments: args = {} } = params
+  if (typeof tool !== 'string') throw invalidParams('tools/call needs the name of a tool.')
+  if (!isObject(args)) throw invalidParams('The arguments of tools/call have to be an object.')
+  const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
+  if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
+  return options.modern && declares(meta, TASKS)
+    ? import('./tasks.ts').then(({ createTask }) => callAsAgent(host, caller, session, call, createTask))
+    : callAsAgent(host, caller, session, call)
+}
+
+async function answerOther(
   host: Host,
   caller: Caller,
   session: SessionRef | null,
   { method, params, meta }: Message,
-  options: RequestOptions = {},
+  options: RequestOptions,
 ): Promise<ScannedAnswer | undefined> {
-  if (method === 'tools/call') {
-    const { name: tool, arguments: args = {} } = params
-    if (typeof tool !== 'string') throw invalidParams('tools/call needs the name of a tool.')
-    if (!isObject(args)) throw invalidParams('The arguments of tools/call have to be an object.')
-    const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
-    if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
-    const create = options.modern && declares(meta, TASKS) ? (await import('./tasks.ts')).createTask : null
-    return callAsAgent(host, caller, session, call, create)
-  }
   if (caller.endpoint === 'trainer') {
     const answering = answerExtension(host, caller, method, params, options)
     return answering && { result: await answering, secrets: null }

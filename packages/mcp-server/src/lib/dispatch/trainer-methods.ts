@@ -1,4 +1,4 @@
-import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type MethodParams } from '@episodic/protocol'
+import { type Json, type JsonObject, META, METHOD_SCHEMAS, METHODS, type MethodParams } from '@episodic/protocol'
 import { copyPlain, formatZodError, invalidParams, monotonic } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import { toolResult } from '../environment/answer/tool-result.ts'
@@ -88,7 +88,7 @@ export async function stepAsTrainer(
   call: StepCall,
   meta: JsonObject,
 ): Promise<ScannedAnswer> {
-  const began = monotonic()
+  const began = meta[META.timed] === true ? monotonic() : null
   const token = meta[META.session]
   if (typeof token !== 'string')
     throw invalidParams(`A step at this endpoint names its session: send the handle in _meta["${META.session}"].`)
@@ -99,10 +99,10 @@ export async function stepAsTrainer(
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
   const { step, replayed, secrets } = await session.step({ ...call, seat, epoch })
-  const report = { [META.step]: step.report as unknown as JsonObject }
-  const reported = replayed ? { ...report, [META.replayed]: true } : report
-  const _meta = meta[META.timed] === true ? { ...reported, [META.took]: microseconds(monotonic() - began) } : reported
-  return { result: { ...toolResult(step), _meta }, secrets }
+  const _meta: Record<string, Json> = { [META.step]: step.report as unknown as JsonObject }
+  if (replayed) _meta[META.replayed] = true
+  if (began !== null) _meta[META.took] = microseconds(monotonic() - began)
+  return { result: toolResult(step, _meta), secrets }
 }
 
 function microseconds(milliseconds: number): number {

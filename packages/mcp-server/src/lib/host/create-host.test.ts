@@ -8,6 +8,7 @@ import { openSqliteStore } from '@episodic/state/sqlite'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
+import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 import type { Host } from './host.ts'
 
@@ -94,9 +95,12 @@ describe('Host.step', () => {
   })
 
   it('refuses calls beyond the queue, and plays the others', async () => {
-    const { host } = createTestHost({ bounds: { queue: 3 } })
+    const gated = createGatedStore()
+    const { host } = createTestHost({ bounds: { queue: 3 }, store: gated.store })
     const { session } = await host.open(null, asking())
-    const played = await Promise.allSettled([1, 2, 3, 4, 5].map((value) => atControl(host, session).step(guess(value))))
+    const playing = [1, 2, 3, 4, 5].map((value) => atControl(host, session).step(guess(value)))
+    gated.open()
+    const played = await Promise.allSettled(playing)
     expect(played.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'])
     expect(await errorOf(Promise.reject((played[4] as PromiseRejectedResult).reason))).toMatchObject({
       code: 'rate-limited',

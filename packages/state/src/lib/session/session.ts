@@ -34,8 +34,8 @@ import {
   decideStep,
   type Played,
   recordStep,
-  type Stepped,
   type StepRequest,
+  type StepSetting,
   type StepVerdict,
   seatOf,
   type Turn,
@@ -108,6 +108,18 @@ interface Plan<T> {
   readonly answer: T
 }
 
+/** A plan that was made on a record, and whether it is committed. */
+interface Begun<T> {
+  readonly guess: SessionRecord
+  /** `null` if `failure` was thrown. */
+  readonly planned: AtOnce<Plan<T>> | null
+  readonly failure: unknown
+  readonly committed: AtOnce<boolean>
+}
+
+/** At once where nothing has to be waited for. */
+type AtOnce<T> = T | Promise<T>
+
 interface Write {
   /** With the state of `kept`. */
   readonly next: SessionRecord
@@ -119,6 +131,10 @@ interface Write {
  * How often a call is planned again when others commit in between. Each new try means that another commit succeeded.
  */
 const COMMIT_TRIES = 32
+
+function bytesOf(pages: KeptState['newPages']): number {
+  return pages.reduce((sum, { text }) => sum + byteLength(text), 0)
+}
 
 /**
  * A session in play: runs its calls one at a time and commits each before it is answered.
@@ -208,15 +224,16 @@ export class Session {
     try {
       const { clock, history } = this.#options
       const prepared = preparation ? await this.#prepare(move, preparation) : null
-      return await this.#settle<PlayedStep<P>>(() => {
+      const settled = this.#settle<PlayedStep<P>>(() => {
         const setting = { ...move, ...prepared, now: clock.now(), history }
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
         const played = play(turnOf(this.#record, this.#kept.draft(), setting))
         return played instanceof Promise
-          ? played.then((late) => this.#planStep(recordStep(this.#record, setting, late), late))
-          : this.#planStep(recordStep(this.#record, setting, played), played)
+          ? played.then((late) => this.#planStep(setting, late))
+          : this.#planStep(setting, played)
       })
+      return settled instanceof Promise ? await settled : settled
     } finally {
       this.#leave()
     }
@@ -377,14 +394,18 @@ export class Session {
     return { prepared: await preparation?.prepare(this.#record), arrived }
   }
 
-  #planStep<P extends Played>({ next: unkept, step: unhashed }: Stepped, played: P): Plan<PlayedStep<P>> {
-    const { next, kept } = this.#keep(unkept)
-    const step = { ...unhashed, report: { ...unhashed.report, stateHash: kept.hash(next) } }
-    const text = encodeStep(step, next.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
-    const state = kept.isLarge ? encodeMoment(next, kept.text) : undefined
-    const counted = { ...next, logBytes: next.logBytes + byteLength(text) + byteLength(state ?? '') }
-    const entry = { revision: next.revision, text, ...(state !== undefined && { state }) }
-    return { write: { next: counted, kept, entry }, answer: { step, replayed: false, played } }
+  #planStep<P extends Played>(setting: StepSetting, played: P): Plan<PlayedStep<P>> {
+    const record = this.#record
+    const kept = this.#kept.next(played.change ? played.change.state : record.state, record.limits)
+    const { next, step } = recordStep(record, setting, played, kept)
+    const { revision } = next
+    const text = encodeStep(step, record.limits, this.#options.textBytes ?? DEFAULT_TEXT_BYTES)
+    next.logBytes += byteLength(text)
+    const answer = { step, replayed: false, played }
+    if (!kept.isLarge) return { write: { next, kept, entry: { revision, text } }, answer }
+    const state = encodeMoment(next, kept.text)
+    next.logBytes += byteLength(state) + bytesOf(kept.newPages)
+    return { write: { next, kept, entry: { revision, text, state } }, answer }
   }
 
   /** Plans to return the stored answer of a step. Throws `seq-reused` if this is another step. */
@@ -404,31 +425,50 @@ export class Session {
   #keep(next: SessionRecord): { readonly next: SessionRecord; readonly kept: KeptState } {
     const kept = this.#kept.next(next.state, next.limits)
     if (!kept.isLarge) return { next: kept.state === next.state ? next : { ...next, state: kept.state }, kept }
-    const bytes = kept.newPages.reduce((sum, { text }) => sum + byteLength(text), 0)
-    return { next: { ...next, state: kept.state, logBytes: next.logBytes + bytes }, kept }
+    return { next: { ...next, state: kept.state, logBytes: next.logBytes + bytesOf(kept.newPages) }, kept }
   }
 
   /**
    * Plans on the record held here until a plan is valid. A plan that writes is valid if the store accepts the commit,
    * because the store compares revisions. Any other plan, a throw included, is valid if the store has nothing newer.
    */
-  async #settle<T>(plan: () => Plan<T> | Promise<Plan<T>>): Promise<T> {
-    for (let tries = 0; tries < COMMIT_TRIES; tries++) {
-      const guess = this.#record
+  #settle<T>(plan: () => AtOnce<Plan<T>>): AtOnce<T> {
+    const begun = this.#begin(plan)
+    // An await costs a turn, and a store in memory commits nearly every plan at once.
+    return begun.committed === true ? (begun.planned as Plan<T>).answer : this.#settleLater(plan, begun)
+  }
+
+  #begin<T>(plan: () => AtOnce<Plan<T>>): Begun<T> {
+    const guess = this.#record
+    let planned: AtOnce<Plan<T>>
+    try {
+      planned = plan()
+    } catch (failure) {
+      return { guess, planned: null, failure, committed: false }
+    }
+    const committed = !(planned instanceof Promise) && planned.write ? this.#commit(planned.write) : false
+    return { guess, planned, failure: null, committed }
+  }
+
+  async #settleLater<T>(plan: () => AtOnce<Plan<T>>, first: Begun<T>): Promise<T> {
+    let begun = first
+    for (let tries = 1; ; tries++) {
       let planned: Plan<T> | null = null
-      let failure: unknown
+      let { failure, committed } = begun
       try {
-        const planning = plan()
-        // An await costs a turn, and nearly every plan is made at once.
-        planned = planning instanceof Promise ? await planning : planning
+        planned = await begun.planned
       } catch (cause) {
         failure = cause
       }
-      if (planned?.write && (await this.#commit(planned.write))) return planned.answer
+      if (planned?.write && begun.planned instanceof Promise) committed = this.#commit(planned.write)
+      if (planned && (await committed)) return planned.answer
       await this.#refresh()
-      if (this.#record !== guess) continue
-      if (!planned) throw failure
-      if (!planned.write) return planned.answer
+      if (this.#record === begun.guess) {
+        if (!planned) throw failure
+        if (!planned.write) return planned.answer
+      }
+      if (tries === COMMIT_TRIES) break
+      begun = this.#begin(plan)
     }
     throw new StateError(
       'store-unavailable',
@@ -437,11 +477,22 @@ export class Session {
   }
 
   /** Commits the next record. Returns whether the store accepted it: false if it has another revision by now. */
-  async #commit({ next, kept, entry }: Write): Promise<boolean> {
+  #commit(write: Write): AtOnce<boolean> {
+    const { next, kept, entry } = write
     const progress = encodeProgress(next, kept.text)
     const pages = kept.isLarge ? kept.newPages : undefined
-    if (!(await this.#options.store.commit(progress, this.#record, entry, pages))) return false
-    if (pages) kept.keep()
+    const committed = this.#options.store.commit(progress, this.#record, entry, pages)
+    return typeof committed === 'boolean' ? this.#take(write, committed) : this.#takeLater(write, committed)
+  }
+
+  async #takeLater(write: Write, committed: Promise<boolean>): Promise<boolean> {
+    return this.#take(write, await committed)
+  }
+
+  /** Holds what the store has accepted. */
+  #take({ next, kept }: Write, accepted: boolean): boolean {
+    if (!accepted) return false
+    if (kept.isLarge) kept.keep()
     this.#record = next
     this.#kept = kept
     return true
@@ -471,7 +522,7 @@ export class Session {
   }
 
   /** Runs `call` after the calls before it, or at once if there are none. */
-  async #inTurn<T>(call: () => Promise<T>): Promise<T> {
+  async #inTurn<T>(call: () => AtOnce<T>): Promise<T> {
     if (this.#running) await this.#queued()
     this.#running = true
     try {

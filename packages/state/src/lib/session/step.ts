@@ -9,10 +9,10 @@ import type {
   Refusal,
   RngState,
   SeatsReport,
-  StepReport,
   Terms,
   Truncation,
 } from '@episodic/protocol'
+import type { KeptState } from '../state/kept-state.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { StateError } from '../state-error.ts'
 import { appendHistory, type HistoryBounds } from './history.ts'
@@ -131,13 +131,10 @@ export interface StepSetting extends Pick<Turn, 'seat' | 'prepared'> {
   readonly arrived?: number | undefined
 }
 
-/** A step as it is logged, without the hash of the state, which is computed when the state is serialized. */
-export type UnhashedStep = Omit<LoggedStep, 'report'> & { readonly report: Omit<StepReport, 'stateHash'> }
-
-/** The record after a step, and the step. */
+/** The record after a step, whose log does not count the step yet, and the step as it is logged. */
 export interface Stepped {
-  readonly next: SessionRecord
-  readonly step: UnhashedStep
+  readonly next: SessionRecord & { logBytes: number }
+  readonly step: LoggedStep
 }
 
 /** Returns what the rules get for the next step of a seat. `draft` is a copy of the record's state. */
@@ -147,10 +144,10 @@ export function turnOf(record: SessionRecord, draft: SessionState, setting: Step
 }
 
 /**
- * Returns the record after a step that the rules have played, and the entry for the step log. A step that left the
- * world as it was keeps the very same `state`.
+ * Returns the record after a step that the rules have played, and the entry for the step log. `kept` is the state that
+ * they have left; a step that left the world as it was keeps the very same one.
  */
-export function recordStep(record: SessionRecord, setting: StepSetting, played: Played): Stepped {
+export function recordStep(record: SessionRecord, setting: StepSetting, played: Played, kept: KeptState): Stepped {
   const { seat, action, now, prepared } = setting
   const { change, end, observation, terms, potential, success, refused, published, remember } = played
   const { outside, effect } = record
@@ -158,7 +155,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
   const revision = record.revision + 1
   const next: SessionRecord = {
     ...record,
-    state: change ? change.state : record.state,
+    state: kept.state,
     rng: change ? change.rng : record.rng,
     now: change ? change.now : record.now,
     end,
@@ -172,6 +169,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
     ...(record.limits.turnSeconds !== undefined && change && !played.seats?.sealed && { turnedAt: now }),
     history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
   }
+  const stateHash = kept.hash(next)
   const report = {
     seq,
     revision,
@@ -184,7 +182,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
   }
   // Nearly every step is played with nothing from outside.
   if (!outside && !effect && prepared === undefined && !published)
-    return { next, step: { seat, action, observation, report } }
+    return { next, step: { seat, action, observation, report: { ...report, stateHash } } }
   const events = outside && outside.pending.length > 0 ? { events: outside.pending } : {}
   return {
     next: {
@@ -196,7 +194,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
       seat,
       action,
       observation,
-      report: { ...report, ...events, ...(prepared !== undefined && { prepared }) },
+      report: { ...report, ...events, ...(prepared !== undefined && { prepared }), stateHash },
       ...(published && { published }),
     },
   }

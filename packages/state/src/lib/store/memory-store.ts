@@ -56,13 +56,13 @@ class MemoryStore implements SessionStore {
     return kept ? { ...kept.session } : null
   }
 
-  async commit(
+  commit(
     next: StoredProgress,
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
     pages: readonly StoredPage[] = [],
-  ): Promise<boolean> {
-    this.#assertOpen()
+  ): Promise<boolean> | boolean {
+    if (this.#disposed) return Promise.reject(closed())
     const kept = this.#sessions.get(next.id)
     if (kept?.session.revision !== expected.revision || kept.session.epoch !== expected.epoch) return false
     const { origin, base, pool, pools } = kept.session
@@ -165,8 +165,12 @@ class MemoryStore implements SessionStore {
   }
 
   #assertOpen(): void {
-    if (this.#disposed) throw new StateError('store-unavailable', 'The memory store is closed.')
+    if (this.#disposed) throw closed()
   }
+}
+
+function closed(): StateError {
+  return new StateError('store-unavailable', 'The memory store is closed.')
 }
 
 function addPages(to: Map<string, string>, pages: readonly StoredPage[]): void {

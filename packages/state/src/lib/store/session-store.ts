@@ -57,7 +57,7 @@ export interface SharedPool {
  * - `create` inserts a session with an empty log if its id is absent, and resolves with whether it did.
  * - `commit` writes the session and its log entry together or not at all, and only if the stored `revision` and `epoch`
  *   are the expected ones; it resolves with whether it did. It resolves after the write is as durable as the store
- *   promises, so an answer that waits for it is never lost.
+ *   promises, so an answer that waits for it is never lost. A store that has nothing to wait for may return the result.
  * - `read` resolves with what the last commit wrote, with the origin and the base that `create` wrote, or with `null`.
  * - `remove` deletes a session and its log, and resolves with whether it existed.
  * - `readLog` resolves with the entries after a revision, in order, at most `limit` of them.
@@ -103,7 +103,7 @@ export interface SessionStore extends AsyncDisposable {
     expected: { readonly revision: number; readonly epoch: number },
     entry?: LogEntry,
     pages?: readonly StoredPage[],
-  ): Promise<boolean>
+  ): Promise<boolean> | boolean
   remove(id: string): Promise<boolean>
   readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]>
   list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]>

@@ -15,12 +15,12 @@ export function contentOf({ text, attachments, resources }: Omit<Observation, 's
   return attachments || resources ? contentParts({ text, attachments, resources }) : [{ type: 'text', text }]
 }
 
-/** Returns the part of an answered step that a player may see: nothing of reward, end or control. */
-export function toolResult({ observation, report }: LoggedStep): ToolResult {
+/** Returns the part of an answered step that a player may see, and in `_meta` what is for its trainer. */
+export function toolResult({ observation, report }: LoggedStep, _meta: JsonObject): ToolResult {
   const { structured } = observation
   const content = contentOf(observation)
-  if (report.refused) return { content, isError: true }
-  return structured ? { content, structuredContent: structured } : { content }
+  if (report.refused) return { content, isError: true, _meta }
+  return structured ? { content, structuredContent: structured, _meta } : { content, _meta }
 }
 
 /** Returns a refusal as a tool error, which a model can read and correct. */

@@ -263,9 +263,9 @@ export function rehearse(
       const played = closely(`Tool ${tool}`, () =>
         playAction(environment, { ...turnOf(record, kept.draft(), setting), truncation }, action, scrutiny),
       )
-      const { next } = recordStep(record, setting, played)
-      keep(next.state)
-      record = { ...next, state: kept.state }
+      keep(played.change ? played.change.state : record.state)
+      const { next, step: logged } = recordStep(record, setting, played, kept)
+      record = next
       if (strict) {
         const { text, structured, attachments = [] } = played.observation
         assertSecretsKept(`Tool ${tool}`, seat, {
@@ -277,7 +277,7 @@ export function rehearse(
         ...played,
         revealed,
         revealedTo,
-        stateHash: kept.hash(next),
+        stateHash: logged.report.stateHash,
       }
       observation = step.observation
       return step

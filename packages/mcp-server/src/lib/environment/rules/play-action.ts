@@ -33,7 +33,8 @@ export function playAction(
   // Of an episode that an event has ended, every step only reports that.
   const absence: Absence | null = game && !given.record.end ? absenceOf(action) : null
   const left = absence ? playAbsence(environment, turn, absence, checks) : decide(environment, turn, action, checks)
-  const decided = left.change ? { ...left, change: settleChange(left.change) } : left
+  const change = left.change && settleChange(left.change)
+  const decided = change === left.change ? left : { ...left, change }
   const played = concludeStep(environment, turn, action, decided)
   const { undeclared } = decided
   return undeclared === undefined ? played : { ...played, undeclared }
@@ -45,7 +46,8 @@ export function playAction(
  */
 function settleChange(change: Change): Change {
   try {
-    return { ...change, state: settled(change.state) }
+    const state = settled(change.state)
+    return state === change.state ? change : { ...change, state }
   } catch {
     return change
   }

@@ -113,8 +113,8 @@ async function replayStep(
     prepared: report.prepared,
   }
   const played = await rules.play(environment, turnOf(record, before.draft(), setting), action)
-  const { next, step } = recordStep(record, setting, played)
-  const kept = before.next(next.state, next.limits)
+  const kept = before.next(played.change ? played.change.state : record.state, record.limits)
+  const { next, step } = recordStep(record, setting, played, kept)
   const { terms, potential, end, refused, seats } = step.report
   const { structured } = logged.observation
   // Releases have repeated other fields of the data below a text.
@@ -129,7 +129,7 @@ async function replayStep(
     ...(seats && { seats }),
   }
   assertSame(environment, report.seq, replayed, { ...report, observation: own(logged.observation) })
-  return { record: { ...next, state: kept.state }, kept, pools }
+  return { record: next, kept, pools }
 }
 
 /** Throws `replay-diverged` for the first field of a step that its replay does not reproduce. */

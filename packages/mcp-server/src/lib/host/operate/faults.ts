@@ -47,23 +47,25 @@ export class Faults {
    * for its code, except a `WireError` and the reason of an aborted `waiting.signal`.
    */
   guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
-    const fail = (thrown: unknown): never => {
-      if (waiting?.signal.aborted && thrown === waiting.signal.reason) throw thrown
-      const cause = asError(thrown)
-      const lost = ServerError.is(cause) ? LOST[cause.code] : undefined
-      if (lost) {
-        const refusal = this.#lost(environment, session, cause, lost)
-        this.#options.onLost(session, refusal)
-        throw refusal
-      }
-      throw WireError.is(cause) ? cause : this.#report(environment, session, cause)
-    }
     try {
       const result = this.contain(environment, session, run)
-      return result instanceof Promise ? (result.catch(fail) as T) : result
-    } catch (cause) {
-      return fail(cause)
+      if (!(result instanceof Promise)) return result
+      return result.catch((thrown) => {
+        throw this.#failed(environment, session, thrown, waiting)
+      }) as T
+    } catch (thrown) {
+      throw this.#failed(environment, session, thrown, waiting)
     }
+  }
+
+  #failed(environment: string, session: string, thrown: unknown, waiting: CallOptions | undefined): unknown {
+    if (waiting?.signal.aborted && thrown === waiting.signal.reason) return thrown
+    const cause = asError(thrown)
+    const lost = ServerError.is(cause) ? LOST[cause.code] : undefined
+    if (!lost) return WireError.is(cause) ? cause : this.#report(environment, session, cause)
+    const refusal = this.#lost(environment, session, cause, lost)
+    this.#options.onLost(session, refusal)
+    return refusal
   }
 
   /**

@@ -44,17 +44,21 @@ export class SessionWriter {
    * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
    * server first takes the steps of those whose time is over.
    */
-  async step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+  step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+    const { seq, epoch, waiting } = call
+    const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
+    return cached.environment.game ? this.#move(cached, seat, declared) : this.#play(cached, seat, declared)
+  }
+
+  async #move(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
     const { environment } = cached
-    const declared = { ...call, action: declaredAction(environment, call.action) }
-    if (!environment.game) return this.#play(cached, seat, declared)
     // A move that came in time is played, even if it then waits for the calls before it.
     const came = this.#options.clock.now()
     for (;;) {
       await this.settleAbsent(cached)
       let early = false
       try {
-        return await this.#play(cached, seat, declared, (record) => {
+        return await this.#play(cached, seat, call, (record) => {
           early = isAbsent(record, environment, came)
           if (early) throw new WireError('not-your-turn', 'The step of an absent seat comes first.')
         })
