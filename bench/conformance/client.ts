@@ -1,5 +1,5 @@
 import { openChannel } from '@episodic/env'
-import { createAuthorization, type ProgramLogin, type UserLogin } from '@episodic/env/internal'
+import { createAuthorization } from '@episodic/env/internal'
 
 // The suite's client: it lists the tools of the given server, and makes the given calls, or else calls each tool with
 // arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is
@@ -31,6 +31,8 @@ interface Context {
   readonly signing_algorithm?: string
 }
 
+type Login = Parameters<typeof createAuthorization>[0]
+
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Context
 const authorization = createAuthorization(
   process.env.MCP_CONFORMANCE_SCENARIO?.startsWith('auth/client-credentials') ? programLogin() : userLogin(),
@@ -46,13 +48,13 @@ try {
 }
 
 /** A login by a program, which proves to be a registered client. */
-function programLogin(): ProgramLogin {
+function programLogin(): Login {
   const { client_id: id = '', client_secret: secret = '', private_key_pem: privateKey, signing_algorithm } = context
   return { client: privateKey ? { id, privateKey, algorithm: String(signing_algorithm) } : { id, secret } }
 }
 
 /** A login by a user in a browser. */
-function userLogin(): UserLogin {
+function userLogin(): Login {
   return {
     redirectUrl: 'http://localhost:3000/callback',
     clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',

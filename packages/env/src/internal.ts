@@ -7,11 +7,6 @@
 
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
-export {
-  type Authorization,
-  createAuthorization,
-  type ProgramLogin,
-  type UserLogin,
-} from './lib/transport/authorization.ts'
+export { createAuthorization } from './lib/transport/authorization.ts'
 export { listAll } from './lib/transport/list-all.ts'
 export { disconnectPreservingSessions } from './lib/transport/open-channel.ts'
