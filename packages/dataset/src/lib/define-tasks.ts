@@ -1,5 +1,7 @@
 import type { JsonObject, LimitsRequest, Rng } from '@episodic/protocol'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import type { z } from 'zod'
+import { optionsInvalid } from './dataset-error.ts'
 import type { AnyParams, TaskEnvironment } from './task-environment.ts'
 
 /** What a generator receives for one row. It must return equal drafts for equal contexts. */
@@ -51,7 +53,10 @@ export interface TasksDefinition<Params extends z.ZodType = z.ZodType> {
   readonly generate: (context: TaskContext) => TaskDraft<z.input<Params>>
 }
 
-/** Describes a family of tasks. Pure: returns its argument, with `params` typed by the environment's schema. */
+/**
+ * Describes a family of tasks. Pure: returns its argument, with `params` typed by the environment's schema. Throws
+ * `options-invalid` for a key that there is not.
+ */
 export function defineTasks<
   Params extends z.ZodType = AnyParams,
   const Given extends z.input<Params> = z.input<Params>,
@@ -61,7 +66,30 @@ export function defineTasks<
     readonly generate: (context: TaskContext) => TaskDraft<Exact<Given, z.input<Params>>>
   },
 ): TasksDefinition<Params> {
+  assertKnown(TASKS, definition, `The tasks "${definition.name}" have`)
   return definition as unknown as TasksDefinition<Params>
+}
+
+type Keys<Shape> = Readonly<Record<keyof Shape, true>>
+const TASKS: Keys<TasksDefinition> = { name: true, environment: true, count: true, generate: true }
+/** The keys of a draft. */
+export const DRAFT: Keys<TaskDraft> = {
+  prompt: true,
+  params: true,
+  difficulty: true,
+  hints: true,
+  seats: true,
+  limits: true,
+  tags: true,
+  metadata: true,
+  server: true,
+  seed: true,
+}
+
+/** Throws `options-invalid` for a key that is not known: a misspelt one would have no effect. */
+export function assertKnown(known: object, given: object, whose: string): void {
+  const unknown = findUnknownKeys(Object.keys(known), given)
+  if (unknown.length > 0) throw optionsInvalid(`${whose} an unknown key. ${formatUnknownKeys(unknown)}`)
 }
 
 /** Parameters of which every key is known: a misspelt optional one is an error, whatever other keys there are. */

@@ -1,7 +1,7 @@
 import { createRng, type JsonObject, seedFor, type Task } from '@episodic/protocol'
 import { assertNoProblems, checkParams, checkShape } from './check-task.ts'
 import { DatasetError, optionsInvalid } from './dataset-error.ts'
-import type { TaskDraft, TasksDefinition } from './define-tasks.ts'
+import { assertKnown, DRAFT, type TaskDraft, type TasksDefinition } from './define-tasks.ts'
 import { assertRange, type DifficultyRange } from './difficulty-range.ts'
 import { assertRatios, DEFAULT_SPLITS, type SplitRatios, splitOf } from './split.ts'
 import { toolNames } from './task-environment.ts'
@@ -76,6 +76,7 @@ function taskAt(
   const difficulty = low + rng.stream('difficulty').float() * (high - low)
   const draft = tasks.generate({ rng, index, difficulty })
   const where = `Row ${index} of "${tasks.name}"`
+  assertKnown(DRAFT, draft, `${where} has`)
   const { name, version } = tasks.environment
   const unhashed: Task = {
     id: 'to be computed',

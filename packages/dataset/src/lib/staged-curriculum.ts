@@ -2,6 +2,7 @@ import { createRng, seedFor, type Task } from '@episodic/protocol'
 import { z } from 'zod'
 import { assertInPool, basisOf, type Curriculum, createPool, restoreState } from './curriculum.ts'
 import { DatasetError, optionsInvalid } from './dataset-error.ts'
+import { assertKnown } from './define-tasks.ts'
 import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 
 /** A stage: a range of difficulty, and a number of episodes. */
@@ -17,7 +18,8 @@ export function defineStages(stages: readonly Stage[]): readonly Stage[] {
   if (stages.length === 0) throw optionsInvalid('A curriculum needs at least one stage.')
   if (new Set(stages.map(({ name }) => name)).size < stages.length)
     throw optionsInvalid('Two stages have the same name; give each its own.')
-  for (const { name, difficulty, episodes } of stages) {
+  for (const { name, difficulty, episodes, ...others } of stages) {
+    assertKnown({ name, difficulty, episodes }, { name, difficulty, episodes, ...others }, `Stage "${name}" has`)
     assertRange(difficulty, `Stage "${name}"`)
     if (!Number.isSafeInteger(episodes) || episodes < 1)
       throw optionsInvalid(`Stage "${name}" needs a whole number of episodes; got ${episodes}.`)

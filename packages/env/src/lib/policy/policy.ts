@@ -8,7 +8,9 @@ import type {
   Step,
   ToolInfo,
 } from '@episodic/protocol'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import type { z } from 'zod'
+import { EnvError } from '../env-error.ts'
 import type { EnvironmentOutput, EnvironmentSchemas, EveryKey, ParamsOf } from './environment-schemas.ts'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
@@ -153,7 +155,8 @@ interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas, Acted> {
 }
 
 /**
- * Returns a policy. Arguments with the value `undefined` are removed from its actions.
+ * Returns a policy. Arguments with the value `undefined` are removed from its actions. Throws `option-invalid` for a key
+ * that there is not.
  *
  * After the definition of an environment, actions, parameters and structured observations have its types.
  */
@@ -164,6 +167,13 @@ export function definePolicy<Schemas extends EnvironmentSchemas, Acted extends A
 ): Policy
 export function definePolicy(...given: readonly [PolicyDefinition] | readonly [EnvironmentSchemas, unknown]): Policy {
   const definition = given.at(-1) as PolicyDefinition
+  // An object of a class may have fields of its own.
+  const unknown = Object.getPrototypeOf(definition) === Object.prototype ? findUnknownKeys(PARTS, definition) : []
+  if (unknown.length > 0)
+    throw new EnvError(
+      'option-invalid',
+      `The policy ${definition.name} has an unknown key. ${formatUnknownKeys(unknown)}`,
+    )
   const { resume, ...rest } = definition
   return {
     ...rest,
@@ -174,6 +184,8 @@ export function definePolicy(...given: readonly [PolicyDefinition] | readonly [E
     }),
   }
 }
+
+const PARTS = ['name', 'start', 'resume'] satisfies (keyof PolicyDefinition)[]
 
 function playerOf(written: WrittenPlayer): Player {
   return (observation, view) => afterwards(written(observation, view), actionOf)

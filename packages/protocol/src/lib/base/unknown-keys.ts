@@ -16,9 +16,19 @@ export interface UnknownKey {
  * word, so a misspelt key would silently have its default. Schemas that keep other keys (`z.looseObject`, `.catchall`)
  * have no unknown ones; of a union, the first option that accepts the value counts; what a transform reads cannot be
  * known.
+ *
+ * @param schema - or the keys that there are at the top, of what has no schema.
  */
-export function findUnknownKeys(schema: z.core.$ZodType, value: unknown, path: readonly string[] = []): UnknownKey[] {
+export function findUnknownKeys(
+  schema: z.core.$ZodType | readonly string[],
+  value: unknown,
+  path: readonly string[] = [],
+): UnknownKey[] {
   if (typeof value !== 'object' || value === null) return []
+  if (isList(schema))
+    return Object.entries(value)
+      .filter(([key, part]) => part !== undefined && !schema.includes(key))
+      .map(([key]) => ({ path: [...path, key], known: schema }))
   const { def } = (schema as z.core.$ZodTypes)._zod
   switch (def.type) {
     case 'object':
@@ -59,6 +69,10 @@ export function findUnknownKeys(schema: z.core.$ZodType, value: unknown, path: r
     default:
       return []
   }
+}
+
+function isList(schema: z.core.$ZodType | readonly string[]): schema is readonly string[] {
+  return Array.isArray(schema)
 }
 
 type Keys = Pick<z.core.$ZodObjectDef, 'shape' | 'catchall'>

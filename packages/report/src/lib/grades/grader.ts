@@ -1,4 +1,5 @@
 import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import type { GradeRecord, GraderRef } from './grade-record.ts'
 import { GRADER_NEEDS, type GradedEpisode, type GradedParts, type GraderNeed } from './graded-episode.ts'
 
@@ -74,13 +75,15 @@ export interface Grader {
  * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name
  * unless `needs` asks for them, so that it cannot copy them.
  *
- * Throws a `TypeError` for a definition without a name, with repeated labels, with an unknown need, or with a number of
+ * Throws a `TypeError` for a definition with an unknown key or without a name, with repeated labels, with an unknown need, or with a number of
  * votes that is not a whole number from 1.
  */
 export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
   definition: GraderDefinition<Scale, Need>,
 ): Grader {
   const { name, version, scale, needs = [], kind = 'function', votes = 1 } = definition
+  const misspelt = findUnknownKeys(Object.keys(PARTS), definition)
+  if (misspelt.length > 0) throw new TypeError(`The grader ${name} has an unknown key. ${formatUnknownKeys(misspelt)}`)
   if (!name) throw new TypeError('A grader needs a name.')
   if (typeof scale !== 'string' && new Set(scale).size !== scale.length)
     throw new TypeError(`The grader ${name} has a label twice: ${scale.join(', ')}.`)
@@ -92,6 +95,17 @@ export function defineGrader<const Scale extends GraderScale, const Need extends
   const grade = (context: GraderContext<GraderNeed>) => definition.grade(context as unknown as GraderContext<Need>)
   const identity = definition.identity ?? { code: String(definition.grade) }
   return { name, version, scale, needs, kind, votes, identity, grade }
+}
+
+const PARTS: Readonly<Record<keyof GraderDefinition<GraderScale, GraderNeed>, true>> = {
+  name: true,
+  version: true,
+  scale: true,
+  needs: true,
+  kind: true,
+  votes: true,
+  identity: true,
+  grade: true,
 }
 
 /** Whether a value is a grader made by {@link defineGrader}, possibly of another copy of this package. */

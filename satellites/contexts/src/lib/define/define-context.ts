@@ -4,6 +4,7 @@ import type { Context, ContextDefinition, Edge, Schemas, SharedSchemas } from '.
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { Machine, MachineHandler, MachineState } from '../model/machine.ts'
+import { assertKnown } from './assert-known.ts'
 import { drawContext } from './diagrams.ts'
 
 /**
@@ -32,6 +33,7 @@ export function defineContext<
     new ContextError('definition-invalid', `The context ${name} cannot be played: ${why}.`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(`its name is "${name}", and a name is lower-case words joined by hyphens, such as flight-booking`)
+  assertKnown(PARTS, definition, invalid)
   for (const word of [...Object.keys(erased.states), ...Object.keys(intents), ...Object.keys(events)])
     if (!/^[A-Za-z][\w.-]{0,63}$/.test(word))
       throw invalid(`"${word}" is no name of a state, intent or event: letters, digits, "_", "-" and "." (at most 64)`)
@@ -43,6 +45,7 @@ export function defineContext<
   const known = (input: string): boolean => Object.hasOwn(intents, input) || Object.hasOwn(events, input)
   const states: Record<string, MachineState> = Object.create(null)
   for (const [state, described] of Object.entries(erased.states)) {
+    assertKnown(STATE, described, invalid)
     const on = handlersOf(described.on, state, known)
     const { final = false, always = [], entry, exit, prompt } = described
     if (final && (Object.keys(on).length > 0 || always.length > 0))
@@ -110,11 +113,40 @@ export function defineContext<
   }
 
   function assertTargets(handlers: readonly MachineHandler[], where: string): void {
+    for (const handler of handlers) assertKnown(HANDLER, handler, invalid)
     for (const { target } of handlers)
       if (target !== undefined && !Object.hasOwn(erased.states, target))
         throw invalid(`${where} goes to "${target}", which is none of its states`)
   }
 }
+
+const PARTS: Readonly<Record<keyof ErasedDefinition, true>> = {
+  name: true,
+  description: true,
+  data: true,
+  hidden: true,
+  shared: true,
+  intents: true,
+  events: true,
+  initial: true,
+  opens: true,
+  on: true,
+  states: true,
+  topics: true,
+  onTransition: true,
+  unrecognised: true,
+  resume: true,
+  result: true,
+}
+const STATE: Readonly<Record<keyof MachineState, true>> = {
+  on: true,
+  always: true,
+  final: true,
+  entry: true,
+  exit: true,
+  prompt: true,
+}
+const HANDLER: Readonly<Record<keyof MachineHandler, true>> = { guard: true, target: true, effect: true }
 
 type ErasedAccepts = { readonly [input: string]: MachineHandler | readonly MachineHandler[] }
 

@@ -16,6 +16,7 @@ import type { Shared as MachineShared } from '../model/machine.ts'
 import { UNWRITTEN, writeReply } from '../model/reply-writer.ts'
 import { createRouter } from '../model/router.ts'
 import type { TurnResult } from '../model/turn-result.ts'
+import { assertKnown } from './assert-known.ts'
 import { drawPath } from './diagrams.ts'
 import { plainFallback } from './plain-fallback.ts'
 import { recordSchemas } from './record-schemas.ts'
@@ -29,6 +30,19 @@ const DEFAULT_BOUNDS: ConversationBounds = {
   path: 64,
   events: 256,
   replies: { count: 16, length: 4_000 },
+}
+
+const PARTS: Readonly<Record<keyof ConversationDefinition<never, undefined>, true>> = {
+  name: true,
+  contexts: true,
+  interpreter: true,
+  writer: true,
+  router: true,
+  shared: true,
+  initial: true,
+  fallback: true,
+  summarise: true,
+  bounds: true,
 }
 
 /**
@@ -53,6 +67,8 @@ export function defineConversation<
     new ContextError('definition-invalid', `The conversation ${name} cannot be played: ${why}.`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(`its name is "${name}", and a name is lower-case words joined by hyphens, such as travel-agency`)
+  assertKnown(PARTS, definition, invalid)
+  assertKnown(DEFAULT_BOUNDS, definition.bounds, invalid)
   if (contexts.length === 0) throw invalid('it has no contexts')
   const named = new Map(contexts.map((context): [string, Context] => [context.name, context]))
   if (named.size < contexts.length) throw invalid('two of its contexts have the same name')

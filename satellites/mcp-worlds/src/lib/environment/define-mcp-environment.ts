@@ -1,6 +1,7 @@
 import { defineEnvironment, type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { sayResources } from '@episodic/mcp-server/internal'
 import type { JsonObject } from '@episodic/protocol'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { DONE } from '../recording/recording-writer.ts'
 import type { PlayedServer } from '../servers/episode-server.ts'
@@ -26,6 +27,10 @@ type LegalCallsByTool = Readonly<Record<string, true | readonly JsonObject[]>>
 /** Seconds: setting up and judging may take many calls, each of which has a limit of its own. */
 const PREPARING = 86_400
 
+const PARTS =
+  'server recording name version description params observe instructions files stateInFolder setup tools resources ' +
+  'prompts toolList elicit score success limits startSeconds callSeconds'
+
 /**
  * Makes an environment of an MCP server: its tools, and `done({ answer })`, by which the player ends the episode. It is
  * an ordinary one: a world module exports it as `environment`.
@@ -42,6 +47,12 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
 ): Promise<EnvironmentDefinition> {
   // The types of the parameters have done their work on the author's side.
   const spec = given as unknown as McpEnvironmentSpec
+  const unknown = findUnknownKeys(PARTS.split(' '), given)
+  if (unknown.length > 0)
+    throw new ServerError(
+      'definition-invalid',
+      `The environment of an MCP server has an unknown key. ${formatUnknownKeys(unknown)}`,
+    )
   const source = await openSource(spec)
   const { described } = source
   const {

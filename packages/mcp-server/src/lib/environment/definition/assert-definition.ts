@@ -1,18 +1,90 @@
+import type { LimitsRequest } from '@episodic/protocol'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import { invalid } from './definition-schema.ts'
+import type { CommonSpec, EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
+import type { GameSpec } from './game.ts'
 
 /** The parts of a definition that an author writes, all unknown: rules without types are checked by nobody before. */
 type Written = { readonly [part: string]: unknown }
 
+type Parts<Spec> = Readonly<Record<keyof Spec, true>>
+
+const COMMON: Parts<CommonSpec<never, never, never, never, never, never>> = {
+  name: true,
+  version: true,
+  description: true,
+  params: true,
+  limits: true,
+  history: true,
+  start: true,
+  observe: true,
+  legal: true,
+  rewards: true,
+  potential: true,
+  success: true,
+  release: true,
+  forkable: true,
+  guarantees: true,
+  madeOf: true,
+  check: true,
+  secrets: true,
+}
+const ENVIRONMENT: Parts<EnvironmentSpec<never, never, never, never>> = {
+  ...COMMON,
+  handle: true,
+  parallelToolCalls: true,
+  state: true,
+  events: true,
+  tools: true,
+  absent: true,
+}
+const GAME: Parts<GameSpec<never, never, never, never, never, never>> = {
+  ...COMMON,
+  seats: true,
+  utility: true,
+  present: true,
+  state: true,
+  turn: true,
+  events: true,
+  tools: true,
+  settle: true,
+  absent: true,
+}
+const TOOL: Parts<ToolDefinition<never, never, never, never> & Pick<Tool, 'seats'>> = {
+  description: true,
+  input: true,
+  output: true,
+  annotations: true,
+  prepared: true,
+  prepare: true,
+  prepareSeconds: true,
+  effect: true,
+  repeatable: true,
+  play: true,
+  seats: true,
+}
+const LIMITS: Parts<LimitsRequest> = { steps: true, seconds: true, turnSeconds: true, bytes: true }
+const EVENT: Parts<EventDefinition<never, never, never>> = { description: true, data: true, apply: true }
+
+/** What a definition of each kind needs: the parts of its state, and functions. */
+const KINDS = {
+  environment: { known: ENVIRONMENT, states: ['public', 'private'], functions: [] },
+  game: { known: GAME, states: ['public', 'own', 'private'], functions: ['turn'] },
+} as const
+
 /**
- * Throws `definition-invalid` for a definition without a needed part, or with one of another kind. The compiler finds
- * these too, but Node strips types without a check.
- *
- * @param states - the parts of the state, such as `public` and `private`.
- * @param functions - the functions that it needs.
+ * Throws `definition-invalid` for a definition without a needed part, with one of another kind, or with one that there
+ * is not. The compiler finds these too, but Node strips types without a check.
  */
-export function assertDefinition(definition: object, states: readonly string[], functions: readonly string[]): void {
-  const { name, description, params, state, rewards, ...parts } = definition as Written
+export function assertDefinition(definition: object, kind: keyof typeof KINDS): void {
+  const { known, states, functions } = KINDS[kind]
+  const { name, description, params, state, rewards, limits, history, check, ...parts } = definition as Written
   const said = String(name)
+  assertKnown(said, Object.keys(known), definition)
+  assertKnown(said, states, state, 'state')
+  assertKnown(said, Object.keys(LIMITS), limits, 'limits')
+  assertKnown(said, ['entries', 'bytes'], history, 'history')
+  assertKnown(said, ['waive'], check, 'check')
   if (typeof description !== 'string') throw invalid(said, 'it has no `description`: say in a sentence what is played')
   for (const part of ['start', 'observe', 'tools', ...functions])
     if (typeof parts[part] !== 'function')
@@ -50,9 +122,27 @@ const OPTIONAL_FUNCTIONS = [
   'release',
 ]
 
-/** Throws `definition-invalid` for a tool without a needed part. */
+/** Throws `definition-invalid` for keys of a part that there are not. A misspelt one would have no effect. */
+function assertKnown(
+  environment: string,
+  known: Parameters<typeof findUnknownKeys>[0],
+  part: unknown,
+  ...at: string[]
+) {
+  const unknown = findUnknownKeys(known, part, at)
+  if (unknown.length > 0)
+    throw invalid(environment, `it has what no definition has. ${formatUnknownKeys(unknown).replace(/\.$/, '')}`)
+}
+
+/** Throws `definition-invalid` for an event with a part that there is not. */
+export function assertEvent(environment: string, type: string, event: object): void {
+  assertKnown(environment, Object.keys(EVENT), event, 'events', type)
+}
+
+/** Throws `definition-invalid` for a tool without a needed part, or with one that there is not. */
 export function assertTool(environment: string, name: string, tool: object): void {
-  const { description, input, output, play } = tool as Written
+  const { description, input, output, play, preparation: _, sealed: __, ...parts } = tool as Written
+  assertKnown(environment, Object.keys(TOOL), parts, 'tools', name)
   if (typeof description !== 'string') throw invalid(environment, `its tool ${name} has no \`description\``)
   assertSchema(environment, `\`input\` of ${name}`, input, 'write input: z.object({}) for no arguments')
   if (output !== null && output !== undefined)

@@ -1,6 +1,6 @@
 import { ownFrames } from '../../own-frames.ts'
 import { rulesFailed, ServerError } from '../../server-error.ts'
-import { assertTool } from './assert-definition.ts'
+import { assertEvent, assertTool } from './assert-definition.ts'
 import type { Tool, WorldEvents } from './environment.ts'
 import { asError, ignoreRejection, wordsOf } from './thrown-value.ts'
 
@@ -68,8 +68,9 @@ export function authoredTools<Tools extends { readonly [name: string]: Tool }>(n
   }))
 }
 
-/** Returns a copy of events whose `apply` is {@link authored}. */
+/** Returns a copy of events whose `apply` is {@link authored}. Throws `definition-invalid` for an unknown part. */
 export function authoredEvents(name: string, events: WorldEvents): WorldEvents {
+  for (const [type, written] of Object.entries(events)) assertEvent(name, type, written)
   return mapped(events, (event, key) => ({
     ...event,
     apply: authored(`Event ${key} of ${name}`, (context: Parameters<WorldEvents[string]['apply']>[0]) =>

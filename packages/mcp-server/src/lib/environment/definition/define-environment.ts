@@ -38,7 +38,7 @@ export function defineEnvironment<
   definition: EnvironmentSpec<Params, Public, Private, Tools, Events, Term>,
 ): EnvironmentDefinition<Tools, Public, Params, Private, Term> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
-  assertDefinition(definition, ['public', 'private'], [])
+  assertDefinition(definition, 'environment')
   const erased = authoredParts(definition as unknown as ErasedDefinition)
   const { name, state } = erased
   assertNamed(name, erased.version)

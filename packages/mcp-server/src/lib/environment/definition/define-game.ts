@@ -45,7 +45,7 @@ export function defineGame<
   definition: GameSpec<Seat, Params, Public, Own, Private, Tools, Events, Term>,
 ): EnvironmentDefinition<Tools, Public, Params, Private, Term> {
   // Inside, types are erased once: the definition's own types have done their work on the author's side.
-  assertDefinition(definition, ['public', 'own', 'private'], ['turn'])
+  assertDefinition(definition, 'game')
   const erased = authoredParts(definition as unknown as ErasedGame)
   const { name, seats, state } = erased
   assertNamed(name, erased.version)
