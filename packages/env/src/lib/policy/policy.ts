@@ -155,8 +155,8 @@ interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas, Acted> {
 }
 
 /**
- * Returns a policy. Arguments with the value `undefined` are removed from its actions. Throws `option-invalid` for a key
- * that there is not.
+ * Returns a policy. Arguments with the value `undefined` are removed from its actions. Throws `option-invalid` for a
+ * key that there is not.
  *
  * After the definition of an environment, actions, parameters and structured observations have its types.
  */

@@ -75,8 +75,8 @@ export interface Grader {
  * Defines a grader: a function that judges sealed episodes. It is given neither reward, outcome nor the player's name
  * unless `needs` asks for them, so that it cannot copy them.
  *
- * Throws a `TypeError` for a definition with an unknown key or without a name, with repeated labels, with an unknown need, or with a number of
- * votes that is not a whole number from 1.
+ * Throws a `TypeError` for a definition with an unknown key or without a name, with repeated labels, with an unknown
+ * need, or with a number of votes that is not a whole number from 1.
  */
 export function defineGrader<const Scale extends GraderScale, const Need extends GraderNeed = never>(
   definition: GraderDefinition<Scale, Need>,

@@ -49,10 +49,7 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   const spec = given as unknown as McpEnvironmentSpec
   const unknown = findUnknownKeys(PARTS.split(' '), given)
   if (unknown.length > 0)
-    throw new ServerError(
-      'definition-invalid',
-      `The environment of an MCP server has an unknown key. ${formatUnknownKeys(unknown)}`,
-    )
+    throw new ServerError('definition-invalid', `defineMcpEnvironment: ${formatUnknownKeys(unknown)}`)
   const source = await openSource(spec)
   const { described } = source
   const {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineTasks, type TasksDefinition } from '@episodic/dataset'
 import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type JsonObject, jsonObjectSchema, type LimitsRequest } from '@episodic/protocol'
+import { findUnknownKeys, formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { Recording } from '../recording/recording.ts'
 
@@ -19,8 +20,9 @@ const rowSchema = z.looseObject({
 /**
  * Returns the tasks of an environment that a JSONL file lists, one in each line: an object with a `prompt`, and
  * whatever else its score needs, such as the expected answer. All of it is the params of the task, unless the line has
- * `params` of its own. `hints`, `difficulty` (0 to 1), `limits`, `tags` and `seed` mean what they mean in any task. Of
- * a recording, returns the tasks that were played, each with the seed of its first episode.
+ * `params` of its own; the prompt is, if the environment has such a parameter. `hints`, `difficulty` (0 to 1),
+ * `limits`, `tags` and `seed` mean what they mean in any task. Of a recording, returns the tasks that were played, each
+ * with the seed of its first episode.
  *
  * Reads the file at once. Throws `option-invalid` with the number of a line that is none.
  */
@@ -32,6 +34,7 @@ export function tasksFromFile(environment: EnvironmentDefinition, file: string |
     : text.split('\n').flatMap((line, i) => (line.trim() === '' ? [] : [readRow(line, `${path}:${i + 1}`)]))
   if (rows.length === 0)
     throw new ServerError('option-invalid', `${path} has no tasks. Write one in each line, as JSON.`)
+  const hasPrompt = findUnknownKeys(environment.params, { prompt: '' }).length === 0
   return defineTasks({
     name: `${environment.name}-tasks`,
     environment,
@@ -40,7 +43,7 @@ export function tasksFromFile(environment: EnvironmentDefinition, file: string |
       const { prompt, params, hints, difficulty = 0, limits, tags, seed, ...others } = rows[index] as Row
       return {
         prompt,
-        params: params ?? { prompt, ...(others as JsonObject) },
+        params: params ?? { ...(hasPrompt && { prompt }), ...(others as JsonObject) },
         difficulty,
         ...(hints && { hints }),
         ...(limits && { limits: limits as LimitsRequest }),
@@ -62,10 +65,8 @@ function readRow(line: string, where: string): Row {
   }
   const { data, error } = rowSchema.safeParse(value)
   if (data) return data
-  const [issue] = error.issues
-  const at = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
   throw new ServerError(
     'option-invalid',
-    `${where} is no task${at}: ${issue?.message}. Write an object with a prompt, such as { "prompt": "…" }.`,
+    `${where} is no task: ${formatZodError(error, value)}. Write an object with a prompt, such as { "prompt": "…" }.`,
   )
 }

@@ -179,13 +179,7 @@ export class RecordingWriter {
       ...nodes.map(({ number, after, call }) => {
         const { tool, arguments: args, ...answer } = call
         const seeds = seedsOf.get(number)
-        const line: RecordedCallLine = {
-          after,
-          call: [tool, args],
-          ...answer,
-          ...(seeds && { seeds }),
-        }
-        return line as Json
+        return { after, call: [tool, args], ...answer, ...(seeds && { seeds }) } satisfies RecordedCallLine as Json
       }),
       ...[...scores.values()].flatMap((found) => found.list().map(({ value, ...rest }) => ({ ...value, ...rest }))),
     ]
@@ -210,15 +204,8 @@ export class RecordingWriter {
 
 function answered(tool: string, args: JsonObject, answer: ServerCall): ServerCall {
   const { text, structured, isError, attachments, resources } = answer
-  return {
-    tool,
-    arguments: args,
-    text,
-    structured,
-    isError,
-    ...(attachments && { attachments }),
-    ...(resources && { resources }),
-  }
+  const files = { ...(attachments && { attachments }), ...(resources && { resources }) }
+  return { tool, arguments: args, text, structured, isError, ...files }
 }
 
 function getOrSet<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {

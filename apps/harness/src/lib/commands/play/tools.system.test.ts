@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openWorkshop } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -29,5 +29,33 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { status, out } = await workshop.main(['tools', '--json', '--config', 'mcp.json', '--server', 'paging'])
     expect(status).toBe(0)
     expect(JSON.parse(out).map(({ name }: { readonly name: string }) => name)).toEqual(['tool-1', 'tool-2', 'tool-3'])
+  })
+  it('names the other endpoint where trainers have theirs', async () => {
+    const server = await workshop.serve([exampleWorld('number-guessing'), exampleWorld('frozen-lake')])
+    const { status, out, err } = await workshop.main(['tools', '--url', server.url])
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(/^error: This is a trainer endpoint.* ends in \/mcp\.$/m)
+    expect((await workshop.main(['tools', '--url', server.agentUrl])).out).toContain('guess')
+  })
+
+  it('says so where a server has none', async () => {
+    writeFileSync(
+      join(workshop.folder, 'none.mjs'),
+      `import { createInterface } from 'node:readline'
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line)
+  const results = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
+    'tools/list': { tools: [] },
+  }
+  const error = { code: -32601, message: 'There is no such method.' }
+  const answer = results[method] ? { result: results[method] } : { error }
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
+}\n`,
+    )
+    const none = { command: process.execPath, args: [join(workshop.folder, 'none.mjs')] }
+    writeFileSync(join(workshop.folder, 'none.json'), JSON.stringify({ mcpServers: { none } }))
+    const listed = await workshop.main(['tools', '--config', 'none.json'])
+    expect(listed).toEqual({ status: 0, out: '', err: 'The server has no tools.\n' })
   })
 })

@@ -44,11 +44,11 @@ const outputOptions = z.object({
 
 const workerOptions = z.object({ worker: flag('play the episodes that the parent process sends', { isHidden: true }) })
 
-/** The tasks of a world, and those of an MCP server, which are in a file. */
+/** A number of tasks, or a file of them. */
 const countedTasks = taskOptions.extend({
   tasks: option(
     '<count>',
-    'number of tasks to generate; of an MCP server, a JSONL file',
+    'number of tasks to generate, or a JSONL file with a prompt and params in each line',
     countOrFileSchema.default(100),
     { text: countOrFile },
   ),

@@ -48,15 +48,14 @@ export async function runWorlds(
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
   const worlds = await findWorlds(given, request, { optional: true })
-  if (typeof tasks === 'string' && !isMcp)
-    throw invalidOption(
-      `--tasks ${tasks} is a file, as an MCP server has. Of a world, give a count, or a file with --dataset.`,
-    )
+  if (typeof tasks === 'string' && options.dataset !== undefined)
+    throw invalidOption(`--tasks ${tasks} and --dataset ${options.dataset} are both a file of tasks. Give one.`)
   // Players are no settings, which has the worlds of a set in common.
   const { policy: _, ...common } = options
   const settings = runSettingsSchema.parse({
     ...common,
-    tasks: typeof tasks === 'string' ? await countRows(tasks) : tasks,
+    ...(typeof tasks === 'string' &&
+      (isMcp ? { tasks: await countRows(tasks) } : { tasks: undefined, dataset: tasks })),
     ...(isMcp && { server: undefined }),
   })
   assertForQueue(settings, command)

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { generateTasks, type Rows } from '@episodic/dataset'
-import { readTasks } from '@episodic/dataset/jsonl'
 import { type Connection, connect, runEpisode } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { type EpisodeRecord, isMatchRecord, type Split, type Task } from '@episodic/protocol'
@@ -16,6 +15,7 @@ import { findSealed, readRecorded } from '../../run-folder/read-recorded.ts'
 import { holdsRun } from '../../run-folder/record/run-folder.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import type { TaskSource } from '../../worlds/serve/served-tasks.ts'
+import { tasksInFile } from '../../worlds/tasks-in-file.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 
 /** Tasks that are generated for a world. */
@@ -76,7 +76,7 @@ async function ofWorld(reference: string, { tasks: from = GENERATED }: HarborOpt
   const tasks =
     typeof from === 'number'
       ? generateTasks(world.tasks ?? defaultTasks(world), { seed: 'harbor', count: from })
-      : readTasks(from)
+      : tasksInFile(from, environment)
   return {
     world,
     tasks,

@@ -1,11 +1,11 @@
 import { generateTasks, type Rows } from '@episodic/dataset'
-import { readTasks } from '@episodic/dataset/jsonl'
 import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
+import { tasksInFile } from '../../worlds/tasks-in-file.ts'
 import { serverTasks } from './server-tasks.ts'
 
 /**
@@ -20,7 +20,10 @@ export function tasksOf(
 ): AsyncIterable<Task> {
   return ofSplit(
     tasks.from === 'dataset'
-      ? readTasks(tasks.file, { signal: options.signal, onTorn: ({ line }) => rejectTorn(tasks.file, line) })
+      ? tasksInFile(tasks.file, isServed(world) ? null : world.environment, {
+          signal: options.signal,
+          onTorn: ({ line }) => rejectTorn(tasks.file, line),
+        })
       : isServed(world)
         ? serverTasks(world, { seed, count: tasks.count })
         : generateTasks(world.tasks ?? defaultTasks(world), { seed, count: tasks.count, difficulty: tasks.difficulty }),

@@ -1,8 +1,8 @@
 import { generateTasks } from '@episodic/dataset'
-import { readTasks } from '@episodic/dataset/jsonl'
 import type { Task } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
 import { defaultTasks } from '../default-tasks.ts'
+import { tasksInFile } from '../tasks-in-file.ts'
 import type { World } from '../world.ts'
 
 /** Where the tasks of a server come from: a file, or the number to generate for each world. */
@@ -19,7 +19,8 @@ export async function servedTasks(worlds: readonly World[], source: TaskSource):
       ...generateTasks(world.tasks ?? defaultTasks(world), { seed: 'serve', count: source }),
     ])
   const tasks: Task[] = []
-  for await (const task of readTasks(source)) {
+  const only = worlds.length === 1 ? (worlds[0] as World).environment : null
+  for await (const task of tasksInFile(source, only)) {
     const { name, version } = task.environment
     if (!worlds.some(({ environment }) => environment.name === name && environment.version === version))
       throw new HarnessError(

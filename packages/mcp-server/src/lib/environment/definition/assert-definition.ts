@@ -60,6 +60,7 @@ const TOOL: Parts<ToolDefinition<never, never, never, never> & Pick<Tool, 'seats
   prepareSeconds: true,
   effect: true,
   repeatable: true,
+  dataFollows: true,
   play: true,
   seats: true,
 }
