@@ -1,10 +1,14 @@
 import { rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
+import { plural } from '@episodic/report'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import type { Finding } from './finding.ts'
 import { privateLiterals, SEEDS } from './secrecy/private-literals.ts'
 import { walkSchema } from './walk-json.ts'
+
+/** The tool by which the player of an MCP server ends an episode. */
+const DONE = 'done'
 
 /** Longest observation that passes without a warning, in UTF-16 code units. */
 const LONG_TEXT = 20_000
@@ -17,10 +21,12 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
   const { environment } = world
   const findings: Finding[] = []
   const warnings: Finding[] = []
-  const wrong = (name: Finding['name'], what: string, again: string, advice: string) =>
-    findings.push({ name, what, again, advice })
+  const wrong: typeof warn = (name, what, again, advice) => void findings.push({ name, what, again, advice })
   const warn = (name: Finding['name'], what: string, again: string, advice: string) =>
-    warnings.push({ name, what, again, advice })
+    void warnings.push({ name, what, again, advice })
+  // The author of a world cannot change what an MCP server says of its tools, so that is counted and no warning.
+  let ofServer = 0
+  const isOfServer = Array.isArray(environment.madeOf?.tools)
 
   if (environment.description.trim() === '')
     wrong(
@@ -30,8 +36,13 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       'Describe the goal in a sentence.',
     )
   for (const tool of environment.toolInfos) {
+    const isOwn = !isOfServer || tool.name === DONE
+    const note: typeof warn = (...given) => {
+      if (isOwn) warn(...given)
+      else ofServer += 1
+    }
     if (tool.description.trim() === '')
-      wrong(
+      (isOwn ? wrong : note)(
         `description-missing:${tool.name}`,
         `Tool ${tool.name} has no description.`,
         `tool ${tool.name}`,
@@ -42,7 +53,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       const place = `${tool.name}.${name}`
       // What an argument is made of, such as the elements of an array, is described with it.
       if (typeof (schema as JsonObject).description !== 'string')
-        warn(
+        note(
           `argument-undescribed:${place}`,
           `${place} has no description, so a model does not know what to pass.`,
           again,
@@ -53,7 +64,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       const place = `${tool.name}.${path || 'input'}`
       const open = openBound(schema)
       if (open)
-        warn(
+        note(
           `argument-unbounded:${place}`,
           `${place} accepts ${open.accepts} of any ${open.measure}.`,
           again,
@@ -102,7 +113,12 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
   const tools = environment.toolInfos.length
   return checkOutcome(
     'hygiene',
-    `${tools} ${tools === 1 ? 'tool' : 'tools'}: descriptions, bounds, and private values in what agents read before playing`,
+    [
+      `${tools} ${tools === 1 ? 'tool' : 'tools'}: descriptions, bounds, and private values in what agents read before playing`,
+      ...(ofServer > 0
+        ? [`the server leaves ${plural(ofServer, 'part')} of its schemas without a description or bound`]
+        : []),
+    ].join('; '),
     {
       findings,
       warnings,

@@ -14,7 +14,7 @@ import type { Turn } from './turn.ts'
 const SPOKEN: Readonly<Record<string, z.ZodType>> = {
   cancel: z.object({}).describe('give up what is going on'),
   back: z.object({}).describe('go back to what was going on before'),
-  switch: z.object({ context: z.string() }).describe('go on with something else that was named'),
+  switch: z.object({ context: z.string().max(128) }).describe('go on with something else that was named'),
   end: z.object({}).describe('end the conversation'),
 }
 
