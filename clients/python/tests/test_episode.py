@@ -78,6 +78,20 @@ def test_without_a_seed_the_server_draws_one(connection: Connection) -> None:
         assert play(connection, first.seed)[0] == first.observation.text
 
 
+@pytest.mark.parametrize("seed", [3.5, 3.0, True, b"3"])
+def test_a_seed_that_is_no_text_or_whole_number(connection: Connection, seed: object) -> None:
+    with pytest.raises(EpisodicError, match="has to be a text or a whole number") as refused:
+        connection.open("number-guessing", seed=seed)  # type: ignore[arg-type]
+    assert refused.value.code == "option-invalid"
+
+
+def test_a_server_that_is_not_there_names_the_wait() -> None:
+    lasting = pytest.raises(EpisodicError, match=r"It was tried for 0\.1 s: wait=<seconds> says for how long")
+    with connect("http://127.0.0.1:1/env", wait=0.1) as nowhere, lasting as lost:
+        nowhere.environments()
+    assert lost.value.code == "connection-failed"
+
+
 def test_a_refused_step_counts_with_its_reward(connection: Connection) -> None:
     with connection.open("number-guessing") as episode:
         steps: list[tuple[str, dict[str, object] | None, str]] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import secrets
 
 from .environment_info import EnvironmentInfo
@@ -22,7 +23,8 @@ def open_request(
 ) -> JsonObject:
     """Returns the parameters of `environment/open`, where arguments replace those of the task.
 
-    Raises `option-invalid` for an environment with several seats where one is asked for, and the other way round.
+    Raises `option-invalid` for a seed that is neither a text nor a whole number, and for an environment with several
+    seats where one is asked for, and the other way round.
     """
     if bool(info.seats) != several:
         message = (
@@ -31,7 +33,7 @@ def open_request(
             else f"{info.name} has one seat. Open it with open."
         )
         raise EpisodicError("option-invalid", message, retryable=False)
-    chosen = task.seed if seed is None else str(seed)
+    chosen = task.seed if seed is None else _seed_text(seed)
     pinned = task.version if version is None else version
     request: dict[str, Json] = {
         "environment": info.name,
@@ -44,3 +46,16 @@ def open_request(
     if pinned is not None:
         request["version"] = pinned
     return request
+
+
+def _seed_text(seed: str | int) -> str:
+    """Returns a seed as the server takes it: also that of a whole number of NumPy, and none of a rounded one."""
+    if isinstance(seed, str):
+        return seed
+    try:
+        if not isinstance(seed, bool):
+            return str(operator.index(seed))
+    except TypeError:
+        pass
+    message = f"seed is {seed!r}, and has to be a text or a whole number."
+    raise EpisodicError("option-invalid", message, retryable=False)

@@ -84,10 +84,17 @@ class Attempts:
         # Half of the pause is random, so that the clients of a server that failed do not all retry at once.
         pausing = max(self._pause * (0.5 + random.random() / 2), error.retry_after)
         if now + pausing > began + self._waiting.seconds:
-            raise error
+            raise self._given_up(error) from error
         self._waiting.say(now, began, error)
         self._pause = min(LONGEST_PAUSE, self._pause * 2)
         return pausing
+
+    def _given_up(self, error: EpisodicError) -> EpisodicError:
+        """Returns the error of the last attempt, with how long it was tried, and how to wait longer."""
+        waited = f"It was tried for {self._waiting.seconds:g} s: wait=<seconds> says for how long."
+        return EpisodicError(
+            error.code, f"{error} {waited}", details=error.details, retryable=True, retry_after=error.retry_after
+        )
 
     def answered(self) -> None:
         """Logs that an answer came, if it took long."""

@@ -12,7 +12,10 @@ export function scriptedPolicy(actions: readonly Action[], name = 'scripted'): P
       let next = 0
       return () => {
         const action = actions[next]
-        if (!action) throw optionInvalid(`The script has ${actions.length} actions, and the episode wants more.`)
+        if (!action)
+          throw optionInvalid(
+            `The script is over after ${actions.length === 1 ? '1 action' : `${actions.length} actions`}, and the episode goes on.`,
+          )
         next += 1
         return action
       }

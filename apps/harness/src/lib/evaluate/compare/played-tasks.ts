@@ -46,6 +46,8 @@ export const setupSchema = z.strictObject({ environment: z.string(), params: z.s
 type Setup = Readonly<z.infer<typeof setupSchema>>
 
 export interface PlayedTask {
+  /** Left out of figures that were kept under a name. */
+  readonly prompt?: string
   readonly difficulty: number
   /** `null` if no session was ever opened for it. */
   readonly setup: Setup | null
@@ -67,15 +69,18 @@ export function createPlayedTasks(): {
   add(record: EpisodeRecord): void
 } {
   let hasConflicts = false
-  const tasks = new Map<string, { difficulty: number; setup: Setup | null; plays: Map<number, SealedPlay> }>()
+  const tasks = new Map<
+    string,
+    { prompt: string; difficulty: number; setup: Setup | null; plays: Map<number, SealedPlay> }
+  >()
   return {
     tasks,
     get hasConflicts() {
       return hasConflicts
     },
     add(record) {
-      const { id, difficulty } = record.task
-      const task = tasks.get(id) ?? { difficulty, setup: null, plays: new Map() }
+      const { id, prompt, difficulty } = record.task
+      const task = tasks.get(id) ?? { prompt, difficulty, setup: null, plays: new Map() }
       tasks.set(id, task)
       const setup = setupOf(record)
       const differing = setup && task.setup && differingKeys(setup, task.setup)

@@ -131,7 +131,7 @@ function formatReach(
   const needed = tasksNeeded === null ? null : `about ${formatCount(tasksNeeded)} tasks`
   if (unit === 'points') {
     const reach = `Of two equal runs, so many tasks show a margin of ${size(detectable)}`
-    return [needed === null ? `${reach}.` : `${reach}; ${size(-limit)} need ${needed}.`]
+    return [needed === null ? `${reach}.` : `${reach}; ${size(-limit)} need ${needed} that differ as these do.`]
   }
   if (verdict !== 'undecided') return []
   const distance = unit === 'share' ? UNITS.points.format(detectable).replace(/^\+/, '') : size(detectable)

@@ -8,6 +8,8 @@ interface Case {
   readonly result: 'passed' | 'failure' | 'error'
   readonly message: string
   readonly type: string
+  /** What the player was asked: names of cases are ids, by which readers recognise them in the next run. */
+  readonly prompt?: string
 }
 
 /**
@@ -45,23 +47,25 @@ function listCases({ problem, decisions, tasks }: GatedRun, undecided: 'pass' | 
   return [...unread, ...conditions, ...tasks.map(toCase)]
 }
 
-function toCase({ id, finished, successes, failures }: GatedTask): Case {
+function toCase({ id, prompt, finished, successes, failures }: GatedTask): Case {
   const solved = `Solved in ${formatCount(successes)} of ${plural(finished, 'finished attempt')}.`
   const name = `task ${id}`
-  if (failures.length === 0) return { name, result: 'passed', message: solved, type: '' }
+  if (failures.length === 0) return { name, prompt, result: 'passed', message: solved, type: '' }
   const codes = [...new Set(failures)].sort().join(', ')
   const attempts = formatCount(finished + failures.length)
   return {
-    ...{ name, result: 'error', type: codes },
+    ...{ name, prompt, result: 'error', type: codes },
     message: `${formatCount(failures.length)} of ${attempts} attempts failed: ${codes}. ${solved}`,
   }
 }
 
-function formatCase(classname: string, { name, result, message, type }: Case): string {
+function formatCase(classname: string, { name, result, message, type, prompt = '' }: Case): string {
   const head = `<testcase classname="${escapeXml(classname)}" name="${escapeXml(name)}">`
   const text = escapeXml(message)
-  if (result === 'passed') return `${head}<system-out>${text}</system-out></testcase>`
-  return `${head}<${result} message="${text}" type="${escapeXml(type)}"/></testcase>`
+  const asked = prompt === '' ? [] : [escapeXml(prompt)]
+  const out = (lines: readonly string[]) => (lines.length === 0 ? '' : `<system-out>${lines.join('\n')}</system-out>`)
+  if (result === 'passed') return `${head}${out([text, ...asked])}</testcase>`
+  return `${head}<${result} message="${text}" type="${escapeXml(type)}"/>${out(asked)}</testcase>`
 }
 
 function countsOf(cases: readonly Case[]): string {

@@ -24,6 +24,7 @@ export interface GateConditions {
 /** A task in a gated run. */
 export interface GatedTask {
   readonly id: string
+  readonly prompt: string
   readonly finished: number
   readonly successes: number
   /** The code of each failed attempt. */
@@ -151,8 +152,8 @@ function withItself(run: GatedRun): GatedRun {
 }
 
 function toGatedTask(id: string, { tasks }: ComparedRun): GatedTask {
-  const plays = tasks.get(id)?.plays ?? new Map<number, Play>()
+  const { prompt = '', plays = new Map<number, Play>() } = tasks.get(id) ?? {}
   const { finished, successes } = countPlays([{ plays }])
   const failed = [...plays.values()].filter(({ outcome }) => outcome === 'failed')
-  return { id, finished, successes, failures: failed.map(({ ending }) => ending) }
+  return { id, prompt, finished, successes, failures: failed.map(({ ending }) => ending) }
 }
