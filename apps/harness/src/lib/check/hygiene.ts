@@ -7,9 +7,6 @@ import type { Finding } from './finding.ts'
 import { privateLiterals, SEEDS } from './secrecy/private-literals.ts'
 import { walkSchema } from './walk-json.ts'
 
-/** The tool by which the player of an MCP server ends an episode. */
-const DONE = 'done'
-
 /** Longest observation that passes without a warning, in UTF-16 code units. */
 const LONG_TEXT = 20_000
 
@@ -24,8 +21,6 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
   const wrong: typeof warn = (name, what, again, advice) => void findings.push({ name, what, again, advice })
   const warn = (name: Finding['name'], what: string, again: string, advice: string) =>
     void warnings.push({ name, what, again, advice })
-  // The author of a world cannot change what an MCP server says of its tools, so that is counted and no warning.
-  let ofServer = 0
   const isOfServer = Array.isArray(environment.madeOf?.tools)
 
   if (environment.description.trim() === '')
@@ -36,13 +31,8 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       'Describe the goal in a sentence.',
     )
   for (const tool of environment.toolInfos) {
-    const isOwn = !isOfServer || tool.name === DONE
-    const note: typeof warn = (...given) => {
-      if (isOwn) warn(...given)
-      else ofServer += 1
-    }
     if (tool.description.trim() === '')
-      (isOwn ? wrong : note)(
+      (isOfServer ? warn : wrong)(
         `description-missing:${tool.name}`,
         `Tool ${tool.name} has no description.`,
         `tool ${tool.name}`,
@@ -53,7 +43,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       const place = `${tool.name}.${name}`
       // What an argument is made of, such as the elements of an array, is described with it.
       if (typeof (schema as JsonObject).description !== 'string')
-        note(
+        warn(
           `argument-undescribed:${place}`,
           `${place} has no description, so a model does not know what to pass.`,
           again,
@@ -64,7 +54,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
       const place = `${tool.name}.${path || 'input'}`
       const open = openBound(schema)
       if (open)
-        note(
+        warn(
           `argument-unbounded:${place}`,
           `${place} accepts ${open.accepts} of any ${open.measure}.`,
           again,
@@ -72,6 +62,8 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
         )
     }
   }
+  // The author of a world cannot change what an MCP server says of its tools, so that is counted and no warning.
+  const ofServer = isOfServer ? warnings.splice(0).length : 0
   if (Object.keys((environment.paramsSchema.properties ?? {}) as object).length > 0 && settings[0]?.task !== null)
     warn(
       'defaults-missing',

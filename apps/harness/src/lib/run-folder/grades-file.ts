@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { wellFormed } from '@episodic/protocol/internal'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
-import { HarnessError } from '../base/harness-error.ts'
 import { jsonAs } from '../base/json.ts'
-import { openToAppend } from '../base/own-files.ts'
+import { cannotWrite, openToAppend } from '../base/own-files.ts'
 import { RUN_FILES } from './record/run-folder.ts'
 
 const NEWLINE = 0x0a
@@ -55,7 +54,7 @@ export async function appendGrades(file: string, grades: readonly GradeRecord[])
     // A disk that fills up accepts part of a write. What is missing fails in the next one.
     if (bytesWritten < bytes.length) await handle.write(bytes, bytesWritten)
   } catch (cause) {
-    throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
+    throw cannotWrite(file, cause as Error)
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { contentId } from '@episodic/protocol'
 import { invalidOption } from '../base/harness-error.ts'
+import { loadFailure } from '../base/load-failure.ts'
 import { makeFolder } from '../base/own-files.ts'
 import type { McpWorldRequest } from './mcp-options.ts'
 
@@ -66,7 +67,7 @@ async function findScore(path: string): Promise<{ readonly file: string; readonl
   try {
     module = await import(pathToFileURL(file).href)
   } catch (cause) {
-    throw invalidOption(`--score ${path} does not load: ${(cause as Error).message}`, { cause })
+    throw invalidOption(`--score ${path} does not load: ${loadFailure(cause)}`, { cause })
   }
   if (typeof module.score === 'function') return { file, imported: '{ score }' }
   if (typeof module.default === 'function') return { file, imported: 'score' }

@@ -5,6 +5,7 @@ import { actionSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
 import { parseJson } from '../base/json.ts'
+import { loadFailure } from '../base/load-failure.ts'
 import { readTextFile } from '../base/text-file.ts'
 import { ModelAccess } from '../models/model-access.ts'
 import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
@@ -134,6 +135,6 @@ async function load(file: string): Promise<{ readonly [name: string]: unknown }>
   try {
     return await import(pathToFileURL(file).href)
   } catch (cause) {
-    throw new HarnessError('policy-unknown', `${file} does not load: ${(cause as Error).message}`, { cause })
+    throw new HarnessError('policy-unknown', `${file} does not load: ${loadFailure(cause)}`, { cause })
   }
 }

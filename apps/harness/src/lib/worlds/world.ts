@@ -8,6 +8,7 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import type { Grader } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
+import { loadFailure } from '../base/load-failure.ts'
 
 /** The exports of a world module: an environment, and its tasks, policies and graders. */
 export interface World {
@@ -53,8 +54,7 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
     module = await (/\.jsonl?$/.test(file) ? openRecording(file) : import(url))
   } catch (cause) {
     const frames = cause instanceof Error ? ownFrames(cause) : []
-    const why = cause instanceof Error ? cause.message : String(cause)
-    const message = [`The world ${reference} (${file}) does not load: ${why}`, ...frames].join('\n')
+    const message = [`The world ${reference} (${file}) does not load: ${loadFailure(cause)}`, ...frames].join('\n')
     throw new HarnessError('world-invalid', message, { cause })
   }
   return { url, ...(await readWorld(module, reference)) }

@@ -33,8 +33,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   it('names the other endpoint where trainers have theirs', async () => {
     const server = await workshop.serve([exampleWorld('number-guessing'), exampleWorld('frozen-lake')])
     const { status, out, err } = await workshop.main(['tools', '--url', server.url])
-    expect({ status, out }).toEqual({ status: 2, out: '' })
-    expect(err).toMatch(/^error: This is a trainer endpoint.* ends in \/mcp\.$/m)
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toMatch(/^There are no tools here\. .* ends in \/mcp\.$/m)
     expect((await workshop.main(['tools', '--url', server.agentUrl])).out).toContain('guess')
   })
 
@@ -56,6 +56,6 @@ for await (const line of createInterface({ input: process.stdin })) {
     const none = { command: process.execPath, args: [join(workshop.folder, 'none.mjs')] }
     writeFileSync(join(workshop.folder, 'none.json'), JSON.stringify({ mcpServers: { none } }))
     const listed = await workshop.main(['tools', '--config', 'none.json'])
-    expect(listed).toEqual({ status: 0, out: '', err: 'The server has no tools.\n' })
+    expect(listed).toMatchObject({ status: 1, out: '', err: expect.stringMatching(/^There are no tools here\./) })
   })
 })

@@ -1,9 +1,8 @@
 import { openChannel } from '@episodic/env'
 import { disconnectPreservingSessions, listAll } from '@episodic/env/internal'
-import { type Channel, jsonObjectSchema, METHODS } from '@episodic/protocol'
+import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { type Console, colorsOf } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
+import { colorsOf } from '../../base/console.ts'
 import { flag } from '../../base/options.ts'
 import { rawOutput, requireTarget } from '../../worlds/target.ts'
 import { clientOptions } from '../../worlds/target-options.ts'
@@ -25,7 +24,10 @@ export const command = defineCommand('tools', toolsOptions, {
     })
     try {
       const tools = toolsSchema.parse(await listAll(channel, 'tools/list', 'tools'))
-      if (tools.length === 0) await explainNone(channel, console)
+      if (tools.length === 0) {
+        console.err.write(`There are no tools here. An Episodic server has them where its URL ends in /mcp.\n`)
+        process.exitCode = 1
+      }
       const { bold, dim } = colorsOf(console.out)
       if (json) console.out.write(`${JSON.stringify(tools)}\n`)
       else
@@ -36,19 +38,6 @@ export const command = defineCommand('tools', toolsOptions, {
     }
   },
 })
-
-/** Says that a server has no tools. Throws `option-invalid` for a trainer endpoint, whose sessions have them. */
-async function explainNone(channel: Channel, { err }: Console): Promise<void> {
-  const isTrainers = await channel.request(METHODS.list, {}).then(
-    () => true,
-    () => false,
-  )
-  if (isTrainers)
-    throw invalidOption(
-      'This is a trainer endpoint, which has no tools. Agents have them: give the URL that ends in /mcp.',
-    )
-  err.write('The server has no tools.\n')
-}
 
 /** Describes the arguments of a tool on one line, with a question mark after each optional one. */
 export function formatInput(schema: z.output<typeof jsonObjectSchema>): string {

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { type Console, colorsOf } from '../../base/console.ts'
 import { invalidOption } from '../../base/harness-error.ts'
 import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
+import { flag, option, toWords } from '../../base/options.ts'
 import { mcpOptions } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { accessOptions, readAccess } from '../../worlds/serve/access-options.ts'
@@ -155,17 +155,10 @@ function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions)
 
 /** Throws `option-invalid` if the server cannot be replaced while it serves. */
 function checkWatch(options: ServeOptions): void {
-  if (!options.watch) return
-  const { stdio, processes, task, openenv, nemoGymPort, orsPort } = options
-  const given = { stdio, processes: processes > 1, task, openenv, nemoGymPort, orsPort }
-  const [other] = Object.entries(given).flatMap(([name, value]) =>
-    value === undefined || value === false ? [] : [name],
-  )
-  if (other === undefined) return
-  const word = `--${other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-  throw invalidOption(
-    `--watch replaces the process of a server, and ${word} needs one that stays. Leave one of them out.`,
-  )
+  const stays = { stdio: true, processes: true, task: true, openenv: true, nemoGymPort: true, orsPort: true } as const
+  const [other] = toWords(serveOptions.pick(stays), options)
+  if (options.watch && other !== undefined)
+    throw invalidOption(`--watch replaces the process of a server, and ${other} needs one that stays. Leave one out.`)
 }
 
 async function printServerJson(references: readonly string[], console: Console): Promise<void> {

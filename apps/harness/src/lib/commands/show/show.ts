@@ -2,9 +2,7 @@ import { once } from 'node:events'
 import { formatCount, formatQuery, plural, type QueryTerm } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf, shownPath } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
-import { findPlayedMembers } from '../../play/sets/set-folder.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines, readQuery } from '../../run-folder/matching-lines.ts'
 import { episodeLines } from '../../run-folder/page/episode-lines.ts'
@@ -40,8 +38,6 @@ Examples:
 
 async function show(run: string, options: ShowOptions, console: Console): Promise<void> {
   const { out, err } = console
-  const members = await findPlayedMembers(run, () => {})
-  if (members) throw invalidOption(`${shownPath(run)} is a set of runs. Name one of them: ${members.join(', ')}.`)
   // An error shows the query as it was given.
   if (options.query !== undefined) readQuery(options.query)
   const { file, folder, manifest } = await findSealed(run)

@@ -4,6 +4,7 @@ import { ownFrames } from '@episodic/mcp-server/internal'
 import { contentId } from '@episodic/protocol'
 import { type Grader, type GraderRef, type GraderScale, graderRefOf, isGrader } from '@episodic/report'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { loadFailure } from '../../base/load-failure.ts'
 import { readTextFile } from '../../base/text-file.ts'
 import type { ModelSettings } from '../../models/model-options.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
@@ -100,8 +101,9 @@ async function fromFile(file: string): Promise<FoundGrader[]> {
     module = await import(pathToFileURL(file).href)
   } catch (cause) {
     const frames = cause instanceof Error ? ownFrames(cause) : []
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new HarnessError('grader-unknown', [`${file} does not load: ${why}`, ...frames].join('\n'), { cause })
+    throw new HarnessError('grader-unknown', [`${file} does not load: ${loadFailure(cause)}`, ...frames].join('\n'), {
+      cause,
+    })
   }
   const { graders, grader, default: own } = module
   const listed = [graders, grader, own].find((exported) => exported !== undefined)

@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
-import { endLines, headLines, indent, startLines, stepLines } from '../../run-folder/page/episode-lines.ts'
+import { endLines, indent, openingLines, stepLines } from '../../run-folder/page/episode-lines.ts'
 import { replaySteps } from './replay-episode.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 
@@ -15,13 +15,9 @@ export function* traceEpisode(
   scoring: Scoring | null,
 ): Generator<string, void, undefined> {
   const steps: readonly AnyStep[] = record.steps
-  yield* headLines(record)
-  if (!hasStarted(record)) {
-    yield* startLines(record)
-    return
-  }
+  yield* openingLines(record)
+  if (!hasStarted(record)) return
   for (const { step, parting } of replaySteps(environment, record, { strict: true, scoring, mayLeave: true })) {
-    if (step === 0) yield* startLines(record)
     const recorded = step === null ? undefined : steps[step - 1]
     if (recorded && step !== null) {
       yield* stepLines(recorded, step)

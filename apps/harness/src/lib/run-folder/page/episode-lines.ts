@@ -11,24 +11,19 @@ const PLAIN = createColors(false)
 
 /** Yields the lines of a whole episode: what its players saw, thought, said and called, and what they earned. */
 export function* episodeLines(record: SealedRecord, colors: Colors): Generator<string, void, undefined> {
-  yield* headLines(record, colors)
-  yield* startLines(record)
+  yield* openingLines(record, colors)
   for (const [i, step] of record.steps.entries()) yield* stepLines(step, i + 1, colors)
   yield* endLines(record, colors)
 }
 
-/** Yields who played what. */
-export function* headLines(record: SealedRecord, { bold }: Colors = PLAIN): Generator<string, void, undefined> {
+/** Yields who played what, and what each seat saw first. */
+export function* openingLines(record: SealedRecord, { bold }: Colors = PLAIN): Generator<string, void, undefined> {
   const { task, attempt, environment } = record
   const players = seatsOf(record).map(([seat, { policy }]) => `${seat || 'policy'} ${policy.name}`)
   const tried = record.try > 0 ? [`try ${record.try}`] : []
   const what = [`${environment.name} ${environment.version}`, `task ${task.id}`, `attempt ${attempt}`, ...tried]
   yield bold(cleanText([...what, ...players].join('  ')))
   if (task.prompt !== '') yield indent(task.prompt)
-}
-
-/** Yields what each seat saw first. */
-export function* startLines(record: SealedRecord): Generator<string, void, undefined> {
   const started = seatsOf(record).flatMap(([seat, { start }]) => (start ? [{ seat, ...start }] : []))
   if (started.length === 0) yield 'It never started.'
   for (const { seat, observation, potential } of started) {

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { readLines } from '@episodic/dataset/jsonl'
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '../../base/harness-error.ts'
-import { openToAppend } from '../../base/own-files.ts'
+import { cannotWrite, openToAppend } from '../../base/own-files.ts'
 
 /**
  * The file of a run's sealed episodes, one line each, appended as they end.
@@ -35,9 +35,7 @@ export class SealedFile implements AsyncDisposable {
    * @param beforeWrite - called before each write; if it throws, nothing is written.
    */
   static async open(path: string, beforeWrite: () => void = () => {}): Promise<SealedFile> {
-    const file = await openToAppend(path).catch((cause) => {
-      throw new HarnessError('disk-failed', `Cannot write ${path}: ${cause.message}`, { cause })
-    })
+    const file = await openToAppend(path).catch((cause) => Promise.reject(cannotWrite(path, cause)))
     const end = await endOfLines(file)
     const sealed = new SealedFile(file, path, end, beforeWrite)
     const tail = await readFrom(file, end)

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { cannotWrite, draftOf, makeFolder, replaceFile } from '../../base/own-files.ts'
+import { cannotWrite, draftOf, makeFolder, replaceFile, writeWhole } from '../../base/own-files.ts'
 
 const zip = promisify(gzip)
 const DATA = 'data'
@@ -66,10 +66,7 @@ export class StaticFolder implements AsyncDisposable {
     const file = join(this.#part, DATA, name)
     this.#hash.update(`${name} ${zipped.length} `).update(zipped)
     this.#bytes += zipped.length
-    await this.#try(async () => {
-      makeFolder(dirname(file))
-      await replaceFile(file, zipped)
-    })
+    await writeWhole(file, zipped)
   }
 
   /** Writes `index.html`. No file of data can be written any more. Rejects with `disk-failed`. */

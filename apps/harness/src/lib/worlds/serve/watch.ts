@@ -131,17 +131,12 @@ const ENDED = `The server has ended by itself. ${NOTHING}`
 
 /** Says what became of the worlds, and of their sessions. */
 function formatChange(before: Versions, now: Versions, lost: readonly string[]): string {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
-  return names
-    .map((name) => {
-      const [old, version] = [before[name], now[name]]
-      if (version === undefined) return `${name} ${old} is not served any more.`
-      if (old === version)
-        return `the new rules of ${name} ${version} are served, and its sessions ${lost.includes(name) ? 'are over' : 'go on'}.`
-      return old === undefined
-        ? `${name} ${version} is served.`
-        : `${name} ${version} is served, and sessions of ${old} are over.`
-    })
+  return Object.entries(now)
+    .map(([name, version]) =>
+      before[name] === version
+        ? `the new rules of ${name} ${version} are served, and its sessions ${lost.includes(name) ? 'are over' : 'go on'}.`
+        : `${name} ${version} is served, and sessions of ${before[name] ?? 'what was served before'} are over.`,
+    )
     .join(' ')
 }
 
