@@ -556,10 +556,12 @@ describe('openGateway', () => {
 
   it('leaves a field out for the agent alone whose request was answered without it, and none that is fixed', async () => {
     const engine = cleanUp.use(
-      await startTokenEngine(({ user, seed, messages }) => {
+      await startTokenEngine(({ user, seed, tool_choice: choice, messages }) => {
         // Engines quote the values that they refuse.
         if (typeof user === 'string' && !/^\w*$/.test(user))
           return { status: 400, error: { message: `user: Input is not supported [input_value='${user}']` } }
+        if (choice !== undefined && choice !== 'auto')
+          return { status: 400, error: { message: `tool_choice must be auto, and not ${choice}` } }
         if (seed !== undefined) return { status: 400, error: { message: 'seed is not supported' } }
         return playing({ messages })
       }),
@@ -573,6 +575,7 @@ describe('openGateway', () => {
     for (const name of names) expect(await post(hostile, { user: `${name} must not be` })).toBe(400)
     expect(await post(hostile, { user: 'temperature must not be', seed: 1 })).toBe(400)
     expect(await post(hostile, { max_completion_tokens: 9_999, temperature: 0, tool_choice: 'auto' })).toBe(200)
+    expect(await post(hostile, { tool_choice: 'seed unsupported' })).toBe(200)
     // It learns for itself what the engine refuses.
     expect(await post(hostile, { seed: 1 })).toBe(200)
     expect(await post(hostile, { seed: 2 })).toBe(200)

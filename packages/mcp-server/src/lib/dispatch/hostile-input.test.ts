@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
@@ -312,8 +313,33 @@ describe('a flood', () => {
     const trainers = []
     for (let i = 0; i < 7; i++) trainers.push(await connected(server.port, request))
     for (const each of trainers) expect(each.said()).toMatch(/^HTTP\/1\.1 405/)
-    // A flood of strangers takes the last place from each other.
+    // Other clients take the last place from each other.
     for (let i = 0; i < 20; i++) expect((await connected(server.port, health)).said()).toMatch(/^HTTP\/1\.1 200/)
+    for (const each of trainers) expect(await each.say(request)).toMatch(/^HTTP\/1\.1 405/)
+  })
+
+  it('of requests that never end leaves room for trainers, at half of the places and more', async () => {
+    const { server } = await serveTestHost({ limits: { connections: 8 } })
+    const { 'mcp-session-id': id } = await initialize(server.agentUrl)
+    const head = `Host: localhost\r\nContent-Type: application/json\r\nMcp-Session-Id: ${id}\r\n`
+    const ways = [
+      `POST /mcp HTTP/1.1\r\n${head}Content-Length: 1000\r\n\r\n{`,
+      `POST /mcp HTTP/1.1\r\n${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`,
+      'GET /mcp HTTP/1.1\r\nHost: loc',
+      '',
+    ]
+    for (let i = 0; i < 24; i++) {
+      const socket = connectSocket(server.port, '127.0.0.1')
+      socket.on('error', () => {})
+      onTestFinished(() => void socket.destroy())
+      socket.write(ways[i % ways.length] as string)
+      await once(socket, 'connect')
+    }
+    const { authorization } = controlHeaders(server)
+    const request = `GET /env HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\n\r\n`
+    const trainers = []
+    for (let i = 0; i < 4; i++) trainers.push(await connected(server.port, request))
+    for (const each of trainers) expect(each.said()).toMatch(/^HTTP\/1\.1 405/)
     for (const each of trainers) expect(await each.say(request)).toMatch(/^HTTP\/1\.1 405/)
   })
 })
