@@ -28,7 +28,10 @@ const folder = values.into ? join(root, 'tarballs') : named
 const published = listPublished()
 
 console.log(`Building ${published.length} packages`)
-await run(pnpm('run', 'build', '--output-logs=hash-only', '--log-order=stream'))
+// A line for each package that is built, or was before.
+const onOutput = (text: string): void =>
+  void process.stdout.write(text.replace(/^.*(Packages in scope|Remote caching).*\n/gm, ''))
+await run(pnpm('run', 'build', '--output-logs=hash-only', '--log-order=stream'), { onOutput })
 console.log(`Packing them into ${folder}`)
 await run(packCommand(published, folder))
 const tarballs = published.map((room) => join(folder, tarballOf(room)))
@@ -38,12 +41,17 @@ if (values.into) {
   const manifest = join(named, 'package.json')
   if (!existsSync(manifest))
     await writeFile(manifest, `${JSON.stringify({ private: true, type: 'module' }, null, 2)}\n`)
-  await run(['npm', 'install', '--no-audit', '--no-fund', ...tarballs, 'zod'], named)
+  await run(['npm', 'install', '--no-audit', '--no-fund', ...tarballs, 'zod'], { folder: named, onOutput })
   console.log(`Installed. In ${named}, npx episodic init starts a project.`)
 } else console.log(`In a project with "type": "module":\n\n  npm install ${folder}/*.tgz zod`)
 
-/** Runs a command, whose output is shown as it comes. Ends this program if it fails. */
-async function run(command: Parameters<typeof runCommand>[0], where = root): Promise<void> {
-  const { code } = await runCommand(command, { folder: where, onOutput: (text) => process.stdout.write(text) })
-  if (code !== 0) process.exit(code ?? 1)
+/** Runs a command. Ends this program with what it wrote if it fails. `onOutput` gets that as it comes. */
+async function run(
+  command: Parameters<typeof runCommand>[0],
+  options: Parameters<typeof runCommand>[1] = {},
+): Promise<void> {
+  const { code, output } = await runCommand(command, options)
+  if (code === 0) return
+  if (!options.onOutput) console.error(output)
+  process.exit(code ?? 1)
 }
