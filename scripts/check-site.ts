@@ -14,6 +14,16 @@ import { findTestPrograms } from './test-programs.ts'
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('Name a folder for the site: node scripts/check-site.ts <folder>')
 
+/** What is typed into the search, and the page that comes first. */
+const FIRST_FOUND = [
+  ['Guarantees', 'operate/guarantees'],
+  ['hidden tests', 'write/workspaces'],
+  ['publish event', 'write/conversations'],
+  ['reveal', 'write/environments'],
+  ['hot reload', 'write/develop'],
+  ['debug breakpoint', 'write/develop'],
+] as const
+
 const problems: string[] = []
 await buildSite(folder)
 for (const { page, link } of findDeadLinks(folder)) problems.push(`${page} links to ${link}, which is not there.`)
@@ -33,15 +43,20 @@ async function inBrowser(executablePath: string): Promise<void> {
       const width = Number(await page.evaluate('document.documentElement.scrollWidth'))
       if (width > 400) problems.push(`${place}.html is ${width} px wide on a telephone of 400 px.`)
     }
+    await page.goto(addressOf('judge/gate.html'))
+    if ((await page.evaluate("getComputedStyle(document.querySelector('pre')).whiteSpace")) !== 'pre')
+      problems.push('Lines of code are wrapped.')
+    if ((await page.locator('pre code.text').count()) === 0 || (await page.locator('pre code.text span').count()) > 0)
+      problems.push('What a terminal printed is coloured as code.')
     const [light, dark] = [await backgroundOf(page, 'light'), await backgroundOf(page, 'dark')]
     if (light === dark) problems.push(`Light and dark pages both have the background ${light}.`)
-    for (const [text, place] of [
-      ['Guarantees', './operate/guarantees.html'],
-      ['defineEnvironment', './api/episodic/index/defineEnvironment.html'],
-    ] as const) {
-      const found = await search(page, text)
-      if (!found.includes(place)) problems.push(`A search for ${text} does not find ${place} but ${found.join(', ')}.`)
+    for (const [text, place] of FIRST_FOUND) {
+      const [found] = await search(page, text, '#page-results a:has(mark)')
+      if (!found?.startsWith(`./${place}.html`)) problems.push(`A search for "${text}" finds ${found}, not ${place}.`)
     }
+    const names = await search(page, 'defineEnvironment', '#tsd-search-results a')
+    if (!names.includes('./api/episodic/index/defineEnvironment.html'))
+      problems.push(`A search for defineEnvironment finds these names: ${names.join(', ')}.`)
   } finally {
     await browser.close()
   }
@@ -53,14 +68,14 @@ async function backgroundOf(page: Page, colorScheme: 'light' | 'dark'): Promise<
   return String(await page.evaluate('getComputedStyle(document.body).backgroundColor'))
 }
 
-/** The links of what the search finds. */
-async function search(page: Page, text: string): Promise<string[]> {
+/** The links that the search shows for a text, in their order. */
+async function search(page: Page, text: string, links: string): Promise<string[]> {
   await page.goto(addressOf('index.html'))
   await page.click('#tsd-search-trigger')
   await page.fill('#tsd-search-input', text)
-  await page.waitForSelector('#tsd-search-results a')
-  const links = await page.locator('#tsd-search-results a').all()
-  return await Promise.all(links.map(async (link) => (await link.getAttribute('href')) ?? ''))
+  await page.waitForSelector(links)
+  const found = await page.locator(links).all()
+  return await Promise.all(found.map(async (link) => (await link.getAttribute('href')) ?? ''))
 }
 
 function addressOf(place: string): string {

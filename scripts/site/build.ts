@@ -1,11 +1,12 @@
-import { rm } from 'node:fs/promises'
-import { dirname, relative } from 'node:path'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import {
   Application,
   type CommentDisplayPart,
   Converter,
   DefaultTheme,
   type DocumentReflection,
+  IndexEvent,
   JSX,
   LogLevel,
   type NavigationElement,
@@ -19,6 +20,7 @@ import {
   type Theme,
 } from 'typedoc'
 import { readJson, root } from '../workspace.ts'
+import { partsOf } from './page-parts.ts'
 import { type Drawer, followLink, indexPages, listDrawers, type Page, REPOSITORY } from './pages.ts'
 import { writeMarkdown } from './write-markdown.ts'
 
@@ -42,11 +44,11 @@ export async function buildSite(folder: string): Promise<void> {
     projectDocuments: [...pages.keys()].filter((file) => file !== FIRST),
     router: 'site',
     theme: 'site',
-    searchInDocuments: true,
     searchInComments: true,
     hideGenerator: true,
     includeHierarchySummary: false,
     customCss: 'scripts/site/site.css',
+    customJs: 'scripts/site/search.js',
     navigationLinks: { GitHub: REPOSITORY },
     highlightLanguages: [
       'bash',
@@ -63,9 +65,17 @@ export async function buildSite(folder: string): Promise<void> {
       'typescript',
       'yaml',
     ],
-    markdownItLoader: nameCodeInHeadings,
+    markdownItLoader(parser: MarkdownParser) {
+      nameCodeInHeadings(parser)
+      leaveTextPlain(parser)
+    },
     validation: { notExported: false, invalidLink: false, invalidPath: true },
     logLevel: LogLevel.Error,
+  })
+  // The search for pages is our own, and that of TypeDoc has the names of the API.
+  app.renderer.on(IndexEvent.PREPARE_INDEX, (event) => {
+    for (let i = event.searchResults.length - 1; i >= 0; i--)
+      if (event.searchResults[i]?.isDocument()) event.removeResult(i)
   })
   const shown = new Map<RouterTarget, Page>()
   app.renderer.defineRouter('site', routerOf(shown))
@@ -88,6 +98,7 @@ export async function buildSite(folder: string): Promise<void> {
   completeLinks(project.readme, first, pages)
   await app.generateDocs(project, folder)
   if (app.logger.hasErrors()) throw new Error('The site has errors.')
+  await writeSearch(folder, pages.values())
   await writeMarkdown(folder, drawers, pages)
 }
 
@@ -147,6 +158,7 @@ function themeOf(
 /** What is used here of markdown-it, which TypeDoc reads Markdown with. */
 interface Token {
   readonly type: string
+  info?: string
   content: string
   children: Token[] | null
 }
@@ -173,6 +185,20 @@ function nameCodeInHeadings(parser: MarkdownParser): void {
       })
     }
   })
+}
+
+/** Lets a block without a language be text: TypeDoc takes it for TypeScript. */
+function leaveTextPlain(parser: MarkdownParser): void {
+  parser.core.ruler.push('plain-text', ({ tokens }) => {
+    for (const token of tokens) if (token.type === 'fence' && token.info === '') token.info = 'text'
+  })
+}
+
+/** Writes what the search of the site loads: its library, and the parts of all pages. */
+async function writeSearch(folder: string, pages: Iterable<Page>): Promise<void> {
+  const library = await readFile(new URL('../umd/index.js', import.meta.resolve('minisearch')), 'utf8')
+  const parts = JSON.stringify(partsOf(folder, pages))
+  await writeFile(join(folder, 'assets/pages.js'), `${library}\nwindow.pageParts = ${parts}\n`)
 }
 
 function linkToMarkdown(page: Page | undefined, relativeUrl: (place: string) => string | undefined): JSX.Element {
