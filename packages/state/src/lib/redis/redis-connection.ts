@@ -20,7 +20,10 @@ export class RedisConnection implements AsyncDisposable {
   readonly #client: RedisClient
   readonly #timeout: number
   #lastError: unknown = null
+  /** Why it may not have its database; `null` while it has it. */
+  #refusal: Error | null = null
   #ready: Promise<void> | null = null
+  #hasConnected = false
   #open = true
 
   /** `timeout` is in milliseconds, for connecting and again for each answer. */
@@ -40,8 +43,15 @@ export class RedisConnection implements AsyncDisposable {
       maxRetriesPerRequest: 0,
       scripts: REDIS_SCRIPTS,
     }) as RedisClient
-    this.#client.on('error', (error) => {
-      this.#lastError = error
+    this.#client.on('error', (error: Error & { readonly command?: { readonly name: string } }) => {
+      // The client would go on in database 0 if it may not have its own, at its start and after a restart of Redis.
+      const isRefused = error.command?.name === 'select'
+      if (isRefused) this.#refusal = error
+      this.#lastError = this.#refusal ?? error
+      if (isRefused) this.#client.disconnect(this.#hasConnected)
+    })
+    this.#client.on('ready', () => {
+      this.#refusal = null
     })
   }
 
@@ -49,6 +59,7 @@ export class RedisConnection implements AsyncDisposable {
   async connect(): Promise<void> {
     try {
       await this.#client.connect()
+      this.#hasConnected = true
     } catch (cause) {
       this.#close()
       throw redisFault(this.#address, this.#lastError ?? cause)

@@ -9,7 +9,12 @@ export function formatAddress(url: string): string {
 /** Returns the `StateError` for a failure of the Redis at `address`. */
 export function redisFault(address: string, cause: unknown): StateError {
   if (StateError.is(cause)) return cause
-  const { message } = cause as Error
+  const { message, command } = cause as Error & { readonly command?: { readonly name: string } }
+  if (command?.name === 'select' && message.startsWith('ERR'))
+    return storeInvalid(
+      `The Redis at ${address} does not have that database (${message}). Give the number of one that it has: \`redis-cli config get databases\` shows how many there are.`,
+      { cause },
+    )
   // The only error of our commands that a retry does not fix: a key has a value that this store did not write.
   return message.startsWith('WRONGTYPE')
     ? storeInvalid(

@@ -222,6 +222,50 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     expect(await again.count()).toBe(1)
   })
 
+  describe('in a database of a number', () => {
+    const keysOfFirst = async () => {
+      await using client = redis.client()
+      return await client.keys('numbered:*')
+    }
+
+    it('keeps its sessions there', async () => {
+      await using store = await openRedisStore(`${redis.url}/5`, { prefix: 'numbered:' })
+      expect(await store.create(sessionOf('a', 0))).toBe(true)
+      expect(await keysOfFirst()).toEqual([])
+    })
+
+    it.each(['99', '16', '4294967295', '99999999999999999999'])(
+      'rejects one that does not exist, and writes nothing into another: %s',
+      async (database) => {
+        await expect(openRedisStore(`${redis.url}/${database}`, { prefix: 'numbered:' })).rejects.toMatchObject({
+          code: 'store-invalid',
+          message: expect.stringMatching(new RegExp(`/${database} does not have that database`)),
+        })
+        expect(await keysOfFirst()).toEqual([])
+      },
+    )
+
+    it('rejects one that is named by no number', async () => {
+      for (const database of ['main', '0/1', '-1', '1.5'])
+        await expect(openRedisStore(`${redis.url}/${database}`)).rejects.toMatchObject({ code: 'store-invalid' })
+    })
+
+    it('goes on in no other one where a later connection may not have it', async () => {
+      await using store = await openRedisStore(`${redis.url}/6`, { prefix: 'numbered:', timeoutSeconds: 0.5 })
+      await using admin = redis.client()
+      const mayChoose = async (may: '+' | '-') => {
+        await admin.call('ACL', 'SETUSER', 'default', `${may}select`)
+        await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+      }
+      await mayChoose('-')
+      await expect(store.create(sessionOf('a', 0))).rejects.toMatchObject({ code: 'store-unavailable' })
+      expect(await keysOfFirst()).toEqual([])
+      await mayChoose('+')
+      await expect.poll(() => store.create(sessionOf('a', 0)).catch(() => null)).toBe(true)
+      expect(await keysOfFirst()).toEqual([])
+    })
+  })
+
   it('never shows the password', async () => {
     const url = redis.url.replace('redis://', 'redis://user:hush-hush@')
     await expect(openRedisStore(url)).rejects.toSatisfy(

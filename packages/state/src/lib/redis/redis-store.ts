@@ -254,8 +254,9 @@ function entryId(revision: number): string {
 }
 
 function assertAddress(url: string): void {
-  if (/^rediss?:$/.test(URL.parse(url)?.protocol ?? '')) return
-  throw storeInvalid('This is not an address of a Redis. Use one like redis://localhost:6379/0.')
+  const { protocol = '', pathname = '' } = URL.parse(url) ?? {}
+  if (/^rediss?:$/.test(protocol) && /^\/?\d*$/.test(pathname)) return
+  throw storeInvalid('This is not an address of a database of a Redis. Use one like redis://localhost:6379/0.')
 }
 
 /**

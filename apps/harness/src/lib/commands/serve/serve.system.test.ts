@@ -41,6 +41,12 @@ describe('episodic serve', () => {
     [['--address', '0.0.0.0'], 1, /^error: 0\.0\.0\.0 can be reached from a network/],
     [['--address', '0.0.0.0', '--agent-token', `me=${'x'.repeat(22)}`], 1, /^error: .*List the host names/],
     [['--agent-token', 'x'], 2, /^error: --agent-token x: write <name>=<token>/],
+    [
+      ['--store', 'sqlite:x.db?mode=ro'],
+      2,
+      /^error: --store sqlite:x\.db\?mode=ro is written as a URL, .* Give sqlite:<file>/,
+    ],
+    [['--store', 'sqlite:///x.db'], 2, /^error: --store sqlite:\/\/\/x\.db is written as a URL/],
     [['--store', 'redis'], 2, /^error: --store redis is not a store\. Give memory, sqlite:<file>/],
     [['--processes', '2', '--stdio'], 2, /^error: --processes 2 needs HTTP: a pipe has one process/],
     [['--rate', '10'], 2, /^error: .*'10' is invalid\. Write a rate as calls\/seconds/],

@@ -93,8 +93,10 @@ export async function connectQueue(url: string, { onNotice, signal }: ConnectQue
     scripts: QUEUE_SCRIPTS,
   }
   const client = new Client(withPassword(url), options) as QueueClient
-  client.on('error', (error: Error) => {
+  client.on('error', (error: Error & { readonly command?: { readonly name: string } }) => {
     lastError = error
+    // After a restart of Redis, too, the client would go on in the first database.
+    if (isConnected && error.command?.name === 'select') client.disconnect(true)
   })
   const late = setTimeout(() => client.disconnect(), CONNECT_TIMEOUT)
   try {

@@ -21,6 +21,10 @@ export async function openStore({ store, durability, idle }: StoreOptions): Prom
     return openRedisStore(store, { ttlSeconds: Math.max(86_400, 2 * idle) })
   }
   const file = /^sqlite:(.+)$/.exec(store)?.[1]
+  if (file && /^\/\/|[?#]/.test(file))
+    throw invalidOption(
+      `--store ${store} is written as a URL, and what follows sqlite: is the path of a file, without options. Give sqlite:<file>, such as sqlite:sessions.db.`,
+    )
   if (file) return openSqliteStore(file, { durability })
   throw invalidOption(`--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`)
 }
