@@ -18,6 +18,7 @@ import { createClient, isApiError, isTimeout } from './openai-client.ts'
 import { type ChatBody, Concessions } from './requests/concessions.ts'
 import { nameStatus } from './requests/http-status.ts'
 import { codeOf, type Try, timesOf } from './requests/tries.ts'
+import { wireToolsOf } from './requests/wire-tools.ts'
 import { withOptions } from './requests/with-options.ts'
 
 /** A language model behind an OpenAI-compatible API. */
@@ -72,18 +73,22 @@ export function createChatModel(
 ): ChatModel {
   const { temperature, maxTokens, modelOption = {}, prices = null, tokenIds, modelTimeout } = settings
   const server = findServer(name, settings)
-  const { model, baseURL, apiKey, keyName } = server
+  const { model, api, baseURL, apiKey, keyName } = server
   let client: OpenAI | null = null
   const turns = turnsOf(limit, `${baseURL} ${model}`, settings)
   const concessions = new Concessions()
   return {
     async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal }) {
+      const wire = wireToolsOf(tools, api)
       const wanted = withOptions(modelOption, {
         model,
-        // Observations and tools may come from a server outside, with half of a surrogate pair in them.
-        messages: lastTokens(messages.map((message) => wellFormed(message as unknown as JsonObject))),
-        tools: tools.map((tool) => wellFormed(functionOf(tool))),
-        tool_choice: forcedTool === undefined ? 'auto' : { type: 'function', function: { name: forcedTool } },
+        // Observations may come from a server outside, with half of a surrogate pair in them.
+        messages: lastTokens(
+          messages.map((message) => wire.withWireNames(wellFormed(message as unknown as JsonObject))),
+        ),
+        tools: wire.functions,
+        tool_choice:
+          forcedTool === undefined ? 'auto' : { type: 'function', function: { name: wire.wireOf(forcedTool) } },
         ...(!parallelCalls && { parallel_tool_calls: false }),
         seed,
         ...(temperature !== undefined && { temperature }),
@@ -127,7 +132,8 @@ export function createChatModel(
         ...timesOf(tries, turn.waited),
         ...(leftOut.length > 0 && { leftOut }),
       }
-      const answer = { ...parsed, completion }
+      const calls = parsed.calls.map((call) => ({ ...call, name: wire.nameOf(call.name) }))
+      const answer = { ...parsed, calls, completion }
       if (hash) await journal.add(hash, answer)
       return { ...answer, request: sentOf(body), isKept: false }
     },
@@ -221,11 +227,6 @@ function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
   }
 }
 
-/** Gemini and others refuse a schema that says which version of JSON Schema it is. */
-function functionOf({ name, description, inputSchema: { $schema: _, ...parameters } }: ToolInfo): JsonObject {
-  return { type: 'function', function: { name, description, parameters } }
-}
-
 /** The server's message is recorded and reported, so it is shortened. The request is never included. */
 function unanswered(model: string, baseURL: string | undefined, keyName: string, cause: unknown): HarnessError {
   const { status, headers } = isApiError(cause) ? cause : {}
@@ -260,7 +261,7 @@ const SPENT_WORDS =
 const OTHER_API = 'Check --base-url: it often ends in /v1.'
 const SPENT = 'The quota of the key in KEY is spent: raise it, or go on once it is renewed.'
 const REJECTED =
-  'Check the options of the model, such as --temperature, --max-tokens and --model-option, and the length of its context.'
+  'Check the options of the model, such as --temperature, --max-tokens and --model-option, the length of its context, and the tools: those of an MCP server are chosen with --only-tools, or with tools: { only, hide, rename, describe } in its world file.'
 
 /** What to do about refusals that a retry does not change. KEY stands for the name of the variable of the key. */
 const ADVICE: Readonly<Record<number, string>> = {

@@ -9,6 +9,7 @@ export const mcpOptions = z.object({
   ),
   mcpConfig: option('<file>', 'play a server of an mcpServers JSON file, which --server names'),
   score: option('<file>', 'with --mcp: a module whose `score` judges an episode'),
+  onlyTools: option('<name,…>', 'with --mcp: the tools of the server that are played, separated by commas'),
 })
 export type McpOptions = z.infer<typeof mcpOptions>
 
@@ -24,6 +25,6 @@ export interface McpWorldRequest extends McpOptions {
 export function withoutMcp<Options extends McpOptions & { readonly server?: string | undefined }>(
   options: Options,
 ): Omit<Options, keyof McpOptions> {
-  const { mcp, mcpConfig, score: _, ...others } = options
+  const { mcp, mcpConfig, score: _, onlyTools: __, ...others } = options
   return mcp === undefined && mcpConfig === undefined ? others : { ...others, server: undefined }
 }

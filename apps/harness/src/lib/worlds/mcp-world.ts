@@ -22,10 +22,12 @@ export async function findWorlds(
   request: McpWorldRequest,
   { optional = false }: { readonly optional?: boolean } = {},
 ): Promise<string[]> {
-  const { mcp, mcpConfig, score } = request
+  const { mcp, mcpConfig, score, onlyTools } = request
   if (mcp === undefined && mcpConfig === undefined) {
     if (score !== undefined)
       throw invalidOption('--score judges the episodes of an MCP server: give --mcp or --mcp-config too.')
+    if (onlyTools !== undefined)
+      throw invalidOption('--only-tools chooses among the tools of an MCP server: give --mcp or --mcp-config too.')
     if (worlds.length === 0 && !optional)
       throw invalidOption('Nothing to play. Name a world, or give an MCP server with --mcp.')
     return [...worlds]
@@ -35,7 +37,7 @@ export async function findWorlds(
   return [await writeWorld(request)]
 }
 
-async function writeWorld({ mcp, mcpConfig, server, score, tasks }: McpWorldRequest): Promise<string> {
+async function writeWorld({ mcp, mcpConfig, server, score, onlyTools, tasks }: McpWorldRequest): Promise<string> {
   const folder = resolve(FOLDER)
   const from = (path: string) => JSON.stringify(`./${relative(folder, path).replaceAll('\\', '/')}`)
   const url = (path: string) => `new URL(${from(path)}, import.meta.url)`
@@ -44,11 +46,12 @@ async function writeWorld({ mcp, mcpConfig, server, score, tasks }: McpWorldRequ
     mcp !== undefined
       ? JSON.stringify(mcp)
       : `readMcpServer(${url(existing('--mcp-config', mcpConfig as string))}${server === undefined ? '' : `, ${JSON.stringify(server)}`})`
+  const only = JSON.stringify(onlyTools?.split(',').map((name) => name.trim()))
   const text = [
     '// Made of the options of a command. Copy it to say more: see "Any MCP server" in the documentation.',
     `import { defineMcpEnvironment, readMcpServer, tasksFromFile } from ${JSON.stringify(import.meta.resolve('@episodic/mcp-worlds'))}`,
     ...(judging ? [`import ${judging.imported} from ${from(judging.file)}`] : []),
-    `export const environment = await defineMcpEnvironment({ server: ${playing}${judging ? ', score' : ''} })`,
+    `export const environment = await defineMcpEnvironment({ server: ${playing}${judging ? ', score' : ''}${only ? `, tools: { only: ${only} }` : ''} })`,
     ...(tasks === undefined
       ? []
       : [`export const tasks = tasksFromFile(environment, ${url(existing('--tasks', tasks))})`]),

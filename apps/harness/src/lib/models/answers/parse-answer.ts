@@ -62,7 +62,9 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   const said = readMessage(wellFormed(withoutTokens(own)))
   const policyVersion = weightVersionOf(answer)
   const id = textIn(answer.id)
-  const finish = finishOf(choice)
+  // A gateway such as OpenRouter says beside its own reason that of the server behind it.
+  const named = choice.native_finish_reason === CONTEXT_FULL ? CONTEXT_FULL : textIn(choice.finish_reason)
+  const finish = endsMalformed(choice) ? MALFORMED_CALL : named
   const malformed = textIn(choice.malformed)
   return {
     completion: {
@@ -85,14 +87,7 @@ export function parseAnswer(answer: unknown, prices: Prices | null): Answer | nu
   }
 }
 
-/** A gateway such as OpenRouter says beside its own reason that of the server behind it. */
-function finishOf(choice: JsonObject): string | null {
-  if (endsMalformed(choice)) return MALFORMED_CALL
-  const { native_finish_reason: native } = choice
-  return native === CONTEXT_FULL ? native : textIn(choice.finish_reason)
-}
-
-function objectIn(value: unknown): JsonObject {
+export function objectIn(value: unknown): JsonObject {
   return isObject(value) ? value : {}
 }
 

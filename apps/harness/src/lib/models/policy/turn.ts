@@ -103,10 +103,8 @@ function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]
     return calls.flatMap(({ call, read }) =>
       isAction(read) ? [] : [`Your arguments for ${shorten(call.name, 64)} ${read}. Call the tool again.`],
     )
-  if (finish === MALFORMED_CALL) {
-    const said = malformed === undefined ? '' : ` (${shorten(cleanText(malformed), 300)})`
-    return [`Your call of a tool could not be read${said}. Call one of the tools again.`]
-  }
+  const said = malformed === undefined ? '' : ` (${shorten(cleanText(malformed), 300)})`
+  if (finish === MALFORMED_CALL) return [`Your call of a tool could not be read${said}. Call one of the tools again.`]
   if (finish === 'length')
     return ['Your answer was cut off before it called a tool. Call one of the tools, and say less.']
   return ['You called no tool. Call one of the tools.']

@@ -1,0 +1,68 @@
+import type { Json, JsonObject, ToolInfo } from '@episodic/protocol'
+import { isObject, wellFormed } from '@episodic/protocol/internal'
+
+/** The names of tools that each API takes. MCP allows dots in them, and 128 letters. */
+const NAMES = { chat: /^[\w-]{1,64}$/, anthropic: /^[\w-]{1,128}$/, google: /^[a-zA-Z_][\w.:-]{0,63}$/ } as const
+
+/**
+ * Returns the tools of a world as the requests of an API have them. Names that it refuses are replaced one to one, on
+ * the wire alone: a call is read as one of the world's tool. A name that is no tool's stays as it came.
+ */
+export function wireToolsOf(tools: readonly ToolInfo[], api: keyof typeof NAMES) {
+  const wires = new Map<string, string>()
+  const taken = new Set(tools.map(({ name }) => name))
+  for (const { name } of tools.filter(({ name }) => !NAMES[api].test(name))) {
+    const plain = name
+      .replace(/[^\w-]/g, '_')
+      .replace(/^(?![a-zA-Z_])/, '_')
+      .slice(0, 56)
+    let wire = plain
+    for (let i = 2; taken.has(wire); i++) wire = `${plain}_${i}`
+    taken.add(wire)
+    wires.set(name, wire)
+  }
+  const wireOf = (name: string) => wires.get(name) ?? name
+  // Gemini and others refuse a schema that says which version of JSON Schema it is.
+  const functionOf = ({ name, description, inputSchema: { $schema: _, ...schema } }: ToolInfo): JsonObject =>
+    wellFormed({ name: wireOf(name), description, parameters: plainSchema({ ...schema, type: 'object' }) })
+  return {
+    functions: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })),
+    wireOf,
+    nameOf: (wire: string) => [...wires].find(([, own]) => own === wire)?.[0] ?? wire,
+    /** Returns a message with the names of its calls as they are on the wire. */
+    withWireNames(message: JsonObject): JsonObject {
+      if (wires.size === 0 || !message.tool_calls) return message
+      const calls = JSON.stringify(message.tool_calls)
+      return { ...message, tool_calls: JSON.parse(calls, (key, is) => (key === 'name' ? wireOf(is) : is)) }
+    },
+  }
+}
+
+/** Members of a schema that are no schemas, and those whose own members have names that are no keywords. */
+const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required'])
+const MAPS: ReadonlySet<string> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'patternProperties',
+  'dependentSchemas',
+])
+
+/**
+ * Returns a schema of the same meaning in the form that all providers take: an object has `properties`, a list `items`,
+ * and an empty schema is where anything is right.
+ */
+function plainSchema(schema: Json, isMap = false): Json {
+  if (Array.isArray(schema)) return schema.map((item) => plainSchema(item))
+  if (!isObject(schema)) return schema
+  const entries = Object.entries(schema as JsonObject).map(([key, value]): [string, Json] => {
+    if (!isMap && VALUES.has(key)) return [key, value]
+    return [key, value === true && (isMap || key === 'items') ? {} : plainSchema(value, !isMap && MAPS.has(key))]
+  })
+  const plain: Record<string, Json> = Object.fromEntries(entries)
+  if (isMap) return plain
+  const types = [plain.type].flat()
+  if (types.includes('object')) plain.properties ??= {}
+  if (types.includes('array') && !('prefixItems' in plain)) plain.items ??= {}
+  return plain
+}
