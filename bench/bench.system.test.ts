@@ -1,4 +1,7 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
@@ -61,5 +64,36 @@ describe('pnpm bench', () => {
     const { code, said } = await failure(args)
     expect(code).toBe(2)
     expect(said).toHaveLength(1)
+  })
+
+  it.each([
+    [['--against', 'no-such-commit', 'inprocess'], 'There is no commit no-such-commit here.'],
+    [['--against'], '--against needs a commit'],
+    [['--against', '--json'], '--against needs a commit'],
+  ])('rejects %j with one line', async (args, message) => {
+    const { code, said } = await failure(args)
+    expect(code).toBe(2)
+    expect(said).toEqual([expect.stringContaining(message)])
+  })
+
+  it('removes the other tree when it is interrupted', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'episodic-test-'))
+    try {
+      const args = [join(import.meta.dirname, 'bench.ts'), '--against', 'HEAD', 'inprocess']
+      const child = spawn(process.execPath, args, { env: { ...process.env, TMPDIR: folder }, stdio: 'pipe' })
+      let said = ''
+      for await (const chunk of child.stderr) {
+        said += chunk
+        if (said.includes('installing')) break
+      }
+      child.kill('SIGINT')
+      const [code] = await once(child, 'exit')
+      expect(code).toBe(130)
+      expect(readdirSync(folder)).toEqual([])
+      const { stdout } = await promisify(execFile)('git', ['worktree', 'list'], { cwd: import.meta.dirname })
+      expect(stdout).not.toContain(folder)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 })
