@@ -19,7 +19,7 @@ export interface Compared {
 /** What is said of a comparison that cannot be made. */
 class ComparisonError extends Error {}
 
-/** Compares the figures of benchmarks in this tree with those of a commit, and resolves with the status to exit with. */
+/** Compares the figures of benchmarks in this tree with those of a commit, and resolves with the exit status. */
 export async function compareWith(
   commit: string,
   benchmarks: ReadonlyMap<string, string>,

@@ -1,8 +1,11 @@
 /**
  * What a run adds to its steps. `episodic run` plays hundreds of generated tasks at random, 256 in flight: records are
- * sealed and written, folded, and the progress is shown. In turn with it, the same actions are played in the same number of
- * sessions by `Environment.step` alone, with all sessions opened before and closed after the measurement, and as whole
- * episodes, which open and close their sessions too. Each in process, over HTTP and over a WebSocket.
+ * sealed and written, folded, and the progress is shown. In turn with it, the same actions are played in the same
+ * number of sessions by `Environment.step` alone, with all sessions opened before and closed after the measurement,
+ * and as whole episodes, which open and close their sessions too. In process, over HTTP and over a WebSocket.
+ *
+ * The floor of a run is its steps alone and a bare record of them: each step chained by the hash of its canonical JSON,
+ * and each line written. Beside steps alone a run would look slower whenever a step becomes cheaper.
  *
  * A run is measured from the start of its first episode to its last progress, by the clock and by CPU time, of this
  * process and of the server. The plan that is checked before, and the report that is written after, are shown apart.
