@@ -5,9 +5,10 @@ export {
   type PairedFigure,
 } from './lib/compare/comparison.ts'
 export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
+export { detectableDifference, fewestTasks, leastAdjustedP } from './lib/compare/shown-differences.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
 export { createRate, wilson } from './lib/fold/clustered-rate.ts'
-export { completionsOf, isAnswered, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
+export { completionsOf, countUnpriced, isAnswered, isCounted, ownCompletionsOf } from './lib/fold/completions.ts'
 export {
   areConflicting,
   comparePreference,
@@ -103,12 +104,14 @@ export {
   verdictOf,
 } from './lib/notes/comparison-notes.ts'
 export {
-  type ContrastRow,
+  bySuccess,
   contrastRows,
   methodOfContrasts,
+  noteContrasts,
   RUN_HEAD,
   runCells,
 } from './lib/notes/contrast-notes.ts'
+export { noteFewTasks, notePlannedTasks } from './lib/notes/few-tasks.ts'
 export { formatPoints, formatSigned } from './lib/notes/figure-notes.ts'
 export {
   formatIntervals,
@@ -144,7 +147,7 @@ export {
   type QuerySpan,
   type QueryTerm,
 } from './lib/query/parse-query.ts'
-export { fieldOf, QUERY_FIELDS, RESULTS, type Result, resultOf } from './lib/query/query-fields.ts'
+export { fieldOf, isResult, QUERY_FIELDS, RESULTS, type Result, resultOf } from './lib/query/query-fields.ts'
 export type {
   Column,
   ColumnName,
@@ -174,11 +177,13 @@ export {
   formatCount,
   formatDuration,
   formatInterval,
+  formatKnownCost,
   formatNumber,
   formatPercent,
   formatShareInterval,
   formatTick,
   NOTHING,
+  noteUnpriced,
   plural,
   wrapText,
 } from './lib/text/format.ts'

@@ -1,10 +1,12 @@
 import type { Contrasts } from '@episodic/report'
 import {
+  bySuccess,
   contrastRows,
   DETECTABLE_NOTE,
   formatRules,
   INTERVAL_NOTE,
   methodOfContrasts,
+  noteContrasts,
   RUN_HEAD,
   runCells,
 } from '@episodic/report'
@@ -12,10 +14,12 @@ import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
-import { CostPlot } from '../parts/plots/cost-plot.tsx'
+import { COST_CAPTION, CostPlot, costedOf } from '../parts/plots/cost-plot.tsx'
 
 /** Several runs, each against the baseline. */
-export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) {
+export function ContrastsView({ contrasts: given }: { readonly contrasts: Contrasts }) {
+  const contrasts = bySuccess(given)
+  const few = noteContrasts(contrasts)
   const hasCosts = contrasts.runs.filter(({ cost, tokens }) => cost !== null || tokens !== null).length > 1
   return (
     <>
@@ -27,10 +31,11 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
           <PlainText text={`Left out: ${run}. ${why}`} />
         </p>
       ))}
+      {few !== null && <p class="warning">{few}</p>}
       <Section title="Runs">
         <Card
           title="Figures of each run"
-          caption="Means over the tasks of the run. The first run is the baseline."
+          caption="Means over the tasks of the run. The first run is the baseline; the others are in the order of their success."
           wide
         >
           <FiguresTable
@@ -53,12 +58,8 @@ export function ContrastsView({ contrasts }: { readonly contrasts: Contrasts }) 
           <DifferencesTable contrasts={contrasts} />
         </Card>
         {hasCosts && (
-          <Card
-            title="Success and what it takes"
-            caption="Runs on the line are not beaten in both: no other run succeeds more and takes less."
-            wide
-          >
-            <CostPlot runs={contrasts.runs} />
+          <Card title="Success and what it takes" caption={COST_CAPTION} wide>
+            <CostPlot runs={contrasts.runs.map(costedOf)} />
           </Card>
         )}
       </Section>

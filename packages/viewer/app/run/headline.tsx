@@ -5,6 +5,7 @@ import {
   formatDuration,
   formatInterval,
   formatIntervals,
+  formatKnownCost,
   formatNumber,
   formatPercent,
   formatRetried,
@@ -18,6 +19,7 @@ import {
   noteMissingRewards,
   noteUnknownTools,
   noteVoids,
+  plural,
   shortBounds,
   shortVoids,
   totalTokens,
@@ -122,11 +124,15 @@ function spentOf({ tokens, time, counts }: Summary): (Figure | null)[] {
         tokens.traced?.drifted ? `${formatCount(tokens.traced.drifted)} answers drifted` : '',
       ],
     },
-    tokens && tokens.cost !== null
+    tokens && (tokens.cost !== null || tokens.unpriced)
       ? {
           name: 'Cost',
-          value: formatCost(tokens.cost),
-          notes: [`${formatCost(tokens.cost / tokens.episodes)} per episode`],
+          value: formatKnownCost(tokens),
+          notes: [
+            tokens.unpriced
+              ? `of ${plural(tokens.unpriced.requests, 'request')} not known`
+              : `${formatCost((tokens.cost ?? 0) / tokens.episodes)} per episode`,
+          ],
         }
       : null,
     time.step

@@ -75,7 +75,7 @@ function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonl
   ]
   return (
     <FiguresTable
-      head={['End', 'Share', 'Episodes', '']}
+      head={['End', '', 'Episodes', 'Share']}
       texts={2}
       rows={rows.map(({ name, count, kind, color }) => [
         <>

@@ -20,6 +20,8 @@ it('shows beside the rate of each version, and of the listed episodes, what it w
     const bounds = shortBounds({ ...figures.success, failed: figures.failed })
     expect(bounds).toMatch(/% with \d+ failed$/)
     expect(shown).toContain(bounds)
-    expect(renderToString(h(ListFigures, { figures, whole: 24 }))).toContain(bounds)
+    expect(renderToString(h(ListFigures, { figures, whole: 24, byResult: false }))).toContain(bounds)
+    // Of episodes that were chosen by how they ended, a rate says nothing of others.
+    expect(renderToString(h(ListFigures, { figures, whole: 24, byResult: true }))).not.toContain(' to ')
   }
 })

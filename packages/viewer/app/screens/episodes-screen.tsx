@@ -4,6 +4,7 @@ import {
   type EpisodeColumns,
   FIGURE_COLUMNS,
   formatCount,
+  isResult,
   needsOf,
   parseQuery,
   type RunListing,
@@ -110,7 +111,11 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
     <div class="episodes">
       <div class="screen-head">
         <h1>Episodes</h1>
-        <ListFigures figures={chosen.chosen.figures} whole={countedIn(chosen.episodes)} />
+        <ListFigures
+          figures={chosen.chosen.figures}
+          whole={countedIn(chosen.episodes)}
+          byResult={parsed.terms.some((term) => term.kind === 'field' && isResult(term.field))}
+        />
         <QueryHelp dictionaries={listing.dictionaries} graders={grades.graders} />
         <ColumnChooser
           columns={available}

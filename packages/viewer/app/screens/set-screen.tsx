@@ -1,12 +1,12 @@
 import type { ComparedRuns, RunEntry } from '@episodic/report'
-import { formatPercent, formatPoints, formatShareInterval } from '@episodic/report'
+import { formatPercent, formatPoints, formatShareInterval, noteContrasts } from '@episodic/report'
 import { useEffect } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
 import { EmptyNote, WhenLoaded } from '../parts/notes.tsx'
 import { PlainText } from '../parts/plain-text.tsx'
-import { CostPlot } from '../parts/plots/cost-plot.tsx'
+import { COST_CAPTION, CostPlot } from '../parts/plots/cost-plot.tsx'
 import { plainString } from '../parts/signs.ts'
 import { formatRoute } from '../route/route.ts'
 import { findCell, isBaseline, type SetTable, toCostedRuns, toSetTable } from '../set/set-table.ts'
@@ -45,7 +45,7 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
       ),
     [runs.map(({ id, state }) => id + state).join()],
   )
-  const costed = toCostedRuns(table).filter(({ cost, tokens }) => cost !== null || tokens !== null)
+  const costed = toCostedRuns(table)
   const errorOf = (i: number) => {
     const found = compared.value?.[i] ?? null
     // Of a file that was made without comparisons, every cell would say so.
@@ -57,6 +57,12 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
       <h1>
         <PlainText text={set} />
       </h1>
+      {worlds.map((world, i) => {
+        const found = compared.value?.[i]
+        const contrasts = found instanceof SourceError ? null : found?.contrasts
+        const few = contrasts ? noteContrasts(contrasts) : null
+        return few !== null && <p key={world} class="warning">{`${plainString(world)}: ${few}`}</p>
+      })}
       <Section title="Success">
         <Card
           title="Worlds and players"
@@ -83,10 +89,10 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
             ))}
           </p>
         </Card>
-        {costed.length > 1 && (
+        {costed.filter(({ cost, tokens }) => cost !== null || tokens !== null).length > 1 && (
           <Card
             title="Success and what it takes"
-            caption="Over all worlds, each of which counts once, of the players with episodes in all of them. Players on the line are not beaten in both."
+            caption={`Over all worlds, each of which counts once, of the players with episodes in all of them. ${COST_CAPTION}`}
             wide
           >
             <CostPlot runs={costed} />

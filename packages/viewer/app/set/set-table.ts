@@ -1,21 +1,23 @@
 import type { ComparedRuns, PairedFigure, RunEntry } from '@episodic/report'
-import { SIGNIFICANCE } from '@episodic/report'
+import { SIGNIFICANCE, voidBounds } from '@episodic/report'
 import type { CostedRun } from '../parts/plots/cost-plot.tsx'
 
 /** A set as a table: its worlds and players, and the runs of each pair. */
 export interface SetTable {
   /** As `name@version`. */
   readonly worlds: readonly string[]
-  /** The baseline first. */
+  /** The one with the highest success in the mean of the worlds first. */
   readonly players: readonly string[]
   runsOf(world: string, player?: string): readonly RunEntry[]
 }
 
 export function toSetTable(runs: readonly RunEntry[]): SetTable {
   const ordered = runs.toSorted((a, b) => Number(isBaseline(b)) - Number(isBaseline(a)) || (a.name < b.name ? -1 : 1))
+  const byPlayer = Map.groupBy(ordered, getPlayer)
+  const success = new Map([...byPlayer].map(([player, own]) => [player, successOf(own)]))
   return {
     worlds: [...new Set(ordered.map(getWorld))].sort(),
-    players: [...new Set(ordered.map(getPlayer))],
+    players: [...byPlayer.keys()].toSorted((a, b) => (success.get(b) ?? 0) - (success.get(a) ?? 0)),
     runsOf: (world, player) =>
       ordered.filter((run) => getWorld(run) === world && (player === undefined || getPlayer(run) === player)),
   }
@@ -81,7 +83,31 @@ export function toCostedRuns({ worlds, players, runsOf }: SetTable): CostedRun[]
       const total = sum(read)
       return total === null ? null : total / episodes
     }
-    const success = rates.reduce((total, rate) => total + rate, 0) / rates.length
-    return [{ name: player, success, tokens: each(({ tokens }) => tokens), cost: each(({ cost }) => cost) }]
+    const mean = (values: readonly number[]) => values.reduce((total, value) => total + value, 0) / values.length
+    const bounds = runs.map(({ success, finished, failed }) => {
+      const rate = success?.rate ?? 0
+      return voidBounds({ successes: success?.successes ?? 0, finished, failed }) ?? { low: rate, high: rate }
+    })
+    const failed = sum((run) => run.failed) ?? 0
+    const scheduled = sum((run) => run.scheduled) ?? 1
+    const finished = sum((run) => run.finished) ?? 0
+    return [
+      {
+        name: player,
+        success: mean(rates),
+        bounds:
+          failed === 0 ? null : { low: mean(bounds.map(({ low }) => low)), high: mean(bounds.map(({ high }) => high)) },
+        without: (scheduled - finished) / scheduled,
+        tokens: each(({ tokens }) => tokens),
+        cost: each(({ cost, unpriced }) => cost ?? unpriced?.cost ?? null),
+        isPart: runs.some(({ unpriced }) => unpriced !== undefined),
+      },
+    ]
   })
+}
+
+/** The success of a player over all worlds, for the order of the rows; below all others without a rate. */
+function successOf(runs: readonly RunEntry[]): number {
+  const rates = runs.flatMap(({ success }) => success?.rate ?? [])
+  return rates.length === 0 ? -1 : rates.reduce((total, rate) => total + rate, 0) / rates.length
 }

@@ -32,6 +32,8 @@ export interface ExportFormat {
   readonly keepsFailed?: true
   /** Whether the file has a reward that `--reward` chooses. */
   readonly hasReward?: true
+  /** What an episode needs to have a line, if that is more than a step. */
+  readonly needs?: string
   /** The end of its files' names. Default: `.jsonl`. */
   readonly extension?: string
   /** Whether its pieces are bytes. The readers of such a file recognise it by its extension. */

@@ -1,3 +1,4 @@
+import type { ModelAnswer } from '@episodic/env'
 import type { JsonObject, ModelRequest, ToolInfo } from '@episodic/protocol'
 import { monotonic, shorten, wellFormed } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report'
@@ -57,7 +58,12 @@ export interface Question {
   /** Answers that were kept of the same episode. Default: none, and none is kept. */
   readonly journal?: EpisodeJournal | null
   readonly signal?: AbortSignal | undefined
+  /** Receives a request that was sent and never answered, before `ask` rejects: with its failed `tries` alone. */
+  readonly onUnanswered?: ((request: ModelAnswer) => void) | undefined
 }
+
+/** What is known of a request without an answer. */
+const NOTHING = { promptTokens: 0, completionTokens: 0, cost: null, text: null } as const
 
 const RETRIES = 5
 
@@ -78,7 +84,7 @@ export function createChatModel(
   const turns = turnsOf(limit, `${baseURL} ${model}`, settings)
   const concessions = new Concessions()
   return {
-    async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal }) {
+    async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal, onUnanswered }) {
       const wire = wireToolsOf(tools, api)
       const wanted = withOptions(modelOption, {
         model,
@@ -117,6 +123,9 @@ export function createChatModel(
           if (!signal?.aborted && isRefusal(cause) && concessions.learn(wordsOf(cause), body) !== null) return null
           await turn.end(0)
           signal?.throwIfAborted()
+          // What such a request cost is not known, and that it was sent is.
+          if (tries.length > 0)
+            onUnanswered?.({ ...NOTHING, asked: name, model, ...timesOf(tries, 0), request: sentOf(body) })
           throw unanswered(name, baseURL, keyName, cause)
         })
       } while (said === null)

@@ -1,5 +1,5 @@
 import type { Completion } from '@episodic/protocol'
-import { exactSum, isCounted } from '@episodic/report'
+import { countUnpriced, exactSum, isAnswered, isCounted } from '@episodic/report'
 
 /** What the language models of an episode used. */
 export type ModelUsage = NonNullable<ReturnType<typeof usageOf>>
@@ -7,9 +7,11 @@ export type ModelUsage = NonNullable<ReturnType<typeof usageOf>>
 /** Sums answers of language models; a figure that one of them lacks has no sum. `null` for no answers. */
 export function usageOf(completions: readonly Completion[]) {
   if (completions.length === 0) return null
+  const answered = completions.filter(isAnswered)
+  const isPriced = completions.every((completion) => countUnpriced(completion) === 0)
   const sum = (read: (completion: Completion) => number | null | undefined): number | null => {
-    const values = completions.map(read).filter((value) => value !== null && value !== undefined)
-    return values.length < completions.length ? null : exactSum(values)
+    const values = answered.map(read).filter((value) => value !== null && value !== undefined)
+    return values.length < answered.length ? null : exactSum(values)
   }
   return {
     requests: completions.length,
@@ -20,8 +22,8 @@ export function usageOf(completions: readonly Completion[]) {
     cachedTokens: sum(({ cachedTokens }) => cachedTokens),
     /** Of the completion tokens; `null` if the server did not report them. */
     reasoningTokens: sum(({ reasoningTokens }) => reasoningTokens),
-    /** `null` without prices, and if a server did not count its tokens. */
-    cost: sum(({ cost }) => cost),
+    /** `null` without prices, and unless the cost of every request is known. */
+    cost: isPriced ? sum(({ cost }) => cost) : null,
     /** Of the requests that were answered; `null` if one of them was not measured. */
     milliseconds: sum(({ time }) => time?.milliseconds),
     /** Milliseconds of waiting before them; `null` if one of them was not measured. */

@@ -16,14 +16,15 @@ const MANY_DEGREES = 100
  * The point of Student's t that is the factor from a standard error to half of an interval: 97.5 % for one of 95 %.
  *
  * Abramowitz & Stegun, "Handbook of Mathematical Functions" (1964): 26.7.3 and 26.7.4, solved for t, up to 100 degrees
- * of freedom, and the expansion 26.7.5 above.
+ * of freedom, and the expansion 26.7.5 above for the shares that have a normal point here.
  *
  * @param degrees - of freedom, a whole number from 1.
  */
-export function studentPoint(degrees: number, confidence: Confidence = 0.95): number {
+export function studentPoint(degrees: number, confidence = 0.95): number {
   if (!(Number.isInteger(degrees) && degrees >= 1))
     throw new RangeError(`Student's t needs a whole number of degrees of freedom from 1 up; got ${degrees}.`)
-  if (degrees > MANY_DEGREES) return expanded(degrees, NORMAL_POINTS[confidence])
+  const normal = (NORMAL_POINTS as Readonly<Record<number, number | undefined>>)[confidence]
+  if (degrees > MANY_DEGREES && normal !== undefined) return expanded(degrees, normal)
   let [low, high] = [0, Math.PI / 2]
   for (let halving = 0; halving < 60; halving++) {
     const middle = (low + high) / 2

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 
-/** A paired figure, with the p-value of its sign-flip test adjusted for the number of contrasts. */
-const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number() })
+/**
+ * A paired figure, with the p-value of its sign-flip test adjusted for the number of contrasts: `tests`, which earlier
+ * versions left out. `smallestP` and `detectable` are those after the adjustment.
+ */
+const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number(), tests: z.int().optional() })
 
 /**
  * Several runs of the same tasks, each compared with a baseline: plain JSON, the same for the same sealed episodes in
@@ -27,6 +30,8 @@ export const contrastsSchema = z.object({
       steps: z.number(),
       tokens: z.number().nullable(),
       cost: z.number().nullable(),
+      /** Of how many of the `tasks` they are known. Left out by earlier versions. */
+      known: z.object({ tokens: z.int(), cost: z.int() }).optional(),
     }),
   ),
   /** Runs that cannot be compared with the baseline, and why. */

@@ -35,6 +35,18 @@ export function isAnswered({ time, tries }: Pick<Completion, 'time' | 'tries'>):
   return time !== undefined || tries === undefined
 }
 
+/** Codes of requests that never reached a server. */
+const NOT_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/**
+ * How many requests of an answer have a cost that nobody knows: an answer without one, and tries that were late or
+ * broke off. Most providers charge for what a model wrote before its client was gone.
+ */
+export function countUnpriced(completion: Pick<Completion, 'time' | 'tries' | 'cost'>): number {
+  const lost = (completion.tries ?? []).filter(({ status, code }) => status === null && !NOT_SENT.has(code))
+  return lost.length + (isAnswered(completion) && completion.cost === null ? 1 : 0)
+}
+
 /**
  * Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not.
  */

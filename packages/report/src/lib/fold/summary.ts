@@ -110,8 +110,13 @@ const tokensSchema = z
     /** Tokens of the counted requests. */
     prompt: z.int(),
     completion: z.int(),
-    /** In the currency of the run's prices; `null` without prices. */
+    /** In the currency of the run's prices; `null` unless the cost of every request is known. */
     cost: z.number().nullable(),
+    /**
+     * Requests whose cost is not known, because they had no answer or one without usage, and what the others cost. Left
+     * out if all costs are known, and if none is.
+     */
+    unpriced: z.object({ requests: z.int(), cost: z.number() }).optional(),
     /**
      * Requests whose token ids are known, and how many of them drifted: went on from an earlier answer with other
      * tokens than it sampled. Left out if no ids are known.

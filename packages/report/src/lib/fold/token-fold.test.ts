@@ -50,6 +50,20 @@ describe('createTokenFold', () => {
     expect(tokensOf([episode([[asked(1, 1), asked(1)]])])?.cost).toBeNull()
   })
 
+  it('counts requests whose cost is not known, of answers without one and of requests without an answer', () => {
+    const time = { milliseconds: 1, waited: 0 }
+    const late = { status: null, code: 'timeout', milliseconds: 1 }
+    const tries = [late, { status: 429, code: 'http', milliseconds: 1 }, { ...late, code: 'ECONNREFUSED' }]
+    const lost = { ...asked(0), tries: [late, { ...late, code: 'incomplete' }] }
+    const found = tokensOf([episode([[{ ...asked(5, 2), time, tries }, asked(3)]], { undecided: [lost] })])
+    expect(found).toMatchObject({ requests: 3, cost: null, unpriced: { requests: 4, cost: 2 } })
+    // A request without an answer has no tokens to count.
+    expect(totalTokens(found)).toBe(11)
+    expect(tokensOf([episode([[asked(5, 2)]])])).not.toHaveProperty('unpriced')
+    // Without prices nothing is known.
+    expect(tokensOf([episode([[asked(5)]], { undecided: [lost] })])).not.toHaveProperty('unpriced')
+  })
+
   it('says how many requests a server counted, and has a total only if it counted all', () => {
     const whole = tokensOf([episode([[asked(1), asked(2)]])])
     expect(whole).not.toHaveProperty('counted')

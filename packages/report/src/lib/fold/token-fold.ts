@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, isCounted, ownCompletionsOf } from './completions.ts'
+import { completionsOf, countUnpriced, isAnswered, isCounted, ownCompletionsOf } from './completions.ts'
 import { createExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Summary } from './summary.ts'
@@ -14,7 +14,7 @@ export function createTokenFold() {
   let counted = 0
   let prompt = 0
   let completion = 0
-  let priced = true
+  let [priced, unpriced] = [0, 0]
   const traced = { requests: 0, drifted: 0 }
   const cost = createExactSum()
   const model = createLatencyHistogram()
@@ -26,11 +26,14 @@ export function createTokenFold() {
       episodes += 1
       requests += asked.length
       for (const one of asked) {
-        if (isCounted(one)) counted += 1
+        if (isCounted(one) || !isAnswered(one)) counted += 1
         prompt += one.promptTokens
         completion += one.completionTokens
-        if (one.cost === null) priced = false
-        else cost.add(one.cost)
+        unpriced += countUnpriced(one)
+        if (isAnswered(one) && one.cost !== null) {
+          priced += 1
+          cost.add(one.cost)
+        }
         if (!one.time) continue
         model.add(one.time.milliseconds)
         waited.sum.add(one.time.waited)
@@ -49,7 +52,9 @@ export function createTokenFold() {
       if (requests === 0) return null
       const known = counted < requests && { counted }
       const tracing = traced.requests > 0 && { traced }
-      return { episodes, requests, ...known, prompt, completion, cost: priced ? cost.value() : null, ...tracing }
+      const part = priced > 0 && unpriced > 0 && { unpriced: { requests: unpriced, cost: cost.value() } }
+      const whole = priced > 0 && unpriced === 0 ? cost.value() : null
+      return { episodes, requests, ...known, prompt, completion, cost: whole, ...part, ...tracing }
     },
     /** How long the answers took, and what the requests waited. */
     times: (): Pick<Summary['time'], 'model' | 'waited'> => ({

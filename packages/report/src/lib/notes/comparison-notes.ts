@@ -46,7 +46,7 @@ export function figureRows(comparison: Comparison): FigureRow[] {
           : formatDifferenceInterval(figure, unit),
       effect: figure.effect,
       shown: formatEffect(figure),
-      tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal`,
+      tasks: `${formatCount(figure.higher)} higher, ${formatCount(figure.lower)} lower, ${formatCount(figure.equal)} equal${clusters < comparison.tasks.compared ? ` of ${plural(comparison.tasks.compared, 'task')}` : ''}`,
       tests: `sign-flip test ${formatPValue(figure.p)}, sign test ${formatPValue(figure.signP)}`,
       detectable: formatDetectable(figure, unit),
     }

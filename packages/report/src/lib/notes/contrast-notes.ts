@@ -3,6 +3,7 @@ import type { Contrasts } from '../compare/contrasts.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { CURRENCY, formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import { TESTED } from './comparison-notes.ts'
+import { noteFewTasks } from './few-tasks.ts'
 import {
   formatDetectable,
   formatDifference,
@@ -37,7 +38,7 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       figure.effect === 'same' ? 'same' : isShown ? (figure.difference.mean > 0 ? 'higher' : 'lower') : 'not shown'
     const isScore = name === 'success' || name === 'return'
     return {
-      figure: name,
+      figure: `${name}${ofKnown(figure.difference.clusters, contrast.tasks)}`,
       difference: formatDifference(figure, unit),
       interval: formatDifferenceInterval(figure, unit),
       p: formatPValue(figure.holm),
@@ -47,6 +48,22 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       paired: figure,
     }
   })
+}
+
+/** The contrasts with the run that succeeds most first, and the runs likewise behind the baseline. */
+export function bySuccess(all: Contrasts): Contrasts {
+  const [baseline, ...others] = all.runs
+  const order = [...others.keys()].sort((a, b) => (others[b]?.success ?? 0) - (others[a]?.success ?? 0))
+  return {
+    ...all,
+    runs: [...(baseline ? [baseline] : []), ...order.flatMap((i) => others[i] ?? [])],
+    contrasts: order.flatMap((i) => all.contrasts[i] ?? []),
+  }
+}
+
+/** Says that the tasks are too few to show anything; `null` if they can. */
+export function noteContrasts({ contrasts }: Contrasts): string | null {
+  return noteFewTasks(Math.max(0, ...contrasts.map(({ tasks }) => tasks)), contrasts.length + 1)
 }
 
 export const RUN_HEAD = [
@@ -72,11 +89,16 @@ export function runCells(run: Contrasts['runs'][number]): string[] {
     formatPercent(run.success),
     formatNumber(run.return),
     formatNumber(run.steps),
-    formatNumber(run.tokens),
-    formatCost(run.cost),
+    `${formatNumber(run.tokens)}${ofKnown(run.known?.tokens, run.tasks)}`,
+    `${formatCost(run.cost)}${ofKnown(run.known?.cost, run.tasks)}`,
     ...[run.tasks, run.finished, run.failed, run.unresolved].map(formatCount),
     shortVoids(run).join(', '),
   ]
+}
+
+/** Says beside a mean of how many tasks it is, if not of all: ` (13 of 18)`. */
+function ofKnown(known: number | undefined, all: number): string {
+  return known === undefined || known === 0 || known === all ? '' : ` (${formatCount(known)} of ${formatCount(all)})`
 }
 
 /** How the figures were computed, and over how many tasks. */
@@ -87,5 +109,5 @@ export function methodOfContrasts({ runs, tasks, contrasts, baseline }: Contrast
   const leftOut = tasks.leftOut === 0 ? '' : ` ${plural(tasks.leftOut, 'task')} that no two of them share are left out.`
   const isExact = contrasts.every(({ success }) => success.exact)
   const currency = runs.some(({ cost }) => cost !== null) ? ` ${CURRENCY}` : ''
-  return `Figures of a run are means over its own tasks, where its own page has the success rate over episodes. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: ${TESTED} ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power, before the adjustment.${leftOut}${currency}`
+  return `Figures of a run are means over its own tasks, where its own page has the success rate over episodes. Differences are from ${baseline}, paired by the tasks that both have (${range}), each counted once with the mean of its rollouts: ${TESTED} ${isExact ? 'exact ' : ''}sign-flip test of the means, adjusted by Holm’s procedure over ${plural(contrasts.length, 'contrast')}. Detectable is the smallest difference that such tasks show with 80 % power after the adjustment, if no other contrast shows one.${leftOut}${currency}`
 }

@@ -77,10 +77,13 @@ export function formatDifferenceInterval({ difference: { low, high } }: PairedFi
 }
 
 /** Says the smallest difference that these tasks can show, or why there is none. */
-export function formatDetectable({ detectable, smallestP, higher, lower }: PairedFigure, unit: FigureUnit): string {
+export function formatDetectable(
+  { detectable, smallestP, higher, lower, tests = 1 }: PairedFigure & { readonly tests?: number | undefined },
+  unit: FigureUnit,
+): string {
   const differing = higher + lower
   if (differing > 0 && smallestP >= SIGNIFICANCE)
-    return `none: ${plural(differing, 'task')} ${differing === 1 ? 'differs' : 'differ'}, so p is at least ${smallestP.toFixed(3)}`
+    return `none: ${plural(differing, 'task')} ${differing === 1 ? 'differs' : 'differ'}, so p is at least ${smallestP.toFixed(3)}${tests > 1 ? ' after the adjustment' : ''}`
   if (detectable === null) return NOTHING
   const { format, suffix } = UNITS[unit]
   return `${format(detectable).replace(/^\+/, '')}${suffix}`

@@ -110,6 +110,14 @@ export const QUERY_FIELDS: { readonly [name: string]: QueryField } = {
   task: { kind: 'task' },
 }
 
+/** Fields that are known before an episode is played. */
+const GIVEN = new Set('task split tag difficulty attempt tree player version counts'.split(' '))
+
+/** Whether a field chooses episodes by what became of them, so that a rate of them has no interval. */
+export function isResult(field: string): boolean {
+  return !GIVEN.has(field)
+}
+
 /**
  * The field of a name: those above, `term.<name>` for a reward term and `grade.<name>` for the verdicts of a grader.
  */

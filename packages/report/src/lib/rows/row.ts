@@ -1,5 +1,5 @@
 import type { Completion, SealedRecord } from '@episodic/protocol'
-import { isCounted } from '../fold/completions.ts'
+import { countUnpriced, isAnswered, isCounted } from '../fold/completions.ts'
 import { drawOf } from '../fold/episode-identity.ts'
 import { outcomeNumber } from '../fold/episode-table.ts'
 import { computeStaleness, policyVersionsOf } from '../fold/policy-versions.ts'
@@ -80,15 +80,15 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
 /** Sums what the answers of language models took. Requests that failed before an answer count as waiting for it. */
 function spentOn(completions: readonly Completion[]) {
   // A sum of only a part would pass for the whole.
-  const isWhole = completions.every(isCounted)
+  const isWhole = completions.filter(isAnswered).every(isCounted)
   let [promptTokens, cachedTokens, completionTokens] = [Number.NaN, Number.NaN, Number.NaN]
   let [modelMilliseconds, waitedMilliseconds] = [Number.NaN, Number.NaN]
-  let cost: number | null = completions.length > 0 ? 0 : null
+  let cost: number | null = completions.length > 0 && completions.every((one) => countUnpriced(one) === 0) ? 0 : null
   for (const { time, tries = [], ...answer } of completions) {
     promptTokens = plus(promptTokens, isWhole ? answer.promptTokens : 0)
     cachedTokens = plus(cachedTokens, answer.cachedTokens)
     completionTokens = plus(completionTokens, isWhole ? answer.completionTokens : 0)
-    cost = cost === null || answer.cost === null ? null : cost + answer.cost
+    cost = cost === null ? null : cost + (answer.cost ?? 0)
     modelMilliseconds = plus(modelMilliseconds, time?.milliseconds)
     waitedMilliseconds = plus(waitedMilliseconds, time?.waited)
     for (const failed of tries) waitedMilliseconds = plus(waitedMilliseconds, failed.milliseconds)

@@ -36,6 +36,24 @@ export function formatCost(cost: number | null): string {
   return minus(cost.toLocaleString('en-US', digits))
 }
 
+/** What a cost is made of: `null` if that of some request is not known, with the cost of the others beside it. */
+interface KnownCost {
+  readonly cost: number | null
+  readonly unpriced?: { readonly requests: number; readonly cost: number } | undefined
+}
+
+/** A cost of which a part may not be known: 0.0113, or ≥ 0.0113. */
+export function formatKnownCost(known: KnownCost | null): string {
+  return known?.unpriced ? `≥ ${formatCost(known.unpriced.cost)}` : formatCost(known?.cost ?? null)
+}
+
+/** Says of how many requests the cost is not known; `null` if there are none, or no cost is known. */
+export function noteUnpriced({ unpriced }: Pick<KnownCost, 'unpriced'>): string | null {
+  return unpriced
+    ? `≥: the cost of ${plural(unpriced.requests, 'request')} is not known, because there was no answer, or one without usage.`
+    : null
+}
+
 /** A share in per cent, with one decimal: 74.8 %. */
 export function formatPercent(share: number | null): string {
   return share === null ? NOTHING : `${(share * 100).toFixed(1)} %`

@@ -49,6 +49,8 @@ export interface RunEntry {
   /** Tokens read and written, and their cost; `null` if no language model was asked, or without prices. */
   readonly tokens: number | null
   readonly cost: number | null
+  /** As in a summary; left out if nothing is known of it. */
+  readonly unpriced?: { readonly requests: number; readonly cost: number } | undefined
   /** Bytes of sealed lines. */
   readonly bytes: number
 }

@@ -1,19 +1,56 @@
 import type { Contrasts } from '@episodic/report'
-import { formatNumber, formatPercent, formatTick } from '@episodic/report'
+import { formatNumber, formatPercent, formatShareInterval, formatTick, NOTHING } from '@episodic/report'
 import { plainString } from '../signs.ts'
-import { FULL, Plot, rangesOf } from './plot-frame.tsx'
-import { extentOf, linearScale, niceDomain, pathOf, pixels } from './scale.ts'
+import { placeLabels } from './place-labels.ts'
+import { areaOf, Plot, type PlotSize, rangesOf } from './plot-frame.tsx'
+import { extentOf, linearScale, niceDomain, pathOf } from './scale.ts'
 
-/** Tokens and cost are of an episode. */
-export type CostedRun = Pick<Contrasts['runs'][number], 'name' | 'success' | 'tokens' | 'cost'>
+/** Success of a run, and what its episodes take. */
+export interface CostedRun {
+  readonly name: string
+  /** Of the finished episodes. */
+  readonly success: number
+  /** If the failed episodes had all been lost, and all won; `null` if none failed. */
+  readonly bounds: { readonly low: number; readonly high: number } | null
+  /** The share of the scheduled episodes without a result. */
+  readonly without: number
+  /** Means of an episode; `null` if they are not known. */
+  readonly tokens: number | null
+  readonly cost: number | null
+  /** Whether they are the means of those episodes alone of which they are known. */
+  readonly isPart: boolean
+}
+
+/** The share of episodes without a result that a gate accepts. A run with more of them is not on the line. */
+const MOST_WITHOUT = 0.05
+
+const SIZE: PlotSize = { width: 1_150, height: 320 }
+const MOST_CHARACTERS = 36
+
+export function costedOf(run: Contrasts['runs'][number]): CostedRun {
+  const { name, success, bounds, tokens, cost, scheduled, failed, unresolved, tasks, known } = run
+  return {
+    ...{ name, success, bounds, tokens, cost },
+    without: scheduled > 0 ? (failed + unresolved) / scheduled : 0,
+    isPart: known !== undefined && (cost === null ? known.tokens : known.cost) < tasks,
+  }
+}
+
+/** Says what the plot shows, below its title. */
+export const COST_CAPTION =
+  'Players on the line are not beaten in both. A vertical line reaches from the success if all failed episodes were lost to that if all were won. A hollow player is not on the line: more than 5 % of its episodes have no result, or what some of its requests took is not known, as of those without an answer.'
 
 /** Success of each run over its cost, or over its tokens where costs are not known; the best ones are connected. */
 export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
-  const unit = runs.every(({ cost }) => cost !== null) ? 'cost' : 'tokens'
-  const points = runs.flatMap(({ name, success, [unit]: spent }) => (spent === null ? [] : [{ name, success, spent }]))
-  const front = points
-    .filter(({ success, spent }) => !points.some((other) => other.success > success && other.spent <= spent))
-    .filter(({ success, spent }) => !points.some((other) => other.success === success && other.spent < spent))
+  const unit = runs.every(({ cost, tokens }) => cost !== null || tokens === null) ? 'cost' : 'tokens'
+  const points = runs.flatMap((run) => {
+    const { [unit]: spent } = run
+    return spent === null ? [] : [{ ...run, spent, isWhole: !run.isPart && run.without <= MOST_WITHOUT }]
+  })
+  const whole = points.filter(({ isWhole }) => isWhole)
+  const front = whole
+    .filter(({ success, spent }) => !whole.some((other) => other.success > success && other.spent <= spent))
+    .filter(({ success, spent }) => !whole.some((other) => other.success === success && other.spent < spent))
     .toSorted((a, b) => a.spent - b.spent)
   const x = linearScale(
     niceDomain(
@@ -22,46 +59,71 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
         { zero: true },
       ),
     ),
-    rangesOf(FULL).x,
+    rangesOf(SIZE).x,
     8,
   )
-  const y = linearScale([0, 1], rangesOf(FULL).y, 5)
+  const y = linearScale([0, 1], rangesOf(SIZE).y, 5)
+  // Those on the line have their names first.
+  const named = [...front, ...points.filter((point) => !front.includes(point))].map((point) => {
+    const name = plainString(point.name)
+    const text = name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name
+    return { point, text, x: x(point.spent), y: y(point.success) }
+  })
+  const { left, right } = areaOf(SIZE)
+  const missing = runs.filter((run) => run[unit] === null).map(({ name }) => plainString(name))
+  const labels = placeLabels(named, { left, right, top: 14, bottom: areaOf(SIZE).bottom })
   return (
-    <Plot
-      title={`Success over ${unit} of an episode`}
-      size={FULL}
-      x={{ scale: x, format: formatTick, label: `${unit} of an episode` }}
-      y={{ scale: y, format: (value) => `${Math.round(value * 100)} %`, label: 'success' }}
-      table={{
-        head: ['Run', `${unit} of an episode`, 'Success', 'Not beaten'],
-        rows: points.map((point) => [
-          plainString(point.name),
-          formatNumber(point.spent),
-          formatPercent(point.success),
-          front.includes(point) ? '✓' : '',
-        ]),
-      }}
-    >
-      <g class="unshaped">
-        <path class="line" d={pathOf(front.map(({ spent, success }) => [x(spent), y(success)]))} />
-      </g>
-      {points.map((point) => (
-        <g key={point.name} class={front.includes(point) ? 'unshaped' : 'pending'}>
-          <circle cx={x(point.spent)} cy={y(point.success)} r={5} />
-          <title>{`${plainString(point.name)}: ${formatPercent(point.success)}, ${formatNumber(point.spent)}`}</title>
+    <>
+      <Plot
+        title={`Success over ${unit} of an episode`}
+        size={SIZE}
+        x={{ scale: x, format: formatTick, label: `${unit} of an episode` }}
+        y={{ scale: y, format: (value) => `${Math.round(value * 100)} %`, label: 'success' }}
+        table={{
+          head: [
+            'Run',
+            `${unit} of an episode`,
+            'Success',
+            'If failed were lost or won',
+            'Without a result',
+            'Not beaten',
+          ],
+          rows: points.map((point) => [
+            plainString(point.name),
+            `${formatNumber(point.spent)}${point.isPart ? ', of a part' : ''}`,
+            formatPercent(point.success),
+            point.bounds ? formatShareInterval(point.bounds) : NOTHING,
+            formatPercent(point.without),
+            front.includes(point) ? '✓' : '',
+          ]),
+        }}
+      >
+        <g class="unshaped">
+          <path class="line" d={pathOf(front.map(({ spent, success }) => [x(spent), y(success)]))} />
         </g>
-      ))}
-      {points.map((point) => (
-        <text
-          key={point.name}
-          class="note"
-          x={pixels(x(point.spent) + (x(point.spent) > FULL.width * 0.8 ? -9 : 9))}
-          y={pixels(y(point.success) - 7)}
-          text-anchor={x(point.spent) > FULL.width * 0.8 ? 'end' : 'start'}
-        >
-          {plainString(point.name.slice(0, 28))}
-        </text>
-      ))}
-    </Plot>
+        {named.map(({ point, x: across, y: up }) => (
+          <g key={point.name} class={front.includes(point) ? 'unshaped' : 'pending'}>
+            {point.bounds && (
+              <line class="whisker" x1={across} x2={across} y1={y(point.bounds.low)} y2={y(point.bounds.high)} />
+            )}
+            <circle cx={across} cy={up} r={5} class={point.isWhole ? undefined : 'hollow'} />
+            <title>{`${plainString(point.name)}: ${formatPercent(point.success)}${point.bounds ? ` (${formatShareInterval(point.bounds)})` : ''}, ${formatNumber(point.spent)}`}</title>
+          </g>
+        ))}
+        {named.map(({ point, text }, i) => {
+          const label = labels[i]
+          return (
+            label && (
+              <text key={point.name} class="note" x={label.x} y={label.y} text-anchor={label.anchor}>
+                {text}
+              </text>
+            )
+          )
+        })}
+      </Plot>
+      {missing.length > 0 && (
+        <p class="meta">{`Not in the plot, for lack of a known ${unit}: ${missing.join(', ')}.`}</p>
+      )}
+    </>
   )
 }

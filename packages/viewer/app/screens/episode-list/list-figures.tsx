@@ -13,7 +13,16 @@ import { NamedFigure } from '../../parts/figure-strip.tsx'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 
 /** The figures of the rows that are shown, as a report of these alone would have them. */
-export function ListFigures({ figures, whole }: { readonly figures: RowFigures; readonly whole: number }) {
+export function ListFigures({
+  figures,
+  whole,
+  byResult,
+}: {
+  readonly figures: RowFigures
+  readonly whole: number
+  /** Whether they were chosen by what became of them: then no rate and no mean has an interval. */
+  readonly byResult: boolean
+}) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
   return (
     <dl class="list-figures" aria-live="polite">
@@ -25,13 +34,21 @@ export function ListFigures({ figures, whole }: { readonly figures: RowFigures; 
         </span>
       </NamedFigure>
       <NamedFigure name="Success">
-        <b>{formatPercent(success.rate)}</b> <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
-        <span class="muted">
-          {formatShareInterval(success)} {shortBounds({ ...success, failed })}
-        </span>
+        <b>{formatPercent(success.rate)}</b>{' '}
+        {byResult ? (
+          <span class="muted">chosen by result</span>
+        ) : (
+          <>
+            <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
+            <span class="muted">
+              {formatShareInterval(success)} {shortBounds({ ...success, failed })}
+            </span>
+          </>
+        )}
       </NamedFigure>
       <NamedFigure name="Return">
-        <b>{formatNumber(unshaped?.mean ?? null)}</b> <span class="muted">{unshaped && formatInterval(unshaped)}</span>
+        <b>{formatNumber(unshaped?.mean ?? null)}</b>{' '}
+        <span class="muted">{unshaped && !byResult && formatInterval(unshaped)}</span>
       </NamedFigure>
       {failed > 0 && (
         <NamedFigure name="Failed">

@@ -37,13 +37,13 @@ export function sumRuns(runs: readonly RunEntry[]) {
       const value = read(run)
       return value === null ? total : (total ?? 0) + value
     }, null)
-  const known = runs.filter(({ cost }) => cost !== null).length
+  const known = runs.filter(({ cost, unpriced }) => cost !== null || unpriced).length
   return {
     scheduled: sum(({ scheduled }) => scheduled) ?? 0,
     finished: sum(({ finished }) => finished) ?? 0,
     failed: sum(({ failed }) => failed) ?? 0,
     tokens: sum(({ tokens }) => tokens),
-    cost: sum(({ cost }) => cost),
+    cost: sum(({ cost, unpriced }) => cost ?? unpriced?.cost ?? null),
     /** Whether some run asked models at a cost that is not known, so that the whole cost is more. */
     atLeast: known > 0 && runs.some(({ cost, tokens }) => cost === null && tokens !== null),
     /** The creation of the newest one. */

@@ -4,10 +4,12 @@ import {
   formatCost,
   formatCount,
   formatInterval,
+  formatKnownCost,
   formatNumber,
   formatPercent,
   formatShareInterval,
   NOTHING,
+  noteUnpriced,
   shortVoids,
   VOIDS_LEGEND,
   voidBounds,
@@ -199,7 +201,7 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
         <PlainText text={environments.join(', ')} />
       </td>
       <td class="clip" title={players.join(', ')}>
-        <PlainText text={players.join(', ')} />
+        <PlainText text={run.member?.player ?? players.join(', ')} />
       </td>
       <td class="number" title={success ? `95 % interval: ${formatShareInterval(success)}` : 'Being counted'}>
         {success ? formatPercent(success.rate) : '…'}
@@ -217,7 +219,9 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
       <Episodes {...run} rate={rate} />
       <td class={`number ${failed > 0 ? 'bad' : 'muted'}`}>{formatCount(failed)}</td>
       <td class="number">{formatTokens(run.tokens)}</td>
-      <td class="number">{formatCost(run.cost)}</td>
+      <td class="number" title={noteUnpriced(run) ?? undefined}>
+        {formatKnownCost(run)}
+      </td>
       <td class="number">
         <Age since={run.createdAt} />
       </td>

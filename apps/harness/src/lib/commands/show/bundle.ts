@@ -10,6 +10,7 @@ import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { writeWhole } from '../../base/own-files.ts'
+import { MOST_COMPARED } from '../../evaluate/compare/compared-runs.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 import { readQuery } from '../../run-folder/matching-lines.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
@@ -29,8 +30,6 @@ import { type FoundRun, findRuns } from '../../view/folder/find-runs.ts'
 import { defineCommand } from '../define-command.ts'
 
 const MOST_BYTES = 10_485_760
-/** Runs that are compared with each other at most. */
-const MOST_COMPARED = 16
 
 const bundleOptions = z.object({
   out: option('<path>', 'file to write, if it ends in .html, or else folder', z.string()),

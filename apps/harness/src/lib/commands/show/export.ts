@@ -169,6 +169,12 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
   for (const line of torn) console.err.write(tornNotice(line))
   for (const notice of listVersionNotes(counts, options.policyVersion)) warn(notice)
   if (!options.json) console.err.write(formatExport(counts, format, options))
+  if (counts.finished > 0 && counts.lines === 0 && !format.isBinary) {
+    warn(
+      `${run} has no line in this format: none of its ${plural(counts.finished, 'finished episode')} has ${format.needs ?? 'a step'}.`,
+    )
+    process.exitCode = 1
+  }
   return counts
 }
 

@@ -5,7 +5,10 @@ import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { contrastRuns } from './contrast-runs.ts'
 
-const MOST_TASKS = 2_000
+/** Runs of a world that are compared with a baseline: one pass each. */
+export const MOST_COMPARED = 500
+/** Tasks times runs whose figures a page has. */
+const MOST_FIGURES = 32_000
 
 /**
  * Compares runs with the first one, for a page. The prompts and the rows of the tasks are left empty. Of more than two
@@ -48,7 +51,7 @@ function tasksOf(compared: readonly ComparedRun[]): ComparedRuns['tasks'] {
   })
   return described
     .sort((a, b) => b.difference - a.difference || (a.task < b.task ? -1 : 1))
-    .slice(0, MOST_TASKS)
+    .slice(0, Math.max(1, Math.floor(MOST_FIGURES / compared.length)))
     .map(({ difference: _, ...task }) => task)
 }
 

@@ -3,7 +3,7 @@ import { exactSum } from '@episodic/report'
 import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
-import { adjustByHolm } from './holm.ts'
+import { adjustFigures } from './holm.ts'
 
 /**
  * Puts the comparisons of several runs with one baseline together. Each is over the tasks that its run and the baseline
@@ -14,12 +14,12 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
   const [first] = comparisons as readonly [Comparison, ...Comparison[]]
   const contrasted = <Figure extends PairedFigure>(of: (comparison: Comparison) => Figure | null | undefined) => {
     const figures = comparisons.map(of)
-    const adjusted = adjustByHolm(figures.flatMap((figure) => figure?.p ?? []))
-    return figures.map((figure) => (figure ? { ...figure, holm: adjusted.shift() as number } : null))
+    const found = adjustFigures(figures.filter((figure) => figure !== null && figure !== undefined))
+    return figures.map((figure) => (figure ? (found.shift() ?? null) : null))
   }
   // A comparison has a finished episode in both runs, so it has these.
   const always = (of: (comparison: Comparison) => PairedFigure | null) =>
-    contrasted(of) as (PairedFigure & { readonly holm: number })[]
+    contrasted(of) as (PairedFigure & { readonly holm: number; readonly tests: number })[]
   const success = always((comparison) => comparison.success)
   const returns = always((comparison) => comparison.return)
   const steps = always(({ length }) => length)
@@ -84,5 +84,9 @@ function averageOf(tasks: readonly Means[]) {
     steps: mean('steps') as number,
     tokens: mean('tokens'),
     cost: mean('cost'),
+    known: {
+      tokens: tasks.filter(({ tokens }) => tokens !== null).length,
+      cost: tasks.filter(({ cost }) => cost !== null).length,
+    },
   }
 }

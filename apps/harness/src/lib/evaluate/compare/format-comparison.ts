@@ -16,7 +16,6 @@ import { createColors } from 'picocolors'
 import { formatCounts } from '../../base/format-counts.ts'
 
 const MOST_FLIPS = 5
-const COLUMNS = [11, 11, 16, 28] as const
 
 /**
  * Formats a comparison for a terminal, with a line break at the end.
@@ -31,7 +30,12 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
     `  ${bold(letter)}  ${cleanText(name).padEnd(width('name'))}   ${cleanText(policy).padEnd(width('policy'))}   ${formatCounts(counts, color)}`
   const figures = figureRows(comparison).map((row) => ({ ...row, name: cleanText(row.name) }))
   const first = Math.max(10, ...figures.map(({ name }) => name.length + 2))
-  const [second, third, fourth, fifth] = COLUMNS
+  const widest = (least: number, of: (row: (typeof figures)[number]) => string) =>
+    Math.max(least, ...figures.map((row) => of(row).length + 2))
+  const second = widest(11, ({ a }) => a)
+  const third = widest(11, ({ b }) => b)
+  const fourth = widest(16, ({ difference }) => difference)
+  const fifth = widest(28, ({ interval }) => interval)
   const paint = { higher: bold, lower: bold, same: dim, unclear: dim }
   const other = otherDifferences(comparison)
   const alone = [notePrompts(tasks), aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter(

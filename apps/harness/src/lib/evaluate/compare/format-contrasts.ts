@@ -1,5 +1,15 @@
 import type { Contrasts } from '@episodic/report'
-import { cleanText, contrastRows, methodOfContrasts, plural, RUN_HEAD, runCells, wrapText } from '@episodic/report'
+import {
+  bySuccess,
+  cleanText,
+  contrastRows,
+  methodOfContrasts,
+  noteContrasts,
+  plural,
+  RUN_HEAD,
+  runCells,
+  wrapText,
+} from '@episodic/report'
 import { createColors } from 'picocolors'
 import { alignColumns } from '../../base/align-columns.ts'
 
@@ -7,7 +17,8 @@ const GAP = '  '
 const WIDTH = 100
 
 /** Formats contrasts for a terminal, with a line break at the end. */
-export function formatContrasts(contrasts: Contrasts, { color }: { readonly color: boolean }): string {
+export function formatContrasts(given: Contrasts, { color }: { readonly color: boolean }): string {
+  const contrasts = bySuccess(given)
   const { bold, dim, green, red, yellow } = createColors(color)
   const rows = contrasts.contrasts.flatMap((contrast) =>
     contrastRows(contrast).map((row, i) => ({ run: i === 0 ? contrast.run : '', ...row })),
@@ -24,6 +35,7 @@ export function formatContrasts(contrasts: Contrasts, { color }: { readonly colo
   return `${[
     `${bold(`${plural(contrasts.contrasts.length, 'run')} against ${cleanText(contrasts.baseline)}`)}  ${dim(cleanText(contrasts.environment))}`,
     '',
+    ...wrapText(noteContrasts(contrasts) ?? '', WIDTH).flatMap((line) => (line === '' ? [] : [`  ${yellow(line)}`])),
     ...alignColumns(RUN_HEAD, contrasts.runs.map(runCells), 2).map((line, i) => (i === 0 ? dim(line) : line)),
     ...contrasts.leftOut.flatMap(({ run, why }) => [
       '',

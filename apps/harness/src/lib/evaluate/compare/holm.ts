@@ -1,3 +1,5 @@
+import { detectableDifference, type PairedFigure } from '@episodic/report'
+
 /**
  * Adjusts p-values for the number of tests (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979):
  * the chance that any test without an effect has an adjusted value below α is at most α, whatever depends on what.
@@ -13,4 +15,17 @@ export function adjustByHolm(values: readonly number[]): number[] {
     adjusted[index] = highest
   })
   return adjusted
+}
+
+/** Returns figures with what they show if each is one of several: adjusted p-values, and detectable differences. */
+export function adjustFigures<Figure extends PairedFigure>(figures: readonly Figure[]) {
+  const tests = figures.length
+  const adjusted = adjustByHolm(figures.map(({ p }) => p))
+  return figures.map((figure, i) => ({
+    ...figure,
+    holm: adjusted[i] as number,
+    tests,
+    smallestP: Math.min(1, tests * figure.smallestP),
+    detectable: detectableDifference(figure.difference, tests),
+  }))
 }

@@ -1,7 +1,6 @@
-import { studentPoint } from '@episodic/protocol/internal'
-import type { Estimate, PairedFigure } from '@episodic/report'
-import { clusteredMean, SIGNIFICANCE } from '@episodic/report'
-import { signFlipTest } from './sign-flip-test.ts'
+import { signFlipTest } from '@episodic/protocol/internal'
+import type { PairedFigure } from '@episodic/report'
+import { clusteredMean, detectableDifference, SIGNIFICANCE } from '@episodic/report'
 import { signTest } from './sign-test.ts'
 
 /** The range of a difference of two shares. */
@@ -58,7 +57,7 @@ export function pairFigure(
     exact,
     smallestP: smallest,
     signP: signTest(higher, lower),
-    detectable: detectableOf(estimate),
+    detectable: detectableDifference(estimate),
     effect: higher + lower === 0 ? 'same' : p >= SIGNIFICANCE ? 'unclear' : estimate.mean > 0 ? 'higher' : 'lower',
   }
 }
@@ -67,18 +66,4 @@ export function pairFigure(
 function differenceOf([a, b]: readonly [number, number]): number {
   const difference = b - a
   return Math.abs(difference) <= ROUNDING * Math.max(Math.abs(a), Math.abs(b)) ? 0 : difference
-}
-
-/**
- * The smallest true difference that a test at 5 % finds in 80 % of all samples of as many tasks, if they vary as these
- * do: the standard error times the sum of the 97.5 % and the 80 % point of Student's t.
- *
- * H. S. Bloom, "Minimum Detectable Effects: A Simple Way to Report the Statistical Power of Experimental Designs"
- * (1995).
- *
- * @returns `null` if the differences do not vary, or there is one.
- */
-function detectableOf({ standardError, clusters }: Estimate): number | null {
-  if (!standardError) return null
-  return (studentPoint(clusters - 1) + studentPoint(clusters - 1, 0.6)) * standardError
 }

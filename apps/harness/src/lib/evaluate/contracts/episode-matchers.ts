@@ -1,6 +1,6 @@
 import { type Episode, returnsOf } from '@episodic/env'
 import { isObject } from '@episodic/protocol/internal'
-import { isDefaultSuccess } from '@episodic/report'
+import { countUnpriced, isAnswered, isDefaultSuccess } from '@episodic/report'
 import type { MatcherState } from 'vitest'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
@@ -172,10 +172,11 @@ function usedBy({ steps, undecided = [] }: FinishedEpisode) {
   const answers = [...steps.flatMap(({ completions }) => completions), ...undecided]
   let [tokens, cost]: [number | null, number | null] = [0, 0]
   for (const answer of answers) {
+    cost = cost === null || countUnpriced(answer) > 0 ? null : cost + (answer.cost ?? 0)
+    if (!isAnswered(answer)) continue
     // A server that does not count says 0.
     tokens =
       tokens === null || answer.promptTokens === 0 ? null : tokens + answer.promptTokens + answer.completionTokens
-    cost = cost === null || answer.cost === null ? null : cost + answer.cost
   }
   return { steps: steps.length, tokens, cost }
 }

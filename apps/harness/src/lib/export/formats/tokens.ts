@@ -9,6 +9,7 @@ import { type ExportFormat, jsonLine } from '../export-format.ts'
  */
 export const sequences: ExportFormat = {
   description: 'token sequences with a loss mask: for TRL, verl, SkyRL',
+  needs: 'an answer with token ids: play it with --token-ids, by a model whose server returns them',
   hasReward: true,
   async *write(source) {
     for await (const record of source.episodes()) {
@@ -32,6 +33,8 @@ export const sequences: ExportFormat = {
  */
 export const trainingTrace: ExportFormat = {
   description: 'OpenEnv TrainingTrace: ids, log-probabilities, masks',
+  needs:
+    'token ids and log-probabilities of each answer: play it with --token-ids, by a model whose server returns them',
   hasReward: true,
   async *write(source) {
     for await (const record of source.episodes()) {

@@ -1,4 +1,5 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
+import { isAnswered } from '@episodic/report'
 import { wrapPolicy } from '../../base/wrap-policy.ts'
 import { isKept } from './model-journal.ts'
 
@@ -13,7 +14,7 @@ export function reportAnswers(policy: Policy, onAnswer: OnAnswer): Policy {
       player(observation, {
         ...view,
         onCompletion(answer) {
-          onAnswer(policy.name, answer, isKept(answer))
+          if (isAnswered(answer)) onAnswer(policy.name, answer, isKept(answer))
           view.onCompletion?.(answer)
         },
       })

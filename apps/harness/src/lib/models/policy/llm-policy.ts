@@ -103,7 +103,15 @@ function createPlayer(
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
       const { messages } = transcript
       const answer = await chat
-        .ask({ messages, tools, seed: seedOf(seed, asked++), parallelCalls: plays === 'all', journal, signal })
+        .ask({
+          messages,
+          tools,
+          seed: seedOf(seed, asked++),
+          parallelCalls: plays === 'all',
+          journal,
+          signal,
+          onUnanswered: onCompletion,
+        })
         .catch((error: unknown) => {
           // What is too long for the first request is a wrong model or option of the run, and no doing of the player.
           if (asked + earlier.length < 2 || !isContextFull(error)) throw error

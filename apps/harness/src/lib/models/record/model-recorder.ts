@@ -108,7 +108,7 @@ export function createModelRecorder(prices: Prices | null) {
      */
     answers(): readonly TimedAnswer[] {
       const failed = [...unanswered.values()].map(({ asked, request, tries }): TimedAnswer => {
-        const nothing = { model: asked, promptTokens: 0, completionTokens: 0, cost: prices && 0, text: null }
+        const nothing = { model: asked, promptTokens: 0, completionTokens: 0, cost: null, text: null }
         const answer = { ...nothing, asked, ...timesOf(tries, 0), ...(request && { request }) }
         return { answer, ended: (tries.at(-1) as Try).answered }
       })

@@ -14,6 +14,24 @@ interface ContainedRules extends Containment, Disposable {}
  * What was sealed stays, and the run can be resumed.
  */
 export function containRules(): ContainedRules {
+  shared ??= { contained: contain(), users: 0 }
+  const own = shared
+  own.users += 1
+  return {
+    run: own.contained.run,
+    [Symbol.dispose]() {
+      own.users -= 1
+      if (own.users > 0) return
+      own.contained[Symbol.dispose]()
+      shared = null
+    },
+  }
+}
+
+/** The handlers of the process, which the players of a set share: a second one would report errors of the first. */
+let shared: { readonly contained: ContainedRules; users: number } | null = null
+
+function contain(): ContainedRules {
   // The code of a world cannot call that of the process.
   const exit = process.exit.bind(process)
   const end = (what: string, cause: unknown) => {

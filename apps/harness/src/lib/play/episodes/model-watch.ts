@@ -1,5 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
+import { isAnswered } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { machineClock, type WaitingClock } from '../../base/waiting-clock.ts'
 import { namedStatus } from '../../models/requests/http-status.ts'
@@ -220,7 +221,7 @@ function everyFailed(records: readonly SealedRecord[], code: string): boolean {
 
 /** Whether a language model has answered in an episode. */
 function hasAnswers({ steps, undecided = [] }: SealedRecord): boolean {
-  return undecided.length > 0 || steps.some(({ completions = [] }) => completions.length > 0)
+  return [...undecided, ...steps.flatMap(({ completions = [] }) => completions)].some(isAnswered)
 }
 
 /** Returns the policy at fault for a failed rollout. */

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, formatCost } from '@episodic/report'
+import { completionsOf, countUnpriced, formatCost } from '@episodic/report'
 import { createColors } from 'picocolors'
 
 /** Where progress is written, and whether it is a terminal. */
@@ -58,7 +58,7 @@ export function showProgress(
   // Welford's running mean and sum of squares (Knuth, TAOCP 2, 4.2.2).
   let mean = 0
   let squares = 0
-  let cost = 0
+  let [cost, unpriced] = [0, 0]
   let drawn = began
 
   const draw = (last: boolean) => {
@@ -74,7 +74,7 @@ export function showProgress(
       ...(showReturn && finished > 0 ? [`return ${mean.toFixed(3)} ± ${half.toFixed(3)}`] : []),
       `${rate.toFixed(rate < 10 ? 1 : 0)} episodes/s`,
       ...(last || !describe ? [] : [describe()]),
-      ...(cost === 0 ? [] : [`cost ${formatCost(cost)}`]),
+      ...(cost === 0 ? [] : [`cost ${unpriced > 0 ? '≥ ' : ''}${formatCost(cost)}`]),
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
       ...players(),
     ]
@@ -99,7 +99,10 @@ export function showProgress(
     },
     add(record) {
       const { returns } = record
-      for (const answer of completionsOf(record)) cost += answer.cost ?? 0
+      for (const answer of completionsOf(record)) {
+        cost += answer.cost ?? 0
+        unpriced += countUnpriced(answer)
+      }
       if (returns) {
         finished += 1
         const delta = returns.unshaped - mean

@@ -3,10 +3,13 @@ import {
   cleanText,
   formatCost,
   formatCount,
+  formatKnownCost,
   formatNumber,
   formatPercent,
   formatShareInterval,
   NOTHING,
+  notePlannedTasks,
+  noteUnpriced,
   shortVoids,
   VOIDS_LEGEND,
   voidsOf,
@@ -18,7 +21,7 @@ import { worstCost, worstTotal } from './worst-cost.ts'
 
 /** Formats the results of a set as a table, with a line break at the end. */
 export function formatSet(members: readonly PlayedMember[], baseline: string): string {
-  const rows = members.map(({ world, player, scheduled, summary, stopped }) => [
+  const rows = bySuccess(members).map(({ world, player, scheduled, summary, stopped }) => [
     cleanText(world),
     cleanText(player),
     formatPercent(summary?.success.overall.rate ?? null),
@@ -26,7 +29,7 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
     formatNumber(summary?.returns.unshaped?.mean.mean ?? null),
     `${formatCount(summary?.counts.finished ?? 0)}/${formatCount(scheduled)}`,
     formatCount(summary?.counts.failed ?? 0),
-    formatCost(summary?.tokens?.cost ?? null),
+    formatKnownCost(summary?.tokens ?? null),
     [
       player === baseline ? 'baseline' : [],
       stopped ? `stopped: ${stopped.code}` : [],
@@ -36,9 +39,13 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
       .join(', '),
   ])
   const head = ['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', '']
+  const unpriced = members.reduce((sum, { summary }) => sum + (summary?.tokens?.unpriced?.requests ?? 0), 0)
   const legend = [
     members.some(({ summary }) => summary?.success.bounds) ? `\n${VOIDS_LEGEND}\n` : '',
-    members.some(({ summary }) => (summary?.tokens?.cost ?? null) !== null) ? `\n${CURRENCY}\n` : '',
+    members.some(({ summary }) => (summary?.tokens?.cost ?? summary?.tokens?.unpriced ?? null) !== null)
+      ? `\n${CURRENCY}\n`
+      : '',
+    unpriced > 0 ? `\n${noteUnpriced({ unpriced: { requests: unpriced, cost: 0 } })}\n` : '',
   ].join('')
   return `${formatTable([head, ...rows])}\n${legend}`
 }
@@ -71,7 +78,12 @@ export function listMembers(worlds: readonly SetWorld[]) {
     all.map(({ member }) => member),
     all.map(({ worst }) => worst),
   )
-  return { members: all.map(({ listed }) => listed), worstCost: total }
+  // What so many tasks can show is known before anything is paid.
+  const notes = worlds.flatMap(({ environment, tasks, members }) => {
+    const note = notePlannedTasks(tasks, members.length)
+    return note === null ? [] : [`${environment.name}: ${note}`]
+  })
+  return { members: all.map(({ listed }) => listed), worstCost: total, notes }
 }
 
 /**
@@ -79,7 +91,7 @@ export function listMembers(worlds: readonly SetWorld[]) {
  *
  * @param folder - that of the set; `null` for a run of its own.
  */
-export function formatMembers({ members, worstCost: worst }: ListedSet, folder: string | null): string {
+export function formatMembers({ members, worstCost: worst, notes }: ListedSet, folder: string | null): string {
   const rows = members.map(({ world, player, tasks, episodes, worstCost, unknownCost, run }) => [
     cleanText(world),
     cleanText(player),
@@ -90,5 +102,13 @@ export function formatMembers({ members, worstCost: worst }: ListedSet, folder: 
   ])
   const episodes = members.reduce((sum, member) => sum + member.episodes, 0)
   const total = `${formatCount(episodes)} episodes; worst cost ${worst === null ? 'unknown' : formatCost(worst)}${folder === null ? '' : `; in ${folder}`}${worst ? `\n${CURRENCY}` : ''}`
-  return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n`
+  return `${formatTable([['WORLD', 'PLAYER', 'TASKS', 'EPISODES', 'WORST COST', 'RUN'], ...rows])}\n\n${total}\n${notes.map((note) => `${note}\n`).join('')}`
+}
+
+/** World by world, the player that succeeds most first. */
+function bySuccess(members: readonly PlayedMember[]): PlayedMember[] {
+  const rate = ({ summary }: PlayedMember) => summary?.success.overall.rate ?? -1
+  return [...Map.groupBy(members, ({ world }) => world).values()].flatMap((own) =>
+    own.toSorted((a, b) => rate(b) - rate(a)),
+  )
 }

@@ -49,7 +49,7 @@ export async function playSet(
     const tallies = members.map(({ player }) => createTally(player.name))
     const progress = showProgress(err, episodes * members.length, 0, {
       showReturn: false,
-      players: () => tallies.map((tally) => tally.describe()),
+      players: () => formatTallies(tallies),
     })
 
     const play = async (
@@ -109,6 +109,15 @@ export async function playSet(
   return played
 }
 
+/** More players than fit a line of a log are said by the slowest and the fastest. */
+const MOST_DESCRIBED = 6
+
+function formatTallies(tallies: readonly ReturnType<typeof createTally>[]): string[] {
+  if (tallies.length <= MOST_DESCRIBED) return tallies.map((tally) => tally.describe())
+  const sorted = tallies.toSorted((a, b) => a.sealed - b.sealed)
+  return [`slowest: ${sorted[0]?.describe()}`, `fastest: ${sorted.at(-1)?.describe()}`]
+}
+
 /** Counts what a player has sealed, for the line of progress: `qwen 12, 75 %, 1 failed`. */
 function createTally(name: string) {
   let [earlier, finished, successes, failed] = [0, 0, 0, 0]
@@ -120,6 +129,9 @@ function createTally(name: string) {
       if (record.returns) finished += 1
       else failed += 1
       if (isSuccess(record)) successes += 1
+    },
+    get sealed() {
+      return earlier + finished + failed
     },
     describe: () =>
       [

@@ -6,6 +6,7 @@ import {
   formatDuration,
   formatInterval,
   formatIntervals,
+  formatKnownCost,
   formatLatency,
   formatNumber,
   formatPercent,
@@ -24,6 +25,7 @@ import {
   noteInterval,
   noteMissingRewards,
   noteUnknownTools,
+  noteUnpriced,
   shortBounds,
   shortVoids,
   totalTokens,
@@ -144,11 +146,12 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       ),
     tokens?.traced && line('token drift', formatCount(tokens.traced.drifted), formatTraced(tokens.traced)),
     tokens &&
-      tokens.cost !== null &&
+      (tokens.cost !== null || tokens.unpriced) &&
       line(
         'cost',
-        formatCost(tokens.cost),
-        `${formatCost(tokens.cost / tokens.episodes)} per episode, in the currency of the prices`,
+        formatKnownCost(tokens),
+        noteUnpriced(tokens) ??
+          `${formatCost((tokens.cost ?? 0) / tokens.episodes)} per episode, in the currency of the prices`,
       ),
     counts.refused > 0 && line('refused steps', formatCount(counts.refused), formatRefused(counts)),
     counts.finished > 0 && `  ${dim(formatIntervals(success.overall))}`,

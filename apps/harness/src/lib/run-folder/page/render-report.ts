@@ -100,6 +100,7 @@ export function reportContent(
       unshaped: returns.unshaped?.mean ?? null,
       tokens: totalTokens(tokens),
       cost: tokens?.cost ?? null,
+      ...(tokens?.unpriced && { unpriced: tokens.unpriced }),
       bytes: 0,
     },
     summary,

@@ -1,10 +1,9 @@
 import type { ComparedRuns } from '@episodic/report'
+import { MOST_COMPARED } from '../../evaluate/compare/compared-runs.ts'
 import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'
 import type { ViewedRuns } from './viewed-runs.ts'
 
-/** Runs that are compared at most. */
-const MOST_RUNS = 16
 /** Tasks whose prompts are read; of the others the page asks for them. */
 const MOST_PROMPTS = 200
 
@@ -15,8 +14,8 @@ const MOST_PROMPTS = 200
  */
 export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], base = ids[0]): Promise<ComparedRuns> {
   const distinct = [...new Set(ids)]
-  if (distinct.length < 2 || distinct.length > MOST_RUNS)
-    throw new HttpProblem('invalid', `Compare 2 to ${MOST_RUNS} different runs.`)
+  if (distinct.length < 2 || distinct.length > MOST_COMPARED)
+    throw new HttpProblem('invalid', `Compare 2 to ${MOST_COMPARED} different runs.`)
   if (base === undefined || !distinct.includes(base))
     throw new HttpProblem('invalid', 'The baseline is none of the compared runs.')
   const ordered = [base, ...distinct.filter((id) => id !== base)].map((id) => runs.get(id))

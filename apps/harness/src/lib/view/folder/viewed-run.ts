@@ -186,7 +186,9 @@ export class ViewedRun {
     const written = this.isRunning ? null : await this.#readSummary()
     const figures = written ? null : this.#figuresNow()
     const counts = written?.counts ?? figures
-    const tokens = written ? tokensOf(written) : figures
+    const tokens: ReturnType<typeof tokensOf> = written
+      ? tokensOf(written)
+      : figures && { ...figures, unpriced: undefined }
     const { name, createdAt, scheduled, configuration } = manifest
     const { finished = 0, failed = 0 } = counts ?? {}
     const counted = written ? undefined : this.#counted()
@@ -212,6 +214,7 @@ export class ViewedRun {
       unshaped: written?.returns.unshaped?.mean ?? figures?.unshaped ?? null,
       tokens: tokens?.tokens ?? null,
       cost: tokens?.cost ?? null,
+      ...(tokens?.unpriced && { unpriced: tokens.unpriced }),
       bytes: this.bytes,
     }
   }
@@ -440,7 +443,7 @@ export class ViewedRun {
 }
 
 function tokensOf({ tokens }: Summary) {
-  return tokens && { tokens: totalTokens(tokens), cost: tokens.cost }
+  return tokens && { tokens: totalTokens(tokens), cost: tokens.cost, unpriced: tokens.unpriced }
 }
 
 async function readOwnSummary(folder: string, path: string): Promise<Summary | null> {
