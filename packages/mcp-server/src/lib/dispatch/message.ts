@@ -61,10 +61,15 @@ function withoutNulls(params: unknown, method: string): unknown {
   if (!isObject(params)) return params
   if (method === 'initialize') return withoutAnyNull(params, 4)
   // Nearly no request has one, and a copy would cost each of them.
-  if (!OPTIONAL.some((name) => params[name] === null)) return params
+  if (!hasNull(params)) return params
   return Object.fromEntries(
     Object.entries(params).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
   )
+}
+
+function hasNull(params: JsonObject): boolean {
+  for (const name of OPTIONAL) if (params[name] === null) return true
+  return false
 }
 
 function withoutAnyNull(value: unknown, levels: number): unknown {

@@ -79,19 +79,57 @@ export function encodeSession(
   const origin = JSON.stringify(base ? { ...kept, base: { ...base, state: undefined } } : kept)
   // A session that is created again under the same id was created at another time.
   const pool = `${record.id}.${createdAt}`
-  return { ...encodeProgress(record, state), origin, base: base ? base.state : null, pool, pools: [] }
+  const { id, revision, epoch, touchedAt } = record
+  const progress = { id, revision, epoch, touchedAt, head: encodeHead(record), state }
+  return { ...progress, origin, base: base ? base.state : null, pool, pools: [] }
 }
 
 /** Encodes the part of a record that commits change. `state` is the text of its state. */
 export function encodeProgress(record: SessionRecord, state: string): StoredProgress {
-  const { id, revision, epoch, touchedAt, rng, now, end, seats, turn, turnedAt, history, logBytes } = record
-  const { outside, effect, players } = record
+  return new Progress(record, state)
+}
+
+class Progress implements StoredProgress {
+  readonly id: string
+  readonly revision: number
+  readonly epoch: number
+  readonly touchedAt: number
+  readonly state: string
+  readonly #record: SessionRecord
+  #head: string | null = null
+
+  constructor(record: SessionRecord, state: string) {
+    this.id = record.id
+    this.revision = record.revision
+    this.epoch = record.epoch
+    this.touchedAt = record.touchedAt
+    this.state = state
+    this.#record = record
+  }
+
+  /** Written when it is asked for: a store in memory keeps the value of most steps, and nobody reads it. */
+  get head(): string {
+    this.#head ??= encodeHead(this.#record)
+    return this.#head
+  }
+}
+
+function encodeHead({
+  rng,
+  now,
+  end,
+  seats,
+  history,
+  logBytes,
+  turn,
+  turnedAt,
+  outside,
+  effect,
+  players,
+}: SessionRecord): string {
   const always = { rng, now, end, seats, history, logBytes }
-  // Every step writes this, and few have several seats, events or effects.
-  const head = JSON.stringify(
-    turn || outside || effect ? { ...always, turn, turnedAt, outside, effect, players } : always,
-  )
-  return { id, revision, epoch, touchedAt, head, state }
+  // Few have several seats, events or effects.
+  return JSON.stringify(turn || outside || effect ? { ...always, turn, turnedAt, outside, effect, players } : always)
 }
 
 /** What a record is after a step beside its state, as the step log keeps it. */

@@ -225,7 +225,8 @@ export class Session {
       const { clock, history } = this.#options
       const prepared = preparation ? await this.#prepare(move, preparation) : null
       const settled = this.#settle<PlayedStep<P>>(() => {
-        const setting = { ...move, ...prepared, now: clock.now(), history }
+        const { seat, action } = move
+        const setting = { seat, action, ...prepared, now: clock.now(), history }
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
         const played = play(turnOf(this.#record, this.#kept.draft(), setting))

@@ -9,7 +9,8 @@ export function createMemoryStore(): SessionStore {
 
 /** A session with its log, and the names of the pools that it is a user of. */
 interface Kept {
-  session: StoredSession
+  progress: StoredProgress
+  readonly fixed: Omit<StoredSession, keyof StoredProgress>
   readonly log: LogEntry[]
   uses: readonly string[]
 }
@@ -34,11 +35,12 @@ class MemoryStore implements SessionStore {
 
   async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
     this.#assertOpen()
-    const { id, pool, pools } = session
+    const { origin, base, pool, pools, ...progress } = session
+    const { id } = progress
     if (this.#sessions.has(id)) return false
     const missing = pools.find((name) => !this.#pools.has(name) && name !== shared?.pool)
     if (missing !== undefined) throw pagesMissing(id, missing)
-    const kept: Kept = { session: { ...session }, log: [], uses: [] }
+    const kept: Kept = { progress, fixed: { origin, base, pool, pools }, log: [], uses: [] }
     this.#sessions.set(id, kept)
     if (pools.length === 0 && own.length === 0) return true
     for (const name of pools) {
@@ -53,7 +55,7 @@ class MemoryStore implements SessionStore {
   async read(id: string): Promise<StoredSession | null> {
     this.#assertOpen()
     const kept = this.#sessions.get(id)
-    return kept ? { ...kept.session } : null
+    return kept ? sessionOf(kept) : null
   }
 
   commit(
@@ -64,11 +66,10 @@ class MemoryStore implements SessionStore {
   ): Promise<boolean> | boolean {
     if (this.#disposed) return Promise.reject(closed())
     const kept = this.#sessions.get(next.id)
-    if (kept?.session.revision !== expected.revision || kept.session.epoch !== expected.epoch) return false
-    const { origin, base, pool, pools } = kept.session
-    kept.session = { ...next, origin, base, pool, pools }
+    if (kept?.progress.revision !== expected.revision || kept.progress.epoch !== expected.epoch) return false
+    kept.progress = next
     if (entry) kept.log.push({ ...entry })
-    if (pages.length > 0) addPages(this.#use(pool, kept).pages, pages)
+    if (pages.length > 0) addPages(this.#use(kept.fixed.pool, kept).pages, pages)
     return true
   }
 
@@ -104,13 +105,13 @@ class MemoryStore implements SessionStore {
       .filter((id) => after === undefined || id > after)
       .sort()
       .slice(0, page.limit)
-      .map((id) => ({ ...(this.#sessions.get(id) as { session: StoredSession }).session }))
+      .map((id) => sessionOf(this.#sessions.get(id) as Kept))
   }
 
   async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
     this.#assertOpen()
-    const found: StoredSession[] = []
-    for (const { session } of this.#sessions.values()) if (session.touchedAt < query.before) found.push(session)
+    const found: StoredProgress[] = []
+    for (const { progress } of this.#sessions.values()) if (progress.touchedAt < query.before) found.push(progress)
     return found
       .sort((a, b) => a.touchedAt - b.touchedAt || (a.id < b.id ? -1 : 1))
       .slice(0, query.limit)
@@ -125,7 +126,7 @@ class MemoryStore implements SessionStore {
   async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
     this.#assertOpen()
     const kept = this.#sessions.get(id)
-    const used = kept ? [kept.session.pool, ...kept.session.pools] : []
+    const used = kept ? [kept.fixed.pool, ...kept.fixed.pools] : []
     const pools = used.flatMap((name) => this.#pools.get(name) ?? [])
     return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
   }
@@ -154,8 +155,9 @@ class MemoryStore implements SessionStore {
   #use(name: string, kept: Kept): Pool {
     const pool = this.#pools.get(name) ?? { pages: new Map(), users: new Set() }
     this.#pools.set(name, pool)
-    if (pool.users.has(kept.session.id)) return pool
-    pool.users.add(kept.session.id)
+    const { id } = kept.progress
+    if (pool.users.has(id)) return pool
+    pool.users.add(id)
     kept.uses = [...kept.uses, name]
     return pool
   }
@@ -167,6 +169,11 @@ class MemoryStore implements SessionStore {
   #assertOpen(): void {
     if (this.#disposed) throw closed()
   }
+}
+
+function sessionOf({ progress, fixed }: Kept): StoredSession {
+  const { id, revision, epoch, touchedAt, head, state } = progress
+  return { id, revision, epoch, touchedAt, head, state, ...fixed }
 }
 
 function closed(): StateError {

@@ -1,4 +1,4 @@
-/** The part of a session that a commit writes. All fields are immutable values. */
+/** The part of a session that a commit writes. It never changes, so that a store in memory may keep the object. */
 export interface StoredProgress {
   /** Printable ASCII. */
   readonly id: string

@@ -121,10 +121,10 @@ export function rejectAgent(does: 'lists' | 'dumps'): (cause: unknown) => never 
 
 function secretsOf(
   environment: World['environment'],
-  ...given: Parameters<World['environment']['secrets']>
+  ...given: Parameters<NonNullable<World['environment']['secrets']>>
 ): readonly string[] {
   try {
-    return environment.secrets(...given)
+    return environment.secrets?.(...given) ?? []
   } catch (cause) {
     const { name, version } = environment
     throw new HarnessError(

@@ -19,8 +19,8 @@ export interface SecretsOptions {
   /** The control handle and the seat handles. */
   readonly controls: readonly string[]
   readonly capabilities: readonly string[]
-  /** Returns the texts that the environment lists as secret now. May throw. */
-  readonly declared: () => readonly string[]
+  /** Returns the texts that the environment lists as secret now. May throw. `null` if it never lists any. */
+  readonly declared: (() => readonly string[]) | null
   /** Logs what was found, or why the search failed, and returns the error to throw. */
   readonly withhold: (found: SecretKind | { readonly cause: unknown }) => Error
 }
@@ -93,16 +93,18 @@ export class Secrets {
   }
 
   #refresh(): void {
-    const listed = this.#list()
+    const { declared } = this.#options
+    if (!declared) return
+    const listed = this.#list(declared)
     if (isSameList(listed, this.#listed)) return
     this.#listed = [...listed]
     this.#declared = this.#listed.map((text) => ({ kind: 'declared', forms: formsOf(text) }))
     this.#declaredTraces = this.#declared.flatMap(({ forms }) => tracesOf(forms))
   }
 
-  #list(): readonly string[] {
+  #list(declared: () => readonly string[]): readonly string[] {
     try {
-      return this.#options.declared()
+      return declared()
     } catch (cause) {
       throw this.#options.withhold({ cause })
     }

@@ -73,7 +73,7 @@ export function defineEnvironment<
       erased.potential ? finitePotential(name, erased.potential(current, values)) : null,
     legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
     success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
-    secrets: (current, values) => erased.secrets?.(current, values) ?? NONE,
+    secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
 
@@ -95,8 +95,6 @@ interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly parallelToolCalls?: false
   readonly state: EnvironmentDefinition['state']
 }
-
-const NONE: readonly string[] = []
 
 /**
  * Returns the names that a handle gives to the tools that create, join and end a session, and to the argument of all

@@ -112,14 +112,12 @@ export function defineGame<
       return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
     },
     success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
-    secrets: (current, values, seat) => erased.secrets?.(current, values, seat) ?? NONE,
+    secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
 
 /** See {@link KeepsLiterals}. */
 type LiteralObject = z.ZodObject<{ [key: string]: z.ZodType<KeepsLiterals> }>
-
-const NONE: readonly string[] = []
 
 type ErasedView = SeatView<string, JsonObject, JsonObject>
 

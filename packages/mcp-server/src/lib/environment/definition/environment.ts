@@ -568,8 +568,8 @@ export interface EnvironmentDefinition<
    * no boolean.
    */
   success(final: FinalContext<SessionState, unknown>, seat: string): boolean | undefined
-  /** Returns the texts that a seat must not be shown. */
-  secrets(state: SessionState, params: unknown, seat: string): readonly string[]
+  /** Returns the texts that a seat must not be shown; `null` if the environment lists none. */
+  readonly secrets: ((state: SessionState, params: unknown, seat: string) => readonly string[]) | null
 }
 
 /** A step as reward terms judge it, of a seat or of several at once. */

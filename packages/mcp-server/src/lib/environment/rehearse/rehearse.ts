@@ -181,10 +181,10 @@ export function rehearse(
       `${named === undefined ? 'No seat is named' : `There is no seat "${named}"`}. The seats are: ${seats.join(', ')}.`,
     )
   }
-  const listSecrets = () => seats.flatMap((seat) => environment.secrets(record.state, record.params, seat))
+  const listSecrets = () => seats.flatMap((seat) => environment.secrets?.(record.state, record.params, seat) ?? [])
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
   const assertSecretsKept = (what: string, seat: string, texts: { readonly shown: string; readonly said: string }) => {
-    const listed = closely('The secrets', () => environment.secrets(record.state, record.params, seat))
+    const listed = closely('The secrets', () => environment.secrets?.(record.state, record.params, seat) ?? [])
     assertSearchable(environment, listed)
     assertNotShown(`${what} of ${environment.name}`, listed, texts)
   }

@@ -81,7 +81,7 @@ export const directRules = {
   legal: (environment, ...given) => asFault(environment, () => environment.legal(...given)),
   evaluateSuccess: (environment, { seat, ...final }) => asFault(environment, () => environment.success(final, seat)),
   prepares: true,
-  secrets: (environment, ...given) => environment.secrets(...given),
+  secrets: (environment, ...given) => environment.secrets?.(...given) ?? NONE,
 } satisfies RulesRunner
 
 /** Turns whatever an author's code throws into a fault: the caller would receive the message of a `WireError`. */
@@ -106,6 +106,7 @@ export function assertPrototypeUntouched(who: string): void {
 }
 
 const EMPTY = {}
+const NONE: readonly never[] = []
 
 function shared(who: string, key: string): ServerError {
   for (const added of Object.keys(Object.prototype)) Reflect.deleteProperty(Object.prototype, added)

@@ -278,10 +278,12 @@ export class SessionCache {
         id,
         controls: [control, ...seatHandles],
         capabilities,
-        declared: () =>
-          faults.contain(environment.name, id, () =>
-            rules.secrets(environment, session.record.state, session.record.params, seat),
-          ),
+        declared: environment.secrets
+          ? () =>
+              faults.contain(environment.name, id, () =>
+                rules.secrets(environment, session.record.state, session.record.params, seat),
+              )
+          : null,
         withhold: (found) => faults.withhold(environment.name, id, found),
       })
     const secrets = bySeat(environment.seats, secretsOf)
