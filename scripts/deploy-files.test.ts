@@ -86,6 +86,15 @@ describe('deploy/Dockerfile', () => {
     expect(dockerfile).toMatch(/^USER 1000$/m)
     expect(dockerfile).toMatch(/^HEALTHCHECK /m)
   })
+
+  it('installs the versions that were tested', () => {
+    const { catalog } = parse(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'))
+    const { version } = JSON.parse(readFileSync(join(root, 'apps/episodic/package.json'), 'utf8'))
+    const [, own, others] = /^ARG EPISODIC="(.*)"$[\s\S]*\$\{EPISODIC\} (.*)$/m.exec(dockerfile) ?? []
+    expect(own).toBe(`episodic@${version} @episodic/trainer-endpoints@${version}`)
+    for (const named of others?.split(' ') ?? [])
+      expect(named).toBe(`${named.split('@')[0]}@${catalog[named.split('@')[0] ?? '']}`)
+  })
 })
 
 describe('deploy/compose.yaml', () => {

@@ -24,19 +24,6 @@ export function shownPath(path: string): string {
   return short.startsWith('..') ? path : short || '.'
 }
 
-/** Aligns rows into columns, the first row as a heading. */
-export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
 /**
  * Returns this command line with `--resume` and the folder of the run as `--out`, quoted for a POSIX shell. A folder
  * that was given with `--resume` is left out, and so is `--token`.
@@ -75,4 +62,34 @@ export function commandLine(words: readonly string[]): string {
   return ['episodic', ...words]
     .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
     .join(' ')
+}
+
+const raw = new WeakMap<object, NodeJS.WriteStream>()
+
+/** Returns a stream that escapes control characters, but for colors, and commands to runners of CI as JSON does. */
+export function printing(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  const hidden = stream.isTTY === true ? CONTROLS_OF_OTHERS : CONTROLS
+  const write = (text: string, ...rest: []) =>
+    stream.write(text.replace(hidden, escaped).replace(COMMAND, escaped), ...rest)
+  const printed = Object.create(stream, { write: { value: write } }) as NodeJS.WriteStream
+  raw.set(printed, stream)
+  return printed
+}
+
+/** Returns the stream itself, for what is more than text: an editor of lines, a command to a runner, exported data. */
+export function unfiltered(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return raw.get(stream) ?? stream
+}
+
+/** Writes a sentence as one line, whatever is in it. On a terminal it takes the place of a line of progress. */
+export function say(stream: NodeJS.WriteStream, sentence: string): void {
+  stream.write(`${stream.isTTY ? '\r\x1b[2K' : ''}${sentence.replace(/\s+/g, ' ')}\n`)
+}
+
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+const CONTROLS_OF_OTHERS = new RegExp(`(?!\\r|\\x1b\\[(?:\\d{1,3}(?:;\\d{1,3})*m|2K))${CONTROLS.source}`, 'gu')
+const COMMAND = /(?<=^\s*):(?=:)|#(?=#(?:\[|vso\[))/gm
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -79,6 +79,17 @@ export type HarnessErrorCode =
 
 export class HarnessError extends CodedError<HarnessErrorCode> {
   static override readonly brand: string = 'HarnessError'
+
+  /** @param said - the message, or its lines. What files say is in it, and makes no line of its own. */
+  constructor(code: HarnessErrorCode, said: string | readonly string[], options?: ErrorOptions) {
+    super(code, [said].flat().map(flattened).join('\n'), options)
+  }
+}
+
+/** Returns a message as one line, followed by the frames of the code that threw, if it ends with them. */
+export function flattened(message: string): string {
+  const parts = message.split(/\n(?= +at .+:\d+:\d+\)?$)/m)
+  return parts.map((part) => part.replace(/[^\S ]+/g, ' ')).join('\n')
 }
 
 /** Returns the error of an option, or a combination of options, that is not valid. */

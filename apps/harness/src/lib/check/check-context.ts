@@ -42,7 +42,7 @@ export interface CheckContext {
   readonly signal: AbortSignal | undefined
   /**
    * Returns how many of so many starts are made, but no fewer than `least` of them: all, unless each has a large state
-   * of its own, which has to be made.
+   * of its own, which has to be made, or steps run programs.
    */
   readonly affordable: (count: number, least: number) => number
   /** Returns how many of so many episodes are played: of those that are affordable, the share that was asked for. */
@@ -100,10 +100,14 @@ export function settingsOf({ environment, tasks }: CheckedWorld, seed: string): 
 /** Bytes of a state that are made for each episode, up to which a check plays all its episodes. */
 const OWN_BYTES = 16_384
 
+/** The share of a world whose steps are prepared: programs take a hundred times as long as rules. */
+const PREPARED_SHARE = 1 / 16
+
 /** Returns which share of its episodes a check plays. Frozen values, which all episodes begin with, cost nothing. */
 export function affordableShare({ environment }: CheckedWorld, settings: readonly Setting[], seed: string): number {
   const bytes = settings.map(({ params }) => ownBytes(rehearse(environment, { params, seed }).start.state))
-  return Math.min(1, OWN_BYTES / Math.max(...bytes))
+  const isPrepared = Object.values(environment.tools).some(({ preparation }) => preparation)
+  return Math.min(isPrepared ? PREPARED_SHARE : 1, OWN_BYTES / Math.max(...bytes))
 }
 
 function ownBytes({ public: open, own, private: hidden }: SessionState): number {

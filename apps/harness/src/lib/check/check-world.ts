@@ -37,7 +37,7 @@ export interface CheckOptions {
   readonly pairs?: number
   /**
    * The share of all other episodes that is played, from 0 to 1; each check plays a least number. Default 1, of a world
-   * whose starts are large less.
+   * whose starts are large, or whose steps are prepared, less.
    */
   readonly share?: number
   /** Seed of every random draw. Default `0`. */
@@ -138,7 +138,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
 }
 
-/** Fewest pairs of a world whose starts are large. */
+/** Fewest pairs of a world whose episodes cost much. */
 const PAIRS = 24
 
 function affordable(share: number, count: number, least: number): number {

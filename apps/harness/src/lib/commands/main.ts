@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { type Console, colorsOf, processConsole } from '../base/console.ts'
+import { type Console, colorsOf, printing, processConsole } from '../base/console.ts'
 import type { HarnessErrorCode } from '../base/harness-error.ts'
 import { VERSION } from '../base/own-package.ts'
 import { COMMANDS } from './command-table.ts'
@@ -25,9 +25,10 @@ const USAGE_ERRORS: ReadonlySet<HarnessErrorCode> = new Set([
  */
 export async function main(
   args: readonly string[],
-  console: Console = processConsole,
+  given: Console = processConsole,
   beforeAction: () => void | Promise<void> = () => {},
 ): Promise<number> {
+  const console = { out: printing(given.out), err: printing(given.err) }
   const program = new Command('episodic')
     .description('Serve, run and evaluate stateful MCP environments.')
     .version(VERSION)
@@ -57,11 +58,15 @@ export async function main(
   }
 }
 
-/** Returns what an error says: of a schema's, all in one line. */
+/** Returns what an error says: in one line, but for lines of an error of ours, and frames. */
 async function formatMessage(error: unknown): Promise<string> {
-  if (!(error instanceof Error && 'issues' in error)) return (error as Error).message
+  const { flattened, HarnessError } = await import('../base/harness-error.ts')
+  if (HarnessError.is(error)) return error.message
   const { formatZodError } = await import('@episodic/protocol/base/internal')
-  return formatZodError(error as Parameters<typeof formatZodError>[0])
+  const isOfSchema = error instanceof Error && 'issues' in error
+  return flattened(
+    isOfSchema ? formatZodError(error as Parameters<typeof formatZodError>[0]) : (error as Error).message,
+  )
 }
 
 /** Returns where an error came about that has no code of ours or of the system: in the author's code, as a rule. */

@@ -127,7 +127,7 @@ export class FleetRunner implements Runner {
           return message.records
         case 'failed':
           this.#release(id)
-          throw new HarnessError(message.code ?? 'worker-failed', message.message)
+          throw new HarnessError(message.code ?? 'worker-failed', message.message.split('\n'))
         case 'left':
           this.#release(id)
           this.#options.warn(

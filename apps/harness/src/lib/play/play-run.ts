@@ -132,7 +132,7 @@ export async function playRun(
   const tries = createTries({ retried: retryFailed, most })
   const fold = await foldRun(folder, manifest, {
     signal,
-    onTorn: (line) => warn(tornNotice(line).trimEnd()),
+    onTorn: (line) => warn(tornNotice(line)),
     onSealed(record) {
       tries.add(record)
       drawn?.note(record)

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Console, resumeCommand } from '../base/console.ts'
+import { type Console, type resumeCommand, say } from '../base/console.ts'
 import { HarnessError } from '../base/harness-error.ts'
 import type { RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { holdsRun } from '../run-folder/record/run-folder.ts'
@@ -49,7 +49,7 @@ export async function runAlone(
   try {
     return await playRun(prepared, configuration, {
       ...options,
-      warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${notice}\n`),
+      warn: (notice) => say(err, notice),
       showProgress: (scheduled, done, describe) => showProgress(err, scheduled, done, { describe }),
     })
   } catch (error) {

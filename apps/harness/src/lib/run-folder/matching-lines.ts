@@ -84,8 +84,9 @@ function findTerm({ terms }: Query, field: string) {
 /** The query, with a mark under what is wrong. */
 function invalid(text: string, { from, to, message }: QueryProblem): HarnessError {
   const mark = `${' '.repeat(from)}${'^'.repeat(Math.max(1, to - from))}`
-  return new HarnessError(
-    'query-invalid',
-    `The query cannot be used, from character ${from + 1} on: ${message}\n  ${text}\n  ${mark}`,
-  )
+  return new HarnessError('query-invalid', [
+    `The query cannot be used, from character ${from + 1} on: ${message}`,
+    `  ${text}`,
+    `  ${mark}`,
+  ])
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 import { jsonInFile } from '../base/json.ts'
-import { RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
+import { assertFiles, RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
 import { parseLine } from './record/sealed-file.ts'
 
 export interface RecordedEpisode {
@@ -107,6 +107,7 @@ export async function findSealed(run: string): Promise<SealedEpisodes> {
     const { name } = manifest.configuration.environment
     return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: await wasComplete(run) }
   }
+  await assertFiles(dirname(run), [basename(run)])
   for await (const { record } of readRecorded(run))
     return { file: run, name: record.environment.name, folder: dirname(run), manifest: null, complete: false }
   throw new HarnessError('run-invalid', `${run} holds no episode.`)

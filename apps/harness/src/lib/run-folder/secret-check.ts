@@ -31,14 +31,11 @@ export function createSecretSearch(advice: string) {
     assertNone(): void {
       if (count === 0) return
       const more = count > places.length ? [`and ${count - places.length} more`] : []
-      throw new HarnessError(
-        'secret-found',
-        [
-          'Nothing was written, because texts in it look like secrets:',
-          ...[...places, ...more].map((place) => `  ${place}`),
-          `Make such keys invalid, since they are in the files of the run too. ${advice}`,
-        ].join('\n'),
-      )
+      throw new HarnessError('secret-found', [
+        'Nothing was written, because texts in it look like secrets:',
+        ...[...places, ...more].map((place) => `  ${place}`),
+        `Make such keys invalid, since they are in the files of the run too. ${advice}`,
+      ])
     },
   }
 }

@@ -92,7 +92,7 @@ function isPlain(value: unknown): value is { readonly [key: string]: unknown } {
 export function policyFault(who: string, cause: unknown): HarnessError {
   const words = cause instanceof Error ? wordsOf(cause) : String(cause)
   const frames = cause instanceof Error ? ownFrames(cause) : []
-  return new HarnessError('policy-failed', [`${who} threw: ${words}`, ...frames].join('\n'), { cause })
+  return new HarnessError('policy-failed', [`${who} threw: ${words}`, ...frames], { cause })
 }
 
 function wordsOf({ name, message }: Error): string {

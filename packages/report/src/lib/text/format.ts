@@ -98,9 +98,15 @@ export function formatTick(value: number): string {
   return minus(value.toLocaleString('en-US', { maximumSignificantDigits: 6 }))
 }
 
-/** Replaces control characters, which could move the cursor or change colors: names and messages come from outside. */
+/**
+ * Control characters, separators of lines, and marks that turn the direction of a text: they could move a cursor,
+ * change colors, or begin a line.
+ */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu
+
+/** Replaces what a text of somebody else could do to a terminal or a log: names and messages come from outside. */
 export function cleanText(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ')
+  return text.replace(CONTROLS, ' ')
 }
 
 /** Wraps a text into lines of at most `width` characters unless a word is longer. Keeps its line breaks. */

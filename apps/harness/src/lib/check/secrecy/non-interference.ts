@@ -61,6 +61,7 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
       figures: { pairs: 0, steps: 0, diverged: 0, differing: 0 },
     })
   }
+  const longSteps = context.affordable(LONG_STEPS, 1)
   const counts = { pairs: 0, steps: 0, diverged: 0, divergedAtOnce: 0, invalid: 0, fitting: 0 }
   for (let i = 0; i < context.pairs; i++) {
     context.signal?.throwIfAborted()
@@ -69,7 +70,7 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     const planned = planPair(context, hidden, sealed, rng)
     if (!planned) continue
     const isLong = i < LONG_PAIRS
-    const most = isLong ? Math.max(STEPS, Math.ceil((LONG_STEPS - counts.steps) / (LONG_PAIRS - i))) : STEPS
+    const most = isLong ? Math.max(STEPS, Math.ceil((longSteps - counts.steps) / (LONG_PAIRS - i))) : STEPS
     const played = await playPair(world, planned, rng, most)
     counts.pairs += 1
     counts.steps += played.moves.length

@@ -1,7 +1,8 @@
 import { basename, join, resolve } from 'node:path'
-import { type Comparison, type Contrasts, cleanText } from '@episodic/report'
+import type { Comparison, Contrasts } from '@episodic/report'
+import { cleanText } from '@episodic/report'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { writeWhole } from '../../base/own-files.ts'
@@ -80,7 +81,7 @@ async function compareGroup(
     for (const folder of folders)
       runs.push(
         await (isSet ? readOrWhy : readComparedRun)(folder, {
-          onTorn: (line) => console.err.write(`${folder}: ${tornNotice(line)}`),
+          onTorn: (line) => say(console.err, `${folder}: ${tornNotice(line)}`),
           allowConflicts: options.allowConflicts === true,
           seat: options.seat,
         }),
@@ -93,7 +94,7 @@ async function compareGroup(
   } catch (error) {
     if (!others || !HarnessError.is(error)) throw error
     const problem = error.message.replace(/\s+/g, ' ')
-    console.err.write(`${title} is not compared. ${problem}\n`)
+    say(console.err, `${title} is not compared. ${problem}`)
     return { ...read, compared: null, problem }
   }
 }

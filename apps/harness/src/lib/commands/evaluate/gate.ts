@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { z } from 'zod'
-import { type Console, usesColor } from '../../base/console.ts'
+import { type Console, say, unfiltered, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { openToAppend, writeWhole } from '../../base/own-files.ts'
@@ -101,7 +101,7 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
     { figures: { ...options, failed } as Conditions, grades, notWorse: await findNotWorse(all, options) },
     {
       ...{ seat, undecided },
-      onTorn: (folder, line) => void console.err.write(`${basename(folder)}: ${tornNotice(line)}`),
+      onTorn: (folder, line) => say(console.err, `${basename(folder)}: ${tornNotice(line)}`),
     },
   )
   if (junit !== undefined) await writeTo(junit, formatJunit(result, { undecided }))
@@ -153,7 +153,7 @@ async function reportToGitHub(
   undecided: 'fail' | 'pass',
   { err }: Console,
 ): Promise<void> {
-  err.write(formatAnnotations(result, { undecided }))
+  unfiltered(err).write(formatAnnotations(result, { undecided }))
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return
   try {

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } from '@episodic/report'
+import { cleanText, type GraderScale, type GradeSummary, graderKeyOf, summarizeGrades } from '@episodic/report'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Interruption, untilInterrupted } from '../../base/interruption.ts'
 import { wholeNumber } from '../../base/option-values.ts'
@@ -101,7 +101,7 @@ async function gradeAll(
   for (const folder of await findFolders(folders, err)) {
     const sealed = await findSealed(folder)
     const seat = sealed.manifest ? seatOf(sealed.manifest.configuration, options.seat) : options.seat
-    await using run = await openGradableRun(sealed, seat, (line) => err.write(`${folder}: ${tornNotice(line)}`))
+    await using run = await openGradableRun(sealed, seat, (line) => say(err, `${folder}: ${tornNotice(line)}`))
     const world = onceLoaded(sealed, options.world, console)
     const graders: FoundGrader[] = []
     for (const reference of options.grader ?? []) graders.push(...(await findAll(reference, options, world)))
@@ -136,7 +136,7 @@ async function gradeAll(
 async function findFolders(given: readonly string[], err: NodeJS.WriteStream): Promise<string[]> {
   const folders: string[] = []
   for (const folder of given) {
-    const played = await findPlayedMembers(folder, (notice) => void err.write(`${notice}\n`))
+    const played = await findPlayedMembers(folder, (notice) => say(err, notice))
     folders.push(...(played ?? [folder]))
   }
   for (const folder of folders) await assertRun(folder)
@@ -148,14 +148,11 @@ async function assertRun(folder: string): Promise<void> {
   if (!existsSync(folder) || !statSync(folder).isDirectory() || holdsRun(folder)) return
   const { runs } = await findRuns(folder)
   const within = runs.slice(0, MOST_NAMED).map((run) => `  ${shownPath(run.folder)}`)
-  throw new HarnessError(
-    'run-invalid',
-    [
-      `${folder} holds neither a run nor a set of runs.${runs.length > 0 ? ' Give the folders of runs, as of those in it:' : ''}`,
-      ...within,
-      ...(runs.length > MOST_NAMED ? [`  and ${runs.length - MOST_NAMED} more`] : []),
-    ].join('\n'),
-  )
+  throw new HarnessError('run-invalid', [
+    `${folder} holds neither a run nor a set of runs.${runs.length > 0 ? ' Give the folders of runs, as of those in it:' : ''}`,
+    ...within,
+    ...(runs.length > MOST_NAMED ? [`  and ${runs.length - MOST_NAMED} more`] : []),
+  ])
 }
 
 /**
@@ -170,7 +167,7 @@ async function writePageAgain({ folder, manifest }: SealedEpisodes): Promise<voi
 function onceLoaded(sealed: SealedEpisodes, given: string | undefined, { err }: Console): () => Promise<World> {
   let loaded: Promise<World> | null = null
   return () => {
-    loaded ??= loadRecordedWorld(sealed, given, (notice) => void err.write(`${notice}\n`))
+    loaded ??= loadRecordedWorld(sealed, given, (notice) => say(err, notice))
     return loaded
   }
 }
@@ -211,18 +208,16 @@ function reportWork(
   { err }: Console,
 ): void {
   const { yellow } = colorsOf(err)
-  const say = (sentence: string) => void err.write(`${sentence}\n`)
-  if (kept > 0) say(`${name}: ${kept} verdicts were there already. --again grades them again.`)
+  const warn = (sentence: string) => void err.write(`${yellow(cleanText(sentence))}\n`)
+  if (kept > 0) say(err, `${name}: ${kept} verdicts were there already. --again grades them again.`)
   if (stopped === 'budget')
-    say(
-      yellow(
-        `${name}: stopped after ${given} of ${wanted} verdicts, because judges have used the ${limit} tokens of --budget.`,
-      ),
+    warn(
+      `${name}: stopped after ${given} of ${wanted} verdicts, because judges have used the ${limit} tokens of --budget.`,
     )
   if (stopped === 'interrupted')
-    say(`${name}: ${given} of ${wanted} verdicts are in ${shownPath(run.gradesFile)}. The same command continues.`)
+    say(err, `${name}: ${given} of ${wanted} verdicts are in ${shownPath(run.gradesFile)}. The same command continues.`)
   if (failed === 0) return
-  say(yellow(`${name}: ${failed} verdicts failed, and their episodes are ungraded. First: ${problem}`))
+  warn(`${name}: ${failed} verdicts failed, and their episodes are ungraded. First: ${problem}`)
   process.exitCode = 1
 }
 

@@ -1,4 +1,5 @@
-import { type Console, formatTable } from '../../base/console.ts'
+import { formatTable } from '@episodic/report'
+import type { Console } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 import { loadWorld } from '../../worlds/world.ts'

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -65,11 +65,11 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const sealed = await findSealed(run)
   const { file, folder, manifest, complete } = sealed
   const configuration = manifest?.configuration
-  const warn = (notice: string) => void console.err.write(`${notice}\n`)
+  const warn = (notice: string) => say(console.err, notice)
   const world = await loadRecordedWorld(sealed, options.world[0], warn)
   const { environment } = world
   const rules = await findRules(world, manifest?.sources?.world?.sha256)
-  const all = readRecorded(file, { onTorn: (line) => console.err.write(tornNotice(line)) })
+  const all = readRecorded(file, { onTorn: (line) => say(console.err, tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
   const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
@@ -99,10 +99,11 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   console.out.write(
     options.json ? `${JSON.stringify({ ...summary, rules, notChecked })}\n` : formatReplay(summary, console),
   )
-  if (!options.json) console.out.write(`Judged by ${formatJudge(rules)}\n`)
+  if (!options.json) say(console.out, `Judged by ${formatJudge(rules)}`)
   if (notChecked.length > 0 && !options.json)
-    console.out.write(
-      `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}\n`,
+    say(
+      console.out,
+      `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}`,
     )
   const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are missing` : null
   if (missing && !complete) console.err.write(`${missing}: the run was stopped. Resume it to play them.\n`)
@@ -169,7 +170,8 @@ async function* trace(
   for await (const episode of episodes) {
     // The consumer replays it first, and rejects an episode of another version.
     yield episode
-    for (const line of traceEpisode(environment, episode.record, scoring)) out.write(`${line}\n`)
+    for (const line of traceEpisode(environment, episode.record, scoring))
+      for (const each of line.split('\n')) say(out, each)
     out.write('\n')
   }
 }

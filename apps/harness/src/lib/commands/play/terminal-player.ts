@@ -1,7 +1,7 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Action, ToolInfo } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { type Console, colorsOf } from '../../base/console.ts'
+import { type Console, colorsOf, unfiltered } from '../../base/console.ts'
 import { jsonOrText } from '../../base/option-values.ts'
 import { readArguments } from './call.ts'
 import { formatInput } from './tools.ts'
@@ -24,7 +24,7 @@ export class TerminalPlayer implements Disposable {
     this.#console = console
     this.#lines = createInterface({
       input: process.stdin,
-      output: console.out,
+      output: unfiltered(console.out),
       prompt: PROMPT,
       terminal: console.out.isTTY === true,
     })

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf } from '../../base/console.ts'
+import { type Console, colorsOf, say } from '../../base/console.ts'
 import { invalidOption } from '../../base/harness-error.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { addOptions, flag, option } from '../../base/options.ts'
@@ -26,7 +26,7 @@ export function command(console: Console): Command {
     added.action(async () => {
       const options = added.opts<QueueOptions>()
       await using queue = await openRedisQueue(options.queue, {
-        onNotice: (notice) => void console.err.write(`${notice}\n`),
+        onNotice: (notice) => say(console.err, notice),
       })
       await act(queue, added.processedArgs[0])
       showStatus(await queue.status(), options, console)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import type { Console } from '../../base/console.ts'
+import { type Console, say } from '../../base/console.ts'
 import { untilInterrupted } from '../../base/interruption.ts'
 import { textOrFile, texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -64,7 +64,7 @@ async function work(references: readonly string[], options: WorkOptions, console
   const { queue: url, concurrency, allowAgents = false, apiKeyEnv, json } = options
   const interruption = untilInterrupted(console)
   const { signal } = interruption
-  const onNotice = (notice: string) => void console.err.write(`${notice}\n`)
+  const onNotice = (notice: string) => say(console.err, notice)
   const lease = options.lease === undefined ? undefined : 1_000 * options.lease
   try {
     const worlds: GivenWorld[] = []

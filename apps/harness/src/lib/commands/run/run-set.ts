@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Console, commandLine, sameCommand, shownPath, withOption } from '../../base/console.ts'
+import { type Console, commandLine, sameCommand, say, shownPath, withOption } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { interruptible } from '../../base/interruption.ts'
 import { raisedLimit } from '../../base/limit-reached.ts'
@@ -156,7 +156,7 @@ function conclude(
   const line = isAgain ? sameCommand(raise) : commandLine(withOption(resume, raise))
   const without = members.filter(({ summary }) => summary?.counts.finished === 0 && summary.counts.unresolved === 0)
   for (const { world, player, summary } of without)
-    err.write(`${player} finished no episode of ${world}. ${summary?.failures[0]?.message}\n`)
+    say(err, `${player} finished no episode of ${world}. ${summary?.failures[0]?.message}`)
   if (left > 0) err.write(`${episodesLeft(left, raise)}\n  ${line}\n`)
   return left === 0 && without.length === 0
 }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { noteGuarantees, noteNeverEnded } from '@episodic/report'
 import type { Command } from 'commander'
-import { type Console, resumeCommand, shownPath } from '../../base/console.ts'
+import { type Console, resumeCommand, say, shownPath } from '../../base/console.ts'
 import { type HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { interruptible } from '../../base/interruption.ts'
 import { fleetOf } from '../../fleet/open-fleet.ts'
@@ -88,8 +88,8 @@ export async function runWorlds(
   const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration)
   const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
   if (folder !== resolve(named))
-    console.err.write(`${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.\n`)
-  for (const note of noteGuarantees({ guarantees: guaranteesOf(prepared.world) })) console.err.write(`${note}\n`)
+    say(console.err, `${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.`)
+  for (const note of noteGuarantees({ guarantees: guaranteesOf(prepared.world) })) say(console.err, note)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const openRunner = fleetOf(prepared.settings)
@@ -97,7 +97,7 @@ export async function runWorlds(
     const played = await runAlone(prepared, configuration, playing, console)
     showSummary(folder, played.summary, { json }, console)
     const notice = noteNeverEnded(played.summary)
-    if (notice !== null) console.err.write(`${notice}\n`)
+    if (notice !== null) say(console.err, notice)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
   })
 }

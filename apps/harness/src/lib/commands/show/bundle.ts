@@ -5,7 +5,7 @@ import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath, unfiltered } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
@@ -88,7 +88,7 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
   // Private ones are withheld by either option.
   const states = options.states === 'all' && withhold.includes('private') ? 'public' : options.states
   const { err } = console
-  const runs = await runsIn(folders, (problem) => void err.write(`${problem}\n`))
+  const runs = await runsIn(folders, (problem) => say(err, problem))
   const write = isFile(options.out) ? bundleToFile : bundleToFolder
   const bundled: BundleOptions = {
     runs,
@@ -98,8 +98,8 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
     withhold,
     compared: options.compare ? groupsOf(runs) : [],
     mostCharacters: options.bytes,
-    onTorn: ({ folder }, line) => void err.write(`${shownPath(folder)}: ${tornNotice(line)}`),
-    onProblem: (problem) => void err.write(`${problem}\n`),
+    onTorn: ({ folder }, line) => say(err, `${shownPath(folder)}: ${tornNotice(line)}`),
+    onProblem: (problem) => say(err, problem),
   }
   await write(bundled, options, console)
 }
@@ -195,10 +195,7 @@ async function runsIn(folders: readonly string[], onProblem: (problem: string) =
     const places = order.map((path) => realpathSync(path))
     for (const problem of problems) onProblem(problem)
     if (runs.length === 0)
-      throw new HarnessError(
-        'run-invalid',
-        [`There is no run in ${shownPath(resolve(folder))}.`, ...problems].join('\n'),
-      )
+      throw new HarnessError('run-invalid', [`There is no run in ${shownPath(resolve(folder))}.`, ...problems])
     const sorted = runs.toSorted((a, b) => places.indexOf(a.folder) - places.indexOf(b.folder))
     for (const run of sorted) if (!found.has(run.id)) found.set(run.id, run)
   }
@@ -218,7 +215,7 @@ function groupsOf(runs: readonly FoundRun[]): string[][] {
 /** Asks whether to write, at a terminal; elsewhere nobody could answer. */
 async function isAgreed({ err }: Console): Promise<boolean> {
   if (!process.stdin.isTTY || !err.isTTY) return true
-  const asking = createInterface({ input: process.stdin, output: err })
+  const asking = createInterface({ input: process.stdin, output: unfiltered(err) })
   try {
     return /^y(es)?$/i.test((await asking.question('Write it? [y/N] ')).trim())
   } finally {

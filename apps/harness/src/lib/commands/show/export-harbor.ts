@@ -4,8 +4,7 @@ import { type Connection, connect, runEpisode } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { type EpisodeRecord, isMatchRecord, type Split, type Task } from '@episodic/protocol'
 import { plural } from '@episodic/report'
-import type { Console } from '../../base/console.ts'
-import { shownPath } from '../../base/console.ts'
+import { type Console, say, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { makeFolder } from '../../base/own-files.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
@@ -102,7 +101,7 @@ async function ofRun(run: string, { tasks: given, world: named }: HarborOptions,
   if (given !== undefined) throw invalidOption('--tasks is for a world: a run has its own tasks. Leave --tasks out.')
   const sealed = await findSealed(run)
   const { file, manifest } = sealed
-  const world = await loadRecordedWorld(sealed, named, (notice) => void console.err.write(`${notice}\n`))
+  const world = await loadRecordedWorld(sealed, named, (notice) => say(console.err, notice))
   const best = new Map<string, { readonly record: EpisodeRecord; readonly earned: number }>()
   for await (const { record } of readRecorded(file)) {
     // An episode of a tree may have gone on with another seed than its task's.

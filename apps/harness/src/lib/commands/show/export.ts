@@ -4,7 +4,7 @@ import type { ToolInfo } from '@episodic/protocol'
 import { formatCount, plural } from '@episodic/report'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { type Console, shownPath } from '../../base/console.ts'
+import { type Console, say, shownPath, unfiltered } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { countOrFile, countOrFileSchema, nonEmpty, splitSchema } from '../../base/option-values.ts'
 import { flag, option, toWords } from '../../base/options.ts'
@@ -144,7 +144,7 @@ async function exportTasks(
 }
 
 function warnOn({ err }: Console): (notice: string) => void {
-  return (notice) => void err.write(`${notice}\n`)
+  return (notice) => say(err, notice)
 }
 
 /** Exports one run, and says what was exported unless that is printed as JSON. */
@@ -162,11 +162,11 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
     verdicts: await readVerdicts(sealed.folder),
     tools: await findTools(sealed, options.world, warn),
     share: shareEpisodes(sealed, options.allowSecrets === true),
-    to: options.out ?? console.out,
+    to: options.out ?? unfiltered(console.out),
     // Some formats read the file twice.
     onTorn: (line) => void torn.add(line),
   })
-  for (const line of torn) console.err.write(tornNotice(line))
+  for (const line of torn) say(console.err, tornNotice(line))
   for (const notice of listVersionNotes(counts, options.policyVersion)) warn(notice)
   if (!options.json) console.err.write(formatExport(counts, format, options))
   if (counts.finished > 0 && counts.lines === 0 && !format.isBinary) {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { say } from '../../base/console.ts'
 import { wholeNumber } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { foldRun, showSummary, tornNotice, writeReport } from '../../run-folder/record/report-run.ts'
@@ -18,7 +19,7 @@ const reportOptions = z.object({
 export const command = defineCommand('report', reportOptions, {
   argument: ['<folder>', 'folder of the run'],
   async run(folder: string, options, console) {
-    const onTorn = (line: number) => console.err.write(tornNotice(line))
+    const onTorn = (line: number) => say(console.err, tornNotice(line))
     const fold = await foldRun(folder, await readManifest(folder), { onTorn })
     showSummary(folder, await writeReport(folder, fold, options), options, console)
   },

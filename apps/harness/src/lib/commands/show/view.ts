@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { textOrFile, texts, wholeNumber } from '../../base/option-values.ts'
 import { flag, flagOff, option } from '../../base/options.ts'
@@ -77,7 +77,7 @@ async function view(folder: string, options: ViewOptions, console: Console): Pro
     readOnly,
   })
   const { out, err } = console
-  for (const problem of runs.problems) err.write(`${problem}\n`)
+  for (const problem of runs.problems) say(err, problem)
   if (options.json) out.write(`${JSON.stringify({ url: server.url, runs: runs.size, folder: runs.folder })}\n`)
   else {
     const count = runs.size === 1 ? '1 run' : `${runs.size} runs`
@@ -95,5 +95,5 @@ async function openRuns(folder: string): Promise<ViewedRuns> {
   const runs = await ViewedRuns.open(path)
   if (runs.size > 0) return runs
   await runs[Symbol.asyncDispose]()
-  throw new HarnessError('run-invalid', [`There is no run in ${shownPath(path)}. ${hint}`, ...runs.problems].join('\n'))
+  throw new HarnessError('run-invalid', [`There is no run in ${shownPath(path)}. ${hint}`, ...runs.problems])
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
-import { type Console, usesColor } from '../../base/console.ts'
+import { type Console, say, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { writeWhole } from '../../base/own-files.ts'
@@ -42,7 +42,7 @@ async function rank(folders: readonly string[], options: LeaderboardOptions, con
     await writeWhole(file, (await loadViewer()).resultPage(leaderboardPage(board)))
   }
   for (const { folder, findings } of board.rejected)
-    for (const finding of findings) err.write(`${folder}: ${formatFinding(finding)}\n`)
+    for (const finding of findings) say(err, `${folder}: ${formatFinding(finding)}`)
   if (board.rejected.length > 0)
     throw new HarnessError(
       'submission-invalid',

@@ -1,6 +1,6 @@
 import { cleanText, plural } from '@episodic/report'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { type Finding, type VerifiedSubmission, verifySubmission } from '../../suites/suite/verify-submission.ts'
@@ -45,7 +45,7 @@ async function verify(folder: string, { suite, json }: VerifyOptions, console: C
 export function checkResult(folder: string, suite: string | undefined, { err }: Console): Promise<VerifiedSubmission> {
   return verifySubmission(folder, {
     suite,
-    onLine: (world, line) => void (err.isTTY && err.write(`${folder}: ${world} ${line}\n`)),
+    onLine: (world, line) => void (err.isTTY && say(err, `${folder}: ${world} ${line}`)),
   })
 }
 

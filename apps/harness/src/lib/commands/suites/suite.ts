@@ -3,7 +3,7 @@ import { plural } from '@episodic/report'
 import { loadViewer } from '@episodic/viewer'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { playToEnd } from '../../base/interruption.ts'
 import { texts, wholeNumber } from '../../base/option-values.ts'
@@ -74,7 +74,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
     )
   const { concurrency, transport } = options
   const settings = { ...modelOptionsSchema.parse(options), concurrency, transport }
-  const onLine = (world: string, line: string) => void console.err.write(`${world} ${line}\n`)
+  const onLine = (world: string, line: string) => say(console.err, `${world} ${line}`)
   const result = await playToEnd({ what: 'The suite', folder }, console, (resume, signal) =>
     runSuite(plan, { folder, policy, settings, onLine, resume, signal }, console),
   )

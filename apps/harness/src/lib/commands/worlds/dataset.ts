@@ -4,10 +4,10 @@ import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
-import { plural } from '@episodic/report'
+import { cleanText, formatTable, plural } from '@episodic/report'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, formatTable } from '../../base/console.ts'
+import { type Console, colorsOf, say } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import {
   difficultySchema,
@@ -71,7 +71,7 @@ const validateCommand = defineCommand('validate', validateOptions, {
       environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
     })) {
       problems += 1
-      console.out.write(`${options.json ? JSON.stringify(problem) : problem.message}\n`)
+      say(console.out, options.json ? JSON.stringify(problem) : problem.message)
     }
     const { green, red } = colorsOf(console.err)
     console.err.write(
@@ -144,6 +144,6 @@ const exportCommand = defineCommand('export', exportOptions, {
 
 /** Flattens nested counts into rows of a table. */
 function flatten(value: unknown, path: readonly string[] = []): string[][] {
-  if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)]]
+  if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)].map(cleanText)]
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))
 }

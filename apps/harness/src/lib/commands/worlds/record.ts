@@ -3,7 +3,7 @@ import type { RecordingCounts } from '@episodic/mcp-worlds/internal'
 import { canonicalJson, isMatchRecord, type JsonObject } from '@episodic/protocol'
 import { plural } from '@episodic/report'
 import { z } from 'zod'
-import { type Console, shownPath } from '../../base/console.ts'
+import { type Console, say, shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { writeWhole } from '../../base/own-files.ts'
@@ -71,7 +71,7 @@ async function record(runs: readonly string[], options: RecordOptions, console: 
 async function findAll(runs: readonly string[], { err }: Console): Promise<SealedEpisodes[]> {
   const found: SealedEpisodes[] = []
   for (const run of runs) {
-    const members = await findPlayedMembers(run, (notice) => void err.write(`${notice}\n`))
+    const members = await findPlayedMembers(run, (notice) => say(err, notice))
     for (const folder of members ?? [run]) found.push(await findSealed(folder))
   }
   return found

@@ -57,10 +57,11 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
   const [nameA, nameB]: readonly [string, string] = isNamed ? [a.manifest.name, b.manifest.name] : ['A', 'B']
   const barring = configuration.filter(({ key }) => /^(environment|weights)\./.test(key))
   if (barring.length > 0)
-    throw new HarnessError(
-      'runs-differ',
-      `The runs cannot be compared:\n${barring.map((row) => `  ${row.key}: ${row.a} in ${nameA}, ${row.b} in ${nameB}`).join('\n')}\nCompare runs of the same environment version with the same weights.`,
-    )
+    throw new HarnessError('runs-differ', [
+      'The runs cannot be compared:',
+      ...barring.map((row) => `  ${row.key}: ${row.a} in ${nameA}, ${row.b} in ${nameB}`),
+      'Compare runs of the same environment version with the same weights.',
+    ])
   for (const run of [a, b])
     if (run.tasks.size === 0)
       throw new HarnessError('runs-differ', `${run.manifest.name} cannot be compared. ${whyNothing(run)}`)
@@ -154,10 +155,11 @@ function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTas
   const other = b.setup
   const keys = differingKeys(setup, other)
   if (keys.length > 0)
-    throw new HarnessError(
-      'runs-differ',
-      `Task ${id} is not the same in both runs:\n${keys.map((key) => `  ${key}: ${setup[key]} in ${nameA}, ${other[key]} in ${nameB}`).join('\n')}\nCompare runs of the same dataset.`,
-    )
+    throw new HarnessError('runs-differ', [
+      `Task ${id} is not the same in both runs:`,
+      ...keys.map((key) => `  ${key}: ${setup[key]} in ${nameA}, ${other[key]} in ${nameB}`),
+      'Compare runs of the same dataset.',
+    ])
 }
 
 /** Means over the finished episodes of a task; `null` if there are none. */

@@ -1,4 +1,5 @@
 import type { Comparison } from '@episodic/report'
+import { cleanText } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { alignTasks } from './align-tasks.ts'
 import { compareRuns, whyNothing } from './compare-runs.ts'
@@ -44,7 +45,7 @@ export function compareWithBaseline(
   const having: { readonly place: number; readonly run: ComparedRun }[] = []
   for (const [place, run] of runs.entries()) {
     const why = 'problem' in run ? run.problem : whyNothing(run)
-    if (why !== null) leftOut.push({ place, name: getRunName(run), why: oneLine(why) })
+    if (why !== null) leftOut.push({ place, name: getRunName(run), why: cleanText(why) })
     else if ('tasks' in run) having.push({ place, run })
   }
   const [first, ...candidates] = having
@@ -55,7 +56,7 @@ export function compareWithBaseline(
   for (const candidate of candidates) {
     const compared = compareOrWhy(baseline, candidate.run)
     if (typeof compared === 'string') {
-      leftOut.push({ place: candidate.place, name: getRunName(candidate.run), why: oneLine(compared) })
+      leftOut.push({ place: candidate.place, name: getRunName(candidate.run), why: cleanText(compared) })
       continue
     }
     others.push(candidate)
@@ -89,11 +90,7 @@ function compareOrWhy(baseline: ComparedRun, run: ComparedRun): Comparison | str
   }
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ')
-}
-
 function nothingToCompare(leftOut: readonly LeftOut[]): HarnessError {
   const reasons = leftOut.map(({ name, why }) => `${name}: ${why}`)
-  return new HarnessError('runs-differ', ['There are no two runs to compare.', ...reasons].join('\n'))
+  return new HarnessError('runs-differ', ['There are no two runs to compare.', ...reasons])
 }

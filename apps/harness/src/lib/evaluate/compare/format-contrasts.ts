@@ -1,5 +1,6 @@
 import type { Contrasts } from '@episodic/report'
 import {
+  alignColumns,
   bySuccess,
   cleanText,
   contrastRows,
@@ -11,7 +12,6 @@ import {
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { alignColumns } from '../../base/align-columns.ts'
 
 const GAP = '  '
 const WIDTH = 100

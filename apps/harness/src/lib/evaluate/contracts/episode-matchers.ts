@@ -136,7 +136,10 @@ function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
   if (episode?.kind === 'failed')
     throw new HarnessError(
       'run-failed',
-      `${matcher} needs an episode with a result, and a failed one has none, neither good nor bad.\n${formatEpisode(episode)}`,
+      [
+        `${matcher} needs an episode with a result, and a failed one has none, neither good nor bad.`,
+        ...formatEpisode(episode).split('\n'),
+      ],
       { cause: episode.cause },
     )
   throw invalidOption(

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { invalidOption } from '../../base/harness-error.ts'
 import { parseJson } from '../../base/json.ts'
 import { configurationSchema } from '../../run-folder/plan/configuration.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { assertFiles, writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { createPathScrub, scrubbed, textsIn } from '../../run-folder/scrub.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { playSchema, setupSchema } from '../compare/played-tasks.ts'
@@ -81,6 +81,7 @@ export async function findBaseline(reference: string, ofSet: readonly GateEntry[
     throw invalidOption(
       `${reference} is no folder of a run, and there is no baseline ${file}. Write one of a run: episodic baseline ${reference} <run>`,
     )
+  await assertFiles(FOLDER, [`${reference}.json`])
   const read = () => readFileSync(file, 'utf8')
   const { runs } = parseJson(baselineSchema, read, 'run-invalid', `${file} cannot be read as a baseline`)
   return { name: reference, runs: runs.map(fromKept) }

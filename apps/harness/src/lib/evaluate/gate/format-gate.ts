@@ -1,6 +1,5 @@
-import { cleanText, formatCount, plural, wrapText } from '@episodic/report'
+import { alignColumns, cleanText, formatCount, plural, wrapText } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { alignColumns } from '../../base/align-columns.ts'
 import { writtenRows, writtenVerdicts } from './decision.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'
 

@@ -1,4 +1,4 @@
-import { plural } from '@episodic/report'
+import { cleanText, plural } from '@episodic/report'
 import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
 import type { GateResult } from './gate-runs.ts'
@@ -50,5 +50,5 @@ function atMost(annotations: readonly Annotation[]): Annotation[] {
 }
 
 function escapeMessage(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+  return cleanText(text).replaceAll('%', '%25')
 }

@@ -101,9 +101,7 @@ async function fromFile(file: string): Promise<FoundGrader[]> {
     module = await import(pathToFileURL(file).href)
   } catch (cause) {
     const frames = cause instanceof Error ? ownFrames(cause) : []
-    throw new HarnessError('grader-unknown', [`${file} does not load: ${loadFailure(cause)}`, ...frames].join('\n'), {
-      cause,
-    })
+    throw new HarnessError('grader-unknown', [`${file} does not load: ${loadFailure(cause)}`, ...frames], { cause })
   }
   const { graders, grader, default: own } = module
   const listed = [graders, grader, own].find((exported) => exported !== undefined)

@@ -1,4 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
+import { cleanText } from '@episodic/report'
 import type { Difference } from './difference.ts'
 
 /** What each cause of a divergence means, and what to do. */
@@ -77,7 +78,7 @@ export function formatDivergence(divergence: Divergence): string {
   const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`
   const expected =
     cause === 'plan-differs' ? 'planned ' : cause === 'conflict' || cause === 'try-missing' ? 'earlier ' : 'replayed'
-  return `task ${task}, attempt ${attempt}: ${where} differs in ${field}
+  return `task ${cleanText(task)}, attempt ${attempt}: ${where} differs in ${cleanText(field)}
   recorded  ${recorded}
   ${expected}  ${replayed}
   ${meaning}`

@@ -7,6 +7,7 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
+  formatTable,
   NOTHING,
   notePlannedTasks,
   noteUnpriced,
@@ -14,7 +15,6 @@ import {
   VOIDS_LEGEND,
   voidsOf,
 } from '@episodic/report'
-import { formatTable } from '../../base/console.ts'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'

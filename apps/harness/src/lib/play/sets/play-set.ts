@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/report'
-import type { Console } from '../../base/console.ts'
+import { type Console, say } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { holdsRun } from '../../run-folder/record/run-folder.ts'
 import { Spending } from '../episodes/spending.ts'
@@ -45,7 +45,7 @@ export async function playSet(
     const { environment, episodes, members } = world
     const order = new SharedOrder()
     const places = members.map(() => order.join())
-    err.write(`${environment.name}: ${members.map(({ player }) => player.name).join(', ')}\n`)
+    say(err, `${environment.name}: ${members.map(({ player }) => player.name).join(', ')}`)
     const tallies = members.map(({ player }) => createTally(player.name))
     const progress = showProgress(err, episodes * members.length, 0, {
       showReturn: false,
@@ -70,7 +70,7 @@ export async function playSet(
           folder: join(folder, run),
           resume,
           signal: either,
-          warn: (notice) => void err.write(`${err.isTTY ? '\n' : ''}${player.name}: ${notice}\n`),
+          warn: (notice) => say(err, `${player.name}: ${notice}`),
           showProgress: (_, done) => {
             progress.skip(done)
             tally.skip(done)
@@ -86,7 +86,7 @@ export async function playSet(
         })
         if (stopped) {
           if (isOfModel(stopped)) out.set(player.name, stopped)
-          err.write(`${err.isTTY ? '\n' : ''}${player.name} stopped: ${stopped.message}\n`)
+          say(err, `${player.name} stopped: ${stopped.message}`)
         }
         return { ...result, summary, stopped }
       } catch (error) {

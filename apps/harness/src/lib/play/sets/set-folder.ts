@@ -8,7 +8,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { whyInvalid } from '../../base/json.ts'
 import { isWithin, makeFolder } from '../../base/own-files.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
-import { holdsRun, SET_FILE, writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { assertFiles, holdsRun, SET_FILE, writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { tasksOf } from '../plan/plan.ts'
 import { type AskedSet, askedSchema, configurationId, type SetMember, type SetWorld } from './set-plan.ts'
 
@@ -52,7 +52,9 @@ export function holdsSet(folder: string): boolean {
 export async function readSet(folder: string): Promise<SetManifest> {
   const file = join(folder, SET_FILE)
   try {
+    await assertFiles(folder, [SET_FILE])
     const set = setSchema.parse(JSON.parse(await readFile(file, 'utf8')))
+    for (const { tasks } of set.worlds) await assertFiles(folder, [tasks.file])
     const root = await realpath(folder)
     for (const { run } of set.worlds.flatMap(({ members }) => members)) {
       const place = join(folder, run)
@@ -197,8 +199,9 @@ function assertSame(folder: string, kept: SetManifest['worlds'], planned: readon
     ...is.filter((line) => !was.includes(line)).map((line) => `now: ${line}`),
   ]
   if (differences.length === 0 && was.length === is.length) return
-  throw new HarnessError(
-    'run-mismatch',
-    `${shownPath(folder)} holds another set:\n${differences.map((line) => `  ${line}`).join('\n')}\nResume it with --resume ${shownPath(folder)} alone, or give another --set.`,
-  )
+  throw new HarnessError('run-mismatch', [
+    `${shownPath(folder)} holds another set:`,
+    ...differences.map((line) => `  ${line}`),
+    `Resume it with --resume ${shownPath(folder)} alone, or give another --set.`,
+  ])
 }

@@ -94,5 +94,5 @@ export function startWorker(start: StartMessage) {
 }
 
 function errorOf({ code, message }: SerializedError): HarnessError {
-  return new HarnessError(code ?? 'worker-failed', message)
+  return new HarnessError(code ?? 'worker-failed', message.split('\n'))
 }

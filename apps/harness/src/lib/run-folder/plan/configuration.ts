@@ -90,10 +90,11 @@ const NOT_COMPARED: readonly string[] = ['tasks.file']
 export function assertSame(kept: RunConfiguration, asked: RunConfiguration, folder: string): void {
   const differences = differencesOf(kept, asked).map(([key, was, is]) => `${key}: was ${was}, now ${is}`)
   if (differences.length > 0)
-    throw new HarnessError(
-      'run-mismatch',
-      `${folder} holds a run with another configuration:\n${differences.map((line) => `  ${line}`).join('\n')}\nResume it with its own configuration, or give another --out.`,
-    )
+    throw new HarnessError('run-mismatch', [
+      `${folder} holds a run with another configuration:`,
+      ...differences.map((line) => `  ${line}`),
+      'Resume it with its own configuration, or give another --out.',
+    ])
 }
 
 /** Returns the keys in which two configurations differ, each with both values as JSON. */

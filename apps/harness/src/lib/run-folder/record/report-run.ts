@@ -57,7 +57,7 @@ export interface FoldRunOptions {
 
 /** The notice about a torn line. Its episode is played again when the run is resumed. */
 export function tornNotice(line: number): string {
-  return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.\n`
+  return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.`
 }
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
@@ -202,8 +202,9 @@ export async function rejectConflicts(folder: string): Promise<never> {
     else if (earlier.digest !== digest) conflicts.push(`${name}: lines ${earlier.line} and ${line}`)
   }
   const more = conflicts.length > MAX_NAMED ? [`and ${conflicts.length - MAX_NAMED} more`] : []
-  throw new HarnessError(
-    'run-invalid',
-    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:\n${[...conflicts.slice(0, MAX_NAMED), ...more].map((line) => `  ${line}`).join('\n')}\nReplay the run to find out which line was edited. With --allow-conflicts, a finished line wins over a failed one, and otherwise the line with the lower SHA-256.`,
-  )
+  throw new HarnessError('run-invalid', [
+    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:`,
+    ...[...conflicts.slice(0, MAX_NAMED), ...more].map((line) => `  ${line}`),
+    `Replay the run to find out which line was edited. With --allow-conflicts, a finished line wins over a failed one, and otherwise the line with the lower SHA-256.`,
+  ])
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { canonicalJson, contentId } from '@episodic/protocol'
 import { guaranteesSchema } from '@episodic/report'
@@ -89,11 +89,22 @@ export function holdsRun(folder: string): boolean {
   return existsSync(join(folder, RUN_FILES.manifest))
 }
 
-/** Reads the manifest of a run. Rejects with `run-invalid` if the folder has none, or an unreadable one. */
+/** Rejects with `run-invalid` if what a folder has under a name is no file: reading a pipe may never end. */
+export async function assertFiles(folder: string, names: Iterable<string>): Promise<void> {
+  for (const name of names) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => null)
+    if (found && !found.isFile() && !(name === RUN_FILES.answers && found.isDirectory()))
+      throw new HarnessError('run-invalid', `${path} is not a file, and nothing of its folder is read.`)
+  }
+}
+
+/** Reads the manifest of a run. Rejects with `run-invalid` for none, and if a file of the run cannot be read. */
 export async function readManifest(folder: string): Promise<RunManifest> {
   const file = join(folder, RUN_FILES.manifest)
   if (!existsSync(file))
     throw new HarnessError('run-invalid', `${folder} holds no run: there is no ${RUN_FILES.manifest} in it.`)
+  await assertFiles(folder, Object.values(RUN_FILES))
   try {
     return runManifestSchema.parse(JSON.parse(await readFile(file, 'utf8')))
   } catch (cause) {
@@ -104,6 +115,7 @@ export async function readManifest(folder: string): Promise<RunManifest> {
 /** Whether a command of this user wrote `run.json` in that folder, and nobody changed it since. */
 export async function isOwnRun(folder: string): Promise<boolean> {
   try {
+    await assertFiles(folder, [RUN_FILES.manifest])
     return await isOwnJson(folder, RUN_FILES.manifest, await readFile(join(folder, RUN_FILES.manifest), 'utf8'))
   } catch {
     return false
@@ -128,6 +140,7 @@ export async function freeFolder(folder: string): Promise<string> {
 
 async function isComplete(folder: string): Promise<boolean> {
   try {
+    await assertFiles(folder, [RUN_FILES.summary])
     return JSON.parse(await readFile(join(folder, RUN_FILES.summary), 'utf8')).counts.unresolved === 0
   } catch {
     return false

@@ -1,6 +1,5 @@
-import { cleanText, NOTHING, plural } from '@episodic/report'
+import { cleanText, formatTable, NOTHING, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
-import { formatTable } from '../../base/console.ts'
 import { formatEstimate, formatExact } from './format-figure.ts'
 import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
 

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { parseJson } from '../../base/json.ts'
+import { assertFiles } from '../../run-folder/record/run-folder.ts'
 import { meanSchema } from './mean-return.ts'
 import { suiteNameSchema } from './suite-file.ts'
 import { figureSchema, toleranceSchema } from './world-references.ts'
@@ -122,6 +123,7 @@ export async function readSuiteResult(folder: string): Promise<SuiteResult> {
       'submission-invalid',
       `${shownPath(folder)} holds no result of a suite: there is no ${SUITE_FILES.result} in it. Make one with episodic suite run.`,
     )
+  await assertFiles(folder, [SUITE_FILES.result])
   const read = () => readFileSync(file, 'utf8')
   return parseJson(suiteResultSchema, read, 'submission-invalid', `${shownPath(file)} is not the result of a suite`)
 }

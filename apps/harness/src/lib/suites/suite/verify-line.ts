@@ -9,7 +9,7 @@ import { replayRun } from '../../evaluate/replay/replay-run.ts'
 import { differencesOf, type RunConfiguration, UNCHANGED } from '../../run-folder/plan/configuration.ts'
 import { hashFile } from '../../run-folder/plan/content-hash.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
-import { RUN_FILES, type RunManifest, readManifest } from '../../run-folder/record/run-folder.ts'
+import { assertFiles, RUN_FILES, type RunManifest, readManifest } from '../../run-folder/record/run-folder.ts'
 import { isAgentName } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { lineTasks } from './line-tasks.ts'
@@ -34,6 +34,7 @@ export async function verifyLine(
   if (line.kind === 'exact') return differences(claimed, measureLine(line))
   const run = join(folder, runFolder(world, line))
   try {
+    await assertFiles(run, Object.values(RUN_FILES))
     const wrong = await verifyRun(world, line, plan, run)
     const fold = await foldLine(run, line.focus)
     const sealed = await hashFile(join(run, RUN_FILES.episodes))

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { isMatchRecord } from '@episodic/protocol'
-import type { Console } from '../../base/console.ts'
+import { type Console, say } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
 import { makeFolder } from '../../base/own-files.ts'
 import { type PartOptions, playPart } from '../../play/run-alone.ts'
@@ -50,7 +50,7 @@ export async function playTournament(
   for (const [i, seating] of seatings.entries()) {
     const pairing = seating.join(' vs ')
     const run = join(folder, TOURNAMENT_FILES.matches, pairing)
-    console.err.write(`${seating.join(' against ')}, ${i + 1} of ${seatings.length}\n`)
+    say(console.err, `${seating.join(' against ')}, ${i + 1} of ${seatings.length}`)
     const asked = {
       dataset,
       seat: Object.fromEntries(seating.map((player, seat) => [seats[seat], players[player]])),

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { shownPath } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { hashModule } from '../../run-folder/plan/content-hash.ts'
-import { writeRunFile } from '../../run-folder/record/run-folder.ts'
+import { assertFiles, writeRunFile } from '../../run-folder/record/run-folder.ts'
 import { policyFileOf } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 
@@ -60,6 +60,7 @@ export async function findTournament(folder: string, plan: TournamentPlan, resum
     await writeRunFile(folder, PLAN_FILE, text)
     return
   }
+  await assertFiles(folder, [PLAN_FILE])
   if ((await readFile(file, 'utf8')) !== text)
     throw new HarnessError(
       'run-mismatch',

@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises'
+import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { RunEntry } from '@episodic/report'
 import { isWithin } from '../../base/own-files.ts'
@@ -38,7 +38,7 @@ export async function findRuns(folder: string) {
     const own = holdsSet(place) ? await readMembers(place, problems) : set
     if (holdsRun(place)) {
       try {
-        await assertFiles(place, root)
+        await assertLinksWithin(place, root)
         const manifest = await readManifest(place)
         const id = runIdOf(manifest)
         const { folder: setFolder = null, members } = own ?? {}
@@ -78,15 +78,12 @@ async function readMembers(folder: string, problems: string[]) {
   }
 }
 
-/** Rejects if a file of a run is a link to elsewhere, or none that ends, such as a pipe. */
-async function assertFiles(folder: string, root: string): Promise<void> {
+/** Rejects if a file of a run is a link to elsewhere. */
+async function assertLinksWithin(folder: string, root: string): Promise<void> {
   for (const name of Object.values(RUN_FILES)) {
     const path = join(folder, name)
     const found = await lstat(path).catch(() => null)
     if (found?.isSymbolicLink() && !(await isWithin(path, root)))
       throw new Error(`${path} is a link out of the folder, so the run is not shown.`)
-    const real = found?.isSymbolicLink() ? await stat(path) : found
-    if (real && !real.isFile() && !(real.isDirectory() && name === RUN_FILES.answers))
-      throw new Error(`${path} is not a file, so the run is not shown.`)
   }
 }

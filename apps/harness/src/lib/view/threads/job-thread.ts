@@ -93,6 +93,7 @@ export class JobThread implements AsyncDisposable {
     this.#waiting.delete(message.number)
     if (this.#waiting.size === 0) this.#rest()
     if (message.kind === 'result') job.resolve(message.result as never)
-    else job.reject(new HarnessError((message.code ?? 'worker-failed') as HarnessErrorCode, message.message))
+    else
+      job.reject(new HarnessError((message.code ?? 'worker-failed') as HarnessErrorCode, message.message.split('\n')))
   }
 }

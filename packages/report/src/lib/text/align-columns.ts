@@ -1,4 +1,4 @@
-import { cleanText } from '@episodic/report'
+import { cleanText } from './format.ts'
 
 const GAP = '  '
 
@@ -11,4 +11,17 @@ export function alignColumns(head: readonly string[], rows: readonly (readonly s
   const widths = head.map((_, i) => Math.max(...all.map((row) => (row[i] ?? '').length)))
   const pad = (cell: string, i: number) => (i < texts ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))
   return all.map((row) => `${GAP}${row.map(pad).join(GAP)}`)
+}
+
+/** Aligns rows into columns, the first row as a heading. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
