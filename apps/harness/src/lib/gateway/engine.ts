@@ -12,7 +12,6 @@ import { sendRequest } from '../models/requests/send-request.ts'
 import { codeOf } from '../models/requests/tries.ts'
 import { withOptions } from '../models/requests/with-options.ts'
 import { createKeyGuard } from './engine-key.ts'
-import { type PlainAnswer, PlainClient } from './plain-client.ts'
 import { TokenUse } from './token-use.ts'
 
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
@@ -57,42 +56,30 @@ export type Asking = ReturnType<Engine['open']>
 
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions) {
   const root = baseUrl.replace(/\/+$/, '')
-  const url = new URL(`${root}/chat/completions`)
   const headers = { 'content-type': 'application/json', ...(apiKey && { authorization: `Bearer ${apiKey}` }) }
-  const isSecure = url.protocol === 'https:'
-  const agent = new (isSecure ? HttpsAgent : HttpAgent)({ keepAlive: true })
-  /** `null` once an answer was not plain: the next ones of that server will not be either. */
-  let plain = isSecure ? null : new PlainClient({ url, headers, largestAnswer: LARGEST_ANSWER })
+  const { host, protocol } = new URL(root)
+  const agent = new (protocol === 'https:' ? HttpsAgent : HttpAgent)({ keepAlive: true })
   const tokens = new TokenUse()
   const keyGuard = createKeyGuard(apiKey)
   /** Fields that no concession changes. */
   const fixed = [...Object.keys(options), ...Object.keys(TOKEN_OPTIONS), 'stream']
-  const { host } = url
 
-  async function post(text: string, signal: AbortSignal): Promise<PlainAnswer> {
-    const asked = plain ? plain.post(text, signal) : sendWith(agent, text, signal)
-    const answer = await asked.catch((error: unknown) => {
+  /** Sends a request, with a body if it posts one. Resolves with its answer, which came whole. */
+  async function request(path: string, text: string | null, signal: AbortSignal) {
+    const body = Buffer.from(text ?? '')
+    const sent = { ...headers, ...(text !== null && { 'content-length': body.length }) }
+    const how = { method: text === null ? 'GET' : 'POST', headers: sent, agent, signal }
+    const answer = await sendRequest(`${root}/${path}`, body, how).catch((error: unknown) => {
       const code = signal.aborted ? 'aborted' : codeOf(error)
       if (code !== 'aborted') tokens.forget()
-      if (code === 'incomplete') throw brokeOff()
       throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
     })
-    if ('body' in answer) return answer
-    plain?.[Symbol.dispose]()
-    plain = null
-    const body = await readBody(answer)
-    if (!body) throw brokeOff()
-    return { status: answer.statusCode ?? 502, retryAfter: answer.headers['retry-after'], body }
-  }
-
-  function sendWith(agent: HttpAgent, text: string, signal: AbortSignal) {
-    const body = Buffer.from(text)
-    return sendRequest(url, body, {
-      method: 'POST',
-      headers: { ...headers, 'content-length': body.length },
-      agent,
-      signal,
-    })
+    const bytes = await readBody(answer)
+    if (!bytes) throw brokeOff()
+    const { statusCode: status = 502 } = answer
+    const said = bytes.toString()
+    if (status >= 400) throw refused(status, 'http', wordsOf(said), answer.headers['retry-after'])
+    return said
   }
 
   function brokeOff(): Refused {
@@ -109,9 +96,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   }
 
   async function send(body: ChatBody, signal: AbortSignal): Promise<Answer> {
-    const { status, retryAfter, body: bytes } = await post(JSON.stringify(body), signal)
-    const said = bytes.toString()
-    if (status >= 400) throw refused(status, 'http', wordsOf(said), retryAfter)
+    const said = await request('chat/completions', JSON.stringify(body), signal)
     const read = readAnswerBody(said)
     const parsed = read.kind === 'answer' ? parseAnswer(keyGuard.clean(read.value, said), prices) : null
     if (parsed) return parsed
@@ -124,14 +109,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     takesTokens: (model: string) => tokens.isTaken(model),
     /** Lists the models of the engine. Rejects with {@link Refused}. */
     async listModels(signal: AbortSignal): Promise<readonly string[]> {
-      const asked = sendRequest(`${root}/models`, Buffer.alloc(0), { method: 'GET', headers, agent, signal })
-      const answer = await asked.catch((error: unknown) => {
-        throw new Refused(502, codeOf(error), `The server of the model at ${host} did not answer: ${codeOf(error)}.`)
-      })
-      const body = await readBody(answer)
-      const said = body?.toString() ?? ''
-      const { statusCode: status = 502 } = answer
-      if (status >= 400) throw refused(status, 'http', wordsOf(said), answer.headers['retry-after'])
+      const said = await request('models', null, signal)
       const { data } = objectOf(said) ?? {}
       const ids = (Array.isArray(data) ? data : []).flatMap((model) => (isObject(model) ? [toText(model.id)] : []))
       return keyGuard.clean(ids.filter(Boolean), said)
@@ -161,10 +139,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
         },
       }
     },
-    [Symbol.dispose]() {
-      plain?.[Symbol.dispose]()
-      agent.destroy()
-    },
+    [Symbol.dispose]: () => agent.destroy(),
   }
 }
 
