@@ -8,7 +8,7 @@
 export * from './base.ts'
 export { missingPackage } from './lib/base/missing-package.ts'
 export { signFlipTest } from './lib/base/sign-flip-test.ts'
-export { completionSchema, type PooledRequest, type RecordedCall } from './lib/record/completion.ts'
+export { completionSchema, type RecordedCall } from './lib/record/completion.ts'
 export { withoutAttachedData } from './lib/record/episode-chain.ts'
 export type { RecordedSeat } from './lib/record/match-record.ts'
 export type { SeatResult, SeatView } from './lib/record/seat-views.ts'

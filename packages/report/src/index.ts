@@ -170,7 +170,6 @@ export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
 export { searchedTexts } from './lib/search/searched-texts.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export { type ShownRecord, toShownRecord } from './lib/seats/shown-record.ts'
-export { alignColumns, formatTable } from './lib/text/align-columns.ts'
 export {
   CURRENCY,
   cleanText,

@@ -38,12 +38,11 @@ const ranges = z.array(z.tuple([z.int().min(0), z.int().min(0)]))
 /** Half-open index ranges into a pool, in the order in which the request sent them. */
 export type PoolRanges = Wire<typeof ranges>
 
+/** The place of a request in the pools of a line's transcript. */
 const pooledRequestSchema = z.object({
   messages: ranges,
   tools: ranges,
 })
-/** The place of a request in the pools of a line's transcript. */
-export type PooledRequest = Wire<typeof pooledRequestSchema>
 
 export const completionSchema = z.object({
   /** The model, as the server named it. */

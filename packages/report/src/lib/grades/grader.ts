@@ -82,7 +82,7 @@ export function defineGrader<const Scale extends GraderScale, const Need extends
   definition: GraderDefinition<Scale, Need>,
 ): Grader {
   const { name, version, scale, needs = [], kind = 'function', votes = 1 } = definition
-  const misspelt = findUnknownKeys(Object.keys(PARTS), definition)
+  const misspelt = findUnknownKeys(PARTS, definition)
   if (misspelt.length > 0) throw new TypeError(`The grader ${name} has an unknown key. ${formatUnknownKeys(misspelt)}`)
   if (!name) throw new TypeError('A grader needs a name.')
   if (typeof scale !== 'string' && new Set(scale).size !== scale.length)
@@ -97,16 +97,8 @@ export function defineGrader<const Scale extends GraderScale, const Need extends
   return { name, version, scale, needs, kind, votes, identity, grade }
 }
 
-const PARTS: Readonly<Record<keyof GraderDefinition<GraderScale, GraderNeed>, true>> = {
-  name: true,
-  version: true,
-  scale: true,
-  needs: true,
-  kind: true,
-  votes: true,
-  identity: true,
-  grade: true,
-}
+type Part = keyof GraderDefinition<GraderScale, GraderNeed>
+const PARTS: readonly Part[] = ['name', 'version', 'scale', 'needs', 'kind', 'votes', 'identity', 'grade']
 
 /** Whether a value is a grader made by {@link defineGrader}, possibly of another copy of this package. */
 export function isGrader(value: unknown): value is Grader {

@@ -98,10 +98,7 @@ export function formatTick(value: number): string {
   return minus(value.toLocaleString('en-US', { maximumSignificantDigits: 6 }))
 }
 
-/**
- * Control characters, separators of lines, and marks that turn the direction of a text: they could move a cursor,
- * change colors, or begin a line.
- */
+/** Characters that could move a cursor, change colors, begin a line, or turn the direction of a text. */
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu
 
 /** Replaces what a text of somebody else could do to a terminal or a log: names and messages come from outside. */

@@ -1,4 +1,4 @@
-import { formatTable } from '@episodic/report'
+import { formatTable } from '../../base/align-columns.ts'
 import type { Console } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'

@@ -1,6 +1,5 @@
 import type { Contrasts } from '@episodic/report'
 import {
-  alignColumns,
   bySuccess,
   cleanText,
   contrastRows,
@@ -12,6 +11,7 @@ import {
   wrapText,
 } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { alignColumns } from '../../base/align-columns.ts'
 
 const GAP = '  '
 const WIDTH = 100

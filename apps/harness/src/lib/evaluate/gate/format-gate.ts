@@ -1,5 +1,6 @@
-import { alignColumns, cleanText, formatCount, plural, wrapText } from '@episodic/report'
+import { cleanText, formatCount, plural, wrapText } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { alignColumns } from '../../base/align-columns.ts'
 import { writtenRows, writtenVerdicts } from './decision.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'
 

@@ -7,12 +7,12 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
-  formatTable,
   type GraderFigures,
   type GradeSummary,
   graderNames,
   NOTHING,
 } from '@episodic/report'
+import { formatTable } from '../../base/align-columns.ts'
 
 /** Formats the figures of the verdicts on a run for a terminal. */
 export function formatGrades(summary: GradeSummary): string {

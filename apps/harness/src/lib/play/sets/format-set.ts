@@ -7,7 +7,6 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
-  formatTable,
   NOTHING,
   notePlannedTasks,
   noteUnpriced,
@@ -15,6 +14,7 @@ import {
   VOIDS_LEGEND,
   voidsOf,
 } from '@episodic/report'
+import { formatTable } from '../../base/align-columns.ts'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'

@@ -1,5 +1,6 @@
-import { cleanText, formatTable, NOTHING, plural } from '@episodic/report'
+import { cleanText, NOTHING, plural } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { formatTable } from '../../base/align-columns.ts'
 import { formatEstimate, formatExact } from './format-figure.ts'
 import type { Leaderboard, LeaderboardEntry, LeaderboardTable } from './leaderboard.ts'
 

@@ -1,5 +1,6 @@
-import { alignColumns, cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '@episodic/report'
+import { cleanText, formatCount, formatInterval, formatNumber, formatPercent } from '@episodic/report'
 import { createColors } from 'picocolors'
+import { alignColumns } from '../../base/align-columns.ts'
 import { formatCounts } from '../../base/format-counts.ts'
 import type { Tally, Tournament } from './tournament.ts'
 

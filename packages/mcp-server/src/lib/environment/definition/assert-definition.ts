@@ -112,15 +112,8 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
 }
 
 const OPTIONAL_FUNCTIONS = [
-  'events',
-  'legal',
-  'potential',
-  'success',
-  'secrets',
-  'present',
-  'settle',
-  'absent',
-  'release',
+  ...['events', 'legal', 'potential', 'success', 'secrets', 'release'],
+  ...['present', 'settle', 'absent'],
 ]
 
 /** Throws `definition-invalid` for keys of a part that there are not. A misspelt one would have no effect. */

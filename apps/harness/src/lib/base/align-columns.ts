@@ -1,4 +1,4 @@
-import { cleanText } from './format.ts'
+import { cleanText } from '@episodic/report'
 
 const GAP = '  '
 
