@@ -39,7 +39,7 @@ describe('findPolicy', () => {
     expect(await player(observation, { last: null })).toEqual({ tool: 'guess', arguments: { value: 1 } })
     await expect(player(observation, { last: null })).rejects.toMatchObject({
       code: 'policy-failed',
-      message: expect.stringContaining('The script has 1 actions'),
+      message: expect.stringContaining('The script is over after 1 action'),
     })
   })
 

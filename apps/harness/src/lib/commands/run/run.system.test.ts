@@ -129,7 +129,7 @@ describe('episodic run', () => {
     const short = await workshop.main(played)
     expect(short.status).toBe(1)
     expect(short.out).toContain('3 failed')
-    expect(short.err).toMatch(/error: No episode finished\. policy-failed: .*The script has 1 actions/)
+    expect(short.err).toMatch(/error: No episode finished\. policy-failed: .*The script is over after 1 action/)
     writeFileSync(at('script.json'), JSON.stringify([guess(1), guess(2)]))
     const changed = await workshop.main([...played, '--resume'])
     expect([changed.status, changed.err]).toEqual([

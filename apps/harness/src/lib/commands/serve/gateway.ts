@@ -40,8 +40,8 @@ Examples:
   episodic gateway tokens --base-url http://127.0.0.1:8000/v1
   episodic gateway tokens --base-url http://127.0.0.1:30000/v1 --model-option top_p=1
 
-EPISODIC_CONTROL_TOKEN sets the token that trainers send to open and read sessions.
-By default it is random, and kept in a file that is printed.`,
+EPISODIC_CONTROL_TOKEN sets the token that trainers send to open and read
+sessions. By default it is random, and kept in a file that is printed.`,
   run: serveGateway,
 })
 

@@ -75,7 +75,7 @@ describe('the matchers of an episode', () => {
     const episode = await play(1)
     expect(episode.kind).toBe('failed')
     const wanted =
-      /^toSucceed needs an episode with a result.*\nThe episode failed \(The script has 1 actions.* after 1 step/
+      /^toSucceed needs an episode with a result.*\nThe episode failed \(The script is over after 1 action.* after 1 step/
     expect(messageOf(() => expect(episode).toSucceed())).toMatch(wanted)
     expect(messageOf(() => expect(episode).not.toSucceed())).toMatch(wanted)
   })
