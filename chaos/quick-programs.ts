@@ -55,6 +55,8 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0, wrongStates: 0, pagesLeft: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
+  { args: ['neighbours'], figures: { rounds: 1, leakedBytes: 0, differing: 0 } },
+  { args: ['snapshots'], figures: { kinds: 6, forgeries: 72, unclear: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 5, killed: 5 } },
   { args: ['hog'], isTimed: true, figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
   { args: ['leak'], figures: { differing: 0, found: 0, seats: { games: 2, differing: 0 } } },

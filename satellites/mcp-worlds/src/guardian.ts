@@ -12,4 +12,4 @@ for await (const line of createInterface({ input: process.stdin })) {
   if ('folder' in read) left.set(read.mark, read)
   else left.delete(read.mark)
 }
-await Promise.all([...left.values()].map(endTrace))
+await Promise.all([...left.values()].map((trace) => endTrace(trace)))

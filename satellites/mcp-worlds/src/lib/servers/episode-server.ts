@@ -14,7 +14,7 @@ import type { ListedTool } from './other-methods.ts'
 import { replaceTexts } from './replace-texts.ts'
 import { type Changes, type SavedFolder, WatchedFolder, writeFolder } from './saved-folder.ts'
 import { ServerNews } from './server-news.ts'
-import { endTrace, MARK, type Trace } from './traces.ts'
+import { endTrace, findProcesses, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
 /** What there is of a call of the player beside the tool and its arguments. */
@@ -208,10 +208,11 @@ export class EpisodeServer implements PlayedServer {
   }
 
   async #close(): Promise<void> {
+    const found = await findProcesses(this.#trace.mark)
     try {
       await this.#channel.close()
     } finally {
-      await endTrace(this.#trace)
+      await endTrace(this.#trace, found)
       unguard(this.#trace)
     }
   }

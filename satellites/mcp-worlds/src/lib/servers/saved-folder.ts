@@ -91,10 +91,7 @@ async function readUnlinked(path: string): Promise<string> {
   return file.readFile('base64')
 }
 
-/**
- * Writes the files of a folder into a new one. Rejects for a path that leads elsewhere, and if anything is there
- * already: nothing is followed or replaced.
- */
+/** Writes files into a new folder. Rejects for a path that leads elsewhere: nothing is followed or replaced. */
 export async function writeFolder(folder: string, saved: SavedFolder): Promise<void> {
   await mkdir(folder)
   for (const [path, content] of Object.entries(saved)) {
