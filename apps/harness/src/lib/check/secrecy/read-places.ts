@@ -109,8 +109,11 @@ export class ReadPlaces {
     // What `prepare` gets is frozen, of which a proxy would have to return the very parts.
     const wrapper = new Proxy<object>(Array.isArray(target) ? [] : {}, {
       get: (_, key) => {
+        const isOwn = Object.hasOwn(target, key)
+        // A part of a large state writes itself at once, and nobody would see which of its fields are read.
+        if (key === 'toJSON' && !isOwn) return undefined
         const value = Reflect.get(target, key)
-        if (typeof key !== 'string' || !Object.hasOwn(target, key)) return value
+        if (typeof key !== 'string' || !isOwn) return value
         if (typeof value === 'object' && value !== null) return this.#wrap(value, innerOf(part, key))
         if (key !== 'length' || !Array.isArray(target)) part.leaves.add(key)
         return value
