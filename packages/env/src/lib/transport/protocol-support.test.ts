@@ -139,6 +139,25 @@ describe('a channel over HTTP', () => {
     expect(protocols.get(server.url)).toBe(protocol)
   })
 
+  it('calls nothing before a session-based server can ask on its stream', async () => {
+    let isOpen = false
+    const order: string[] = []
+    await using server = await serve(async (received) => {
+      const { method } = received.message
+      if (received.verb === 'GET') {
+        for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
+        isOpen = true
+        return { status: 405, text: '' }
+      }
+      if (method.startsWith('tools/')) order.push(`${method} with${isOpen ? '' : 'out'} a stream`)
+      return legacy(received)
+    })
+    const channel = await openChannel(server.url, { elicit: async () => ({ action: 'decline' }) })
+    await channel.request('tools/list', {})
+    await channel.close()
+    expect(order).toEqual(['tools/list with a stream'])
+  })
+
   it('reads the supported versions from an error', async () => {
     await using server = await serve((received) => {
       const { id, method } = received.message

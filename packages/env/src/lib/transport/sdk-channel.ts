@@ -1,5 +1,5 @@
 import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
-import { readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
+import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
 import { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -26,6 +26,8 @@ import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 const SOCKETS = 64
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
+/** Milliseconds for a server to open the stream on which it may ask; one without a stream refuses it at once. */
+const STREAM_TIME = 5_000
 /** Seconds for a server to start and answer for the first time. Loading the code of a command may take a minute. */
 const START_SECONDS = 120
 
@@ -95,11 +97,21 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
       ...{ timeout: CALL_TIMEOUT, modern },
     })
   const shake = async ({ signal }: Pick<ChannelOptions, 'signal'>) => {
+    const listening = Promise.withResolvers<void>()
+    const fetch = withAuthorizer(createFetch(dispatcher), authorizer)
     const transport = new StreamableHTTPClientTransport(new URL(url), {
-      fetch: withAuthorizer(createFetch(dispatcher), authorizer),
+      async fetch(to, init) {
+        try {
+          return await fetch(to, init)
+        } finally {
+          if (init?.method === 'GET') listening.resolve()
+        }
+      },
       requestInit: { headers: sent },
     })
-    return { ...(await shakeHands(transport, url, { ...options, signal })), transport }
+    const handshaken = await shakeHands(transport, url, { ...options, signal })
+    if (elicit) await withinTime(listening.promise, STREAM_TIME)
+    return { ...handshaken, transport }
   }
   let protocol = options.protocols?.get(url)
   let handshaken: Awaited<ReturnType<typeof shake>> | undefined
@@ -236,6 +248,13 @@ function answerHandshake(transport: ServerProcess, result: JsonObject): void {
 interface StartOptions {
   /** Seconds for a server to answer for the first time. */
   readonly startSeconds?: number
+}
+
+/** Resolves once a promise does, and at the latest after some time. */
+async function withinTime(promise: Promise<void>, milliseconds: number): Promise<void> {
+  const settled = new AbortController()
+  await Promise.race([promise, pause(milliseconds, settled.signal).catch(() => {})])
+  settled.abort()
 }
 
 /** A client after the handshake, and the budget for questions of its server. */
