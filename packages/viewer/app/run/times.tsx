@@ -94,8 +94,6 @@ function spentRows({ tokens, success }: Summary, columns: EpisodeColumns | null)
     ['Tokens written', isCounted ? tokens.completion : null, formatNumber],
     ['Answers that drifted', tokens.traced?.drifted ?? null, formatNumber],
     ['Cost, in the currency of the prices', tokens.cost, formatCost],
-    ['Cost of the requests of which it is known', tokens.unpriced?.cost ?? null, formatCost],
-    ['Requests whose cost is not known', tokens.unpriced?.requests ?? null, formatNumber],
     ['Time of models', times?.model ?? null, formatDuration],
     ['Time waited for them', times?.waited ?? null, formatDuration],
     ['Time of the world', times?.world ?? null, formatDuration],

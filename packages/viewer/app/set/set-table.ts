@@ -88,15 +88,13 @@ export function toCostedRuns({ worlds, players, runsOf }: SetTable): CostedRun[]
       const rate = success?.rate ?? 0
       return voidBounds({ successes: success?.successes ?? 0, finished, failed }) ?? { low: rate, high: rate }
     })
-    const failed = sum((run) => run.failed) ?? 0
     const scheduled = sum((run) => run.scheduled) ?? 1
     const finished = sum((run) => run.finished) ?? 0
     return [
       {
         name: player,
         success: mean(rates),
-        bounds:
-          failed === 0 ? null : { low: mean(bounds.map(({ low }) => low)), high: mean(bounds.map(({ high }) => high)) },
+        bounds: { low: mean(bounds.map(({ low }) => low)), high: mean(bounds.map(({ high }) => high)) },
         without: (scheduled - finished) / scheduled,
         tokens: each(({ tokens }) => tokens),
         cost: each(({ cost, unpriced }) => cost ?? unpriced?.cost ?? null),

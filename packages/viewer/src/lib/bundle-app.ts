@@ -37,8 +37,10 @@ async function build(folder: string) {
     minify: true,
     legalComments: 'none',
     charset: 'utf8',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
+    jsx: 'transform',
+    jsxFactory: 'createElement',
+    jsxFragment: 'Fragment',
+    inject: ['jsx.ts'],
     define: { 'process.env.NODE_ENV': '"production"' },
   } as const satisfies BuildOptions
   const [page, markup] = await Promise.all([

@@ -83,7 +83,7 @@ export function unfiltered(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 
 /** Writes a sentence as one line, whatever is in it. On a terminal it takes the place of a line of progress. */
 export function say(stream: NodeJS.WriteStream, sentence: string): void {
-  stream.write(`${stream.isTTY ? '\r\x1b[2K' : ''}${sentence.replace(/\s+/g, ' ')}\n`)
+  stream.write(`${stream.isTTY ? '\r\x1b[2K' : ''}${sentence.replace(/[^\S ]+/g, ' ')}\n`)
 }
 
 const CONTROLS = /(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu

@@ -88,7 +88,7 @@ export class HarnessError extends CodedError<HarnessErrorCode> {
 
 /** Returns a message as one line, followed by the frames of the code that threw, if it ends with them. */
 export function flattened(message: string): string {
-  const parts = message.split(/\n(?= +at .+:\d+:\d+\)?$)/m)
+  const parts = message.split(/\n(?= +at .+:\d+(?::\d+)?\)?$)/m)
   return parts.map((part) => part.replace(/[^\S ]+/g, ' ')).join('\n')
 }
 

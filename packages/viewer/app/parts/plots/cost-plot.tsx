@@ -1,5 +1,5 @@
 import type { Contrasts } from '@episodic/report'
-import { formatNumber, formatPercent, formatShareInterval, formatTick, NOTHING } from '@episodic/report'
+import { formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report'
 import { plainString } from '../signs.ts'
 import { placeLabels } from './place-labels.ts'
 import { areaOf, Plot, type PlotSize, rangesOf } from './plot-frame.tsx'
@@ -10,8 +10,8 @@ export interface CostedRun {
   readonly name: string
   /** Of the finished episodes. */
   readonly success: number
-  /** If the failed episodes had all been lost, and all won; `null` if none failed. */
-  readonly bounds: { readonly low: number; readonly high: number } | null
+  /** If the failed episodes had all been lost, and all won. */
+  readonly bounds: { readonly low: number; readonly high: number }
   /** The share of the scheduled episodes without a result. */
   readonly without: number
   /** Means of an episode; `null` if they are not known. */
@@ -25,12 +25,12 @@ export interface CostedRun {
 const MOST_WITHOUT = 0.05
 
 const SIZE: PlotSize = { width: 1_150, height: 320 }
-const MOST_CHARACTERS = 36
 
 export function costedOf(run: Contrasts['runs'][number]): CostedRun {
   const { name, success, bounds, tokens, cost, scheduled, failed, unresolved, tasks, known } = run
   return {
-    ...{ name, success, bounds, tokens, cost },
+    ...{ name, success, tokens, cost },
+    bounds: bounds ?? { low: success, high: success },
     without: scheduled > 0 ? (failed + unresolved) / scheduled : 0,
     isPart: known !== undefined && (cost === null ? known.tokens : known.cost) < tasks,
   }
@@ -38,7 +38,7 @@ export function costedOf(run: Contrasts['runs'][number]): CostedRun {
 
 /** Says what the plot shows, below its title. */
 export const COST_CAPTION =
-  'Players on the line are not beaten in both. A vertical line reaches from the success if all failed episodes were lost to that if all were won. A hollow player is not on the line: more than 5 % of its episodes have no result, or what some of its requests took is not known, as of those without an answer.'
+  'Players on the line are not beaten in both. Bars reach from all failed lost to all won. Hollow players are off the line: over 5 % without a result, or a cost unknown in part.'
 
 /** Success of each run over its cost, or over its tokens where costs are not known; the best ones are connected. */
 export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
@@ -49,8 +49,13 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
   })
   const whole = points.filter(({ isWhole }) => isWhole)
   const front = whole
-    .filter(({ success, spent }) => !whole.some((other) => other.success > success && other.spent <= spent))
-    .filter(({ success, spent }) => !whole.some((other) => other.success === success && other.spent < spent))
+    .filter(
+      ({ success, spent }) =>
+        !whole.some(
+          (other) =>
+            other.success >= success && other.spent <= spent && (other.success > success || other.spent < spent),
+        ),
+    )
     .toSorted((a, b) => a.spent - b.spent)
   const x = linearScale(
     niceDomain(
@@ -64,14 +69,15 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
   )
   const y = linearScale([0, 1], rangesOf(SIZE).y, 5)
   // Those on the line have their names first.
-  const named = [...front, ...points.filter((point) => !front.includes(point))].map((point) => {
-    const name = plainString(point.name)
-    const text = name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS - 1)}…` : name
-    return { point, text, x: x(point.spent), y: y(point.success) }
-  })
-  const { left, right } = areaOf(SIZE)
+  const named = [...front, ...points.filter((point) => !front.includes(point))].map((point) => ({
+    point,
+    text: plainString(point.name),
+    x: x(point.spent),
+    y: y(point.success),
+  }))
+  const { right, bottom } = areaOf(SIZE)
   const missing = runs.filter((run) => run[unit] === null).map(({ name }) => plainString(name))
-  const labels = placeLabels(named, { left, right, top: 14, bottom: areaOf(SIZE).bottom })
+  const labels = placeLabels(named, { right, top: 14, bottom })
   return (
     <>
       <Plot
@@ -80,20 +86,12 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
         x={{ scale: x, format: formatTick, label: `${unit} of an episode` }}
         y={{ scale: y, format: (value) => `${Math.round(value * 100)} %`, label: 'success' }}
         table={{
-          head: [
-            'Run',
-            `${unit} of an episode`,
-            'Success',
-            'If failed were lost or won',
-            'Without a result',
-            'Not beaten',
-          ],
+          head: ['Run', `${unit} of an episode`, 'Success', 'If failed were lost or won', 'Not beaten'],
           rows: points.map((point) => [
             plainString(point.name),
-            `${formatNumber(point.spent)}${point.isPart ? ', of a part' : ''}`,
+            formatNumber(point.spent),
             formatPercent(point.success),
-            point.bounds ? formatShareInterval(point.bounds) : NOTHING,
-            formatPercent(point.without),
+            formatShareInterval(point.bounds),
             front.includes(point) ? '✓' : '',
           ]),
         }}
@@ -103,11 +101,9 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
         </g>
         {named.map(({ point, x: across, y: up }) => (
           <g key={point.name} class={front.includes(point) ? 'unshaped' : 'pending'}>
-            {point.bounds && (
-              <line class="whisker" x1={across} x2={across} y1={y(point.bounds.low)} y2={y(point.bounds.high)} />
-            )}
+            <line class="whisker" x1={across} x2={across} y1={y(point.bounds.low)} y2={y(point.bounds.high)} />
             <circle cx={across} cy={up} r={5} class={point.isWhole ? undefined : 'hollow'} />
-            <title>{`${plainString(point.name)}: ${formatPercent(point.success)}${point.bounds ? ` (${formatShareInterval(point.bounds)})` : ''}, ${formatNumber(point.spent)}`}</title>
+            <title>{plainString(point.name)}</title>
           </g>
         ))}
         {named.map(({ point, text }, i) => {

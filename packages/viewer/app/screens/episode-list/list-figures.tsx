@@ -35,9 +35,7 @@ export function ListFigures({
       </NamedFigure>
       <NamedFigure name="Success">
         <b>{formatPercent(success.rate)}</b>{' '}
-        {byResult ? (
-          <span class="muted">chosen by result</span>
-        ) : (
+        {!byResult && (
           <>
             <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
             <span class="muted">

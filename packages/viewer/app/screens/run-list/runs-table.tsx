@@ -9,7 +9,6 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-  noteUnpriced,
   shortVoids,
   VOIDS_LEGEND,
   voidBounds,
@@ -219,9 +218,7 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
       <Episodes {...run} rate={rate} />
       <td class={`number ${failed > 0 ? 'bad' : 'muted'}`}>{formatCount(failed)}</td>
       <td class="number">{formatTokens(run.tokens)}</td>
-      <td class="number" title={noteUnpriced(run) ?? undefined}>
-        {formatKnownCost(run)}
-      </td>
+      <td class="number">{formatKnownCost(run)}</td>
       <td class="number">
         <Age since={run.createdAt} />
       </td>

@@ -284,13 +284,13 @@ describe('episodic run --queue', () => {
   it('says how to install what the queue needs', async () => {
     const hook = `import { registerHooks } from 'node:module'
       registerHooks({ resolve(name, context, next) {
-        if (name === 'bullmq') throw Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' })
+        if (name === 'bullmq') throw Object.assign(new Error("Cannot find package 'bullmq'"), { code: 'ERR_MODULE_NOT_FOUND' })
         return next(name, context)
       } })`
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
     const { status, err } = await workshop.run(['queue', 'status', ...QUEUE], { env })
     expect([status, err]).toEqual([2, expect.stringContaining('--queue needs the package bullmq')])
-    expect(err).toContain('npm install --ignore-scripts bullmq@6')
+    expect(err).toContain('npm install bullmq@6 ioredis@6 --ignore-scripts')
   })
 
   it('plays nothing with a worker that has another version, and says so on both sides', async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report'
@@ -206,8 +206,7 @@ describe('episodic export', () => {
     expect([reward.status, reward.err]).toEqual([2, expect.stringContaining('has no reward to choose')])
     const missing = await workshop.main(['export', 'nothing', '--format', 'atif'])
     expect([missing.status, missing.err]).toEqual([1, expect.stringContaining('There is no run at nothing.')])
-    const folder = await workshop.main(['export', 'played', '--format', 'atif', '--out', 'no/such/folder.jsonl'])
-    expect([folder.status, folder.err]).toEqual([1, expect.stringContaining('Cannot write no/such/folder.jsonl')])
-    expect(existsSync(fileOf('no'))).toBe(false)
+    const inFile = await workshop.main(['export', 'played', '--format', 'atif', '--out', 'played/run.json/x.jsonl'])
+    expect([inFile.status, inFile.err]).toEqual([1, expect.stringContaining('Cannot write played/run.json')])
   })
 })

@@ -40,8 +40,8 @@ describe('episodic dataset', () => {
     write('coin.ts', COIN_WORLD)
     const none = await workshop.main(['dataset', 'generate', './coin.ts', '--out', 'coin.jsonl'])
     expect([none.status, none.err]).toEqual([1, expect.stringMatching(/^error: coin exports no "tasks"/)])
-    const nowhere = await workshop.main(['dataset', 'generate', world, '--out', 'none/x.jsonl'])
-    expect([nowhere.status, nowhere.err]).toEqual([1, expect.stringMatching(/^error: Cannot write none\/x\.jsonl/)])
+    const inFile = await workshop.main(['dataset', 'generate', world, '--out', 'coin.ts/x.jsonl'])
+    expect([inFile.status, inFile.err]).toEqual([1, expect.stringMatching(/^error: Cannot write coin\.ts/)])
   })
 
   it('validates every line, and reports all errors', async () => {
