@@ -56,11 +56,11 @@ export const LIMITS = {
   trips: {
     http: {
       files: 52,
-      hops: 132,
+      hops: 121,
       why: 'A reader of a tools/call over HTTP opens these files, and goes from one to another so often. One is where the content of every answer is made.',
     },
-    step: { files: 41, hops: 109, why: 'The same for a step of a run, in process.' },
-    utterance: { files: 23, hops: 93, why: 'The same for an utterance of a conversation.' },
+    step: { files: 39, hops: 96, why: 'The same for a step of a run, in process.' },
+    utterance: { files: 17, hops: 68, why: 'The same for an utterance of a conversation.' },
     agent: { files: 7, hops: 12, why: 'The same for a call of an agent, on the side of the agent.' },
   },
 } as const
