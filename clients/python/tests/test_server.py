@@ -19,9 +19,10 @@ from serving import ROOT
 from episodic_env import EpisodicError, connect, serve
 
 PLAYING = """
-import os, sys
+import os, signal, sys
 from episodic_env import serve
 
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
 with serve("number-guessing") as server:
     if os.fork() == 0:
         # A process that lives on, with copies of all pipes, until its input ends.
@@ -102,10 +103,10 @@ def test_ends_its_server_after_an_error() -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("how", ["the block ends", "SIGKILL", "SIGTERM", "SIGINT"])
 def test_the_server_ends_with_its_program_whose_children_live_on(how: str) -> None:
-    program, url = start("pass" if how == "the block ends" else "import signal; signal.pause()")
+    ends = how == "the block ends"
+    program, url = start("signal.sigwait([signal.SIGUSR1])" if ends else "signal.pause()")
     idle = watched(url)
-    if how != "the block ends":
-        program.send_signal(signal.Signals[how])
+    program.send_signal(signal.SIGUSR1 if ends else signal.Signals[how])
     wait_until_gone(url, idle)
     assert program.stdin is not None and program.stdout is not None
     program.stdin.close()
