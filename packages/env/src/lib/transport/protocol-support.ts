@@ -38,12 +38,7 @@ export async function negotiate<Handshake>(
   const [probe, handshake] = [new AbortController(), new AbortController()]
   const untilAbort = (one: AbortController) => ({ signal: signal ? AbortSignal.any([signal, one.signal]) : one.signal })
   const probing = findProtocolSupport(channel, untilAbort(probe)).then((protocol): Found<Handshake> => ({ protocol }))
-  const early = new AbortController()
-  const slow = pause(PROBE_TIME, untilAbort(early).signal).then(
-    () => null,
-    () => null,
-  )
-  const quick = await Promise.race([probing, slow]).finally(() => early.abort())
+  const quick = await withinTime(probing, PROBE_TIME, signal)
   if (quick) return quick
   const shaking = shakeHands(untilAbort(handshake)).then(
     (handshake): Found<Handshake> => ({ protocol: 'legacy', handshake }),
@@ -58,6 +53,21 @@ export async function negotiate<Handshake>(
   // Only the other one is ended: a handshake that was made stays.
   ;(found.handshake === undefined ? handshake : probe).abort()
   return found
+}
+
+/** Settles like a promise that does in time; resolves with `null` after that time, and when `signal` is aborted. */
+export async function withinTime<T>(
+  promise: Promise<T>,
+  milliseconds: number,
+  signal: AbortSignal | undefined,
+): Promise<T | null> {
+  const settled = new AbortController()
+  const late = pause(milliseconds, signal ? AbortSignal.any([signal, settled.signal]) : settled.signal)
+  const ended = late.then(
+    () => null,
+    () => null,
+  )
+  return Promise.race([promise, ended]).finally(() => settled.abort())
 }
 
 /**

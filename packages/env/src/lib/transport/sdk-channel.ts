@@ -1,5 +1,5 @@
 import { type Channel, EXTENSION, type JsonObject } from '@episodic/protocol'
-import { pause, readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
+import { readServerResult, WIRE_VERSION } from '@episodic/protocol/internal'
 import { ServerProcess } from '@episodic/protocol/pipe/internal'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -15,7 +15,7 @@ import { createDirectChannel } from './direct-channel.ts'
 import { answerElicitation } from './elicitation.ts'
 import { QuestionBudget, questionsAllowed } from './input-required.ts'
 import { Pipe, printedBy } from './pipe.ts'
-import { type Found, negotiate } from './protocol-support.ts'
+import { type Found, negotiate, withinTime } from './protocol-support.ts'
 import { failureDetails, refusal } from './rpc-answer.ts'
 import { createAuthorizer } from './sdk-authorization.ts'
 import { createFetch, withAuthorizer } from './sdk-fetch.ts'
@@ -110,7 +110,9 @@ async function openHttp(target: HttpTarget, options: ChannelOptions): Promise<Co
       requestInit: { headers: sent },
     })
     const handshaken = await shakeHands(transport, url, { ...options, signal })
-    if (elicit) await withinTime(listening.promise, STREAM_TIME)
+    if (elicit) await withinTime(listening.promise, STREAM_TIME, signal)
+    if (signal?.aborted) await handshaken.client.close()
+    signal?.throwIfAborted()
     return { ...handshaken, transport }
   }
   let protocol = options.protocols?.get(url)
@@ -248,13 +250,6 @@ function answerHandshake(transport: ServerProcess, result: JsonObject): void {
 interface StartOptions {
   /** Seconds for a server to answer for the first time. */
   readonly startSeconds?: number
-}
-
-/** Resolves once a promise does, and at the latest after some time. */
-async function withinTime(promise: Promise<void>, milliseconds: number): Promise<void> {
-  const settled = new AbortController()
-  await Promise.race([promise, pause(milliseconds, settled.signal).catch(() => {})])
-  settled.abort()
 }
 
 /** A client after the handshake, and the budget for questions of its server. */
