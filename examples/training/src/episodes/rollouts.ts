@@ -20,8 +20,8 @@ export function createRollouts(
   world: World,
   { batch, discount }: { readonly batch: number; readonly discount: number },
 ): Rollouts {
-  const { name, game } = world.environment
-  if (game) {
+  const { name, multiplayer } = world.environment
+  if (multiplayer) {
     const games = Array.from({ length: batch }, () => connection.game(name))
     return {
       play: (actor, seeds) => playGames(games, world, actor, seeds),

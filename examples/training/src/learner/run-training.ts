@@ -51,7 +51,7 @@ export async function runTraining(options: TrainingOptions): Promise<TrainingRes
   const { connection, world, settings, seed, points: wanted = 10, evaluated = 200, drawn } = options
   await using rollouts = createRollouts(connection, world, settings)
   const model = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
-  const exploitability = world.environment.game ? createExploitability(world) : null
+  const exploitability = world.environment.multiplayer ? createExploitability(world) : null
   const average = createAveragePolicy(world.actions.length)
 
   const points: TrainingPoint[] = []

@@ -36,7 +36,7 @@ export async function referenceLines(
 ): Promise<ReferenceLines> {
   const world = WORLDS[name]
   const { environment, params } = world
-  if (environment.game) {
+  if (environment.multiplayer) {
     const tree = gameTree(environment, params)
     // Nobody gains against an equilibrium.
     return { random: -tree.nashConv(tree.uniform) / 2, solver: -tree.nashConv(tree.cfrPlus(1_000)) / 2, optimum: 0 }

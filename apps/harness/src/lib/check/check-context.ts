@@ -56,11 +56,11 @@ export interface CheckContext {
  * named for them. Throws `option-invalid` for a seat that does not exist, and unless exactly one is left.
  */
 export function learnerOf(
-  { name, game, seats }: CheckedWorld['environment'],
+  { name, multiplayer, seats }: CheckedWorld['environment'],
   partners: Readonly<Record<string, Policy>> = {},
 ): Learner | null {
   const named = Object.keys(partners)
-  if (!game && named.length > 0) throw invalidOption(`${name} has one seat. Leave --seat out.`)
+  if (!multiplayer && named.length > 0) throw invalidOption(`${name} has one seat. Leave --seat out.`)
   const unknown = named.find((seat) => !seats.includes(seat))
   if (unknown !== undefined)
     throw invalidOption(

@@ -531,7 +531,7 @@ describe('rewards', () => {
     const { found } = await checkOne('rewards', { reward: ({ won }) => (won ? 1e9 : 0) })
     expect(found).toContain('One step earns 1000000000')
     const { found: infinite } = await checkOne('rewards', { reward: ({ won }) => (won ? 1 / 0 : 0) })
-    expect(infinite).toContain('has to be a finite number')
+    expect(infinite).toContain('has to return a finite number')
   })
 })
 

@@ -63,8 +63,8 @@ export function hiddenFrom({ own = {}, private: hidden }: SessionState, seat: st
 }
 
 /** Returns the name of a hidden place in findings: `own.bob.card` in a game; `card` for `private.card` of one seat. */
-export function namePlace({ game }: EnvironmentDefinition, place: string): string {
-  return game ? place : place.replace(/^private\./, '')
+export function namePlace({ multiplayer }: EnvironmentDefinition, place: string): string {
+  return multiplayer ? place : place.replace(/^private\./, '')
 }
 
 /**
@@ -91,10 +91,13 @@ export function hasLargePart({ public: open, own, private: hidden }: SessionStat
  * Returns a large state as `start` returns it. Sessions that begin with it share the large values of its fields, as far
  * as its schemas tell one field from another.
  */
-function unpacked({ state: schemas, game }: EnvironmentDefinition, state: SessionState): SessionState {
+function unpacked({ state: schemas }: EnvironmentDefinition, state: SessionState): SessionState {
   const fieldsOf = (schema: z.ZodType, part: JsonObject): JsonObject =>
     schema instanceof z.ZodObject && !schema.def.checks?.length ? { ...part } : part
-  const own = Object.entries(state.own ?? {}).map(([seat, part]) => [seat, game ? fieldsOf(game.own, part) : part])
+  const own = Object.entries(state.own ?? {}).map(([seat, part]) => [
+    seat,
+    schemas.own ? fieldsOf(schemas.own, part) : part,
+  ])
   return {
     public: fieldsOf(schemas.public, state.public),
     ...(state.own && { own: Object.fromEntries(own) }),
@@ -103,23 +106,24 @@ function unpacked({ state: schemas, game }: EnvironmentDefinition, state: Sessio
 }
 
 /** Whether the schemas accept the hidden parts of a state and keep all of them. */
-export function keepsHidden({ state: schemas, game }: EnvironmentDefinition, state: SessionState): boolean {
+export function keepsHidden({ state: schemas }: EnvironmentDefinition, state: SessionState): boolean {
+  const { own: schema } = schemas
   // A schema has accepted a large part when its state began: all of it is not read once more.
   const keeps = (schema: z.ZodType, part: JsonObject) =>
     partName(part) === null ? keepsAll(schema, part) : readsWhatItWrites(schema)
-  const own = game ? Object.values(state.own ?? {}).every((part) => keeps(game.own, part)) : true
+  const own = schema ? Object.values(state.own ?? {}).every((part) => keeps(schema, part)) : true
   return own && keeps(schemas.private, state.private)
 }
 
 /** Whether the schemas accept what is at a place of a state, and keep all of it. */
 function keepsPlace(
-  { state: schemas, game }: EnvironmentDefinition,
+  { state: schemas }: EnvironmentDefinition,
   state: SessionState,
   [part, ...path]: readonly string[],
 ): boolean {
   const [schema, value, place] =
     part === 'own'
-      ? [game?.own, state.own?.[path[0] as string], path.slice(1)]
+      ? [schemas.own, state.own?.[path[0] as string], path.slice(1)]
       : [schemas[part as 'public' | 'private'], state[part as 'public' | 'private'], path]
   if (!schema) return false
   const judged = judgedPart(schema, value, place)

@@ -21,7 +21,7 @@ export async function startPlayer(
   return policy.start({
     task: { prompt, hints, params },
     tools: toolsOfSeat(environment, seat),
-    seed: seedFor(seed, 'policy', policy.name, ...(environment.game ? [seat] : [])),
-    ...(environment.game && { seat }),
+    seed: seedFor(seed, 'policy', policy.name, ...(environment.multiplayer ? [seat] : [])),
+    ...(environment.multiplayer && { seat }),
   })
 }

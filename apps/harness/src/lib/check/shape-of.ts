@@ -5,12 +5,11 @@ import type { z } from 'zod'
  * Returns the kind of field that is at a path of a state, as its schemas say it: in `private.orders.*.address`, the
  * star stands for any order.
  */
-export function shapeOf(
-  { state, game }: Pick<EnvironmentDefinition, 'state' | 'game'>,
-  [part, ...path]: readonly string[],
-): string {
+export function shapeOf({ state }: Pick<EnvironmentDefinition, 'state'>, [part, ...path]: readonly string[]): string {
   const [schema, own, rest] =
-    part === 'own' ? [game?.own, path.slice(0, 1), path.slice(1)] : [state[part as 'public' | 'private'], [], path]
+    part === 'own'
+      ? [state.own ?? undefined, path.slice(0, 1), path.slice(1)]
+      : [state[part as 'public' | 'private'], [], path]
   const kinds: string[] = []
   let at: z.core.$ZodType | undefined = schema
   for (const key of rest) {

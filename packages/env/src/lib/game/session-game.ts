@@ -11,6 +11,7 @@ import {
   type MethodResult,
   type OpenResult,
   type SessionSnapshot,
+  type StepReport,
   stepReportSchema,
   WireError,
 } from '@episodic/protocol'
@@ -170,26 +171,23 @@ export class SessionGame implements Game {
     const answer = this.#read(stepAnswerSchema, reply, 'tools/call')
     const server = answer._meta[META.took]
     if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
-    return this.#count(seat, {
-      seat,
-      observation: observationOf(answer),
-      report: answer._meta[META.step],
-      replayed: answer._meta[META.replayed] ?? false,
-    })
+    const report = answer._meta[META.step]
+    this.#count(seat, report)
+    return { seat, observation: observationOf(answer), report, replayed: answer._meta[META.replayed] ?? false }
   }
 
   /** Takes in a step that another client has played. Throws `reply-malformed` if it is not the next one of its seat. */
   take({ seat, observation, report }: LoggedStep): SeatStep {
-    return this.#count(seat, { seat, observation, report, replayed: false })
+    this.#count(seat, report)
+    return { seat, observation, report, replayed: false }
   }
 
-  #count(seat: string, step: SeatStep): SeatStep {
-    const { seq } = step.report
+  #count(seat: string, report: StepReport): void {
+    const { seq } = report
     const next = (this.#seqs[seat] ?? 0) + 1
     if (seq !== next) throw malformed(`The server counts ${seq} steps, and ${next} were sent.`)
-    assertReport(this.info, step.report)
+    assertReport(this.info, report)
     this.#seqs[seat] = seq
-    return step
   }
 
   async turn(

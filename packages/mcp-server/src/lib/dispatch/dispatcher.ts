@@ -7,9 +7,9 @@ import { type OnError, toInternalError } from '../host/operate/faults.ts'
 import type { Advertisement } from './advertisement.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
-import { isLong, MESSAGE_BOUNDS, TRAINER_BOUNDS } from './json-bounds.ts'
+import { isLong, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
 import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
-import { type Message, parseMessage, type RequestId } from './message.ts'
+import { type Message, type RequestId, readMessage } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
 import { PendingCall, type PendingCallOptions } from './pending-call.ts'
 import { isStateless, readEnvelope } from './protocol-version.ts'
@@ -115,7 +115,8 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
      */
     read(text: string, from?: Caller['endpoint']): Message | Promise<Message> {
       const bounds = from === 'trainer' ? TRAINER_BOUNDS : MESSAGE_BOUNDS
-      return isLong(text) ? turns.next().then(() => parseMessage(text, bounds)) : parseMessage(text)
+      const parse = () => readMessage(parseBounded(text, 'message', bounds))
+      return isLong(text) ? turns.next().then(parse) : readMessage(parseBounded(text, 'message', bounds))
     },
     /** Never rejects: an error becomes a reply. The cause of an internal error goes to `onError`, under a reference. */
     dispatch(caller: Caller, message: Message, options: DispatchOptions = {}): Promise<Reply> {

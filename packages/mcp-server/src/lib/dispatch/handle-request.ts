@@ -1,4 +1,4 @@
-import { META } from '@episodic/protocol'
+import { type JsonObject, META } from '@episodic/protocol'
 import { invalidParams, isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -8,7 +8,7 @@ import type { ScannedAnswer } from './leak-scan.ts'
 import type { Message } from './message.ts'
 import { declares } from './protocol-version.ts'
 import { readResource, uriIn } from './state-resource.ts'
-import { answerExtension, type RequestOptions, stepAsTrainer, wholeNumber } from './trainer-methods.ts'
+import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
 /**
  * Answers one request of one caller: the only way from any endpoint to a session. `session` is the session of an
@@ -28,13 +28,24 @@ export function answerRequest(
   if (message.method !== 'tools/call') return answerOther(host, caller, session, message, options)
   const { params, meta } = message
   const { name: tool, arguments: args = {} } = params
+  const seq = wholeNumber(meta, META.seq)
+  const epoch = caller.endpoint === 'trainer' ? wholeNumber(meta, META.epoch) : undefined
   if (typeof tool !== 'string') throw invalidParams('tools/call needs the name of a tool.')
   if (!isObject(args)) throw invalidParams('The arguments of tools/call have to be an object.')
-  const call = { action: { tool, arguments: args }, seq: wholeNumber(meta ?? {}, META.seq), waiting: options.waiting }
+  const call = { action: { tool, arguments: args }, seq, epoch, waiting: options.waiting }
   if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
   return options.modern && declares(meta, TASKS)
     ? import('./tasks.ts').then(({ createTask }) => callAsAgent(host, caller, session, call, createTask))
     : callAsAgent(host, caller, session, call)
+}
+
+/**
+ * Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else.
+ */
+function wholeNumber(meta: JsonObject | null, key: string): number | undefined {
+  const value = meta?.[key]
+  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
+  throw invalidParams(`_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`)
 }
 
 async function answerOther(

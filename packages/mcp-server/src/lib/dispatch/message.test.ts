@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseMessage } from './message.ts'
+import { MESSAGE_BOUNDS, parseBounded } from './json-bounds.ts'
+import { readMessage } from './message.ts'
 
 /** Makes any text long enough to be looked over. */
 const PADDING = ' '.repeat(5_000)
@@ -8,7 +9,9 @@ const PADDING = ' '.repeat(5_000)
 /** The text of a request with these parameters, as text. */
 const request = (params: string) => `${PADDING}{"jsonrpc":"2.0","id":1,"method":"ping","params":${params}}`
 
-describe('parseMessage', () => {
+const parse = (text: string) => readMessage(parseBounded(text, 'message', MESSAGE_BOUNDS))
+
+describe('the text of a message', () => {
   it('parses any JSON, with brackets and quotes in strings', () => {
     fc.assert(
       fc.property(
@@ -16,7 +19,7 @@ describe('parseMessage', () => {
         fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', ',', 'é') }),
         (json, tricky) => {
           const text = `{"a":${JSON.stringify(tricky.repeat(50))},"b":${json}}`
-          expect(parseMessage(request(text)).params).toEqual(JSON.parse(text))
+          expect(parse(request(text)).params).toEqual(JSON.parse(text))
         },
       ),
     )
@@ -28,14 +31,14 @@ describe('parseMessage', () => {
       `[${'[],'.repeat(10_100)}0]`,
       `{"a":"\\\\","b":[${'0,'.repeat(10_100)}0]}`,
     ])
-      expect(() => parseMessage(PADDING + text)).toThrow(expect.objectContaining({ code: 'invalid-request' }))
-    expect(parseMessage(request(`{"a":[${'0,'.repeat(9_000)}0]}`))).toMatchObject({ problem: null })
-    expect(parseMessage(request(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`))).toMatchObject({ problem: null })
+      expect(() => parse(PADDING + text)).toThrow(expect.objectContaining({ code: 'invalid-request' }))
+    expect(parse(request(`{"a":[${'0,'.repeat(9_000)}0]}`))).toMatchObject({ problem: null })
+    expect(parse(request(`{"a":${'['.repeat(63)}${']'.repeat(63)}}`))).toMatchObject({ problem: null })
   })
 
   it('says what is wrong with a message, and under which id to answer', () => {
     const read = (value: object) => {
-      const { id, problem } = parseMessage(JSON.stringify(value))
+      const { id, problem } = parse(JSON.stringify(value))
       return [id, problem?.code ?? null]
     }
     expect(read({ jsonrpc: '2.0', id: 7, method: 'ping' })).toEqual([7, null])
@@ -51,6 +54,6 @@ describe('parseMessage', () => {
 
   it('says that text is not JSON, long or short', () => {
     for (const text of ['', 'x', '"', `${PADDING}"`, `${PADDING}[1,`, `${PADDING}"\\`])
-      expect(() => parseMessage(text)).toThrow(expect.objectContaining({ code: 'parse-error' }))
+      expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'parse-error' }))
   })
 })

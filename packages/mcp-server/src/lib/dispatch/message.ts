@@ -1,6 +1,6 @@
-import { type JsonObject, METHODS, WireError } from '@episodic/protocol'
+import { type Json, type JsonObject, METHODS, WireError } from '@episodic/protocol'
 import { invalidParams, isObject } from '@episodic/protocol/internal'
-import { findProblem, type JsonBounds, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
+import { findProblem, MESSAGE_BOUNDS, TRAINER_BOUNDS } from './json-bounds.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */
 export type RequestId = string | number
@@ -22,30 +22,25 @@ export interface Message {
 const ID_CHARACTERS = 256
 
 /**
- * Parses the text of one message, once: what is checked afterwards is what is used, the last of equal keys.
- *
- * A long text is scanned first: parsing one that nests half a million deep blocks the process for a tenth of a second.
- * Throws `parse-error`, and `invalid-request` for a text that nests too deep or holds too many values.
+ * Reads a message that was parsed once: what is checked here is what is used, the last of equal keys. Never throws:
+ * whatever is wrong with it is its `problem`.
  */
-export function parseMessage(text: string, bounds: JsonBounds = MESSAGE_BOUNDS): Message {
-  return readMessage(parseBounded(text, 'message', bounds))
-}
-
-/** Reads a parsed message. Never throws: whatever is wrong with it is its `problem`. */
 export function readMessage(value: unknown): Message {
   const given = isObject(value) ? value : {}
+  const sent = given.params ?? {}
+  const isRead = isObject(sent)
+  const meta = isRead && isObject(sent._meta) ? sent._meta : null
   const method = typeof given.method === 'string' ? given.method : ''
-  const params = withoutNulls(given.params ?? {}, method)
-  const [plain, meta] = isObject(params) ? [params, isObject(params._meta) ? params._meta : null] : [{}, null]
+  const params = isRead ? withoutNulls(sent, method) : {}
   const notified = given.id === undefined
   const id = notified || !isRequestId(given.id) ? null : given.id
-  const message = { id, method, params: plain, meta, problem: null }
+  const message = { id, method, params, meta, problem: null }
   if (given.jsonrpc !== '2.0' || typeof given.method !== 'string')
     return { ...message, id: typeof given.method === 'string' ? id : null, problem: notAMessage() }
   if (notified) return { ...message, id: undefined }
   if (id === null) return { ...message, problem: invalidId() }
   const bounds = method === METHODS.restore ? TRAINER_BOUNDS : MESSAGE_BOUNDS
-  const problem = plain === params ? findProblem(plain, bounds) : 'have to be an object'
+  const problem = isRead ? findProblem(params, bounds) : 'have to be an object'
   if (problem === null) return message
   return { ...message, problem: invalidParams(`The parameters of ${method} ${problem}.`) }
 }
@@ -57,22 +52,18 @@ const OPTIONAL = ['_meta', 'arguments', 'cursor', 'task']
  * Returns parameters without optional members that are `null`: several languages write `null` for what is left out.
  * Arguments of tools are left as they are, and what `initialize` sends is looked through.
  */
-function withoutNulls(params: unknown, method: string): unknown {
-  if (!isObject(params)) return params
-  if (method === 'initialize') return withoutAnyNull(params, 4)
+function withoutNulls(params: JsonObject, method: string): JsonObject {
+  if (method === 'initialize') return withoutAnyNull(params, 4) as JsonObject
   // Nearly no request has one, and a copy would cost each of them.
-  if (!hasNull(params)) return params
-  return Object.fromEntries(
-    Object.entries(params).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
-  )
+  for (const name of OPTIONAL)
+    if (params[name] === null)
+      return Object.fromEntries(
+        Object.entries(params).filter(([name, value]) => value !== null || !OPTIONAL.includes(name)),
+      )
+  return params
 }
 
-function hasNull(params: JsonObject): boolean {
-  for (const name of OPTIONAL) if (params[name] === null) return true
-  return false
-}
-
-function withoutAnyNull(value: unknown, levels: number): unknown {
+function withoutAnyNull(value: Json, levels: number): Json {
   if (!isObject(value) || levels === 0) return value
   const members = Object.entries(value).filter(([, member]) => member !== null)
   return Object.fromEntries(members.map(([name, member]) => [name, withoutAnyNull(member, levels - 1)]))

@@ -92,13 +92,12 @@ export async function stepAsTrainer(
   const token = meta[META.session]
   if (typeof token !== 'string')
     throw invalidParams(`A step at this endpoint names its session: send the handle in _meta["${META.session}"].`)
-  const epoch = wholeNumber(meta, META.epoch)
   const seat = meta[META.seat]
   if (seat !== undefined && typeof seat !== 'string')
     throw invalidParams(`_meta["${META.seat}"] has to be the name of a seat.`)
   const resolved = host.resolve(principal, { by: 'control', token })
   const session = resolved instanceof Promise ? await resolved : resolved
-  const { step, replayed, secrets } = await session.step({ ...call, seat, epoch })
+  const { step, replayed, secrets } = await session.step({ ...call, seat })
   const _meta: Record<string, Json> = { [META.step]: step.report as unknown as JsonObject }
   if (replayed) _meta[META.replayed] = true
   if (began !== null) _meta[META.took] = microseconds(monotonic() - began)
@@ -107,15 +106,6 @@ export async function stepAsTrainer(
 
 function microseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1_000) / 1_000
-}
-
-/**
- * Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else.
- */
-export function wholeNumber(meta: JsonObject, key: string): number | undefined {
-  const value = meta[key]
-  if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined
-  throw invalidParams(`_meta["${key}"] is ${JSON.stringify(value)}, and has to be a whole number from 0 up.`)
 }
 
 function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {

@@ -8,6 +8,7 @@ import {
 import { type SessionRecord, systemClock } from '@episodic/state'
 import { withSteadyNow } from '@episodic/state/internal'
 import { createMemoryStore } from '@episodic/state/memory'
+import { judgesLeft } from '../environment/definition/absent-action.ts'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import { directRules, type RulesRunner } from '../environment/rules/rules-runner.ts'
 import { ServerError } from '../server-error.ts'
@@ -113,7 +114,7 @@ class SessionHost implements Host {
       metrics?.expired()
     }
     const { writer } = this.#parts
-    const judges = environments.some(({ absent }) => absent !== null)
+    const judges = environments.some(judgesLeft)
     this.#expiry = new Expiry({ sessions, writer, store, clock, idleSeconds, judges, onRemoved })
     // A store that fails to sweep also fails its calls, which report it; the next sweep tries again.
     this.#stopSweeps = repeat(clock, Math.min(SWEEP_INTERVAL, (idleSeconds * 1_000) / 4), () => this.sweep())
@@ -145,7 +146,7 @@ class SessionHost implements Host {
     if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')
     if (address.by === 'transport' || address.by === 'argument') {
       const { environment, hold } = address
-      if (this.#definitions.some(({ name, game }) => name === environment && game)) {
+      if (this.#definitions.some(({ name, multiplayer }) => name === environment && multiplayer)) {
         const verified = verifyPlayer(tokens, principal, token, environment)
         return new PlayerSession(this.#parts, { ...verified, hold })
       }
@@ -158,19 +159,19 @@ class SessionHost implements Host {
     // Deriving a token costs more than the rest of a look-up, and a cached session has its own.
     const cached = this.#parts.sessions.cached(id)
     if (claim.kind === 'control') {
-      const issued = cached?.session.record.owner === principal ? cached.control : tokens.control(id, principal)
+      const issued = cached?.owner === principal ? cached.control : tokens.control(id, principal)
       if (!equalSecrets(issued, token)) throw notFound()
-      return new TrainerSession(this.#parts, { principal, id, place: 0 })
+      return new TrainerSession(this.#parts, { principal, id, place: 0 }, cached)
     }
     const place = claim.seat
     if (claim.kind === 'seat') {
       if (!equalSecrets(cached?.seatHandles[place] ?? tokens.seatHandle(id, place), token)) throw notFound()
-      return new SeatSession(this.#parts, { principal, id, place })
+      return new SeatSession(this.#parts, { principal, id, place }, cached)
     }
     const issued = cached?.capabilities[place] ?? tokens.capability(id, place)
     if (!equalSecrets(issued, token)) throw notFound()
     const hold = address.by === 'control' ? undefined : address.hold
-    return new ResolvedSession(this.#parts, { principal, id, place, hold })
+    return new ResolvedSession(this.#parts, { principal, id, place, hold }, cached)
   }
 
   findOpened(principal: Principal, requestKey: string): AtOnce<TrainerSessionRef> {

@@ -17,12 +17,13 @@ export class Calls {
 
   /** Counts a call until its response is written or its client is gone. */
   begin(response: HttpResponse): void {
-    if (response.destroyed) return
     const leave = this.#running.enter(response)
-    response.once('close', () => {
-      leave()
-      this.#changed.resolve()
-    })
+    if (response.destroyed) leave()
+    else
+      response.once('close', () => {
+        leave()
+        this.#changed.resolve()
+      })
   }
 
   /** Returns a signal that aborts when the client of a call goes away, or when the server drains. */

@@ -29,6 +29,7 @@ export type Posted =
 
 /** Decides once what a posted message is. */
 export function classifyPost(request: HttpRequest, message: Message, caller: Caller): Posted {
+  const denial = checkVersion(request)
   let stateless: boolean
   try {
     stateless = isModernPost(request.headers, message)
@@ -38,7 +39,6 @@ export function classifyPost(request: HttpRequest, message: Message, caller: Cal
   const address = caller.endpoint === 'agent' ? caller.address : null
   // An environment without a handle needs a session-based version, so its clients fall back to one.
   if (stateless && address?.by !== 'transport') return { kind: 'stateless', caller: withoutTransport(caller) }
-  const denial = checkVersion(request)
   if (denial) return { kind: 'denied', denial }
   const { method } = message
   if (caller.endpoint === 'trainer' || caller.address.by === 'capability' || method === 'server/discover')

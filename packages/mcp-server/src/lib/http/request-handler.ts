@@ -38,7 +38,7 @@ import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
 import { HttpExchange, tooManyStreams } from './exchange.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import { type HttpRequest, pathOf } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
 import { HeldCalls } from './held-calls.ts'
@@ -47,7 +47,6 @@ import { Calls } from './in-flight-calls.ts'
 import type { PortHandler } from './open-port.ts'
 import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
-import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
 import { RoutesHandler } from './routes-handler.ts'
 import { WebSocketEndpoints } from './websocket.ts'
@@ -81,6 +80,8 @@ export class RequestHandler implements PortHandler {
   readonly #streams: Streams
   readonly #onRejected: (rejection: Rejection) => void
   readonly #onError: OnError
+  /** Extra routes read requests and responses as `node:http` makes them. */
+  readonly leaves: ((url: string) => boolean) | null
 
   constructor(host: Host, options: RequestHandlerOptions) {
     const { bodyBytes, streams, metrics, onRejected, onError = () => {} } = options
@@ -89,7 +90,9 @@ export class RequestHandler implements PortHandler {
     this.#dispatcher = createDispatcher(host, options)
     this.#authorizer = new Authorizer(host, options)
     this.#bodyBytes = bodyBytes
-    this.#extraRoutes = options.extraRoutes
+    const { extraRoutes } = options
+    this.#extraRoutes = extraRoutes
+    this.leaves = extraRoutes ? (url) => extraRoutes.owns(pathOf(url)) : null
     this.#streams = new Streams(streams)
     this.#held = host.environments.some(({ seats }) => seats) ? new HeldCalls(Math.ceil(options.connections / 2)) : null
     this.#probes = new Probes(host, metrics)
@@ -97,8 +100,7 @@ export class RequestHandler implements PortHandler {
       metrics?.refused(rejection.code)
       onRejected?.(rejection)
     }
-    this.#routes =
-      options.extraRoutes && new RoutesHandler(host, options.extraRoutes, this.#authorizer, this.#onRejected)
+    this.#routes = extraRoutes && new RoutesHandler(host, extraRoutes, this.#authorizer, this.#onRejected)
     this.#replies = new Replies(this.#authorizer.guards, this.#onRejected)
     this.#webSockets = new WebSocketEndpoints({
       dispatcher: this.#dispatcher,
@@ -119,7 +121,7 @@ export class RequestHandler implements PortHandler {
   }
 
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const handler = this.leaves(request.url ?? '') ? this.#routes : this.#webSockets
+    const handler = this.leaves?.(request.url ?? '') ? this.#routes : this.#webSockets
     return handler?.upgrade(request, socket, head)
   }
 
@@ -132,11 +134,6 @@ export class RequestHandler implements PortHandler {
   /** Reports a connection that was closed before it was read, because there were too many. */
   rejectedConnection(): void {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
-  }
-
-  /** Extra routes read requests and responses as `node:http` makes them. */
-  leaves(url: string): boolean {
-    return this.#extraRoutes?.owns(pathOf(url)) ?? false
   }
 
   /** Answers a request. A failure goes to `onError` and closes the connection. */

@@ -4,11 +4,10 @@ import type { Rejection } from '../host/access/caller.ts'
 import type { Host } from '../host/host.ts'
 import { type Authorizer, denyUpgrade, identifyClient } from './authorize.ts'
 import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import { type HttpRequest, pathOf } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import type { Denial } from './host-origin-check.ts'
 import type { PortHandler } from './open-port.ts'
-import { pathOf } from './request-path.ts'
 import { Replies } from './responses.ts'
 
 /** Lets clients into extra routes: on a port of their own, and beside the endpoints of another. */

@@ -59,7 +59,7 @@ export async function openTokenPort({ port, address, requestSeconds, answer, ...
     return { isTrainer, welcome: () => keepPlace(request.socket) }
   }
   const handler = {
-    leaves: () => false,
+    leaves: null,
     answer(request: HttpRequest, response: HttpResponse): void {
       answer(request, response, clientOf(request)).catch((cause) => {
         onError({ reference: 'http', cause })

@@ -12,8 +12,8 @@ import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, denyUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import { keepPlace } from './connection-places.ts'
+import { pathOf } from './fast-path/request.ts'
 import type { Denial } from './host-origin-check.ts'
-import { pathOf } from './request-path.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
 
 export interface WebSocketOptions {

@@ -226,9 +226,9 @@ export class Session {
       const prepared = preparation ? await this.#prepare(move, preparation) : null
       const settled = this.#settle<PlayedStep<P>>(() => {
         const { seat, action } = move
-        const setting = { seat, action, ...prepared, now: clock.now(), history }
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
+        const setting = { seat, action, ...prepared, now: clock.now(), history }
         const played = play(turnOf(this.#record, this.#kept.draft(), setting))
         return played instanceof Promise
           ? played.then((late) => this.#planStep(setting, late))

@@ -46,7 +46,7 @@ export interface GameGraph {
  * ever, or there are more than `most` branches.
  */
 export function walkGame(environment: EnvironmentDefinition, params: JsonObject, most: number): GameGraph {
-  const seats = environment.game ? environment.game.present(params) : environment.seats
+  const seats = environment.present(params)
   const nodes: GameNode[] = []
   const decisions: Decision[] = []
   const decisionNumbers = new Map<string, number>()

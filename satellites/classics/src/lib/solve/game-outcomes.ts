@@ -33,16 +33,15 @@ export function listGameStarts(
   params: JsonObject,
   most: number,
 ): Branch<GamePosition>[] {
-  const { game } = environment
-  if (!game)
+  if (!environment.multiplayer)
     throw new ServerError(
       'option-invalid',
       `${environment.name} has one seat; use transitionTable or beliefValue for it.`,
     )
-  const seats = Object.fromEntries(game.present(params).map((seat) => [seat, { seq: 0, last: null }]))
+  const seats = Object.fromEntries(environment.present(params).map((seat) => [seat, { seq: 0, last: null }]))
   const branches = enumerateDraws((rng) => {
     const state = environment.start({ params, rng })
-    return { state, turn: game.turn(state, params).filter((seat) => Object.hasOwn(seats, seat)), seats }
+    return { state, turn: environment.turn(state, params).filter((seat) => Object.hasOwn(seats, seat)), seats }
   }, most)
   return mergeBranches(branches, ({ state }) => state)
 }
@@ -57,8 +56,8 @@ export function listGameOutcomes(
   { state, turn, seats }: GamePosition,
   action: Action,
 ): Branch<GameResult>[] {
-  const { name, game } = environment
-  if (turn.length > 1 && !game?.settle)
+  const { name, settle } = environment
+  if (turn.length > 1 && !settle)
     throw new ServerError('option-invalid', `In ${name} several seats may act in any order, so it has no game tree.`)
   const [seat] = turn as [string]
   const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null, seats, turn }

@@ -110,7 +110,7 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
     })
   // Only unseen starts are fair: on those that it was trained on, a learner may know more than the solver. So may one
   // that has played the same opponent for long.
-  const isFair = starts.unseen && world.environment.game?.utility !== 'zero-sum'
+  const isFair = starts.unseen && world.environment.utility !== 'zero-sum'
   if (solved && best !== null && isFair && to - best > BEYOND * Math.abs(best - from) && beats(solved))
     findings.push({
       name: 'solver-beaten',

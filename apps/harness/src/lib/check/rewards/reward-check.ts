@@ -38,7 +38,7 @@ const ROUNDING = 1e-9
 export async function checkRewards(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
   const { environment, solver = null } = world
-  const { game } = environment
+  const { multiplayer, utility } = environment
   const findings: Finding[] = []
   const warnings: Finding[] = []
   const random = noisyPolicy(null, { random: 1, invalid: 0.1 })
@@ -80,9 +80,9 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     const alone = await play({})
     const seats = Object.keys(alone.totals)
     const compared =
-      game?.utility === 'zero-sum' ? [createRng(own).pick(seats.length > 0 ? seats : environment.seats)] : seats
+      utility === 'zero-sum' ? [createRng(own).pick(seats.length > 0 ? seats : environment.seats)] : seats
     const meanOf = ({ totals }: typeof alone) => mean(compared.map((seat) => totals[seat] ?? 0)) ?? 0
-    const isSolved = solver && (!game || solverSteps < SOLVER_STEPS)
+    const isSolved = solver && (!multiplayer || solverSteps < SOLVER_STEPS)
     const solved = isSolved ? await play(Object.fromEntries(compared.map((seat) => [seat, solver]))) : null
     solverSteps += solved?.steps ?? 0
     // A failure is never a return of zero.
@@ -95,15 +95,15 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   findings.push(...(await findUnearned(context, prizes)))
   const gain = clusteredMean(gains, [...gains.keys()])
   const again = `${episodes} tasks of check seed ${seed}, each played by both`
-  const place = game ? (game.utility === 'zero-sum' ? ' in one seat, against random opponents' : ' in all seats') : ''
-  if (gain && (game ? (gain.high ?? gain.mean) < 0 : !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))) {
+  const place = multiplayer ? (utility === 'zero-sum' ? ' in one seat, against random opponents' : ' in all seats') : ''
+  if (gain && (multiplayer ? (gain.high ?? gain.mean) < 0 : !(gain.mean > 0 && (gain.low ?? gain.mean) > 0))) {
     const finding: Finding = {
       name: 'solver-no-better',
-      what: `The solver earns ${gain.mean.toFixed(3)} more than random play${place} (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): it is ${game ? 'worse' : 'not better'}.`,
+      what: `The solver earns ${gain.mean.toFixed(3)} more than random play${place} (95 % interval ${gain.low?.toFixed(3)} to ${gain.high?.toFixed(3)}): it is ${multiplayer ? 'worse' : 'not better'}.`,
       again,
       advice: 'Reward what the task asks for, so that solving it earns more than anything else, or correct the solver.',
     }
-    if (game?.utility === 'general') warnings.push(finding)
+    if (multiplayer && utility === 'general') warnings.push(finding)
     else findings.push(finding)
   }
   warnings.push(
@@ -116,23 +116,23 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       name: 'solver-missing',
       what: 'The world exports no solver, so there is no reference for a good return.',
       again,
-      advice: `Export a policy that plays ${game ? 'every seat ' : ''}well as \`solver\`.`,
+      advice: `Export a policy that plays ${multiplayer ? 'every seat ' : ''}well as \`solver\`.`,
     })
   if (earned.size === 1)
     warnings.push({
       name: 'return-constant',
-      what: `Every episode earns ${game ? 'every seat ' : ''}the same${solver ? ', of the solver too' : ''}.`,
+      what: `Every episode earns ${multiplayer ? 'every seat ' : ''}the same${solver ? ', of the solver too' : ''}.`,
       again,
       advice: 'Give good actions higher rewards than bad ones.',
     })
   // A run of several seats shapes no rewards.
-  const isShaped = environment.hasPotential && !game
+  const isShaped = environment.hasPotential && !multiplayer
   if (isShaped) findings.push(...(await shapingFindings(context)))
   const means = { random: mean(returns.random), solver: mean(returns.solver) }
   const shaping = isShaped ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
   return checkOutcome(
     'rewards',
-    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${game ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}${findings.length === 0 ? shaping : ''}`,
+    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${multiplayer ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}${findings.length === 0 ? shaping : ''}`,
     { findings, warnings, figures: { episodes, ...range, ...means, gain: gain?.mean ?? null } },
   )
 }
@@ -150,7 +150,7 @@ function paymentFindings(episode: RehearsedEpisode): Finding[] {
     })
   for (const [i, step] of steps.entries())
     for (const [seat, reward] of Object.entries(returnsOf(step))) {
-      const earns = `earns ${environment.game ? `${seat} ` : ''}${reward}.`
+      const earns = `earns ${environment.multiplayer ? `${seat} ` : ''}${reward}.`
       if (step.refused && seat === step.seat && reward > 0)
         findings.push({
           name: 'refusal-paid',

@@ -50,13 +50,13 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, { s
   const deals = drawDeals(environment, setting, seedFor(seed, 'learnability'), MEASURED)
   const [first] = deals
   const seen = new Set(deals.map(({ state }) => seenBy(state, seat)))
-  if (seen.size <= (environment.game ? MET : 1) || !first)
+  if (seen.size <= (environment.multiplayer ? MET : 1) || !first)
     return {
       unseen: true,
       measured: Array.from({ length: MEASURED }, (_, i): TableStart => ({ seed: seedFor(seed, 'measured', i) })),
       next: (rng: Rng): TableStart => ({ seed: seedFor(seed, 'practice', rng.int(0, 1_000_000_000)) }),
     }
-  const starts = environment.game
+  const starts = environment.multiplayer
     ? deals.map(({ seed: own }): TableStart => ({ seed: own }))
     : deals
         .filter(({ state }) => keepsHidden(environment, state))
@@ -70,7 +70,7 @@ export function tableStarts({ environment }: CheckedWorld, setting: Setting, { s
  * Plays one episode to its end. `choose` returns the number of an action for a row. Rejects with what the rules throw.
  */
 export function rollOut(table: TableWorld, start: TableStart, choose: (state: string) => number): Promise<Rollout> {
-  return table.world.environment.game ? rollOutSeat(table, start, choose) : rollOutAlone(table, start, choose)
+  return table.world.environment.multiplayer ? rollOutSeat(table, start, choose) : rollOutAlone(table, start, choose)
 }
 
 /** Plays the rules directly: what else an episode has would cost more than most rules, at each of a learner's steps. */

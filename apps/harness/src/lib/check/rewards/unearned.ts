@@ -51,7 +51,7 @@ export async function findUnearned(
       if (cut) refused.push(cut)
     }
     played.push(...(await cutRandomPlay(start)))
-    if (environment.hasSuccess && !environment.game) idle.push(...(await idleSuccess(start)))
+    if (environment.hasSuccess && !environment.multiplayer) idle.push(...(await idleSuccess(start)))
   }
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]

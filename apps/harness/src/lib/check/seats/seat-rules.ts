@@ -69,7 +69,7 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   warnings.push(...findIdleSeats(environment.seats, all, seed))
   const { episodes, steps, rounds, forks, callsOutOfTurn } = counts
   const found = findings.length === 0 ? 'nothing found' : `${findings.length} found`
-  if (!environment.game)
+  if (!environment.multiplayer)
     return checkOutcome('seats', `${episodes} episodes of the only seat, ${steps} steps, ${forks} forks: ${found}`, {
       findings,
       warnings,

@@ -12,7 +12,7 @@ export function findWrongTurns(episode: RehearsedEpisode): Finding[] {
     state = step.change?.state ?? state
     for (const seat of Object.keys(step.seats?.ends ?? {})) left.add(seat)
     if (step.end !== null) break
-    const gone = environment.game?.turn(state, setting.params).find((seat) => left.has(seat))
+    const gone = environment.turn(state, setting.params).find((seat) => left.has(seat))
     if (gone === undefined) continue
     return [
       {

@@ -7,7 +7,7 @@ const ROUNDING = 1e-9
 /** Finds a step whose rewards are not related as `utility` says. */
 export function findWrongUtility(episode: RehearsedEpisode): Finding[] {
   const { environment, steps } = episode
-  const utility = environment.game?.utility ?? 'general'
+  const { utility } = environment
   if (utility === 'general') return []
   for (const [at, step] of steps.entries()) {
     const returns = returnsOf(step)

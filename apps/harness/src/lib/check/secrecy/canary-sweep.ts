@@ -155,7 +155,7 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
         search(sweep, ` by the ${route} of ${seat}`, own, answers)
       }
       // A plain client gets a session with the default parameters, and there is one only for an only seat.
-      if (route === 'session URL' && i === 0 && setting.task === null && !environment.game) {
+      if (route === 'session URL' && i === 0 && setting.task === null && !environment.multiplayer) {
         // Those of the session that was swept before, which this client has no part in either.
         const own = { ...toSwept('', deal, marks), secrets: sweep.swept?.secrets ?? [] }
         await sweepPlainClient(sweep, opened, own, moves, other)
@@ -239,7 +239,7 @@ async function draftMoves({ context, setting }: Sweep, deal: Deal, { noise }: Ma
   const { steps, fault } = await draftEpisode(context.world, setting, deal, noise)
   const rng = createRng(deal.seed).stream('moves')
   const [seat] = seatsOfDeal(environment, deal) as [string]
-  const drawn = fault && !environment.game ? STEPS - steps.length : 0
+  const drawn = fault && !environment.multiplayer ? STEPS - steps.length : 0
   return [
     ...steps,
     ...Array.from({ length: drawn }, () => ({ seat, action: randomAction(environment.toolInfos, rng) })),
@@ -344,7 +344,7 @@ function search(
     for (const { secret, form, at: place } of findSecrets(text, secrets))
       findings.push({
         name: `secret-sent:${namePlace(environment, kinds.get(secret) ?? secret)}`,
-        what: `The answer to ${message.kind}${environment.game ? where : ''} over ${endpoint.name} contains ${secret} (${form}).`,
+        what: `The answer to ${message.kind}${environment.multiplayer ? where : ''} over ${endpoint.name} contains ${secret} (${form}).`,
         again: `params ${JSON.stringify(setting.params)}, check seed ${context.seed}: “${text.slice(Math.max(0, place - 60), place + 60)}”`,
         advice: kinds.has(secret)
           ? 'Leave it out of what that player gets, or mark it with reveal(…) if it is meant to learn it.'

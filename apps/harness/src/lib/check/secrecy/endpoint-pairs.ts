@@ -27,7 +27,7 @@ export type Route = 'session URL' | 'stateless session URL' | 'seat handle'
  * again, and come after those to later messages, which a pipe cannot do.
  */
 export function endpointsOf({ world: { environment }, endpoints }: CheckContext): readonly AgentEndpoint[] {
-  return environment.game ? endpoints.filter(({ name }) => name !== 'stdio') : endpoints
+  return environment.multiplayer ? endpoints.filter(({ name }) => name !== 'stdio') : endpoints
 }
 
 /**
@@ -35,14 +35,14 @@ export function endpointsOf({ world: { environment }, endpoints }: CheckContext)
  * has the handle of the only seat plays as its trainer, from whom nothing is kept.
  */
 export function routesAt(
-  { game }: EnvironmentDefinition,
+  { multiplayer }: EnvironmentDefinition,
   { name }: AgentEndpoint,
   opened: OpenEndpoint,
 ): readonly Route[] {
   return [
     'session URL',
     ...(name === 'http' ? (['stateless session URL'] as const) : []),
-    ...(game && opened.sendAsTrainer ? (['seat handle'] as const) : []),
+    ...(multiplayer && opened.sendAsTrainer ? (['seat handle'] as const) : []),
   ]
 }
 
@@ -214,7 +214,7 @@ function compareAnswers(
     if (!fits && /The environment failed/.test(one.text + other?.text)) return null
     return {
       name: `${route === 'seat handle' ? 'handle-differs' : 'endpoint-differs'}:${endpoint}`,
-      what: environment.game
+      what: environment.multiplayer
         ? `The answer to ${kind} by the ${route} of ${seat} over ${endpoint} depends on what is hidden from that seat.`
         : `The answer to ${kind} by the ${route} over ${endpoint} depends on private state.`,
       again: `${again}; message ${i + 1}: ${text.slice(0, 300)}`,

@@ -28,6 +28,7 @@ export function instrumentEnvironment(
   const trip = (hook: Hook, known: unknown) => {
     if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${toMessage(instrumentation, known)}`)
   }
+  const { absent, settle } = environment
   return {
     ...environment,
     // Every connection plays one session, so the tools need no handle argument.
@@ -51,11 +52,8 @@ export function instrumentEnvironment(
       trip('potential', state)
       return environment.potential(state, params, seat)
     },
-    game: environment.game && {
-      ...environment.game,
-      settle: withRevealIn(environment.game.settle, instrumentation),
-      absent: withRevealIn(environment.game.absent, instrumentation),
-    },
+    absent: absent && { ...absent, play: (context) => absent.play(withReveal(context, instrumentation)) },
+    settle: settle && ((context) => settle(withReveal(context, instrumentation))),
     tools: Object.fromEntries(
       Object.entries(environment.tools).map(([name, tool]) => [name, instrumentTool(tool, instrumentation, trip)]),
     ),
@@ -83,11 +81,6 @@ function instrumentTool(
       return answer
     },
   }
-}
-
-/** A rule of a game whose reveals are reported. */
-function withRevealIn(rule: ((context: object) => void) | null, instrumentation: Instrumentation) {
-  return rule && ((context: object) => rule(withReveal(context, instrumentation)))
 }
 
 /**

@@ -87,7 +87,7 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
   const seats = new Set(hidden.map(({ deals }) => deals.seat)).size
   return checkOutcome(
     'non-interference',
-    `${pairs} pairs${environment.game ? ` for ${seats} seats` : ''}, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
+    `${pairs} pairs${environment.multiplayer ? ` for ${seats} seats` : ''}, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
     {
       findings,
       warnings,
@@ -173,9 +173,9 @@ function toLeakFinding(
   const last = moves.at(-1)
   const about = last && (channel === 'answer' || channel === 'state') ? last.first.tool : seat
   const when = last
-    ? `Step ${moves.length} (${environment.game ? `${last.seat}: ` : ''}${JSON.stringify(last.first).slice(0, 200)})`
+    ? `Step ${moves.length} (${environment.multiplayer ? `${last.seat}: ` : ''}${JSON.stringify(last.first).slice(0, 200)})`
     : 'The start'
-  const hiddenFrom = environment.game
+  const hiddenFrom = environment.multiplayer
     ? `of ${seat} depends on what is hidden from that seat`
     : 'depends on private state'
   return {

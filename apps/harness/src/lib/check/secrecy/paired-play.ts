@@ -31,8 +31,8 @@ export interface PairedMove {
 }
 
 /** Returns moves as a finding says how to reproduce it. */
-export function formatMoves({ game }: EnvironmentDefinition, moves: readonly PairedMove[]): string {
-  return JSON.stringify(game ? moves : moves.map(({ first }) => first)).slice(0, 600)
+export function formatMoves({ multiplayer }: EnvironmentDefinition, moves: readonly PairedMove[]): string {
+  return JSON.stringify(multiplayer ? moves : moves.map(({ first }) => first)).slice(0, 600)
 }
 
 /** What a seat gets by a step, by channel, as text. */
@@ -79,10 +79,10 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
     const isSolved = narrowed !== undefined && world.solver != null && rng.chance()
     const policy = isSolved
       ? noisyPolicy(world.solver ?? null, NO_NOISE)
-      : most > STEPS && (environment.game || rng.chance())
+      : most > STEPS && (environment.multiplayer || rng.chance())
         ? randomPolicy()
         : drawPlayPolicy(world, rng)
-    names.add(environment.game ? `${policy.name} as ${name}` : policy.name)
+    names.add(environment.multiplayer ? `${policy.name} as ${name}` : policy.name)
     players.set(name, await startPlayer(policy, environment, setting, seedFor(deal.seed, planned.from), name))
   }
   const moves: PairedMove[] = []
@@ -159,7 +159,7 @@ interface Outcome {
 /** Starts one of two plays: `now` is what the seat has. */
 function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal) {
   const { params } = setting
-  const { game, hasLegal } = environment
+  const { multiplayer, hasLegal } = environment
   const rehearsal = rehearse(dealtEnvironment(environment, deal), { params, seed: first.seed })
   const played = new Map<string, number>()
   const read = (): Received => {
@@ -168,7 +168,7 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
     return {
       answer: '',
       // The only seat reads its view in its answers alone.
-      view: game ? JSON.stringify(rehearsal.observe(seat)) : '',
+      view: multiplayer ? JSON.stringify(rehearsal.observe(seat)) : '',
       legal: mine && hasLegal ? JSON.stringify(environment.legal(state, params, seat)) : '',
       message: '[]',
       turn: String(mine),

@@ -143,8 +143,8 @@ function enumeratedBy(environment: EnvironmentDefinition): ReadonlySet<Json> {
   return new Set(all.flatMap((schema) => [...choicesIn(schema)]))
 }
 
-function privateSchemaOf({ state, game }: EnvironmentDefinition): JsonObject {
-  return inputSchemaOf(game ? z.object({ own: game.own, private: state.private }) : state.private)
+function privateSchemaOf({ state }: EnvironmentDefinition): JsonObject {
+  return inputSchemaOf(state.own ? z.object({ own: state.own, private: state.private }) : state.private)
 }
 
 function inputSchemaOf(schema: z.ZodType): JsonObject {

@@ -22,33 +22,28 @@ export class ReadPlaces {
 
   /** Returns an environment of the same rules that notes what they read while they play. */
   watch(environment: EnvironmentDefinition): EnvironmentDefinition {
-    const { game, tools, events } = environment
-    const ruleOf = (rule: ((context: object) => void) | null) =>
-      rule && ((context: object) => rule(this.#watched(context)))
+    const { tools, events, absent, settle } = environment
     // What was prepared for the same context before reads nothing.
     const watchedPreparation = (remembering: NonNullable<Tool['preparation']>): Tool['preparation'] => {
       const preparation = unremembered(remembering)
       return { ...preparation, prepare: (context) => preparation.prepare(this.#watched(context)) }
     }
+    const watchedTool = (tool: Tool): Tool => ({
+      ...tool,
+      play: (context) => tool.play(this.#watched(context)),
+      preparation: tool.preparation && watchedPreparation(tool.preparation),
+    })
     return {
       ...environment,
-      tools: Object.fromEntries(
-        Object.entries(tools).map(([name, tool]): [string, Tool] => [
-          name,
-          {
-            ...tool,
-            play: (context) => tool.play(this.#watched(context)),
-            preparation: tool.preparation && watchedPreparation(tool.preparation),
-          },
-        ]),
-      ),
+      tools: Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, watchedTool(tool)])),
       events: Object.fromEntries(
         Object.entries(events).map(([type, event]) => [
           type,
           { ...event, apply: (context) => event.apply(this.#watched(context)) },
         ]),
       ),
-      game: game && { ...game, settle: ruleOf(game.settle), absent: ruleOf(game.absent) },
+      absent: absent && watchedTool(absent),
+      settle: settle && ((context: object) => settle(this.#watched(context))),
     }
   }
 
@@ -56,12 +51,12 @@ export class ReadPlaces {
    * Draws some of the places, from each kind of field as many: `private.orders.*.address` is one kind, whichever the
    * order. Of a kind, those come first of whose surroundings most was read, such as the row that a search has found.
    */
-  draw({ state, game }: EnvironmentDefinition, count: number, rng: Rng): readonly (readonly string[])[] {
+  draw({ state }: EnvironmentDefinition, count: number, rng: Rng): readonly (readonly string[])[] {
     const kinds = new Map<string, { readonly path: readonly string[]; readonly weight: number }[]>()
     const visit = (part: ReadPart): void => {
       for (const key of part.leaves) {
         const path = [...part.path, key]
-        const kind = shapeOf({ state, game }, path)
+        const kind = shapeOf({ state }, path)
         const known = kinds.get(kind) ?? []
         kinds.set(kind, known)
         known.push({ path, weight: part.leaves.size + part.inner.size + rng.float() })

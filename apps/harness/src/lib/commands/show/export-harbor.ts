@@ -42,7 +42,7 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
     ? await ofRun(reference, options, console)
     : await ofWorld(reference, options)
   const { environment } = world
-  if (environment.game)
+  if (environment.multiplayer)
     throw invalidOption(`A task of Harbor has one player, and ${environment.name} has several seats.`)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))

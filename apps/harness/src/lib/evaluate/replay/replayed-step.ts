@@ -55,7 +55,7 @@ export function compareAction(
   player: string | undefined,
 ): Difference | null {
   // No player can name the action of a step that the server took for a seat.
-  if ((environment.game ?? environment.absent) && absenceOf(action)) return null
+  if (absenceOf(action, environment)) return null
   const difference = findDifference(action, declaredAction(environment, action), 'action')
   if (difference || !made || player === undefined || !isLlm(player)) return difference
   const { call, answer } = made

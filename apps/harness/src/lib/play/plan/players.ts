@@ -26,7 +26,7 @@ export function seatPolicies(
   { policy = defaultPolicy(world), seats = {}, focus }: NamedPlayers,
 ): { readonly [seat: string]: string } | null {
   const { name } = world.environment
-  const known = isServed(world) || !world.environment.game ? null : world.environment.seats
+  const known = isServed(world) || !world.environment.multiplayer ? null : world.environment.seats
   const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
   if (!known && given.length > 0)
     throw invalidOption(`${name} has one seat. Give --policy instead of --seat and --focus.`)

@@ -32,12 +32,12 @@ export type TournamentPlan = z.infer<typeof planSchema>
  * folder can have.
  */
 export function planTournament(
-  { environment: { name, version, seats, game } }: World,
+  { environment: { name, version, seats, multiplayer } }: World,
   { players, ...settings }: Pick<TournamentPlan, 'players' | 'games' | 'seed' | 'maxSteps'>,
 ): TournamentPlan {
   const names = Object.keys(players)
   const wrong = names.find((player) => !/^[\w.-]{1,32}$/.test(player))
-  const problem = !game
+  const problem = !multiplayer
     ? `${name} has one seat, and a tournament needs several. Compare policies with episodic compare.`
     : names.length < seats.length
       ? `${name} has ${seats.length} seats (${seats.join(', ')}), and there ${names.length === 1 ? 'is 1 player' : `are ${names.length} players`}. Give a --player name=policy for each.`

@@ -18,7 +18,7 @@ export async function readSeatPolicies(
 ): Promise<SeatPolicies> {
   const policies: Record<string, Record<string, Policy>> = {}
   for (const [seat, name] of Object.entries(named)) {
-    const games = worlds.filter(({ environment }) => environment.game && environment.seats.includes(seat))
+    const games = worlds.filter(({ environment }) => environment.multiplayer && environment.seats.includes(seat))
     if (games.length === 0) throw invalidOption(`There is no seat "${seat}". ${formatSeats(worlds)}`)
     for (const world of games) {
       const { environment } = world
@@ -33,7 +33,7 @@ export async function readSeatPolicies(
 }
 
 function formatSeats(worlds: readonly World[]): string {
-  const games = worlds.map(({ environment }) => environment).filter(({ game }) => game)
+  const games = worlds.map(({ environment }) => environment).filter(({ multiplayer }) => multiplayer)
   if (games.length === 0) return 'What is served has one seat, which is not named.'
   return games.map(({ name, seats }) => `The seats of ${name} are: ${seats.join(', ')}.`).join(' ')
 }

@@ -1,5 +1,6 @@
 import type { Action } from '@episodic/protocol'
 import { z } from 'zod'
+import type { EnvironmentDefinition } from './environment.ts'
 
 const absenceSchema = z.enum(['turn-limit', 'step-limit', 'left'])
 
@@ -14,6 +15,14 @@ export type Absence = z.infer<typeof absenceSchema>
  */
 export const ABSENT = 'absent'
 
+/**
+ * Whether the rules judge what the only player leaves when it goes before the end. With several seats, they decide what
+ * a seat loses that does not act, and the episode goes on.
+ */
+export function judgesLeft({ absent, multiplayer }: Pick<EnvironmentDefinition, 'absent' | 'multiplayer'>): boolean {
+  return absent !== null && !multiplayer
+}
+
 /** Returns the step that the server takes for an absent seat. */
 export function absenceAction(cause: Absence): Action {
   return { tool: ABSENT, arguments: { cause } }
@@ -22,8 +31,14 @@ export function absenceAction(cause: Absence): Action {
 /**
  * Returns why a seat is absent, if the action is the server's step for it; `null` for an action of a player. A player's
  * call of a tool that does not exist has lost its arguments.
+ *
+ * @param environment - is played: one of one seat without `absent` may have a tool of that name. Default: any other.
  */
-export function absenceOf({ tool, arguments: { cause } }: Action): Absence | null {
+export function absenceOf(
+  { tool, arguments: { cause } }: Action,
+  environment?: Pick<EnvironmentDefinition, 'absent' | 'multiplayer'>,
+): Absence | null {
+  if (environment && !environment.absent && !environment.multiplayer) return null
   const parsed = tool === ABSENT ? absenceSchema.safeParse(cause) : null
   return parsed?.success ? parsed.data : null
 }

@@ -1,3 +1,4 @@
+import { shorten } from '@episodic/protocol/internal'
 import { ownFrames } from '../../own-frames.ts'
 import { rulesFailed, ServerError } from '../../server-error.ts'
 import { assertEvent, assertTool } from './assert-definition.ts'
@@ -17,10 +18,12 @@ const placed = new WeakSet<Error>()
  * A promise is a fault too, because rules are synchronous.
  *
  * @param what - names the function, such as `Tool guess of secret-number`.
+ * @param read - returns what callers get of a result. Throws `rules-failed` for one that is wrong.
  */
 function authored<Given extends readonly unknown[], Result>(
   what: string,
   run: (...given: Given) => Result,
+  read: ((result: Result, what: string) => Result) | null = null,
 ): (...given: Given) => Result {
   return (...given) => {
     let result: Result
@@ -29,31 +32,83 @@ function authored<Given extends readonly unknown[], Result>(
     } catch (thrown) {
       throw faultOf(what, thrown)
     }
-    if (!(result instanceof Promise)) return result
-    ignoreRejection(result)
-    throw rulesFailed(
-      `${what} returned a promise, and rules are synchronous. Leave out \`async\`; what has to be awaited belongs in the \`prepare\` of a tool.`,
-    )
+    if (result instanceof Promise) {
+      ignoreRejection(result)
+      throw rulesFailed(
+        `${what} returned a promise, and rules are synchronous. Leave out \`async\`; what has to be awaited belongs in the \`prepare\` of a tool.`,
+      )
+    }
+    return read ? read(result, what) : result
   }
 }
 
+/** A definition of which all functions return anything: an author without types may return what is wrong. */
+interface Written {
+  readonly name: string
+  readonly rewards: { readonly [term: string]: (...given: never) => number }
+}
+
 /**
- * Returns a copy of a definition whose own functions are {@link authored}, those of its reward terms included. Only
- * `release` is none of its rules.
+ * Returns a copy of a definition whose own functions are {@link authored}, with results that are checked, and its
+ * reward terms as one function. Only `release` is none of its rules.
  */
-export function authoredParts<Definition extends { readonly name: string; readonly rewards: object }>(
-  definition: Definition,
-): Definition {
+export function authoredParts<Definition extends Written>(definition: Definition): Authored<Definition> {
   const { name, rewards } = definition
-  const wrapped = (part: object, what: (key: string) => string) =>
-    Object.entries(part).map(([key, value]) => [
-      key,
-      typeof value === 'function' && key !== 'release' ? authored(what(key), value.bind(part)) : value,
-    ])
-  return {
-    ...Object.fromEntries(wrapped(definition, (key) => `\`${key}\` of ${name}`)),
-    rewards: Object.fromEntries(wrapped(rewards, (term) => `Reward term "${term}" of ${name}`)),
-  } as Definition
+  const parts = Object.entries(definition).map(([key, value]) => [
+    key,
+    typeof value === 'function' && key !== 'release'
+      ? authored<readonly unknown[], unknown>(`\`${key}\` of ${name}`, value.bind(definition), READ[key])
+      : value,
+  ])
+  return { ...Object.fromEntries(parts), terms: Object.keys(rewards), rewards: authoredRewards(name, rewards) }
+}
+
+/** A definition as {@link authoredParts} returns it. */
+export type Authored<Definition extends Written> = Omit<Definition, 'rewards'> & {
+  readonly terms: readonly string[]
+  /** Returns the value of every term. */
+  rewards(...given: Parameters<Definition['rewards'][string]>): Readonly<Record<string, number>>
+}
+
+function authoredRewards<Given extends readonly never[]>(
+  name: string,
+  rewards: { readonly [term: string]: (...given: Given) => number },
+) {
+  const terms = Object.entries(rewards).map(
+    ([term, run]) => [term, authored(`Reward term "${term}" of ${name}`, run.bind(rewards), finite)] as const,
+  )
+  return (...given: Given): Readonly<Record<string, number>> => {
+    const values: Record<string, number> = {}
+    for (const [term, run] of terms) values[term] = run(...given)
+    return values
+  }
+}
+
+/** What callers get of the results of functions, by their names in a definition. */
+const READ: { readonly [key: string]: (result: unknown, what: string) => unknown } = {
+  observe: text,
+  potential: finite,
+  success: judged,
+}
+
+/** Returns a finite number. JSON has no -0: players in this process must get the same number as remote ones. */
+function finite(value: unknown, what: string): number {
+  if (!Number.isFinite(value)) throw rulesFailed(`${what} returned ${value}, and has to return a finite number.`)
+  return (value as number) + 0
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value === 'string') return value
+  throw rulesFailed(`${what} returned ${shownValue(value)}, and has to return a text.`)
+}
+
+function judged(success: unknown, what: string): boolean {
+  if (typeof success === 'boolean') return success
+  throw rulesFailed(`${what} returned ${shownValue(success)}, and has to return true or false.`)
+}
+
+function shownValue(value: unknown): string {
+  return shorten(JSON.stringify(value) ?? String(value), 80)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
-import { authoredEvents } from './authored.ts'
+import { type Authored, authoredEvents } from './authored.ts'
 import { jsonSchemaOf } from './definition-schema.ts'
 import type {
   CommonSpec,
@@ -32,7 +32,7 @@ export type ErasedSpec<Seen, Seats extends readonly string[] = [], Seat = unknow
  * @param seen - the schema of what a tool answers with, unless it says otherwise.
  */
 export function commonParts(
-  spec: ErasedSpec<never, readonly never[], never>,
+  spec: Authored<ErasedSpec<never, readonly never[], never>>,
   tools: { readonly [name: string]: Tool },
   written: WorldEvents,
   seen: z.ZodType,
@@ -49,7 +49,7 @@ export function commonParts(
     toolInfos: Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen)),
     events,
     eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
-    terms: Object.keys(spec.rewards),
+    terms: spec.terms,
     hasPotential: spec.potential !== undefined,
     hasSuccess: spec.success !== undefined,
     release: spec.release ?? null,

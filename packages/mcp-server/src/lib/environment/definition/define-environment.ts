@@ -2,7 +2,6 @@ import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
-import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
 import { authoredParts, authoredTools } from './authored.ts'
 import { commonParts, type ErasedSpec, type NO_PARAMS } from './common-parts.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
@@ -58,21 +57,22 @@ export function defineEnvironment<
     params: parts.params as unknown as Params,
     terms: parts.terms as unknown as readonly Term[],
     handle,
-    state: definition.state,
+    state: { ...definition.state, own: null },
     seats: SEATS,
-    game: null,
+    multiplayer: false,
+    utility: 'general',
+    viewSchema: null,
     ...(erased.parallelToolCalls === false && { parallelToolCalls: false }),
     tools,
     absent: absent && (authoredTools(name, { absent }).absent as Tool),
-    observe: (current, values) => ({
-      text: observedText(name, erased.observe(current.public, values)),
-      structured: current.public,
-    }),
-    rewards: (transition) => rewardTerms(name, parts.terms, erased.rewards, transition),
-    potential: (current, values) =>
-      erased.potential ? finitePotential(name, erased.potential(current, values)) : null,
+    settle: null,
+    present: () => SEATS,
+    turn: () => SEATS,
+    observe: (current, values) => ({ text: erased.observe(current.public, values), structured: current.public }),
+    rewards: erased.rewards,
+    potential: erased.potential ?? nothing,
     legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
-    success: (final) => (erased.success ? judged(name, erased.success(final)) : undefined),
+    success: erased.success ?? unjudged,
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
@@ -89,11 +89,14 @@ export type KeepsLiterals =
   | readonly KeepsLiterals[]
   | { readonly [key: string]: KeepsLiterals }
 
+const nothing = () => null
+const unjudged = () => undefined
+
 /** The definition with its types erased. */
 interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly handle?: string | false
   readonly parallelToolCalls?: false
-  readonly state: EnvironmentDefinition['state']
+  readonly state: Pick<EnvironmentDefinition['state'], 'public' | 'private'>
 }
 
 /**

@@ -69,7 +69,7 @@ const table = defineGame({
 
 describe('a game of hidden cards', () => {
   it('says how the rewards of its seats are related', () => {
-    expect([kuhn, table].map(({ game }) => game?.utility)).toEqual(['zero-sum', 'general'])
+    expect([kuhn, table].map(({ utility }) => utility)).toEqual(['zero-sum', 'general'])
   })
 
   it('shows each seat its own card and whose turn it is, and nothing else', () => {
@@ -257,7 +257,7 @@ describe('a game without turns', () => {
   })
 
   it('does not start if nobody who plays is in turn', () => {
-    const absent: typeof table = { ...table, game: table.game && { ...table.game, turn: () => ['cid'] } }
+    const absent: typeof table = { ...table, turn: () => ['cid'] }
     expect(() => rehearse(absent, { params: { seats: 2 } })).toThrow('no seat that plays is in turn')
   })
 

@@ -4,12 +4,11 @@ import { z } from 'zod'
 import { rulesFailed } from '../../server-error.ts'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
-import { finitePotential, judged, observedText, rewardTerms } from './author-values.ts'
 import { authoredParts, authoredTools } from './authored.ts'
 import { commonParts, type ErasedSpec, type NO_PARAMS } from './common-parts.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
-import type { EnvironmentDefinition, GameDefinition, Tool, WorldEvents } from './environment.ts'
+import type { EnvironmentDefinition, Tool, Utility, WorldEvents } from './environment.ts'
 import type { GameEventMaker, GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
 import { makeEvent } from './make-event.ts'
@@ -86,32 +85,28 @@ export function defineGame<
     handle,
     state: definition.state,
     seats,
-    absent: null,
-    game: {
-      utility: erased.utility ?? 'general',
-      own: state.own,
-      viewSchema: jsonSchemaOf(view, 'output', `what a seat of ${name} sees`),
-      present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
-      turn,
-      settle: erased.settle ?? null,
-      absent: erased.absent ?? null,
-    },
+    multiplayer: true,
+    utility: erased.utility ?? 'general',
+    viewSchema: jsonSchemaOf(view, 'output', `what a seat of ${name} sees`),
     tools,
+    absent: erased.absent ? makeTool({ description: '', input: z.object({}), play: erased.absent }) : null,
+    settle: erased.settle ?? null,
+    present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
+    turn,
     observe(current, values, seat) {
       const seen = viewOf(current, seat)
       return {
-        text: observedText(name, erased.observe(seen, values)),
+        text: erased.observe(seen, values),
         structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
       }
     },
-    rewards: (transition, seat) => rewardTerms(name, parts.terms, erased.rewards, { ...transition, seat }),
-    potential: (current, values, seat) =>
-      erased.potential ? finitePotential(name, erased.potential(current, values, seat)) : null,
+    rewards: (transition, seat) => erased.rewards({ ...transition, seat }),
+    potential: erased.potential ?? (() => null),
     legal(current, values, seat) {
       const own = parts.toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
       return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
     },
-    success: (final, seat) => (erased.success ? judged(name, erased.success({ ...final, seat })) : undefined),
+    success: (final, seat) => erased.success?.({ ...final, seat }),
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }
@@ -124,12 +119,12 @@ type ErasedView = SeatView<string, JsonObject, JsonObject>
 /** The definition with its types erased. */
 interface ErasedGame extends ErasedSpec<ErasedView, [seat: string], { readonly seat: string }> {
   readonly seats: readonly string[]
-  readonly utility?: GameDefinition['utility']
+  readonly utility?: Utility
   readonly state: { readonly public: z.ZodObject; readonly own: z.ZodObject; readonly private: z.ZodType }
   present?(params: unknown): readonly string[]
   turn(state: JsonObject, params: unknown): string | readonly string[]
-  readonly settle?: GameDefinition['settle'] & object
-  readonly absent?: GameDefinition['absent'] & object
+  readonly settle?: (context: object) => void
+  readonly absent?: Tool['play']
 }
 
 const makeSealed = (written: WrittenTool): Tool => ({ ...makeTool(written), sealed: true })

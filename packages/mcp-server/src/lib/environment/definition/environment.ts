@@ -524,17 +524,27 @@ export interface EnvironmentDefinition<
   readonly handle: string | null
   readonly params: Params
   readonly paramsSchema: JsonObject
-  readonly state: { readonly public: Public; readonly private: Private }
+  /** `own` is the schema of the part that each seat alone may see; `null` with one seat. */
+  readonly state: { readonly public: Public; readonly private: Private; readonly own: z.ZodType | null }
   readonly history: HistoryBounds | null
   /** `false`: a language model plays one call of each answer. */
   readonly parallelToolCalls?: false
   /** All seats, in order: `agent` alone, unless `defineGame` declares them. */
   readonly seats: readonly string[]
-  /** What there is only with several seats; `null` with one. */
-  readonly game: GameDefinition | null
+  /** Whether there are several seats: then reports and records say what each of them earns, sees and may do. */
+  readonly multiplayer: boolean
+  /** How the rewards of the seats are related in every step; `general` with one seat. */
+  readonly utility: Utility
+  /** What each of several seats sees as data, as JSON Schema 2020-12; `null` with one seat, which sees the public state. */
+  readonly viewSchema: JsonObject | null
   readonly tools: Tools
-  /** What the server calls for the only player when it has left or is late; `null` if nothing. */
+  /**
+   * What the server calls for a seat that does not act, and for the only player when it has left or is late; `null` if
+   * the rules do not say.
+   */
   readonly absent: Tool | null
+  /** Plays a round whose moves are all sealed; `null` if no tool is sealed. */
+  readonly settle: ((context: object) => void) | null
   readonly toolInfos: readonly ToolInfo[]
   readonly events: WorldEvents
   readonly eventInfos: readonly EventInfo[]
@@ -552,6 +562,10 @@ export interface EnvironmentDefinition<
   readonly waived: Readonly<Record<string, string>>
   readonly hasLegal: boolean
   limitsFor(params: unknown): LimitsRequest
+  /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */
+  present(params: unknown): readonly string[]
+  /** Returns the seats that may act, in order. Throws `rules-failed` for a seat that there is not. */
+  turn(state: SessionState, params: unknown): readonly string[]
   start(context: { readonly params: unknown; readonly rng: SavableRng }): SessionState
   /** Returns what a seat sees of a state. */
   observe(state: SessionState, params: unknown, seat: string): Observation
@@ -580,21 +594,3 @@ export interface StateTransition extends Transition<SessionState, unknown, null>
 
 /** How the rewards of the seats of a game are related in every step; see `defineGame`. */
 export type Utility = 'zero-sum' | 'common' | 'general'
-
-/** The rules of an environment that there are only with several seats, with all types erased. */
-export interface GameDefinition {
-  /** How the rewards of the seats are related in every step. */
-  readonly utility: Utility
-  /** The schema of the part of the state that each seat alone may see. */
-  readonly own: z.ZodType
-  /** What each seat sees as data, as JSON Schema 2020-12. */
-  readonly viewSchema: JsonObject
-  /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */
-  present(params: unknown): readonly string[]
-  /** Returns the seats that may act, in order. Throws `rules-failed` for a seat that there is not. */
-  turn(state: SessionState, params: unknown): readonly string[]
-  /** Plays a round whose moves are all sealed; `null` if no tool is sealed. */
-  readonly settle: ((context: object) => void) | null
-  /** Decides what a seat loses that does not act; `null` if the rules do not say. */
-  readonly absent: ((context: object) => void) | null
-}

@@ -30,13 +30,15 @@ export function findMisfit(environment: EnvironmentDefinition, state: SessionSta
 
 /** Returns the parts of a state with their names and schemas. */
 export function partsOf(
-  { state: schemas, game }: EnvironmentDefinition,
+  { state: schemas }: EnvironmentDefinition,
   state: SessionState,
 ): { readonly part: string; readonly schema: z.ZodType; readonly value: unknown }[] {
-  const own = Object.entries(state.own ?? {})
+  const { own } = schemas
   return [
     { part: 'public', schema: schemas.public, value: state.public },
-    ...(game ? own.map(([seat, value]) => ({ part: `own (${seat})`, schema: game.own, value })) : []),
+    ...(own
+      ? Object.entries(state.own ?? {}).map(([seat, value]) => ({ part: `own (${seat})`, schema: own, value }))
+      : []),
     { part: 'private', schema: schemas.private, value: state.private },
   ]
 }

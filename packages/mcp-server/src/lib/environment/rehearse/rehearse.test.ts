@@ -170,7 +170,7 @@ describe('rehearse', () => {
       rehearse(
         counter({ reward: () => (part === 'reward' ? value : 0), potential: () => (part === 'potential' ? value : 0) }),
       )
-    expect(() => world().play('count', {})).toThrow(/has to be a finite number/)
+    expect(() => world().play('count', {})).toThrow(/has to return a finite number/)
   })
 })
 

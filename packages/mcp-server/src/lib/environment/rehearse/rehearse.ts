@@ -244,8 +244,7 @@ export function rehearse(
       if (record.turn && !record.turn.includes(seat))
         throw rulesFailed(`It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
       const given = { tool, arguments: args }
-      const action =
-        (environment.game ?? environment.absent) && absenceOf(given) ? given : declaredAction(environment, given)
+      const action = absenceOf(given, environment) ? given : declaredAction(environment, given)
       const revealed: Json[] = []
       const revealedTo: (readonly string[] | null)[] = []
       const onReveal = (value: Json, to: readonly string[] | null) => {

@@ -50,7 +50,7 @@ export function concludeStep(
   const seen = shows || (refusal === null && !decided.structured) ? environment.observe(after, params, seat) : null
   const answer = shows && seen && seen.text !== '' ? `${shown}\n${seen.text}` : shown
   // Each seat of a game has the texts of events among its messages since they happened.
-  const said = events.length > 0 && !environment.game ? prependEventTexts(events, answer) : answer
+  const said = events.length > 0 && !environment.multiplayer ? prependEventTexts(events, answer) : answer
   const before = said.length - answer.length
   return {
     change,
@@ -71,12 +71,12 @@ export function concludeStep(
     refused: refusal,
     published: decided.published,
     remember: environment.history ? remembered() : undefined,
-    ...(environment.game && { seats: seatsPart() }),
+    ...(environment.multiplayer && { seats: seatsPart() }),
   }
 
   function remembered(): JsonObject {
     const step = { tool: action.tool, arguments: action.arguments, said: text }
-    return environment.game ? { seat, ...step } : step
+    return environment.multiplayer ? { seat, ...step } : step
   }
 
   /** What the step means to the other seats. */
@@ -112,18 +112,18 @@ function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncat
 }
 
 function nextTurn(
-  { name, game, seats }: EnvironmentDefinition,
+  environment: EnvironmentDefinition,
   { record, seat }: RulesTurn,
   { refusal, effects, waiting }: Decided,
   after: SessionState,
 ): readonly string[] {
-  if (!game) return seats
+  if (!environment.multiplayer) return environment.seats
   if (refusal) return record.turn ?? []
   if (!effects) return (record.turn ?? []).filter((other) => other !== seat)
   const playing = playingSeats(record).filter((other) => effects.left[other] === undefined)
-  const next = (waiting ?? game.turn(after, record.params)).filter((other) => playing.includes(other))
+  const next = (waiting ?? environment.turn(after, record.params)).filter((other) => playing.includes(other))
   if (next.length > 0) return next
   throw rulesFailed(
-    `After this step of ${name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${playing.join(', ')}, or call end(…).`,
+    `After this step of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${playing.join(', ')}, or call end(…).`,
   )
 }

@@ -2,7 +2,7 @@ import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
 import { formatZodError, withDataLine } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import { settled } from '@episodic/state/internal'
-import { ABSENT, type Absence, absenceOf } from '../definition/absent-action.ts'
+import { ABSENT, absenceOf } from '../definition/absent-action.ts'
 import type { EnvironmentDefinition, Refused, Tool } from '../definition/environment.ts'
 import { hasTool } from '../definition/make-tool.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
@@ -26,12 +26,12 @@ export function playAction(
   action: Action,
   checks?: PlayChecks,
 ): PlayOutcome {
-  const { game } = environment
+  const { multiplayer } = environment
   // Rules for an absent seat decide what one loses that has no steps left, when it would have to act again.
-  const spent = game?.absent && given.truncation === 'step-limit'
+  const spent = multiplayer && environment.absent && given.truncation === 'step-limit'
   const turn = spent ? { ...given, truncation: null } : given
   // Of an episode that an event has ended, every step only reports that.
-  const absence: Absence | null = game && !given.record.end ? absenceOf(action) : null
+  const absence = multiplayer && !given.record.end ? absenceOf(action) : null
   const left = absence ? playAbsence(environment, turn, absence, checks) : decide(environment, turn, action, checks)
   const change = left.change && settleChange(left.change)
   const decided = change === left.change ? left : { ...left, change }
@@ -85,7 +85,7 @@ function decide(
   // A -0 would come back from the store as 0, or be reported as a fault of the rules.
   const problem = input.success ? findNonJson(args, 'arguments') : formatZodError(input.error, args)
   if (!input.success || problem) return refuse('arguments', `Invalid arguments for ${name}: ${problem}.`)
-  if (environment.game?.settle && !tool.sealed && seatsInTurn(environment, record).length > 1)
+  if (environment.settle && !tool.sealed && seatsInTurn(environment, record).length > 1)
     return refuse('rules', `${name} cannot be called while several seats move at once.`)
 
   const call = { environment, turn, name, input: input.data, checks }
@@ -110,10 +110,10 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   const moved = [seat]
   const call = new PlayCall({ environment, turn, rule: `Tool ${name}`, seat, moved, input, prepared, checks })
   const answer = tool.play(call)
+  const effects = call.effects()
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
   assertSaid(environment, name, tool, answer)
-  const effects = call.effects()
   const { rng, now, published, attachments } = effects
   // Most calls publish no event.
   const outcome =
@@ -121,7 +121,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
       ? outcomeOf(environment, turn, call)
       : { change: { state: draft, rng, now }, effects, published: undefined }
   // A seat of several is answered with its view, and the only one with the public state.
-  const schema = tool.output ?? (environment.game ? null : environment.state.public)
+  const schema = tool.output ?? (environment.multiplayer ? null : environment.state.public)
   const structured = schema
     ? structuredAnswer(environment, name, schema, tool.output ? answer.data : draft.public, checks)
     : null

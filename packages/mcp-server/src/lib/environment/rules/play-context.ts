@@ -1,13 +1,12 @@
 import { type Attachment, createRng, type Json, type JsonObject, type OutsideEvent, type Rng } from '@episodic/protocol'
-import { attachmentOf, copyPlain, type SavableRng, toBase64 } from '@episodic/protocol/internal'
+import { attachmentOf, copyPlain, isObject, type SavableRng, toBase64 } from '@episodic/protocol/internal'
 import type { Change, History, SessionState } from '@episodic/state'
 import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
-import type { EnvironmentDefinition, PlayContext, Refused } from '../definition/environment.ts'
+import type { EnvironmentDefinition, PlayContext, Refused, Said } from '../definition/environment.ts'
 import type { MoveContext, SettleContext } from '../definition/game.ts'
 import { findEventProblem } from './apply-event.ts'
 import { endReason, namedSeats, type PlayChecks, playingSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
-import { say } from './tool-answer.ts'
 
 /** Events that one step may publish. */
 const MOST_PUBLISHED = 16
@@ -191,3 +190,10 @@ const NONE: Readonly<Record<string, never>> = {}
 const NO_EVENTS: readonly never[] = []
 
 const refuse = (text: string): Refused => ({ kind: 'refused', text })
+
+/** Returns an answer: a text, data with a text, or data alone. */
+function say(text: unknown, data?: unknown): Said<unknown> {
+  return data === undefined && isObject(text)
+    ? { kind: 'said', text: '', data: text }
+    : { kind: 'said', text: text as string, data }
+}

@@ -2,7 +2,7 @@ import type { JsonObject } from '@episodic/protocol'
 import { copyOfDraft, freezeAll, isLarge } from '@episodic/state/internal'
 import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
-import type { EnvironmentDefinition, GameDefinition, Refused, Tool } from '../definition/environment.ts'
+import type { EnvironmentDefinition, Refused, Tool } from '../definition/environment.ts'
 import type { SealedContext } from '../definition/game.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import type { Decided, ToolCall } from './decided.ts'
@@ -43,7 +43,7 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
   const before = copyOfDraft(draft)
   const moved = seatsInTurn(environment, record)
   const call = new PlayCall({ environment, turn, rule: '`settle`', seat, moved, checks })
-  ignoreRejection(environment.game?.settle?.(call))
+  ignoreRejection(environment.settle?.(call))
   const outcome = outcomeOf(environment, turn, call)
   return {
     refusal: null,
@@ -66,12 +66,12 @@ export function playAbsence(
   checks: PlayChecks | undefined,
 ): Decided {
   const { record, seat } = turn
-  const { absent, settle } = environment.game as GameDefinition
+  const { absent, settle } = environment
   const inTurn = record.turn ?? []
   const moved = seatsInTurn(environment, record).filter((name) => !inTurn.includes(name))
   const waiting = inTurn.filter((name) => name !== seat)
   const call = new PlayCall({ environment, turn, rule: '`absent`', seat, moved, cause, checks })
-  if (absent) ignoreRejection(absent(call))
+  if (absent) ignoreRejection(absent.play(call))
   const settles = absent !== null && settle !== null && moved.length > 0 && waiting.length === 0
   if (settles && call.effects().ended === null) ignoreRejection(settle(call))
   const { change, effects, published } = outcomeOf(environment, turn, call)

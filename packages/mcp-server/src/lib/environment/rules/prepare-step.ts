@@ -28,7 +28,7 @@ export interface PreparingStep {
 
 /** Returns how a tool prepares an action; `null` if it prepares nothing, or if the rules would refuse the arguments. */
 export function toPrepare(environment: EnvironmentDefinition, action: Action): ToPrepare | null {
-  const tool = absenceOf(action) && environment.absent ? environment.absent : environment.tools[action.tool]
+  const tool = absenceOf(action, environment) ? environment.absent : environment.tools[action.tool]
   if (!tool?.preparation) return null
   const input = tool.input.safeParse(action.arguments)
   if (!input.success || findNonJson(action.arguments)) return null

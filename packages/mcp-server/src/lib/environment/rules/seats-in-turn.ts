@@ -5,12 +5,11 @@ import { playingSeats, type RulesTurn } from './rules-turn.ts'
 
 /** Returns the seats in turn, those with a sealed move included. */
 export function seatsInTurn(
-  { game, seats }: EnvironmentDefinition,
+  environment: EnvironmentDefinition,
   record: Pick<RulesTurn['record'], 'seats' | 'state' | 'params'>,
 ): readonly string[] {
   const playing = playingSeats(record)
-  const inTurn = game ? game.turn(record.state, record.params) : seats
-  return inTurn.filter((seat) => playing.includes(seat))
+  return environment.turn(record.state, record.params).filter((seat) => playing.includes(seat))
 }
 
 /**

@@ -68,17 +68,17 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
     throw rulesFailed(
       `\`start\` of ${environment.name} returned ${started === null ? 'null' : typeof started}, and has to return the state that the episode begins with.`,
     )
-  const { game, seats } = environment
-  const present = game ? game.present(params) : seats
+  const { own } = environment.state
+  const present = environment.present(params)
   const state = {
     public: startedPart('public', environment.state.public, started.public),
-    ...(game && { own: bySeat(present, (seat) => startedPart(`own state of ${seat}`, game.own, started.own?.[seat])) }),
+    ...(own && { own: bySeat(present, (seat) => startedPart(`own state of ${seat}`, own, started.own?.[seat])) }),
     private: startedPart('private', environment.state.private, started.private),
   }
   const observe = (seat: string) => observeState(environment, state, params, seat)
   const start = { state, rng: rng.save(), ...observe(present[0] as string) }
-  if (!game) return start
-  const turn = game.turn(state, params).filter((seat) => present.includes(seat))
+  if (!environment.multiplayer) return start
+  const turn = environment.turn(state, params).filter((seat) => present.includes(seat))
   if (turn.length > 0) return { ...start, seats: bySeat(present, observe), turn }
   throw rulesFailed(
     `At the start of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${present.join(', ')}.`,

@@ -105,6 +105,8 @@ describe('success, as a world defines it', () => {
     expect(world.play('spend', {})).not.toHaveProperty('success')
     expect(world.play('stop', {})).toMatchObject({ success: true })
     const broken = rehearse(ledger, { params: { budget: -1 } })
-    expect(() => broken.play('stop', {})).toThrow('The success of ledger is "perhaps", and has to be true or false.')
+    expect(() => broken.play('stop', {})).toThrow(
+      '`success` of ledger returned "perhaps", and has to return true or false.',
+    )
   })
 })

@@ -27,13 +27,6 @@ export function readPrepared(
   throw rulesFailed(`What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`)
 }
 
-/** Returns an answer: a text, data with a text, or data alone. */
-export function say(text: unknown, data?: unknown): Said<unknown> {
-  return isObject(text) && data === undefined
-    ? { kind: 'said', text: '', data: text }
-    : { kind: 'said', text: text as string, data }
-}
-
 /** Throws `rules-failed` for an answer that was not made by `say`, and for data of a tool that declares no output. */
 export function assertSaid(
   { name }: EnvironmentDefinition,

@@ -11,6 +11,7 @@ import {
 import { copyPlain, invalidParams, parseParams } from '@episodic/protocol/internal'
 import type { SessionState, SessionStore } from '@episodic/state'
 import { type HeldSession, KeptState, readState, type SessionBase } from '@episodic/state/internal'
+import { judgesLeft } from '../../environment/definition/absent-action.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { hasTool } from '../../environment/definition/make-tool.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
@@ -124,7 +125,7 @@ export async function toOpenResult(
       // A caller in this process may keep and change what it gets; the record must not change with it.
       observation: { text: observation.text, structured: copyPlain(observation.structured) },
       seq: base?.seats[seat]?.seq ?? 0,
-      ...(environment.game && potential !== null && { potential }),
+      ...(environment.multiplayer && potential !== null && { potential }),
     }
   }
   const [first] = environment.seats
@@ -138,7 +139,7 @@ export async function toOpenResult(
     limits,
     seats: opened,
     ...(turn && { turn }),
-    potential: environment.game ? null : ((seats[first as string] as ObservedState).potential ?? null),
+    potential: environment.multiplayer ? null : ((seats[first as string] as ObservedState).potential ?? null),
   }
 
   async function seenFirst(): Promise<SeenAtStart> {
@@ -162,7 +163,8 @@ async function seenAtBase(
 }
 
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
-  const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events, terms } = environment
+  const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events } = environment
+  const { terms, viewSchema } = environment
   const toolsOf = (seat: string) =>
     Object.entries(environment.tools).flatMap(([tool, played]) => (hasTool(played, seat) ? [tool] : []))
   const potential = environment.hasPotential
@@ -177,14 +179,14 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     terms,
     potential,
     ...(environment.hasSuccess && { success: true }),
-    ...(environment.absent && { judgesLeft: true as const }),
+    ...(judgesLeft(environment) && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
     ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
-    ...(environment.game && {
+    ...(viewSchema && {
       seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })),
-      viewSchema: environment.game.viewSchema,
+      viewSchema,
     }),
     ...(events.length > 0 && { events }),
     limits,

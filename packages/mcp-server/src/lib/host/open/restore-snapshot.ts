@@ -86,17 +86,19 @@ function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): vo
 }
 
 /** Throws unless each seat of the episode, and no other, has its part of the snapshot. */
-function assertSeated({ seats, game }: EnvironmentDefinition, { params, state, seats: given, turn }: SessionSnapshot) {
-  const present = game ? game.present(params) : seats
+function assertSeated(environment: EnvironmentDefinition, { params, state, seats: given, turn }: SessionSnapshot) {
+  const { multiplayer } = environment
+  const { own } = environment.state
+  const present = environment.present(params)
   const assertNames = (path: string, names: readonly string[], expected: readonly string[]) => {
     if (names.length !== expected.length || !expected.every((name) => names.includes(name)))
       throw broken(`${path} names ${names.join(', ') || 'none'}, and the seats are: ${expected.join(', ')}`)
   }
   assertNames('snapshot.seats', Object.keys(given), present)
-  assertNames('snapshot.state.own', Object.keys(state.own ?? {}), game ? present : [])
-  if (game) for (const seat of present) assertUnchanged(`snapshot.state.own.${seat}`, game.own, state.own?.[seat] ?? {})
+  assertNames('snapshot.state.own', Object.keys(state.own ?? {}), own ? present : [])
+  if (own) for (const seat of present) assertUnchanged(`snapshot.state.own.${seat}`, own, state.own?.[seat] ?? {})
   const stray = turn?.find((seat) => given[seat] === undefined || given[seat].end)
-  if (game ? turn === undefined || turn.length === 0 || stray !== undefined : turn !== undefined)
+  if (multiplayer ? turn === undefined || turn.length === 0 || stray !== undefined : turn !== undefined)
     throw broken(`snapshot.turn is ${JSON.stringify(turn)}, and has to name the seats that may act`)
 }
 

@@ -62,18 +62,21 @@ export interface VerifiedToken {
   readonly hold?: number | undefined
 }
 
-/** The session of a capability. The session is looked up for each method: a fenced one has a successor in the cache. */
+/** The session of a capability. */
 export class ResolvedSession implements SessionRef {
   protected readonly parts: SessionParts
   protected readonly token: VerifiedToken
+  readonly #verified: CachedSession | undefined
 
-  constructor(parts: SessionParts, token: VerifiedToken) {
+  /** `verified` is the cached session with which the token was verified, if there was one. */
+  constructor(parts: SessionParts, token: VerifiedToken, verified?: CachedSession) {
     this.parts = parts
     this.token = token
+    this.#verified = verified
   }
 
   get secrets(): Secrets | null {
-    const cached = this.parts.sessions.cached(this.token.id)
+    const cached = this.#held ?? this.parts.sessions.cached(this.token.id)
     return cached?.secrets[cached.environment.seats[this.token.place] as string] ?? null
   }
 
@@ -89,10 +92,10 @@ export class ResolvedSession implements SessionRef {
     return found instanceof Promise ? found.then(infoOf) : infoOf(found)
   }
 
-  async step(call: StepCall): Promise<StepOutcome> {
+  step(call: StepCall): Promise<StepOutcome> {
     const found = this.findOrOpen()
-    const cached = found instanceof Promise ? await found : found
-    return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
+    const play = (cached: CachedSession) => this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
+    return found instanceof Promise ? found.then(play) : play(found)
   }
 
   async tasks(): Promise<SessionTasks> {
@@ -123,14 +126,15 @@ export class ResolvedSession implements SessionRef {
     const { state, params } = await this.parts.sessions.use(cached, (session) => session.refresh())
     const seat = this.seatIn(cached)
     const { environment } = cached
-    const seen = environment.game
+    const seen = environment.multiplayer
       ? await this.parts.factory.observe(environment, this.token.id, { state, params }, seat)
       : null
     return {
       // A caller in this process may keep and change what it gets; the record must not change with it.
       state: copyPlain(seen?.observation.structured ?? state.public),
       secrets: cached.secrets[seat] as Secrets,
-      onChange: (listener) => this.parts.subscriptions.listen(cached, environment.game ? seat : null, state, listener),
+      onChange: (listener) =>
+        this.parts.subscriptions.listen(cached, environment.multiplayer ? seat : null, state, listener),
     }
   }
 
@@ -141,8 +145,7 @@ export class ResolvedSession implements SessionRef {
 
   async publish({ signal, ...event }: PublishRequest): Promise<MethodResult<'publish'>> {
     const cached = await this.find()
-    const { owner } = cached.session.record
-    if (owner !== null && owner !== this.token.principal)
+    if (cached.owner !== null && cached.owner !== this.token.principal)
       throw new WireError('unauthorized', 'Another client opened this session, and only that client can publish to it.')
     return this.parts.writer.publish(cached, event, signal)
   }
@@ -157,15 +160,20 @@ export class ResolvedSession implements SessionRef {
   }
 
   /** Returns the caller's seat. Throws `session-not-found` for a seat that the episode does not have. */
-  protected seatIn({ environment, session }: CachedSession, _named?: string): string {
+  protected seatIn({ environment, seats }: CachedSession, _named?: string): string {
     const seat = environment.seats[this.token.place]
-    if (seat === undefined || !Object.hasOwn(session.record.seats, seat)) throw notFound()
+    if (seat === undefined || !seats.includes(seat)) throw notFound()
     return seat
+  }
+
+  /** The session with which the token was verified; `undefined` once it has, or may have, a successor in the cache. */
+  get #held(): CachedSession | undefined {
+    return this.#verified?.held ? this.#verified : undefined
   }
 
   /** Returns the session. Throws, or rejects with, `session-not-found`. */
   protected find(): AtOnce<CachedSession> {
-    return this.parts.sessions.get(this.token.id)
+    return this.#held ?? this.parts.sessions.get(this.token.id)
   }
 
   /** The same for a method that may open the session. */
@@ -210,8 +218,7 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
   }
 
   /** A trainer names the seat, if there are several. */
-  protected override seatIn({ session }: CachedSession, named?: string): string {
-    const seats = Object.keys(session.record.seats)
+  protected override seatIn({ seats }: CachedSession, named?: string): string {
     const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
     if (seat !== undefined && seats.includes(seat)) return seat
     const problem = named === undefined ? 'The request names no seat' : `There is no seat "${named}" in this session`
@@ -237,7 +244,7 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
   }
 
   #own(cached: CachedSession): CachedSession {
-    if (cached.session.record.owner !== this.token.principal) throw notFound()
+    if (cached.owner !== this.token.principal) throw notFound()
     return cached
   }
 
@@ -256,8 +263,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const step = await leaving
     if (step) return { end, step, ...(step.report.success !== undefined && { success: step.report.success }) }
     // After the removal, so that a fault of the world's success condition leaves no open session.
-    const { hasSuccess, game } = cached.environment
-    const success = final && hasSuccess && !game ? await writer.evaluateSuccess(cached, final) : undefined
+    const { hasSuccess, multiplayer } = cached.environment
+    const success = final && hasSuccess && !multiplayer ? await writer.evaluateSuccess(cached, final) : undefined
     return { end, ...(success !== undefined && { success }) }
   }
 }

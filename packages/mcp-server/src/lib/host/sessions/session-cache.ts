@@ -16,6 +16,10 @@ import { Watchers } from './watchers.ts'
 export interface CachedSession {
   readonly session: Session
   readonly environment: EnvironmentDefinition
+  /** The principal that opened the session. */
+  readonly owner: string | null
+  /** The seats of the episode, in the order of the environment's. */
+  readonly seats: readonly string[]
   /** The control handle. */
   readonly control: string
   /** The agent capability of each seat, in the order of the environment's seats. */
@@ -31,6 +35,8 @@ export interface CachedSession {
   touched: number
   /** Why no further step of it is played in this process; `null` if nothing failed. */
   failure: WireError | null
+  /** Whether this process still keeps it: one that was fenced has a successor in the cache. */
+  held: boolean
 }
 
 /** At once for a cached session, as in nearly every call; otherwise after a read of the store. */
@@ -136,10 +142,7 @@ export class SessionCache {
     const { session, environment } = cached
     cached.touched = this.#options.clock.monotonic()
     // A holder that was fenced stays so: the next call is served by a new one.
-    if (session.fenced || StateError.is(error, 'session-not-found')) {
-      this.#cached.delete(session.record.id)
-      this.drop(cached)
-    }
+    if (session.fenced || StateError.is(error, 'session-not-found')) this.letGo(cached)
     return this.#options.faults.translate(environment.name, session.record.id, error)
   }
 
@@ -152,8 +155,7 @@ export class SessionCache {
   /** Removes a session, and says whether it was there. */
   async remove(id: string): Promise<boolean> {
     const cached = this.#cached.get(id)
-    this.#cached.delete(id)
-    if (cached) this.drop(cached)
+    if (cached) this.letGo(cached)
     const removed = await this.guardStore(this.#options.store.remove(id))
     cached?.watchers.wake()
     return removed
@@ -173,7 +175,9 @@ export class SessionCache {
 
   /** Removes a session from the cache. It stays in the store. */
   letGo(cached: CachedSession): void {
-    this.#cached.delete(cached.session.record.id)
+    const { id } = cached.session.record
+    cached.held = false
+    if (this.#cached.get(id) === cached) this.#cached.delete(id)
     this.drop(cached)
   }
 
@@ -181,9 +185,8 @@ export class SessionCache {
   async release(): Promise<void> {
     for (const cached of this.#cached.values()) {
       cached.watchers.wake()
-      this.drop(cached)
+      this.letGo(cached)
     }
-    this.#cached.clear()
     await Promise.all(this.#dropping)
   }
 
@@ -243,14 +246,18 @@ export class SessionCache {
       logBytes,
       textBytes,
     })
+    const present = environment.seats.filter((seat) => Object.hasOwn(record.seats, seat))
     const cached: CachedSession = {
       session,
       environment,
+      owner: record.owner,
+      seats: present.length === environment.seats.length ? environment.seats : present,
       ...this.#guarded(session, environment, tokens),
       watchers: new Watchers(),
       shown: new Map(),
       touched: clock.monotonic(),
       failure: null,
+      held: true,
     }
     this.#cached.set(record.id, cached)
     return cached
@@ -271,7 +278,7 @@ export class SessionCache {
     const { id, owner, seed } = session.record
     const control = tokens.control(id, owner)
     const capabilities = environment.seats.map((_, place) => tokens.capability(id, place))
-    const seatHandles = environment.game ? environment.seats.map((_, place) => tokens.seatHandle(id, place)) : []
+    const seatHandles = environment.multiplayer ? environment.seats.map((_, place) => tokens.seatHandle(id, place)) : []
     const secretsOf = (seat: string) =>
       new Secrets({
         seed,

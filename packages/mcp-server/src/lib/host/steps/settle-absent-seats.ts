@@ -57,20 +57,20 @@ export function isAbsent(record: SessionRecord, environment: EnvironmentDefiniti
   return findAbsent(record, environment, now) !== null
 }
 
-function findAbsent(record: SessionRecord, { game }: EnvironmentDefinition, now: number): AbsentSeat | null {
+function findAbsent(record: SessionRecord, environment: EnvironmentDefinition, now: number): AbsentSeat | null {
   const [seat] = record.turn ?? []
   // An end that an event has made is reported by the next step, which is the server's if no player takes it.
   if (seat === undefined || (record.end && !isEndUnreported(record))) return null
   const { seats, limits, turnedAt, createdAt } = record
-  const spent = game?.absent && record.turn?.find((name) => (seats[name]?.seq ?? 0) >= limits.steps)
+  const spent = environment.absent && record.turn?.find((name) => (seats[name]?.seq ?? 0) >= limits.steps)
   if (spent) return { seat: spent, cause: 'step-limit' }
   const isOverdue = limits.turnSeconds != null && now - (turnedAt ?? createdAt) >= limits.turnSeconds * 1_000
   return isOverdue ? { seat, cause: 'turn-limit' } : null
 }
 
 /** Throws `invalid-params` for an environment whose rules do not say what happens when a seat leaves. */
-export function assertMayLeave({ name, game }: EnvironmentDefinition): void {
-  if (!game?.absent)
+export function assertMayLeave({ name, absent, multiplayer }: EnvironmentDefinition): void {
+  if (!absent || !multiplayer)
     throw invalidParams(
       `${name} has no rules for a seat that leaves (\`absent\`). Count the episode as failed, and close it.`,
     )

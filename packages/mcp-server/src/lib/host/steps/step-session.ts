@@ -1,7 +1,7 @@
 import { type EpisodeEnd, type LoggedStep, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
 import type { Answered, PlayedStep, SessionRecord } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
-import { absenceAction } from '../../environment/definition/absent-action.ts'
+import { absenceAction, judgesLeft } from '../../environment/definition/absent-action.ts'
 import { declaredAction } from '../../environment/definition/declared-action.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
@@ -47,7 +47,7 @@ export class SessionWriter {
   step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
     const { seq, epoch, waiting } = call
     const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
-    return cached.environment.game ? this.#move(cached, seat, declared) : this.#play(cached, seat, declared)
+    return cached.environment.multiplayer ? this.#move(cached, seat, declared) : this.#play(cached, seat, declared)
   }
 
   async #move(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
@@ -100,8 +100,9 @@ export class SessionWriter {
       if (cached.failure) throw cached.failure
     }
     const { absent } = environment
-    const needed = (absent ?? environment.tools[action.tool]?.preparation) && toPrepare(environment, action)
-    const late = absent && toPrepare(environment, absenceAction('left'))
+    const needed =
+      (absent?.preparation ?? environment.tools[action.tool]?.preparation) && toPrepare(environment, action)
+    const late = absent?.preparation && toPrepare(environment, absenceAction('left'))
     let acts = false
     let answered: PlayedStep<PlayOutcome>
     try {
@@ -146,7 +147,7 @@ export class SessionWriter {
       this.#options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     watchers.wake()
     if (step.report.end && session.record.end) this.#options.sessions.drop(cached)
-    if (environment.game) this.#options.turns.notify(cached)
+    if (environment.multiplayer) this.#options.turns.notify(cached)
     this.#options.metrics?.step(environment.name, outcomeOf(answered), this.#options.clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
     cached.shown.delete(seat)
@@ -178,7 +179,7 @@ export class SessionWriter {
 
   /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
   isLeft({ environment, session: { record } }: CachedSession): boolean {
-    if (!environment.absent || record.end) return false
+    if (!judgesLeft(environment) || record.end) return false
     const seat = environment.seats[0] as string
     return (record.seats[seat]?.seq ?? 0) > (record.base?.seats[seat]?.seq ?? 0)
   }
@@ -190,7 +191,7 @@ export class SessionWriter {
    */
   async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
     const { environment, session } = cached
-    if (!environment.absent) return null
+    if (!judgesLeft(environment)) return null
     const { end, seats } = await this.#options.sessions.use(cached, () => session.refresh())
     const seat = environment.seats[0] as string
     const seq = seats[seat]?.seq ?? 0

@@ -9,8 +9,8 @@ const MOST_AHEAD = 65_536
 
 /** Answers requests. It has to end every response. */
 export interface PlainHandler {
-  /** Returns whether `node:http` has to parse the requests to a URL, as if they were not plain. */
-  leaves(url: string): boolean
+  /** Returns whether `node:http` has to parse the requests to a URL, as if they were not plain; `null` for none. */
+  readonly leaves: ((url: string) => boolean) | null
   answer(request: PlainRequest, response: PlainResponse): void
 }
 
@@ -86,7 +86,7 @@ class PlainConnection {
       return
     }
     const request = this.#requests.read(socket, piece)
-    if (!request || this.#handler.leaves(request.url)) {
+    if (!request || this.#handler.leaves?.(request.url)) {
       this.#leave(piece)
       return
     }

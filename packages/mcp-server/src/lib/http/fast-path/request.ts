@@ -14,6 +14,11 @@ export interface PlainRequest {
 /** A request as the handler reads it: parsed by `node:http`, or plain. */
 export type HttpRequest = IncomingMessage | PlainRequest
 
+/** Returns the path of a URL without its query. Slashes that follow each other, as joined URLs have them, are one. */
+export function pathOf(url: string | undefined): string {
+  return ((url ?? '').split('?', 1)[0] as string).replace(/\/{2,}/g, '/')
+}
+
 /** Most bytes of a request's head, and most headers, that are parsed here. */
 const LONGEST_HEAD = 8_192
 const MOST_HEADERS = 64
