@@ -4,15 +4,18 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import { type Check, runCheck, sayTally, slowest, total, type Verdict } from './verify/check.ts'
-import { listChecks } from './verify/checks.ts'
+import { inShard, listChecks } from './verify/checks.ts'
 
 // Checks the whole workspace. Every check runs, even when another one failed; the last line counts them.
 //
-//   pnpm verify            everything that a change may break; a package that has passed its tests is tested again
-//                          once something that they depend on has changed
+//   pnpm verify            what a person waits for: lint, types, unit tests, the system tests of `packages`, and the
+//                          README as printed; a package that has passed its tests is tested again once something that
+//                          they depend on has changed
 //   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
-//   pnpm verify --all      what CI runs: the tests of all packages, the chaos programs in their quick form, and clients
-//                          in Python
+//   pnpm verify --all      what CI runs: the tests of all packages, the packages as they are published, the examples,
+//                          the chaos programs in their quick form, and clients in Python
+//   pnpm verify --all --shard 2   the second of four parts of that, for a machine each: 1 what the others leave, 2 and 3
+//                          half of the system tests each, 4 the programs of chaos and interop
 //   pnpm verify --nightly  instead: properties with fresh seeds, and npm test where programs are missing; takes hours
 
 /**
@@ -26,6 +29,7 @@ const { values: options } = parseArgs({
     quick: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     nightly: { type: 'boolean', default: false },
+    shard: { type: 'string' },
   },
 })
 const stop = new AbortController()
@@ -35,12 +39,14 @@ const folder = await mkdtemp(join(tmpdir(), 'episodic-verify-'))
 const verdicts: Verdict[] = []
 const times: { readonly name: string; readonly seconds: number }[] = []
 try {
-  await runAll(listChecks(folder, { all: options.all }).filter(isAsked))
+  const checks = listChecks(folder, { all: options.all }).filter(isAsked)
+  await runAll(options.shard === undefined ? checks : inShard(checks, Number(options.shard)))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-if (!options.quick) console.log(`The slowest checks:\n${indented(slowest(times).join('\n'))}`)
+const minutes = (performance.now() / 60_000).toFixed(1)
+if (!options.quick) console.log(`The slowest checks, of ${minutes} minutes:\n${indented(slowest(times).join('\n'))}`)
 const result = total(verdicts)
 if (stop.signal.aborted) console.log('Stopped before the last check.')
 console.log(sayTally(result))

@@ -26,7 +26,8 @@ const TURBO = ['--continue', '--output-logs=errors-only']
  * soonest. The system tests take longest, and the checks after them run beside them.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
- * @param all Whether packages are tested too that have passed their tests and not changed since.
+ * @param all Whether packages are tested too that have passed their tests and not changed since, and the system tests of
+ *   all packages instead of those of the core.
  */
 export function listChecks(folder: string, { all }: { readonly all: boolean }): Check[] {
   const published = listPublished()
@@ -48,7 +49,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     checkOfTests('system', folder, packages, all),
     // Needs the ports 7337 and 8000, which no other check uses.
     { name: 'README and quick start, as printed', command: ['node', 'scripts/readme/readme-tour.ts'] },
-    { name: 'conformance', command: script('conformance') },
+    { name: 'conformance', command: script('conformance'), all: true },
     {
       name: 'clients in Python',
       command: ['node', 'interop/interop.ts', 'clients', '--only', 'mcp,fastmcp'],
@@ -96,6 +97,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     {
       name: 'exact references of the classics',
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--quick'],
+      all: true,
     },
     {
       name: 'played references of the classics',
@@ -108,9 +110,9 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       all: true,
     },
     ...QUICK_PROGRAMS.map(checkOfChaos),
-    { name: 'build', command: script('build', ...TURBO) },
-    { name: 'pack', command: packCommand(published, folder), after: ['build'] },
-    { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder], after: ['pack'] },
+    { name: 'build', command: script('build', ...TURBO), all: true },
+    { name: 'pack', command: packCommand(published, folder), all: true, after: ['build'] },
+    { name: 'consumer', command: ['node', 'scripts/consumer.ts', folder], all: true, after: ['pack'] },
     {
       name: 'newcomer',
       command: ['node', 'scripts/newcomer.ts', folder],
@@ -133,6 +135,19 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
   ]
 }
 
+/** Returns the checks of one of four machines, numbered from 1, which run all of them together. */
+export function inShard(checks: readonly Check[], shard: number): Check[] {
+  if (![1, 2, 3, 4].includes(shard)) throw new RangeError('A shard is 1, 2, 3 or 4.')
+  const isProgram = ({ command }: Check) => command.some((part) => /^(interop|chaos)\//.test(part))
+  const isSystem = ({ name }: Check) => name === SYSTEM_TESTS
+  if (shard === 4) return checks.filter(isProgram)
+  if (shard === 1) return checks.filter((check) => !isProgram(check) && !isSystem(check))
+  const half = `--shard=${shard - 1}/2`
+  return checks.filter(isSystem).map((check) => ({ ...check, command: [...check.command, half] }))
+}
+
+const SYSTEM_TESTS = 'system tests'
+
 function checkOfTests(
   project: 'unit' | 'system',
   folder: string,
@@ -140,10 +155,14 @@ function checkOfTests(
   all: boolean,
 ): Check {
   const report = join(folder, `${project}.json`)
-  const unchanged = all ? [] : listUnchanged(project, packages)
-  const changed = packages.filter((one) => !unchanged.includes(one))
-  // The tests of the workspace itself read all of it.
-  const folders = unchanged.length > 0 ? ['scripts', ...changed.map((one) => one.folder)].map((one) => `${one}/`) : []
+  // A person waits for the system tests of the core alone: those of all others take most of the time.
+  const asked = all || project === 'unit' ? packages : packages.filter(({ folder }) => folder.startsWith('packages/'))
+  const unchanged = all ? [] : listUnchanged(project, asked)
+  const changed = asked.filter((one) => !unchanged.includes(one))
+  // The unit tests of the workspace itself read all of it.
+  const own = project === 'unit' ? ['scripts'] : []
+  const folders =
+    changed.length < packages.length ? [...own, ...changed.map((one) => one.folder)].map((one) => `${one}/`) : []
   return {
     name: `${project} tests`,
     command: [
@@ -176,7 +195,7 @@ function checkOfChaos({ args, isTimed }: QuickProgram): Check {
   const command: Command = ['node', 'chaos/quick.ts', ...args]
   // One of them plays with the Python environments that other checks make.
   const after = ['clients in Python', 'package in Python', "environments of others' servers"]
-  if (isTimed) after.push('system tests')
+  if (isTimed) after.push(SYSTEM_TESTS)
   return { name: `chaos ${args.join(' ')}`, command, all: true, after }
 }
 
@@ -193,8 +212,8 @@ export function packCommand(published: readonly Room[], folder: string): Command
 
 function checksOfTarball(name: string, tarball: string): Check[] {
   return [
-    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'], after: ['pack'] },
-    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'], after: ['pack'] },
+    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'], all: true, after: ['pack'] },
+    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'], all: true, after: ['pack'] },
   ]
 }
 
@@ -203,7 +222,7 @@ function checksOfExample({ name, folder, scripts }: Room): Check[] {
   if (!folder.startsWith('examples/')) return []
   return ['demo', 'example']
     .filter((script) => script in scripts)
-    .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script) }))
+    .map((script) => ({ name: `${script} ${name}`, command: pnpm(`--filter=${name}`, 'run', script), all: true }))
 }
 
 async function countTests(file: string): Promise<Counted & { readonly files: readonly TestFile[] }> {
