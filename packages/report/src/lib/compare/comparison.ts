@@ -1,14 +1,10 @@
 import { z } from 'zod'
 import { boundsSchema, estimateSchema, retriedSchema } from '../fold/summary.ts'
 
-/** One figure of two runs, over the tasks that have it in both. */
 export const figureSchema = z.object({
-  /** Means over tasks. */
   a: z.number(),
   b: z.number(),
-  /** B − A, paired by task. */
   difference: estimateSchema,
-  /** Tasks in which B is higher, lower, and equal. */
   higher: z.int(),
   lower: z.int(),
   equal: z.int(),
@@ -27,9 +23,7 @@ export const figureSchema = z.object({
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
 })
 
-/** What a grader, or a person, says: the share of `true` or of a label, or the mean of scores. */
 export const gradeFigureSchema = z.object({
-  /** The name of the grader, with the person and the label, if there is one. */
   name: z.string(),
   unit: z.enum(['share', 'score']),
 })
@@ -53,17 +47,14 @@ export const sideSchema = z.object({
 
 const endSchema = z.object({ ending: z.string(), steps: z.int(), unshaped: z.number() })
 
-/** An episode that one run solved and the other did not. */
 const flipSchema = z.object({
   task: z.string(),
-  /** Its id in B; left out if it is the same. */
   taskInB: z.string().optional(),
   attempt: z.int(),
   a: endSchema,
   b: endSchema,
 })
 
-/** Tasks that only one run has; a few are named. */
 const aloneSchema = z.object({ count: z.int(), named: z.array(z.string()) })
 
 /**
@@ -73,27 +64,20 @@ const aloneSchema = z.object({ count: z.int(), named: z.array(z.string()) })
  * are in no figure. Intervals are 95 %.
  */
 export const comparisonSchema = z.object({
-  /** Version of this shape. */
   format: z.literal(1),
-  /** As `name@version`. */
   environment: z.string(),
   a: sideSchema,
   b: sideSchema,
-  /** Keys in which the runs' configurations differ, with the values of both as JSON. */
   configuration: z.array(z.object({ key: z.string(), a: z.string(), b: z.string() })),
   tasks: z.object({
-    /** In both runs. */
     shared: z.int(),
     /** With a finished episode in each run: the figures are over these. */
     compared: z.int(),
     onlyA: aloneSchema,
     onlyB: aloneSchema,
-    /** Of those in both: tasks with one setup and two prompts, which have two ids. */
     promptsDiffer: z.int().default(0),
   }),
-  /** Figures over the compared tasks; `null` if there are none. */
   success: figureSchema.nullable(),
-  /** The rules of success that applied to the shared tasks: the world's or the default one. */
   successRules: z.array(z.enum(['default', 'world'])).default([]),
   /** Whether the seed of a task decides all of its chance. If not, a task may have been another one in each run. */
   seeded: z.boolean().default(true),
@@ -103,16 +87,12 @@ export const comparisonSchema = z.object({
    * attempts share steps.
    */
   passes: z.object({ k: z.int(), any: figureSchema, all: figureSchema }).nullable().default(null),
-  /** Of unshaped returns. */
   return: figureSchema.nullable(),
-  /** Steps of an episode, however it ended. */
   length: figureSchema.nullable(),
   /** Tokens read and written for an episode, and their cost; `null` unless both runs have them for a task. */
   tokens: figureSchema.nullable().default(null),
   cost: figureSchema.nullable().default(null),
-  /** By each grader that both runs have, over the tasks that it graded in both. */
   grades: z.array(z.object({ ...gradeFigureSchema.shape, ...figureSchema.shape })).default([]),
-  /** Episodes of one task and attempt that finished in both runs. */
   episodes: z.object({
     paired: z.int(),
     /** Solved only in B. The first hundred by task and attempt. */

@@ -12,9 +12,7 @@ const contrastedSchema = z.object({ ...figureSchema.shape, holm: z.number(), tes
  * any order. A contrast is over the tasks that have a finished episode in the run and in the baseline.
  */
 export const contrastsSchema = z.object({
-  /** Version of this shape. */
   format: z.literal(1),
-  /** As `name@version`. */
   environment: z.string(),
   baseline: z.string(),
   /**
@@ -34,15 +32,12 @@ export const contrastsSchema = z.object({
       known: z.object({ tokens: z.int(), cost: z.int() }).optional(),
     }),
   ),
-  /** Runs that cannot be compared with the baseline, and why. */
   leftOut: z.array(z.object({ run: z.string(), why: z.string() })).default([]),
   tasks: z.object({
-    /** Tasks of some contrast. */
     compared: z.int(),
     /** Other tasks of a compared run: the baseline or every other run has no finished episode of them. */
     leftOut: z.int(),
   }),
-  /** The rules of success that applied. */
   successRules: z.array(z.enum(['default', 'world'])),
   /**
    * Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the
@@ -51,7 +46,6 @@ export const contrastsSchema = z.object({
   contrasts: z.array(
     z.object({
       run: z.string(),
-      /** Tasks with a finished episode in both. */
       tasks: z.int(),
       success: contrastedSchema,
       passes: z.object({ k: z.int(), any: contrastedSchema, all: contrastedSchema }).nullable().default(null),
@@ -59,7 +53,6 @@ export const contrastsSchema = z.object({
       steps: contrastedSchema,
       tokens: contrastedSchema.nullable(),
       cost: contrastedSchema.nullable(),
-      /** By each grader that the run and the baseline have, over the tasks that it graded in both. */
       grades: z.array(z.object({ ...gradeFigureSchema.shape, ...contrastedSchema.shape })).default([]),
     }),
   ),

@@ -11,7 +11,6 @@ export function leastAdjustedP(tasks: number, tests: number): number {
   return Math.min(1, tests * 2 ** (1 - tasks))
 }
 
-/** The fewest tasks that can show a difference among so many tests. */
 export function fewestTasks(tests: number): number {
   return Math.floor(1 + Math.log2(tests / SIGNIFICANCE)) + 1
 }

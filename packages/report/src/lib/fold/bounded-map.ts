@@ -24,7 +24,6 @@ export function createBoundedMap<Value>(limit: number, create: () => Value) {
       if (last !== null && name > last) last = name
       return value
     },
-    /** In ascending order of the names. */
     entries: () => [...values].sort(([a], [b]) => (a < b ? -1 : 1)),
   }
 }

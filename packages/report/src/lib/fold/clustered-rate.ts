@@ -1,10 +1,8 @@
 import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
 import type { Proportion } from './summary.ts'
 
-/** A mean of values in [0, 1], with what determines its uncertainty. */
 interface Share {
   readonly rate: number
-  /** Cluster-robust variance of the mean. */
   readonly variance: number
   readonly clusters: number
   /** Bounds of the effective sample size: if every cluster is one draw, and if every value is. */
@@ -18,7 +16,6 @@ interface Share {
  */
 export function createRate() {
   let [count, successes, clusters, current] = [0, 0, 0, -1]
-  // Sums over finished clusters of size m with s successes. The current one is added when the next starts.
   let [size, won] = [0, 0]
   let [sizes, products, squares] = [0, 0, 0]
   const close = () => {
@@ -96,11 +93,9 @@ export function wilson(
 }
 
 export interface GroupRate extends Proportion {
-  /** Failed episodes of the group, which are not in its rate. */
   readonly failed: number
 }
 
-/** Creates the rates of groups, without an episode. */
 export function createRates<Group extends string | number>() {
   const groups = new Map<Group, { readonly rate: ReturnType<typeof createRate>; failed: number }>()
   const groupOf = (name: Group) => {

@@ -1,12 +1,10 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 
-/** The parts of an episode, or of a match, that have answers of language models. */
 interface AnsweredEpisode {
   readonly steps: readonly Pick<EpisodeRecord['steps'][number], 'completions'>[]
   readonly undecided?: EpisodeRecord['undecided'] | undefined
 }
 
-/** All answers of language models in an episode: of its steps, then those that led to no step. */
 export function completionsOf({ steps, undecided = [] }: AnsweredEpisode): readonly Completion[] {
   return [...steps.flatMap(({ completions = [] }) => completions), ...undecided]
 }
@@ -24,7 +22,6 @@ export function ownCompletionsOf({
   return completionsOf({ steps: steps.slice(sharedSteps(branch)), undecided })
 }
 
-/** How many steps a leaf shares with its parent: those before the last fork. */
 function sharedSteps(branch: EpisodeRecord['branch']): number {
   const fork = branch?.path.findLastIndex((line) => line > 0) ?? -1
   return branch?.at[fork] ?? 0
@@ -35,7 +32,6 @@ export function isAnswered({ time, tries }: Pick<Completion, 'time' | 'tries'>):
   return time !== undefined || tries === undefined
 }
 
-/** Codes of requests that never reached a server. */
 const NOT_SENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /**

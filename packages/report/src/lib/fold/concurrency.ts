@@ -17,7 +17,6 @@ export function concurrencyOf(started: Float64Array, ended: Float64Array): Summa
   const width = (last - first) / BINS
   const binOf = (time: number) => Math.min(BINS - 1, Math.max(0, Math.floor((time - first) / width)))
   const partial = new Float64Array(BINS)
-  /** The change from one bin to the next in the number of episodes that span the whole bin. */
   const whole = new Int32Array(BINS + 1)
   started.forEach((start, i) => {
     const end = ended[i] as number
@@ -39,7 +38,7 @@ export function concurrencyOf(started: Float64Array, ended: Float64Array): Summa
   return { binMilliseconds: width, inFlight, peak: peakOf(started, ended) }
 }
 
-/** The peak. An episode that ends when another one starts does not overlap with it. */
+/** An episode that ends when another one starts does not overlap with it. */
 function peakOf(started: Float64Array, ended: Float64Array): number {
   const starts = started.toSorted()
   const ends = ended.toSorted()

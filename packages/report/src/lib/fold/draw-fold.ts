@@ -5,7 +5,6 @@ import type { Summary } from './summary.ts'
 /** Parts into which the draws of a run are divided, and some more where a stage ends within one. */
 const PARTS = 20
 
-/** A drawn task, with the outcome of the first play of each of its episodes: 0 for a failure, 2 for a success. */
 interface Draw {
   readonly task: string
   readonly difficulty: number
@@ -13,11 +12,9 @@ interface Draw {
   readonly outcomes: Map<number, number>
 }
 
-/** Creates an empty fold of what a curriculum drew: some 200 bytes for each draw. */
 export function createDrawFold() {
   const draws = new Map<number, Draw>()
   return {
-    /** Adds a sealed line, if a curriculum drew its task. */
     add(record: EpisodeRecord) {
       const { curriculum, task, attempt } = record
       // A curriculum learns of first plays only.
@@ -26,10 +23,8 @@ export function createDrawFold() {
       const draw = draws.get(number) ?? { task: task.id, difficulty: task.difficulty, stage, outcomes: new Map() }
       draws.set(number, draw)
       const outcome = record.outcome.kind === 'failed' ? 0 : isSuccess(record) ? 2 : 1
-      // Of lines that contradict each other the better one counts, in whatever order they come.
       draw.outcomes.set(attempt, Math.max(outcome, draw.outcomes.get(attempt) ?? 0))
     },
-    /** The course of the curriculum; `null` if there was none. */
     finish(): Summary['curriculum'] {
       if (draws.size === 0) return null
       const numbers = [...draws.keys()].sort((a, b) => a - b)

@@ -17,10 +17,8 @@ export const PLAY_WORDS = 5
 export const KEY_WORDS = 4
 export const TASK_WORDS = 3
 
-/** What an identity is made of: which episode, and all of its line. */
 type Identified = Pick<EpisodeRecord, 'task' | 'attempt' | 'try'>
 
-/** @param text - the JSON of the record. Default: it is written. */
 export function identityOf(record: Identified, text = JSON.stringify(record)): EpisodeIdentity {
   const content = contentId(text)
   const identity = new Uint32Array(IDENTITY_WORDS)
@@ -38,12 +36,10 @@ export function drawOf({ task, attempt }: Identified): number {
   return Number.parseInt(contentId(`${attempt}/${task.id}`).slice(0, 12), 16)
 }
 
-/** A 32-bit word of a hexadecimal hash. */
 function wordAt(hash: string, index: number): number {
   return Number.parseInt(hash.slice(index * 8, index * 8 + 8), 16)
 }
 
-/** Compares the first `count` words of two identities, each of which starts at its offset. */
 export function compareWords(
   a: ArrayLike<number>,
   aStart: number,
@@ -58,20 +54,17 @@ export function compareWords(
   return 0
 }
 
-/** A sealed line as far as it matters which of several lines of an episode counts. */
 export interface SealedLine {
   readonly identity: EpisodeIdentity
   readonly failed: boolean
 }
 
-/** Orders lines of one episode, the one that counts first. */
 export function comparePreference(a: SealedLine, b: SealedLine): number {
   return (
     compareTries(a.failed, tryOf(a), b.failed, tryOf(b)) || compareWords(a.identity, 0, b.identity, 0, IDENTITY_WORDS)
   )
 }
 
-/** Whether two lines contradict each other: they are of the same play, and differ. */
 export function areConflicting(a: SealedLine, b: SealedLine): boolean {
   const [one, other] = [a.identity, b.identity]
   return compareWords(one, 0, other, 0, PLAY_WORDS) === 0 && compareWords(one, 0, other, 0, IDENTITY_WORDS) !== 0

@@ -9,7 +9,6 @@ import {
 } from './episode-identity.ts'
 import { compareTries } from './which-line-counts.ts'
 
-/** The outcomes that a report distinguishes: how an episode ended, and its world's judgment, if any. */
 export const OUTCOMES = [
   { kind: 'failed', success: null },
   ...(['terminated', 'truncated'] as const).flatMap((kind) =>
@@ -17,15 +16,12 @@ export const OUTCOMES = [
   ),
 ] as const
 
-/** The number of an outcome in a table: its index in {@link OUTCOMES}. */
 export function outcomeNumber(outcome: EpisodeRecord['outcome']): number {
   const [kind, success] = outcome.kind === 'failed' ? ['failed', null] : [outcome.end.kind, outcome.success ?? null]
   return OUTCOMES.findIndex((other) => other.kind === kind && other.success === success)
 }
 
-/** What a report keeps of one episode: numbers only. */
 export interface EpisodeRow {
-  /** See {@link outcomeNumber}. */
   readonly outcome: number
   readonly total: number
   readonly unshaped: number
@@ -46,15 +42,11 @@ export interface EpisodeRow {
 
 export interface CountedRow extends EpisodeRow {
   readonly task: number
-  /** How often the episode was played. */
   readonly tries: number
-  /** The row of its first try: this one, unless an earlier try failed. */
   readonly first: EpisodeRow
-  /** Rows that contradict another one of the same try. */
   readonly conflicts: number
 }
 
-/** The same bytes, as floats and as words. */
 interface Block {
   readonly words: Uint32Array
   readonly floats: Float64Array
@@ -64,7 +56,6 @@ export type EpisodeTable = ReturnType<typeof createEpisodeTable>
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
 const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
-/** Offsets of a row's identity and its other words, and its length: even, to align the next row's floats. */
 const IDENTITY = FLOATS.length * 2
 const FIRST_WORD = IDENTITY + IDENTITY_WORDS
 const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2
@@ -88,7 +79,6 @@ export function createEpisodeTable() {
       ...FLOATS.map((name, i) => [name, floatsOf(row)[startOf(row) / 2 + i]]),
       ...WORDS.map((name, i) => [name, wordsOf(row)[startOf(row) + FIRST_WORD + i]]),
     ])
-  /** The slot of an identity, or the free slot for it. A slot contains a row's number plus one. */
   const findSlot = (words: ArrayLike<number>, start: number): number => {
     const mask = slots.length - 1
     let slot = ((words[start] as number) ^ (words[start + 3] as number) ^ (words[start + 5] as number)) & mask
@@ -109,11 +99,9 @@ export function createEpisodeTable() {
   const failedAt = (row: number) => OUTCOMES[wordsOf(row)[startOf(row) + FIRST_WORD] as number]?.kind === 'failed'
 
   return {
-    /** All rows, including those of other tries, and those that conflict with the one that counts. */
     get size() {
       return size
     },
-    /** Adds a row. Returns `false` if the same line was added before. */
     add(identity: EpisodeIdentity, row: EpisodeRow): boolean {
       const slot = findSlot(identity, 0)
       if (slots[slot]) return false
@@ -158,7 +146,6 @@ export function createEpisodeTable() {
   }
 }
 
-/** The offset of a row in its block, in words. */
 function startOf(row: number): number {
   return (row % BLOCK_ROWS) * ROW_WORDS
 }

@@ -27,12 +27,10 @@ export function createExactSum() {
       partials.length = kept
       partials.push(x)
     },
-    /** The exact sum of all values, rounded once to the nearest float. */
     value: () => roundOnce(partials),
   }
 }
 
-/** The exact sum of `values`, rounded once. */
 export function exactSum(values: Iterable<number>): number {
   const sum = createExactSum()
   for (const value of values) sum.add(value)

@@ -148,13 +148,11 @@ function countRefused(steps: readonly RecordedStep[]): number {
   return refused
 }
 
-/** Numbers a bounded set of names from 1; 0 stands for names beyond the bound. */
 function createNames(limit: number) {
   let next = 1
   const numbers = createBoundedMap(limit, () => next++)
   return {
     numberOf: (name: string) => numbers.of(name) ?? 0,
-    /** The names within the bound, by number. */
     names: () => new Map(numbers.entries().map(([name, number]) => [number, name])),
   }
 }

@@ -25,20 +25,18 @@ export function histogramOf(values: Float64Array, smallestWidth = 0): Histogram 
   return { start: roundTo(first * width, width), width, counts }
 }
 
-/** The smallest of 1, 2 and 5 times a power of ten that is at least `step`. */
 export function niceStep(step: number): number {
   const power = Number(`1e${Number(step.toExponential().split('e')[1])}`)
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= step * (1 - 1e-9)) ?? 10
   return Number((factor * power).toPrecision(1))
 }
 
-/** Removes rounding noise from a multiple of `step`: 0.30000000000000004 becomes 0.3. */
 export function roundTo(value: number, step: number): number {
   const digits = Math.max(0, -Math.floor(Math.log10(step)) + 1)
   return digits > 15 ? value : Number(value.toFixed(digits)) || 0
 }
 
-/** The bin of a value. Floats are not decimal: 0.3 / 0.1 is 2.9999…, but belongs to the bin that starts at 0.3. */
+/** Floats are not decimal: 0.3 / 0.1 is 2.9999…, but belongs to the bin that starts at 0.3. */
 function binOf(value: number, width: number): number {
   const position = value / width
   const nearest = Math.round(position)

@@ -1,8 +1,6 @@
 import type { Latency } from './summary.ts'
 
-/** Durations counted in buckets, in constant memory. The result does not depend on their order. */
 export interface LatencyHistogram {
-  /** Adds a duration in milliseconds; a negative one counts as 0. */
   add(milliseconds: number): void
   readonly count: number
   /** The exact maximum, in milliseconds; 0 if empty. */
@@ -14,7 +12,6 @@ export interface LatencyHistogram {
    * milliseconds.
    */
   bins(): Latency['bins']
-  /** The figures of a summary; `null` if empty. */
   summarize(): Latency | null
 }
 
@@ -80,7 +77,6 @@ function bucketOf(microseconds: number): number {
   return doublings * HALF + (microseconds >>> doublings)
 }
 
-/** The lower end of a bucket, in microseconds. */
 function startOf(bucket: number): number {
   const doublings = Math.max(0, Math.floor(bucket / HALF) - 1)
   return (bucket - doublings * HALF) * 2 ** doublings

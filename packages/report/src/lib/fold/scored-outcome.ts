@@ -21,13 +21,10 @@ export function scoredOutcomeOf({
  */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
 
-/** The rule that decides the success of an episode. */
 export type SuccessRule = 'world' | 'default'
 
-/** The rule for episodes of worlds that define no success. */
 const DEFAULT_RULE = 'terminated with a positive unshaped return'
 
-/** The default rule: terminated with a positive unshaped return. */
 export function isDefaultSuccess(kind: 'terminated' | 'truncated', unshaped: number): boolean {
   return kind === 'terminated' && unshaped > 0
 }
@@ -40,19 +37,16 @@ export function isSuccess({ outcome, returns }: Pick<EpisodeRecord, 'outcome' | 
   return outcome.success ?? isDefaultSuccess(outcome.end.kind, returns.unshaped)
 }
 
-/** The rule that applies to a sealed episode; `null` for a failed one. */
 export function ruleOf({ outcome }: Pick<EpisodeRecord, 'outcome'>): SuccessRule | null {
   if (outcome.kind === 'failed') return null
   return outcome.success === undefined ? 'default' : 'world'
 }
 
-/** Describes the rules by which successes were judged. */
 export function formatRules(rules: readonly SuccessRule[]): string {
   if (rules.length > 1) return `as defined by the world, or by default ${DEFAULT_RULE}`
   return rules[0] === 'world' ? 'as defined by the world' : DEFAULT_RULE
 }
 
-/** The group of an episode. */
 export function groupOf(record: Pick<EpisodeRecord, 'outcome' | 'returns'>): ShownOutcome {
   const outcome = scoredOutcomeOf(record)
   if (outcome.kind === 'failed') return 'failed'

@@ -1,4 +1,3 @@
-/** What a sequential test of a rate has shown so far. */
 export type RateVerdict = 'above' | 'below' | 'undecided'
 
 /** Bets on each side of the limit. More of them decide hardly earlier. */
@@ -28,7 +27,7 @@ export function createSequentialRate(limit: number, risk = 0.05) {
   const below = bettingOn(courage.map((part) => limit - part * limit))
   let verdict: RateVerdict = 'undecided'
   return {
-    /** Adds the result of the next episode, and returns what is shown by all so far. The first decision stays. */
+    /** The first decision stays. */
     add(success: boolean): RateVerdict {
       if (verdict !== 'undecided') return verdict
       const wealthAbove = above(success)

@@ -1,15 +1,11 @@
 import { chainOf, contentId, createRng, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
 
-/** The properties of a simulated run. */
 export interface PlayedRun {
   readonly seed?: string
   readonly tasks: number
   readonly attempts: number
-  /** Episodes in flight. Default 16. */
   readonly concurrency?: number
-  /** Share of episodes that fail. Default 0.02. */
   readonly failures?: number
-  /** Whether the world has a potential and the player shapes with it. Default true. */
   readonly shaped?: boolean
   /** The same for all tasks; left out, it differs. */
   readonly difficulty?: number
@@ -23,7 +19,6 @@ const FAILURES = [
   ['time-out', 'No answer within 5000 ms. Raise the time limit or look at the server.'],
 ] as const
 
-/** Sealed episodes of a simulated number-guessing run with a fairly good player. Deterministic for the same options. */
 export function playRun(options: PlayedRun): EpisodeRecord[] {
   const { seed = 'fixture', tasks, attempts, concurrency = 16, failures = 0.02, shaped = true, difficulty } = options
   const rng = createRng(seed)
@@ -85,7 +80,6 @@ interface Guessing {
   readonly high: number
   readonly target: number
   readonly shaped: boolean
-  /** Steps until the world is lost. */
   readonly cut: number
   readonly rng: ReturnType<typeof createRng>
 }

@@ -89,12 +89,6 @@ export function quantile(sorted: ArrayLike<number>, p: number): number {
   return below + (above - below) * (position - low)
 }
 
-/**
- * The distribution of values; `null` if there are none.
- *
- * @param clusters - the cluster of each value; equal numbers must be adjacent.
- * @param smallestWidth - of a bin: 1 for integers.
- */
 export function computeDistribution(
   values: Float64Array,
   clusters: Float64Array,

@@ -4,7 +4,6 @@ import { createExactSum, type ExactSum } from './exact-sum.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
 import type { Latency, Summary } from './summary.ts'
 
-/** Most steps and reward terms that are counted separately. */
 const MOST_STEPS = 1_000
 const MOST_TERMS = 64
 
@@ -22,7 +21,7 @@ export function createStepFold() {
   let unrewarded = 0
   const latency = createLatencyHistogram()
   return {
-    /** Adds the steps of an episode; their rewards only if the episode `counts`. A failed one does not. */
+    /** A failed one does not. */
     add(episode: EpisodeRecord['steps'], counts: boolean) {
       for (const { milliseconds } of episode) if (milliseconds !== null) latency.add(milliseconds)
       if (!counts) return

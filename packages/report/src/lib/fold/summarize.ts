@@ -11,13 +11,12 @@ import type { TokenFold } from './token-fold.ts'
 import { type SealedLeaf, scoreTrees, type TreeScores } from './tree-scores.ts'
 import { type VoidBounds, voidBounds } from './void-bounds.ts'
 
-/** The names behind a table's numbers. A missing number stands for a name beyond the bound. */
+/** A missing number stands for a name beyond the bound. */
 export interface Names {
   readonly endings: ReadonlyMap<number, string>
   readonly tagSets: ReadonlyMap<number, readonly string[]>
 }
 
-/** The attempts at one task. */
 interface Attempts {
   finished: number
   successes: number
@@ -28,7 +27,6 @@ const MOST_TAGS = 64
 const MOST_K = 100
 const OTHER = 'other'
 
-/** Computes the figures of whole episodes from the rows of a fold. */
 export function summarize(
   { name, scheduled, guarantees, transport, stepParts }: Omit<ReportedRun, 'configuration'>,
   table: EpisodeTable,
@@ -158,7 +156,6 @@ export function summarize(
   }
 }
 
-/** Whether a row is a success; `null` if it failed. */
 function successOf({ outcome, unshaped }: EpisodeRow): boolean | null {
   const { kind, success } = OUTCOMES[outcome] as (typeof OUTCOMES)[number]
   return kind === 'failed' ? null : (success ?? isDefaultSuccess(kind, unshaped))
@@ -174,8 +171,8 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
 }
 
 /**
- * Averages pass@k or pass^k over the tasks that have k attempts, for each k that any task has. The interval is that of
- * a share over tasks, where a task counts for at most as many draws as it has disjoint groups of k attempts.
+ * The interval is that of a share over tasks, where a task counts for at most as many draws as it has disjoint groups
+ * of k attempts.
  */
 function atEveryK(
   estimate: typeof passAtK,
@@ -198,7 +195,6 @@ function atEveryK(
   return result
 }
 
-/** The bounds of pass@k or pass^k if failed attempts were all lost, and all won; `null` if none failed. */
 function boundsAt(k: number, estimate: typeof passAtK, attempts: readonly Attempts[]): VoidBounds | null {
   const sealed = attempts.filter(({ finished, failed }) => finished + failed >= k)
   if (sealed.every(({ failed }) => failed === 0)) return null
@@ -215,7 +211,6 @@ function paceOf(started: Float64Array, ended: Float64Array, steps: number) {
   return { milliseconds, episodesPerSecond: perSecond(started.length), stepsPerSecond: perSecond(steps) }
 }
 
-/** Columns of at most `capacity` numbers. */
 function createColumns<Name extends string>(capacity: number, names: readonly Name[]) {
   const columns = new Map(names.map((name) => [name, new Float64Array(capacity)]))
   let size = 0
@@ -231,12 +226,10 @@ function createColumns<Name extends string>(capacity: number, names: readonly Na
   }
 }
 
-/** Counts episodes by name. */
 function createTallies() {
   const counts = new Map<string, number>()
   return {
     add: (name: string) => void counts.set(name, (counts.get(name) ?? 0) + 1),
-    /** Most frequent first, then by name. */
     ranked: (): Tally[] =>
       [...counts]
         .map(([name, count]) => ({ name, count }))

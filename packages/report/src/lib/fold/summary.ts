@@ -39,7 +39,6 @@ export const boundsSchema = z.object({ low: z.number(), high: z.number() }).null
 /** pass@k or pass^k, with the bounds of its rate: each failed attempt is lost, or won. */
 const passSchema = z.object({ k: z.int(), ...estimateSchema.shape, bounds: boundsSchema })
 
-/** Returns and success of rollouts, with the bounds of its rate: each failed leaf is lost, or won. */
 const treesSchema = z.object({ return: estimateSchema.nullable(), success: proportionSchema, bounds: boundsSchema })
 
 /**
@@ -175,7 +174,6 @@ export const summarySchema = z.object({
     failed: z.int(),
     /** Scheduled but not sealed. */
     unresolved: z.int(),
-    /** Tasks with at least one sealed episode. */
     tasks: z.int(),
     /** Recorded steps, including those of failed episodes, and how many of them were refused. */
     steps: z.int(),
@@ -189,7 +187,6 @@ export const summarySchema = z.object({
    * are none.
    */
   unknownTools: z.object({ episodes: z.int(), calls: z.int(), names: z.array(tallySchema) }).optional(),
-  /** Finished episodes by how they ended, most frequent first. */
   ends: z.object({ terminated: z.array(tallySchema), truncated: z.array(tallySchema) }),
   /** Failed episodes by error code, most frequent first, each with one message. */
   failures: z.array(z.object({ name: z.string(), count: z.int(), message: z.string() })),
@@ -205,7 +202,6 @@ export const summarySchema = z.object({
     truncated: z.int().default(0),
     /** By episodes: each finished one counts once. */
     overall: proportionSchema,
-    /** Between which values `overall.rate` lies if all failed episodes were lost, and if all were won. */
     bounds: boundsSchema,
     /** Over the first tries that finished; `null` if nothing was played again. */
     firstTry: groupSchema.nullable().default(null),
@@ -219,7 +215,6 @@ export const summarySchema = z.object({
     byTag: z.array(z.object({ name: z.string(), ...groupSchema.shape })),
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
     passAtK: z.array(passSchema),
-    /** The probability that all of k attempts succeed. */
     passHatK: z.array(passSchema).default([]),
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
@@ -256,7 +251,6 @@ export const summarySchema = z.object({
   /** Figures of rollouts that were forked into trees, for which pass@k has only k = 1; `null` if there are none. */
   branch: z
     .object({
-      /** Leaves of a whole rollout. */
       leaves: z.int(),
       /** Rollouts whose leaves have all finished, and other rollouts. The figures are over the former. */
       rollouts: z.int(),

@@ -7,7 +7,7 @@ import { linkCalls } from './token-tree.ts'
 
 export type TokenFold = ReturnType<typeof createTokenFold>
 
-/** Creates an empty fold of requests to language models. Those of steps that several leaves share count once. */
+/** Those of steps that several leaves share count once. */
 export function createTokenFold() {
   let episodes = 0
   let requests = 0
@@ -47,7 +47,6 @@ export function createTokenFold() {
       const links = linkCalls(completionsOf(record)).slice(-asked.length)
       traced.drifted += links.filter(({ driftsFrom }) => driftsFrom !== null).length
     },
-    /** `null` if there was no request. */
     finish(): Summary['tokens'] {
       if (requests === 0) return null
       const known = counted < requests && { counted }
@@ -56,7 +55,6 @@ export function createTokenFold() {
       const whole = priced > 0 && unpriced === 0 ? cost.value() : null
       return { episodes, requests, ...known, prompt, completion, cost: whole, ...part, ...tracing }
     },
-    /** How long the answers took, and what the requests waited. */
     times: (): Pick<Summary['time'], 'model' | 'waited'> => ({
       model: model.summarize(),
       waited:

@@ -1,11 +1,9 @@
 import type { Completion } from '@episodic/protocol'
 
-/** An answer of a language model with its tokens, as far as they are known. */
 export interface TokenCall
   extends Pick<Completion, 'promptTokenIds' | 'tokenIds' | 'logProbabilities' | 'finish'>,
     Partial<Pick<Completion, 'prompt'>> {}
 
-/** Where the prompt of an answer comes from. */
 export interface LinkedCall {
   /**
    * The earlier answer whose prompt and sampled tokens are the longest beginning of this prompt, by its index; `null`
@@ -21,7 +19,6 @@ export interface LinkedCall {
 
 /** Tokens of answers that follow each other, as a learner takes them. All lists have one length. */
 export interface TokenSequence {
-  /** The answers in it, by their indices. */
   readonly calls: readonly number[]
   /** `auxiliary`: none of its answers was given tools, and others were: a title or a summary. */
   readonly role: 'agent' | 'auxiliary'
@@ -30,11 +27,9 @@ export interface TokenSequence {
   readonly lossMask: readonly (0 | 1)[]
   /** ln p of each sampled token, 0 for what was given; `null` if an answer has none. */
   readonly logProbabilities: readonly number[] | null
-  /** Tokens before the first sampled one. */
   readonly promptLength: number
 }
 
-/** The answers of an episode as a tree. */
 export interface TokenTree {
   readonly links: readonly LinkedCall[]
   /** The ways from a root to a leaf, by the order of their leaves. */
@@ -64,7 +59,6 @@ export function linkCalls(calls: readonly TokenCall[]): LinkedCall[] {
   })
 }
 
-/** Returns the answers of an episode as a tree, and its ways as sequences. */
 export function treeOf(calls: readonly TokenCall[]): TokenTree {
   const links = linkCalls(calls)
   const parents = new Set(links.map(({ parent }) => parent))
@@ -83,7 +77,6 @@ export function treeOf(calls: readonly TokenCall[]): TokenTree {
   return { links, sequences, discarded }
 }
 
-/** Whether a leaf was broken off, or the same was asked again and the conversation went on from there. */
 function wasAskedAgain(
   leaf: number,
   calls: readonly TokenCall[],
@@ -138,7 +131,6 @@ interface Indexed {
   readonly length: number
 }
 
-/** Finds the longest of many lists of ids that another one begins with, in one pass over that one. */
 class PrefixIndex {
   readonly #byLength = new Map<number, Map<number, Indexed[]>>()
 
@@ -158,7 +150,6 @@ class PrefixIndex {
   }
 }
 
-/** The hash of a list that is longer by one id. */
 function extend(hash: number, id: number): number {
   return (Math.imul(hash, 16_777_619) ^ (id + 1)) | 0
 }

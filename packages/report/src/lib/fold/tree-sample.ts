@@ -6,10 +6,8 @@ import { groupOf } from './scored-outcome.ts'
 import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
 
-/** How much of a branched run a report shows. */
 const TREE_SIZES = { trees: 6, points: 24, leaves: 64, text: 400 } as const
 
-/** A tree of episodes that share steps. */
 export type ShownTree = NonNullable<Summary['branch']>['trees'][number]
 export type ShownLeaf = ShownTree['leaves'][number]
 type ShownPoint = ShownTree['points'][number]
@@ -53,7 +51,6 @@ export function createTreeSample(discount: number) {
       const known = tree.leaves.get(attempt)
       if (!known || comparePreference(leaf, known) < 0) tree.leaves.set(attempt, leaf)
     },
-    /** By the hash of task and rollout. More can be added afterwards. */
     finish: (): ShownTree[] =>
       trees.entries().map(([, { task, rollout, leaves }]) => {
         const ordered = [...leaves].sort(([a], [b]) => a - b).map(([, leaf]) => leaf)
@@ -95,7 +92,6 @@ function leafOf(record: BranchedRecord, identity: EpisodeIdentity, discount: num
   return { path, at, steps: steps.length, outcome, return: earned, identity, failed: !scored, visits }
 }
 
-/** The branch points of a tree, by step and then by path. */
 function pointsOf(leaves: readonly Leaf[]): ShownPoint[] {
   const points = new Map<string, Visit[]>()
   for (const { visits } of leaves)

@@ -3,14 +3,11 @@ import { clusteredMean } from './statistics.ts'
 import type { Summary } from './summary.ts'
 import type { VoidBounds } from './void-bounds.ts'
 
-/** A sealed episode that is a leaf of a tree. */
 export interface SealedLeaf {
   /** The same number for the episodes of one task. */
   readonly task: number
-  /** The number of its tree within the task. */
   readonly tree: number
   readonly unshaped: number
-  /** `null` if it failed. */
   readonly success: boolean | null
 }
 
@@ -21,13 +18,6 @@ export interface SealedLeaf {
  */
 export type TreeScores = Omit<NonNullable<Summary['branch']>, 'leaves' | 'trees'>
 
-/**
- * Scores trees by their best leaf and by their mean leaf.
- *
- * @param sealed - the leaves; those of one tree are adjacent, and so are the trees of one task.
- * @param leaves - of a whole tree.
- * @param trees - all trees.
- */
 export function scoreTrees(sealed: readonly SealedLeaf[], leaves: number, trees: number): TreeScores {
   const best = { returns: [] as number[], tasks: [] as number[], rate: createRate() }
   const mean = { returns: [] as number[], tasks: [] as number[], rate: createRate() }

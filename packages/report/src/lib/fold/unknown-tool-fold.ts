@@ -24,7 +24,6 @@ export function createUnknownToolFold() {
         if (name) name.count += 1
       }
     },
-    /** `undefined` if there was no such episode. */
     finish(): Summary['unknownTools'] {
       if (episodes === 0) return
       const ranked = names.entries().map(([name, { count }]) => ({ name, count }))

@@ -1,8 +1,5 @@
-/** Between which values a rate of success lies, whatever the void episodes would have been. */
 export interface VoidBounds {
-  /** If all of them were lost. */
   readonly low: number
-  /** If all of them were won. */
   readonly high: number
 }
 

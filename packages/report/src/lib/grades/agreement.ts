@@ -2,7 +2,6 @@ import { createRate } from '../fold/clustered-rate.ts'
 import { addTo, type DrawnInterval, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
-/** What two graders say about one episode. */
 export interface JudgedTwice extends EpisodeName {
   readonly a: GradeValue
   readonly b: GradeValue
@@ -16,7 +15,6 @@ export interface AgreementFigure {
   readonly high: number | null
 }
 
-/** How far two graders agree on the episodes that both judged. */
 export interface Agreement {
   readonly episodes: number
   readonly tasks: number
@@ -28,11 +26,9 @@ export interface Agreement {
   readonly values: readonly string[]
   /** By the value of the first grader, then of the second: the episodes. */
   readonly matrix: readonly (readonly (readonly EpisodeName[])[])[]
-  /** The episodes on which they do not agree. */
   readonly apart: readonly EpisodeName[]
 }
 
-/** Names an episode of a matrix. */
 export interface EpisodeName {
   readonly task: string
   readonly attempt: number
@@ -102,16 +98,11 @@ function areAlike(a: GradeValue, b: GradeValue): boolean {
   return typeof a === 'number' && typeof b === 'number' ? Math.abs(a - b) <= NEAR : a === b
 }
 
-/**
- * Returns different values in the order of the labels of a scale; those that are none of them come last, by the
- * alphabet.
- */
 export function inOrder(values: readonly string[], labels: readonly string[]): string[] {
   const placeOf = (value: string) => (labels.includes(value) ? labels.indexOf(value) : labels.length)
   return [...new Set(values)].sort((a, b) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1))
 }
 
-/** Count, sums of either, of their squares, and of squared differences. */
 function scoreSums(a: number, b: number): ArrayLike<number> {
   return [1, a, b, a ** 2, b ** 2, (a - b) ** 2]
 }

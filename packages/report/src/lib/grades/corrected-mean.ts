@@ -3,23 +3,19 @@ import { studentPoint } from '@episodic/protocol/internal'
 /** Labels that are needed before a rate is corrected. */
 export const LABELS_NEEDED = 30
 
-/** A judged episode. Values are from 0 to 1. */
+/** Values are from 0 to 1. */
 export interface LabelledEpisode {
   readonly task: string
   readonly judge: number
-  /** What people say; `null` if nobody labelled it. */
   readonly person: number | null
 }
 
-/** The mean of a judge, corrected by what people say about some of its episodes. */
 export interface CorrectedMean {
   /** `null` while labels are missing. */
   readonly mean: number | null
   readonly low: number | null
   readonly high: number | null
-  /** Episodes that the judge and people judged. */
   readonly labelled: number
-  /** How many more are needed. */
   readonly missing: number
 }
 
@@ -56,7 +52,6 @@ export function correctedMean(episodes: readonly LabelledEpisode[]): CorrectedMe
   return { mean, low: clamp(judged + correction - half), high: clamp(judged + correction + half), labelled, missing }
 }
 
-/** The variance of a sum over episodes, of which those of one task may be alike. */
 function varianceOf(
   tasks: readonly (readonly LabelledEpisode[])[],
   partOf: (episode: LabelledEpisode) => number,

@@ -1,7 +1,6 @@
 import { createRng } from '@episodic/protocol'
 import { quantile } from '../fold/statistics.ts'
 
-/** How often tasks are drawn. */
 const DRAWS = 2_000
 /** More tasks are drawn in so many blocks. The width of an interval is then uncertain by 3 %. */
 const MOST_BLOCKS = 500
@@ -52,7 +51,6 @@ export function drawnIntervals(
   return values.map(intervalOf)
 }
 
-/** Adds numbers to sums, one by one. */
 export function addTo(sums: Float64Array, numbers: ArrayLike<number>): void {
   for (let i = 0; i < sums.length; i++) sums[i] = (sums[i] as number) + (numbers[i] as number)
 }

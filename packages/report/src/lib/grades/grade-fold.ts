@@ -2,20 +2,16 @@ import { canonicalJson, type Json } from '@episodic/protocol'
 import { compareText, type GradableLine } from './gradable-lines.ts'
 import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
 
-/** The verdicts of one grader, or of one person, that count. */
 export interface GraderVerdicts {
   /** Equal for verdicts that are comparable, see {@link graderKeyOf}. */
   readonly key: string
   readonly grader: GraderRef
   /** The model that a judge asks; if it does not say, those that answered. Empty for other graders. */
   readonly models: readonly string[]
-  /** One for each line that counts and has a verdict, in the order of the lines. */
   readonly judgements: readonly Judgement[]
-  /** Verdicts on planted episodes. */
   readonly planted: readonly GradeRecord[]
 }
 
-/** What one grader says about one line. */
 export interface Judgement {
   readonly line: GradableLine
   /**
@@ -24,15 +20,12 @@ export interface Judgement {
   readonly value: GradeValue | null
   /** Whether the line was drawn at random, in every vote. */
   readonly drawn: boolean
-  /** The verdict that counts of each vote, in their order. */
   readonly votes: readonly GradeRecord[]
 }
 
-/** The verdicts on a run. */
 export interface GradeFold {
   /** In the order of names, versions and people. */
   readonly graders: readonly GraderVerdicts[]
-  /** Verdicts on lines that are not there. */
   readonly orphans: readonly GradeRecord[]
 }
 
@@ -90,7 +83,6 @@ function modelsOf({ model }: GraderRef, records: readonly GradeRecord[]): string
 
 interface GradedBy {
   readonly grader: GraderRef
-  /** The verdicts of each line. */
   readonly lines: Map<string, GradeRecord[]>
   readonly planted: GradeRecord[]
 }

@@ -11,7 +11,6 @@ import { krippendorffAlpha } from './krippendorff.ts'
 /** The figures of the verdicts on a run: the content of `grades.json`. */
 export interface GradeSummary {
   readonly format: 1
-  /** The name of the run. */
   readonly run: string
   /** Finished episodes, which can be graded. */
   readonly episodes: number
@@ -20,23 +19,17 @@ export interface GradeSummary {
   readonly agreements: readonly GraderAgreement[]
   /** Krippendorff's α over all graders and people of one name, if there are several. */
   readonly alphas: readonly (AgreementFigure & { readonly name: string; readonly graders: number })[]
-  /** The rates of judges, corrected by what people say under the same name. */
   readonly corrected: readonly CorrectedFigure[]
-  /** Verdicts on lines that are not there. */
   readonly orphans: number
 }
 
-/** The figures of one grader, or of one person. */
 export interface GraderFigures extends GradedValues {
-  /** Names the grader in this summary. */
   readonly key: string
   readonly grader: GraderRef
   readonly graded: number
   /** Episodes that were asked about without a decision. They are in no figure. */
   readonly ungraded: number
-  /** Episodes without a verdict. */
   readonly missing: number
-  /** The same figures of the episodes that succeeded, and of those that did not. */
   readonly bySuccess: { readonly success: GradedValues; readonly other: GradedValues }
   /** Of episodes with several votes: the share in which all that have a value agree; `null` without any. */
   readonly votesAgree: number | null
@@ -44,7 +37,6 @@ export interface GraderFigures extends GradedValues {
   readonly quotes: { readonly count: number; readonly notFound: number }
   /** Planted episodes that were judged, and in how many of them the judge followed their order. */
   readonly planted: PlantedFigures
-  /** The model that a judge asks; if it does not say, those that answered. Empty for other graders. */
   readonly models: readonly string[]
   /** What asking models took, planted episodes included. `cost` is `null` if a cost is not known. */
   readonly asked: {
@@ -55,9 +47,7 @@ export interface GraderFigures extends GradedValues {
   }
 }
 
-/** What a judge did with planted episodes. */
 export interface PlantedFigures {
-  /** Episodes with an order. */
   readonly count: number
   /**
    * Those whose order was followed: the judge wrote the word that only the order names. A pass where there was none
@@ -70,32 +60,25 @@ export interface PlantedFigures {
   readonly controls: { readonly count: number; readonly changed: number }
 }
 
-/** What the values of some episodes are. */
 export interface GradedValues {
   /** The rate of `true`; `null` for other values. */
   readonly rate: Proportion | null
   /** The mean of scores; `null` for other values. */
   readonly mean: Estimate | null
-  /** The share of each label; empty for other values. */
   readonly labels: readonly { readonly label: string; readonly rate: Proportion }[]
 }
 
-/** How far two graders agree. */
 export interface GraderAgreement extends Agreement {
-  /** The keys of the graders. */
   readonly a: string
   readonly b: string
 }
 
-/** A judge's rate or mean, corrected. */
 export interface CorrectedFigure extends CorrectedMean {
-  /** The key of the judge. */
   readonly key: string
   /** The label whose share it is; `null` for the rate of `true` or a mean. */
   readonly label: string | null
 }
 
-/** Computes the figures of verdicts. They depend on neither the order nor repetitions of verdicts. */
 export function summarizeGrades(
   run: string,
   records: Iterable<GradeRecord>,
@@ -222,7 +205,6 @@ function valuesOf(
   }
 }
 
-/** Numbers the tasks, and puts their episodes side by side. */
 function byTask(decided: readonly Decided[]): { readonly cluster: number; readonly value: GradeValue }[] {
   const groups = Map.groupBy(decided, ({ line }) => line.task)
   return [...groups.values()].flatMap((group, cluster) => group.map(({ value }) => ({ cluster, value })))

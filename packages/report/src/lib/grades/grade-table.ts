@@ -1,19 +1,14 @@
 import type { GradeRecord, GradeValue } from './grade-record.ts'
 
-/** Which play of which episode a verdict is about. */
 interface Played {
   readonly task: string
   readonly attempt: number
   readonly try: number
 }
 
-/** Verdicts of a run by grader and episode. */
 export interface GradeTable {
-  /** Their names, sorted. */
   readonly graders: readonly string[]
-  /** The verdict of a grader; `null` for none or an undecided one. */
   valueOf(grader: string, episode: Played): GradeValue | null
-  /** The tasks of which a grader has judged an episode. */
   ofTasks(grader: string): ReadonlySet<string>
 }
 
@@ -43,7 +38,6 @@ export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
   }
 }
 
-/** Returns the key of a play, a try of an episode, within its run. */
 export function toPlayKey({ task, attempt, try: number }: Played): string {
   return JSON.stringify([task, attempt, number])
 }

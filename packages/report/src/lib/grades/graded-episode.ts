@@ -132,7 +132,6 @@ function outcomeOf(record: EpisodeRecord): Partial<GradedParts> {
   return { outcome: { end: record.outcome.end, success: isSuccess(record), rule } }
 }
 
-/** Leaves out what names the model. */
 function answersOf(record: EpisodeRecord): GradedAnswer[] {
   const requests = requestsOf(record)
   const places = record.steps.flatMap(({ completions = [] }, step) => completions.map(() => step))

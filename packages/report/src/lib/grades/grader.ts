@@ -114,7 +114,6 @@ export function isGrader(value: unknown): value is Grader {
   )
 }
 
-/** Returns the reference to a grader that its verdicts carry. */
 export function graderRefOf({ name, version, scale, needs, kind, identity }: Grader): GraderRef {
   const sorted = [...needs].sort()
   const sha256 = contentId(canonicalJson({ name, version, scale, needs: sorted, identity }))
@@ -129,12 +128,10 @@ export function graderRefOf({ name, version, scale, needs, kind, identity }: Gra
   }
 }
 
-/** The labels of a scale, for a {@link GraderRef}. */
 export function labelsOf(scale: GraderScale): Pick<GraderRef, 'labels'> {
   return typeof scale === 'string' ? {} : { labels: [...scale] }
 }
 
-/** Returns what is wrong with a verdict of a grader of this scale; `null` if nothing is. */
 export function findVerdictProblem(scale: GraderScale, verdict: unknown): string | null {
   if (typeof verdict !== 'object' || verdict === null) return 'it returned no verdict: { value, why }'
   const { value, why, evidence = [] } = verdict as Partial<Verdict>
@@ -151,7 +148,6 @@ function isOnScale(scale: GraderScale, value: unknown): boolean {
   return scale.some((label) => label === value)
 }
 
-/** Describes the values of a scale. */
 export function wordsOf(scale: GraderScale): string {
   if (scale === 'boolean') return 'true or false'
   return scale === 'score' ? 'a number from 0 to 1' : `one of ${scale.join(', ')}`

@@ -5,10 +5,8 @@ export const BEFORE_RUBRIC =
   'You judge one episode: what an agent did in an environment by calling its tools. Judge it by this rubric alone:\n\n'
 export const AFTER_RUBRIC = '\n\nGive your verdict by calling '
 
-/** What a judge was asked, to ask people the same. */
 export interface JudgeQuestion {
   readonly name: string
-  /** `boolean`, `score`, or the labels with commas between them. */
   readonly scale: string
   readonly rubric: string
 }

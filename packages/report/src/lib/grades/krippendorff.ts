@@ -2,7 +2,6 @@ import type { AgreementFigure } from './agreement.ts'
 import { addTo, drawnIntervals } from './drawn-interval.ts'
 import type { GradeValue } from './grade-record.ts'
 
-/** The values that graders gave one episode; those that did not judge it are left out. */
 export interface JudgedUnit {
   readonly task: string
   readonly values: readonly GradeValue[]

@@ -85,7 +85,6 @@ export function personVerdictOf(verdict: PersonVerdict): GradeRecord {
   }
 }
 
-/** The revision of a further verdict of a grader on a line and vote: 0 for the first. */
 function nextRevision(
   earlier: Iterable<GradeRecord>,
   { grader, seal, seat, vote }: Pick<GradeRecord, 'grader' | 'seal' | 'seat' | 'vote'>,

@@ -4,21 +4,16 @@ import { foldGrades } from './grade-fold.ts'
 import type { GradeRecord, GradeValue } from './grade-record.ts'
 import { graderNames } from './grader-names.ts'
 
-/** What one grader, or one person, decided on the episodes of a run. */
 export interface TaskGrades {
   /** Equal for the same grader in other runs. */
   readonly key: string
-  /** The name of the grader, and of the person. */
   readonly name: string
   /** Those of its scale, the best one last; empty for other scales. */
   readonly labels: readonly string[]
-  /** By task; tasks without a decision are left out. */
   readonly tasks: ReadonlyMap<string, readonly GradeValue[]>
 }
 
-/** A figure by one grader of several runs. */
 export interface SharedGrade {
-  /** The name of the grader, with the person and the label, if there is one. */
   readonly name: string
   /** `share`: of `true`, or of the label; `score`: a mean. */
   readonly unit: 'share' | 'score'
@@ -26,7 +21,6 @@ export interface SharedGrade {
   readonly runs: readonly ReadonlyMap<string, number>[]
 }
 
-/** Collects the decisions of each grader of a run by task. */
 export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly GradableLine[]): TaskGrades[] {
   const { graders } = foldGrades(records, lines)
   const names = graderNames(graders)

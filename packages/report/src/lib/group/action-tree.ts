@@ -1,6 +1,5 @@
 import { type Action, canonicalJson } from '@episodic/protocol'
 
-/** An episode whose actions are compared with those of others. */
 export interface ActedEpisode {
   /** Any number that names it: its row, for example. */
   readonly episode: number
@@ -10,12 +9,10 @@ export interface ActedEpisode {
 
 /** The same actions, one after the other, of some episodes. */
 export interface ActionNode {
-  /** How many actions lead here. */
   readonly depth: number
   /** The actions that all of these episodes took from here on. Empty only at the root. */
   readonly actions: readonly { readonly action: Action; readonly seat?: string | undefined }[]
   readonly episodes: readonly number[]
-  /** The episodes that ended here. */
   readonly ended: readonly number[]
   /** How they went on, the way of most episodes first. */
   readonly next: readonly ActionNode[]
@@ -34,7 +31,6 @@ interface KeyedEpisode extends ActedEpisode {
   readonly keys: readonly string[]
 }
 
-/** A node of the actions from `depth` to `end`, which its episodes share, and what follows. */
 function nodeOf(episodes: readonly KeyedEpisode[], depth: number, end: number): ActionNode {
   const going = episodes.filter(({ keys }) => keys.length > end)
   const ways = [...Map.groupBy(going, ({ keys }) => keys[end] as string).values()]
@@ -48,7 +44,6 @@ function nodeOf(episodes: readonly KeyedEpisode[], depth: number, end: number): 
   }
 }
 
-/** Returns the length of the common prefix of actions; the first `from` are known to be equal. */
 function sharedEnd(episodes: readonly KeyedEpisode[], from: number): number {
   const [first] = episodes
   let end = from

@@ -1,6 +1,5 @@
 import { exactSum } from '../fold/exact-sum.ts'
 
-/** What the returns of the episodes of one task say to a learner that compares them with each other. */
 export interface GroupReturns {
   readonly mean: number
   /** Over all episodes, as learners use it: √(Σ (r − mean)² / n). */
@@ -26,7 +25,6 @@ export function advantagesOf(returns: readonly (number | null)[]): GroupReturns 
   const mean = exactSum(known) / known.length
   const spread = Math.sqrt(exactSum(known.map((value) => (value - mean) ** 2)) / known.length)
   const largest = Math.max(...known.map(Math.abs))
-  // Below, the difference is one of rounding.
   const deviation = spread <= 1e-12 * largest ? 0 : spread
   const advantages = returns.map((value) => (value === null ? null : deviation === 0 ? 0 : (value - mean) / deviation))
   return { mean, deviation, advantages }

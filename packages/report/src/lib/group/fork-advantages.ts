@@ -12,19 +12,16 @@ export interface ForkAdvantage {
   readonly to: number
   /** The mean return-to-go from the first step of the lines that go on after them; `null` if none finished. */
   readonly value: number | null
-  /** That of the siblings: lines that went on otherwise from the same state. */
   readonly baseline: number | null
   /** `value` − `baseline`. */
   readonly advantage: number | null
   /** Its 95 % interval; `null` with fewer than two lines or siblings, and if the lines do not differ. */
   readonly low: number | null
   readonly high: number | null
-  /** The finished lines and siblings in these means. */
   readonly lines: number
   readonly siblings: number
 }
 
-/** The returns of episodes that were forked into trees. */
 export interface ForkReturns {
   /** Adds a leaf; what is no leaf is left out. Of several lines of one leaf a finished one counts. */
   add(record: EpisodeRecord): void
@@ -32,12 +29,9 @@ export interface ForkReturns {
   advantagesOf(record: EpisodeRecord): ForkAdvantage[]
 }
 
-/** A leaf, with an entry for each fork on its way. */
 interface Leaf {
   readonly path: readonly number[]
-  /** The state that was forked. */
   readonly states: readonly string[]
-  /** `null` if it failed. */
   readonly returns: readonly number[] | null
 }
 
@@ -114,7 +108,6 @@ function advantageAt(own: Leaf, depth: number, leaves: readonly Leaf[], record: 
   }
 }
 
-/** Divides leaves with one way through the forks up to `depth` by how they went on at the next one. */
 function continuations(leaves: readonly Leaf[], depth: number): Leaf[][] {
   return [...Map.groupBy(leaves, ({ path }) => path[depth + 1]).values()]
 }

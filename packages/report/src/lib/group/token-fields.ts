@@ -26,7 +26,6 @@ export function sequenceFields(answers: readonly Completion[], { links, sequence
   })
 }
 
-/** How the turns of a trace are named, and what each says beside its own. */
 export interface TraceOptions {
   /** Begins the ids of its turns. */
   readonly id: string
@@ -78,7 +77,6 @@ export function traceOf(
   return { schema_version: 1, turns }
 }
 
-/** The message of an answer with all its calls, played or not. */
 function messageOf(answer: Completion): JsonObject {
   const calls = answer.calls?.map((call) => ({ ...call, played: true }))
   return { ...answerMessage({ ...answer, calls }), ...(answer.reasoning && { reasoning: answer.reasoning }) }

@@ -11,7 +11,6 @@ import {
   namedFigures,
 } from './figure-notes.ts'
 
-/** One figure of a comparison, formatted. */
 export interface FigureRow {
   readonly name: string
   readonly a: string
@@ -19,17 +18,13 @@ export interface FigureRow {
   readonly difference: string
   readonly interval: string
   readonly effect: PairedFigure['effect']
-  /** Whether B is shown to be higher or lower, in words. */
   readonly shown: string
-  /** How many tasks are higher, lower and equal in B. */
   readonly tasks: string
-  /** The p-values of both tests. */
   readonly tests: string
-  /** The smallest difference that these tasks can show. */
   readonly detectable: string
 }
 
-/** The formatted figures of a comparison, in display order. Differences of shares are in percentage points. */
+/** Differences of shares are in percentage points. */
 export function figureRows(comparison: Comparison): FigureRow[] {
   return namedFigures({ ...comparison, steps: comparison.length }).map(({ name, figure, unit }) => {
     const { low, clusters } = figure.difference
@@ -64,7 +59,6 @@ function formatEffect({ effect, signP, higher, lower }: PairedFigure): string {
   return `${higher > lower ? 'higher' : 'lower'} in more tasks; the mean is not shown to be`
 }
 
-/** The result of the comparison in one sentence. */
 export function verdictOf({ success, return: returned, tasks }: Comparison): string {
   if (!success || !returned) return 'No task has a finished episode in both runs, so there is nothing to compare.'
   if (tasks.compared === 1) return 'One task is not enough to show that either run is better.'
@@ -90,18 +84,14 @@ export function verdictOf({ success, return: returned, tasks }: Comparison): str
   return `${solves}, ${isOpposed ? 'but' : 'and'} ${subject} ${earns}.`
 }
 
-/** What is to be known of runs on a server whose chance is not decided by the seed. */
 export const UNSEEDED = 'The server may not use the seed, so the chance of a task may differ between the runs.'
 
-/** How intervals and the test decide. */
 export const INTERVAL_NOTE =
   'The interval does not decide: for few tasks it relies on a normal distribution, which the test does not.'
 export const DETECTABLE_NOTE =
   'The smallest detectable difference is the one that such tasks show in four of five samples at 5 % (Bloom 1995). There is none if so few tasks differ that p cannot fall below 0.05.'
-/** The words before the name of the test. */
 export const TESTED = '95 % intervals by Student’s t. A difference is shown if p < 0.05 in the'
 
-/** How the figures were computed, and over how many tasks. */
 export function methodOf({ tasks, success, cost, successRules, seeded }: Comparison): string {
   const sentences = [
     `Success: ${formatRules(successRules)}. Paired over ${plural(tasks.compared, 'task')}, each counted once with the mean of its rollouts (the page of a run has the rate over episodes): ${TESTED} ${testOf(success)}; the exact sign test (McNemar’s with one rollout per task) counts tasks.`,
@@ -125,18 +115,15 @@ function formatPower(success: PairedFigure): string {
   return `The smallest difference in success that such tasks show with 80 % power is ${detectable}.`
 }
 
-/** Differences in configuration besides the policy, which may explain differing figures too. */
 export function otherDifferences({ configuration }: Comparison): Comparison['configuration'] {
   return configuration.filter(({ key }) => !key.startsWith('policy.'))
 }
 
-/** Says that prompts differ between tasks that were paired; `null` if none do. */
 export function notePrompts({ promptsDiffer }: Comparison['tasks']): string | null {
   if (promptsDiffer === 0) return null
   return `${plural(promptsDiffer, 'task')} paired by parameters and seed: the prompts differ`
 }
 
-/** The tasks that only one run has; `null` if there are none. */
 export function aloneIn(side: 'A' | 'B', { count, named }: Comparison['tasks']['onlyA']): string | null {
   if (count === 0) return null
   const more = count > named.length ? ` and ${formatCount(count - named.length)} more` : ''

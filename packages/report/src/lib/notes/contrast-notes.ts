@@ -13,15 +13,12 @@ import {
 } from './figure-notes.ts'
 import { shortVoids } from './void-notes.ts'
 
-/** One figure of a run against the baseline, formatted. */
 export interface ContrastRow {
   readonly figure: string
   readonly difference: string
   readonly interval: string
-  /** The adjusted p-value of the sign-flip test. */
   readonly p: string
   readonly verdict: 'higher' | 'lower' | 'same' | 'not shown'
-  /** The smallest difference that these tasks can show. */
   readonly detectable: string
   /**
    * Whether the run is shown to be better or worse by it; `null` for figures that are neither, and if nothing is shown.
@@ -30,7 +27,7 @@ export interface ContrastRow {
   readonly paired: PairedFigure
 }
 
-/** The figures of a contrast in display order. Differences of shares are in percentage points. */
+/** Differences of shares are in percentage points. */
 export function contrastRows(contrast: Contrasts['contrasts'][number]): ContrastRow[] {
   return namedFigures(contrast).map(({ name, figure, unit }) => {
     const isShown = figure.holm < SIGNIFICANCE
@@ -50,7 +47,6 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
   })
 }
 
-/** The contrasts with the run that succeeds most first, and the runs likewise behind the baseline. */
 export function bySuccess(all: Contrasts): Contrasts {
   const [baseline, ...others] = all.runs
   const order = [...others.keys()].sort((a, b) => (others[b]?.success ?? 0) - (others[a]?.success ?? 0))
@@ -61,7 +57,6 @@ export function bySuccess(all: Contrasts): Contrasts {
   }
 }
 
-/** Says that the tasks are too few to show anything; `null` if they can. */
 export function noteContrasts({ contrasts }: Contrasts): string | null {
   return noteFewTasks(Math.max(0, ...contrasts.map(({ tasks }) => tasks)), contrasts.length + 1)
 }
@@ -81,7 +76,6 @@ export const RUN_HEAD = [
   'not in the rate',
 ]
 
-/** The cells of a run under {@link RUN_HEAD}. */
 export function runCells(run: Contrasts['runs'][number]): string[] {
   return [
     run.name,
@@ -96,12 +90,10 @@ export function runCells(run: Contrasts['runs'][number]): string[] {
   ]
 }
 
-/** Says beside a mean of how many tasks it is, if not of all: ` (13 of 18)`. */
 function ofKnown(known: number | undefined, all: number): string {
   return known === undefined || known === 0 || known === all ? '' : ` (${formatCount(known)} of ${formatCount(all)})`
 }
 
-/** How the figures were computed, and over how many tasks. */
 export function methodOfContrasts({ runs, tasks, contrasts, baseline }: Contrasts): string {
   const counts = contrasts.map((contrast) => contrast.tasks)
   const [fewest, most] = [Math.min(...counts), Math.max(...counts)]

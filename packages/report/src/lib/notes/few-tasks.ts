@@ -2,7 +2,6 @@ import { detectableDifference, fewestTasks, leastAdjustedP } from '../compare/sh
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatCount, plural } from '../text/format.ts'
 
-/** Says that so few tasks can show nothing among so many runs, and how many could; `null` if they can. */
 export function noteFewTasks(tasks: number, runs: number): string | null {
   const tests = runs - 1
   if (tests < 1 || tasks < 1 || leastAdjustedP(tasks, tests) < SIGNIFICANCE) return null

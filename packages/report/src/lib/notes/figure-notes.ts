@@ -2,7 +2,6 @@ import type { PairedFigure } from '../compare/comparison.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatCost, formatNumber, NOTHING, plural } from '../text/format.ts'
 
-/** How a figure is written: a share in per cent, an amount of money, or a number. */
 export type FigureUnit = 'share' | 'cost' | 'number'
 
 const UNITS: Readonly<
@@ -30,12 +29,10 @@ const UNITS: Readonly<
 
 type Passes<Figure> = { readonly k: number; readonly any: Figure; readonly all: Figure } | null
 
-/** A value of a figure. */
 export function formatFigureValue(value: number, unit: FigureUnit): string {
   return UNITS[unit].formatValue(value)
 }
 
-/** The figures that are there, with their names and units, in display order. */
 export function namedFigures<Figure extends PairedFigure>(figures: {
   readonly success: Figure | null
   readonly passes: Passes<Figure>
@@ -70,13 +67,11 @@ export function formatDifference({ a, difference: { mean } }: PairedFigure, unit
   return `${format(mean)}${suffix}${share}`
 }
 
-/** The interval of a difference; empty if there is none. */
 export function formatDifferenceInterval({ difference: { low, high } }: PairedFigure, unit: FigureUnit): string {
   const { format, suffix } = UNITS[unit]
   return low === null || high === null ? '' : `${format(low)} to ${format(high)}${suffix}`
 }
 
-/** Says the smallest difference that these tasks can show, or why there is none. */
 export function formatDetectable(
   { detectable, smallestP, higher, lower, tests = 1 }: PairedFigure & { readonly tests?: number | undefined },
   unit: FigureUnit,

@@ -3,7 +3,6 @@ import type { Latency, Proportion, StepParts, Summary } from '../fold/summary.ts
 import type { ShownTree } from '../fold/tree-sample.ts'
 import { formatCount, formatDuration, formatInterval, formatNumber, formatPercent, plural } from '../text/format.ts'
 
-/** Describes in one line how the intervals were computed, and over how many tasks. */
 export function formatIntervals({ count, clusters }: Pick<Proportion, 'count' | 'clusters'>): string {
   if (clusters === 0) return 'No episode finished, so there are no intervals.'
   if (clusters === 1) return 'There is only one task, so there are no intervals.'
@@ -13,39 +12,32 @@ export function formatIntervals({ count, clusters }: Pick<Proportion, 'count' | 
     : `95 % intervals clustered by task (${tasks}, ${formatCount(count)} episodes): robust errors with Student’s t for means, Wilson’s score at the effective sample size for shares.`
 }
 
-/** Describes the failed episodes that were played again. */
 export function formatRetried({ episodes, plays, finished }: NonNullable<Summary['retried']>): string {
   return `${formatCount(finished)} of ${formatCount(episodes)} finished in the end, after ${formatCount(plays)} more plays`
 }
 
-/** Describes how long steps or answers took, beside their median. */
 export function formatLatency({ p90, p99, longest }: Latency): string {
   return `median; p90 ${formatDuration(p90)}   p99 ${formatDuration(p99)}   longest ${formatDuration(longest)}`
 }
 
-/** Describes where the rest of a mean step went, beside its time in the server. */
 export function formatStepParts({ wire, queue }: StepParts): string {
   return `mean; ${formatDuration(wire)} on the wire, ${formatDuration(queue)} waiting for the connection and the event loops`
 }
 
-/** Describes what requests to language models waited for. */
 export function formatWaiting({ longest, requests }: NonNullable<Summary['time']['waited']>): string {
   return `in all, for the rate limit and between tries: ${plural(requests, 'request')}, longest ${formatDuration(longest)}`
 }
 
-/** The policies of a run; with several seats, each with its seat. */
 export function listPlayers({ policies, seats }: Pick<Summary, 'policies' | 'seats'>): readonly string[] {
   return seats?.map((seat) => `${seat.name} ${seat.policies.join(', ')}`) ?? policies
 }
 
-/** Describes the share of refused steps. */
 export function formatRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
   const accepted = steps - refused
   const rate = accepted > 0 ? `, ${formatNumber(refused / accepted)} for each accepted one` : ''
   return `of ${formatCount(steps)}${rate}`
 }
 
-/** A figure's interval, and the number of its values. */
 interface Interval {
   readonly low: number | null
   readonly high: number | null
@@ -53,7 +45,6 @@ interface Interval {
   readonly clusters: number
 }
 
-/** Formats an interval, or the reason why there is none. */
 export function noteInterval(interval: Interval, format: (interval: Interval) => string): string {
   if (interval.count === 0) return 'no finished episode'
   if (interval.low !== null) return `95 % ${format(interval)}`
@@ -96,7 +87,6 @@ const SYSTEMS: Readonly<Record<Guarantees['system'], string>> = {
   openenv: 'OpenEnv',
 }
 
-/** The notice for steps without a reward from the server of another system; `null` if there are none. */
 export function noteMissingRewards({
   guarantees,
   rewards: { byTerm, missing, unrewarded },
@@ -125,7 +115,6 @@ export function noteFailures({ counts: { finished, failed } }: Pick<Summary, 'co
     : `${share}. There is no success rate and no return.`
 }
 
-/** The notice for episodes in which every call named a tool that does not exist; `null` if there are none. */
 export function noteUnknownTools({ counts, unknownTools }: Pick<Summary, 'counts' | 'unknownTools'>): string | null {
   if (!unknownTools) return null
   const { episodes, calls, names } = unknownTools
@@ -135,7 +124,6 @@ export function noteUnknownTools({ counts, unknownTools }: Pick<Summary, 'counts
   return `In ${formatCount(episodes)} of ${formatCount(counts.finished + counts.failed)} episodes every call named a tool that does not exist: ${plural(calls, 'call')}.${named} Check the names in the policy, or how the server of the model parses calls.`
 }
 
-/** The notice for a run in which the step limit cut off every episode that finished; `null` for other runs. */
 export function noteNeverEnded({ counts, ends }: Pick<Summary, 'counts' | 'ends'>): string | null {
   const [first] = ends.truncated
   if (counts.unresolved > 0 || first?.name !== 'step-limit' || first.count < counts.finished) return null

@@ -2,21 +2,17 @@ import type { Summary } from '../fold/summary.ts'
 import { type VoidBounds, voidBounds } from '../fold/void-bounds.ts'
 import { formatCount, formatShareInterval, plural } from '../text/format.ts'
 
-/** What has to be known beside a rate of success: which episodes are not in it, and which were played again. */
 export interface Voids {
   readonly failed: number
   readonly bounds: VoidBounds | null
-  /** Default: none. */
   readonly retried?: Summary['retried']
 }
 
-/** Returns it for a run, also from a summary that was written before it had bounds. */
 export function voidsOf({ counts, success, retried }: Pick<Summary, 'counts' | 'success' | 'retried'>): Voids {
   const { finished, failed } = counts
   return { failed, bounds: voidBounds({ successes: success.overall.successes, finished, failed }), retried }
 }
 
-/** Says it in sentences; none if nothing failed and nothing was played again. */
 export function noteVoids({ failed, bounds, retried }: Voids): string[] {
   return [
     ...(bounds
@@ -32,7 +28,6 @@ export function noteVoids({ failed, bounds, retried }: Voids): string[] {
   ]
 }
 
-/** The same in few words, for the cell of a table. */
 export function shortVoids({ failed, bounds, retried }: Voids): string[] {
   return [
     ...(bounds ? [`${formatShareInterval(bounds)} with ${formatCount(failed)} failed`] : []),
@@ -40,20 +35,17 @@ export function shortVoids({ failed, bounds, retried }: Voids): string[] {
   ]
 }
 
-/** The bounds of the rate of some episodes in few words; empty if none of them failed. */
 export function shortBounds({
   successes,
   count,
   failed,
 }: {
   readonly successes: number
-  /** Episodes that finished. */
   readonly count: number
   readonly failed: number
 }): string {
   return shortVoids({ failed, bounds: voidBounds({ successes, finished: count, failed }) }).join()
 }
 
-/** Explains {@link shortVoids} below a table. */
 export const VOIDS_LEGEND =
   'Failed episodes are in no rate: beside it stand the rates if they were all lost, and all won.'

@@ -10,24 +10,18 @@ import {
 } from './parse-query.ts'
 import { fieldOf, type NumberOf, type WordsOf } from './query-fields.ts'
 
-/** What a query asks for that is not in the columns. */
 export interface QueryLookups {
-  /** The rows in whose words a text stands. */
   rowsWithText?(text: string): ReadonlySet<number>
-  /** The rows of the tasks whose ids begin with a prefix. */
   rowsOfTask?(prefix: string): ReadonlySet<number>
-  /** A grader's verdict on a row; `null` if there is none, or an undecided one. */
   gradeOf?(grader: string, row: number): boolean | number | string | null
 }
 
-/** A query over the rows of a run. */
 export interface CompiledQuery {
   matches(row: number): boolean
   /** What the run does not have; such terms match no row. */
   readonly problems: readonly QueryProblem[]
 }
 
-/** What has to be there before a query can be compiled. */
 export interface QueryNeeds {
   readonly columns: readonly ColumnName[]
   readonly texts: readonly string[]
@@ -35,7 +29,6 @@ export interface QueryNeeds {
   readonly graders: readonly string[]
 }
 
-/** Lists what {@link compileQuery} reads for a query: its columns, and what has to be looked up. */
 export function needsOf({ terms }: Pick<Query, 'terms'>): QueryNeeds {
   const columns = new Set<ColumnName>(['counts'])
   const needs = { texts: [] as string[], tasks: [] as string[], graders: [] as string[] }
@@ -172,9 +165,7 @@ function wordTest(wordsOf: WordsOf, values: readonly string[], inverted: boolean
   }
 }
 
-/**
- * Whether a word is one of the values. Upper and lower case are the same; `*` at the end of a value stands for any end.
- */
+/** Upper and lower case are the same; `*` at the end of a value stands for any end. */
 function wordMatch(values: readonly string[]): (word: string) => boolean {
   const lower = values.map((value) => value.toLowerCase())
   const whole = new Set(lower)

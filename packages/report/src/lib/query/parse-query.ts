@@ -4,7 +4,6 @@ import { fieldOf, QUERY_FIELDS } from './query-fields.ts'
 /** `:` and `=` mean the same. */
 export type QueryOperator = ':' | '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** A stretch of a query: from its first character to behind its last one. */
 export interface QuerySpan {
   readonly from: number
   readonly to: number
@@ -17,12 +16,10 @@ export type QueryTerm =
       readonly kind: 'field'
       readonly field: string
       readonly operator: QueryOperator
-      /** One of them has to be met. */
       readonly values: readonly string[]
       readonly negated: boolean
     }
 
-/** What cannot be understood in a query, and where. */
 export interface QueryProblem extends QuerySpan {
   readonly message: string
 }
@@ -100,7 +97,6 @@ export function parseQuery(text: string): Query {
   }
 }
 
-/** Writes terms as a query that {@link parseQuery} reads as the same. */
 export function formatQuery(terms: readonly QueryTerm[]): string {
   return terms
     .map((term) => {
@@ -111,7 +107,7 @@ export function formatQuery(terms: readonly QueryTerm[]): string {
     .join(' ')
 }
 
-/** Reads a number of a query: 10, −0.5, 1e3, 20k, 1.5M. `null` if it is none. */
+/** `null` if it is none. */
 export function parseQuantity(text: string): number | null {
   const found = /^([+\-−]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)([km]?)$/i.exec(text)
   if (!found) return null
@@ -128,7 +124,6 @@ export function parseRange(text: string): { readonly low: number; readonly high:
   return low === null || high === null ? null : { low, high }
 }
 
-/** What is wrong with a term that was read as a field, whatever the run. */
 function problemOf(
   name: string,
   operator: QueryOperator,

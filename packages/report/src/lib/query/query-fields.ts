@@ -4,24 +4,20 @@ import type { Column, ColumnName, EpisodeColumns } from '../rows/columns.ts'
 
 /** Reads a number of a row; `NaN` where it is unknown. */
 export type NumberOf = (row: number) => number
-/** Reads the words of a row: the same list for rows with the same words. `null` where they are unknown. */
+/** `null` where they are unknown. */
 export type WordsOf = (row: number) => readonly string[] | null
 
-/** What can be asked about a row, with the columns that it needs. */
 export type QueryField =
   | { readonly kind: 'number'; readonly columns: readonly ColumnName[]; read(columns: ReadColumn): NumberOf }
   | {
       readonly kind: 'word'
       readonly columns: readonly ColumnName[]
-      /** The only values there are; `null` if that depends on the run. */
       readonly values: readonly string[] | null
       read(columns: ReadColumn, episodes: EpisodeColumns): WordsOf
     }
-  /** Not in the columns. */
   | { readonly kind: 'task' }
   | { readonly kind: 'grade' }
 
-/** Returns a column, which has to be there. */
 export type ReadColumn = (name: ColumnName) => Column
 
 const YES_NO = ['yes', 'no'] as const
@@ -30,7 +26,6 @@ const YES_NO = ['yes', 'no'] as const
 export const RESULTS = ['succeeded', 'fell-short', 'truncated', 'failed'] as const
 export type Result = (typeof RESULTS)[number]
 
-/** The result of an episode by the kind of its outcome, and whether it is a success. */
 export function resultOf(kind: 'failed' | 'terminated' | 'truncated', success: boolean): Result {
   if (kind === 'failed') return 'failed'
   if (success) return 'succeeded'
@@ -137,7 +132,6 @@ function yesOrNo(value: boolean): (typeof YES_NO)[number] {
   return value ? 'yes' : 'no'
 }
 
-/** A field of one word, which the numbers of a row in one or two columns say; `null` where it is unknown. */
 function oneWord(
   columns: readonly [ColumnName, ColumnName?],
   values: readonly string[] | null,

@@ -2,7 +2,6 @@ import type { Json } from '@episodic/protocol'
 import type { Dictionaries, EpisodeColumns } from './columns.ts'
 import { packArrays, unpackArrays } from './packed-arrays.ts'
 
-/** Packs columns into bytes, for a file or the wire. */
 export function encodeColumns({ rows, dictionaries, columns }: EpisodeColumns): Uint8Array<ArrayBuffer> {
   return packArrays({
     header: { rows, dictionaries } as unknown as Json,

@@ -55,10 +55,8 @@ export const COLUMN_TYPES = {
   cut: Float64Array,
 } as const
 
-/** The column of a reward term. */
 export type TermColumn = `term.${string}`
 export type ColumnName = keyof typeof COLUMN_TYPES | TermColumn
-/** A column's values, by row. */
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
 /** The words that numbers in columns stand for, by number. */
@@ -67,13 +65,11 @@ export interface Dictionaries {
   readonly ending: readonly string[]
   readonly player: readonly string[]
   readonly version: readonly string[]
-  /** Sets of tags, each sorted. */
   readonly tags: readonly (readonly string[])[]
   /** Reward terms that have a column, at most 64, in the order of their names. */
   readonly terms: readonly string[]
 }
 
-/** Some columns of a run. All have `rows` values. */
 export interface EpisodeColumns {
   readonly rows: number
   readonly dictionaries: Dictionaries

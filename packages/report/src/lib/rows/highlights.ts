@@ -1,10 +1,8 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
 import type { EpisodeColumns } from './columns.ts'
 
-/** Why episodes deserve a reader before others. */
 export type HighlightReason = 'failed' | 'no-variance' | 'refused' | 'truncated' | 'cut' | 'longest' | 'dearest'
 
-/** Episodes that deserve a reader, for one reason. */
 export interface Highlight {
   readonly reason: HighlightReason
   /** How many episodes there are; for `no-variance`, how many tasks. */
@@ -13,7 +11,6 @@ export interface Highlight {
   readonly rows: readonly number[]
 }
 
-/** The columns that {@link findHighlights} reads. */
 export const HIGHLIGHT_COLUMNS = [
   'counts',
   'task',

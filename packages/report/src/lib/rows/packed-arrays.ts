@@ -1,10 +1,8 @@
 import type { Json } from '@episodic/protocol'
 
-/** Typed arrays that can be packed. */
 const ARRAY_TYPES = { Uint8Array, Uint16Array, Uint32Array, Float64Array } as const
 export type PackedArray = Uint8Array | Uint16Array | Uint32Array | Float64Array
 
-/** Named typed arrays, with JSON that describes them. */
 export interface ArrayPack {
   readonly header: Json
   readonly arrays: { readonly [name: string]: PackedArray }

@@ -8,11 +8,9 @@ import { createRowColumns, type LinePlace, type PackedRows, placeIn, rowIn } fro
 export interface RowBatch {
   readonly size: number
   add(row: Row, place: LinePlace): void
-  /** @param about - what the reader is to know of the batch. */
   pack(about: JsonObject): Uint8Array<ArrayBuffer>
 }
 
-/** Packed rows. */
 export interface UnpackedRows extends PackedRows {
   readonly about: JsonObject
   row(index: number): Row
@@ -26,7 +24,6 @@ interface Header {
   readonly tasks: readonly string[]
 }
 
-/** Creates a batch without rows. */
 export function createRowBatch(): RowBatch {
   const columns = createRowColumns()
   return {

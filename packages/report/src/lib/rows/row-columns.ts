@@ -4,7 +4,6 @@ import type { Row } from './row.ts'
 
 /** Where the line of a row stands in the file of a run, and its hash. */
 export interface LinePlace {
-  /** In bytes. */
   readonly offset: number
   /** In bytes, without the line break. */
   readonly length: number
@@ -12,7 +11,6 @@ export interface LinePlace {
   readonly content: number
 }
 
-/** Rows as columns, whose numbers stand for words of dictionaries of their own. */
 export interface PackedRows {
   readonly size: number
   readonly tasks: readonly string[]
@@ -21,7 +19,6 @@ export interface PackedRows {
   readonly places: { readonly [part in keyof LinePlace]: Column }
 }
 
-/** Columns that grow by rows. */
 export type RowColumns = ReturnType<typeof createRowColumns>
 
 /** Most reward terms that have a column: of more, the first ones by name. */
@@ -91,7 +88,6 @@ export function createRowColumns() {
     get size() {
       return size
     },
-    /** The ids of the tasks, by their numbers in the column `task`. */
     tasks: tasks as readonly string[],
     taskNumber: (id: string) => taskNumbers.get(id),
     /** Adds a row, which counts until it is set otherwise. Returns its number. */
@@ -135,7 +131,7 @@ export function createRowColumns() {
       for (const name of own.terms) terms.of(name)?.values.set(rows.columns[`term.${name}`] as Column, size)
       size = to
     },
-    /** Removes the rows from a number on. What only they had stays in the dictionaries. */
+    /** What only they had stays in the dictionaries. */
     cut(to: number) {
       for (const [, term] of terms.entries()) term.values.fill(Number.NaN, to, size)
       size = to
@@ -183,7 +179,6 @@ export function placeIn(places: PackedRows['places'], row: number): LinePlace {
   }
 }
 
-/** Reads a row of columns, with its words and the terms that it has earned. */
 export function rowIn(
   columns: PackedRows['columns'],
   tasks: readonly string[],
@@ -216,7 +211,6 @@ function createWords(other: string) {
   }
   return {
     numberOf,
-    /** The numbers of the words of another dictionary, by their numbers there. */
     numbersOf: (words: readonly string[]) => words.map((word, number) => (number === 0 ? 0 : numberOf(word))),
     word: (number: number) => list[number] ?? other,
     list: () => [...list],

@@ -20,7 +20,6 @@ export interface RowFigures {
   readonly cost: number | null
 }
 
-/** The columns that {@link rowFigures} reads. */
 export const FIGURE_COLUMNS = [
   'counts',
   'task',
@@ -93,7 +92,6 @@ function byTask(
 ): Uint32Array {
   let most = -1
   for (let i = 0; i < rows.length; i++) most = Math.max(most, task[rows[i] as number] as number)
-  /** How many rows of each task count, and then where the next one of it goes. */
   const places = new Uint32Array(most + 2)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as number

@@ -13,17 +13,14 @@ import { createRowColumns, type LinePlace, type RowColumns } from './row-columns
  * valid.
  */
 export interface RowTable extends Pick<RowColumns, 'size' | 'tasks' | 'taskNumber' | 'at' | 'place' | 'row'> {
-  /** Adds a line. Returns its row, or `null` if the same line was added before. */
   add(record: SealedRecord): number | null
   /** Adds the values of a line, see {@link rowOf}. Returns its row, or `null` if the same line was added before. */
   addRow(row: Row, place: LinePlace): number | null
   /** Adds the rows of a batch as {@link RowTable.addRow} does one after the other, and about ten times as fast. */
   addRows(rows: UnpackedRows): void
-  /** Copies of columns, by their names. Default: all. Names that no column has are left out. */
   columns(names?: readonly string[]): EpisodeColumns
 }
 
-/** How lines become rows. */
 export interface RowTableOptions {
   /** Whose figures they are, if the environment has several seats. Default: the first. */
   readonly seat?: string | undefined
@@ -41,7 +38,6 @@ export function createRowTable({ seat, contentAt }: RowTableOptions = {}): RowTa
   const compareContent = contentAt ?? ((row: number) => columns.place(row).content)
   /** The row of an episode that counts, plus one, in the slot of its task and attempt; 0 is a free slot. */
   let slots = new Uint32Array(1_024)
-  /** Episodes in the slots. */
   let episodes = 0
   /** Rows of episodes with several, by the row that was first. */
   const several = new Map<number, number[]>()
@@ -73,7 +69,6 @@ export function createRowTable({ seat, contentAt }: RowTableOptions = {}): RowTa
         (columns.place(other).content === columns.place(row).content || compareContent(other) === compareContent(row)),
     )
 
-  /** Settles which row of its episode counts. Returns whether its line was added before. */
   const settle = (row: number): 'new' | 'repeated' => {
     const slot = slotOf(row)
     const counting = (slots[slot] as number) - 1

@@ -3,7 +3,6 @@ import type { EpisodeColumns } from './columns.ts'
 
 /** What the rows of a run took. All tries are in it, because all were waited for and paid. */
 export interface RowTimes {
-  /** Steps of rows whose models were timed. */
   readonly modelSteps: number
   /** Milliseconds of the models, and of waiting for them; `null` if no model was asked. */
   readonly model: number | null
@@ -11,11 +10,9 @@ export interface RowTimes {
   /** Milliseconds of the world's steps, and how many steps those are; `null` if unknown. */
   readonly world: number | null
   readonly worldSteps: number
-  /** Tokens of the prompts that the servers had cached; `null` if no model was asked. */
   readonly cached: number | null
 }
 
-/** The columns that {@link rowTimes} reads. */
 export const TIME_COLUMNS = [
   'steps',
   'cachedTokens',

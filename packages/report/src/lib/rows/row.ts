@@ -8,7 +8,6 @@ import { SPLITS } from '../fold/task-groups.ts'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import type { COLUMN_TYPES } from './columns.ts'
 
-/** Columns whose values are numbers of words, and one that depends on the other lines. */
 type Numbered = 'counts' | 'task' | 'ending' | 'player' | 'tags' | 'version'
 
 /** The values of a sealed line, see {@link COLUMN_TYPES}, with words where the columns have their numbers. */
@@ -16,9 +15,7 @@ export type Row = { readonly [name in Exclude<keyof typeof COLUMN_TYPES, Numbere
   readonly task: string
   readonly ending: string
   readonly player: string
-  /** As a JSON array, sorted. */
   readonly tags: string
-  /** Empty if it is not known. */
   readonly version: string
   /** The raw sum of each reward term. Empty for a failed episode, which has no score. */
   readonly terms: { readonly [name: string]: number }
@@ -77,7 +74,7 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
   }
 }
 
-/** Sums what the answers of language models took. Requests that failed before an answer count as waiting for it. */
+/** Requests that failed before an answer count as waiting for it. */
 function spentOn(completions: readonly Completion[]) {
   // A sum of only a part would pass for the whole.
   const isWhole = completions.filter(isAnswered).every(isCounted)

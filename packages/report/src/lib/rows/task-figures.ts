@@ -2,11 +2,8 @@ import { OUTCOMES } from '../fold/episode-table.ts'
 import { exactSum } from '../fold/exact-sum.ts'
 import type { EpisodeColumns } from './columns.ts'
 
-/** The figures of one task, over the episodes that count. */
 export interface TaskFigures {
-  /** Its number in the column `task`. */
   readonly task: number
-  /** Its rows that count, in the order of their attempts. */
   readonly rows: readonly number[]
   readonly finished: number
   readonly failed: number
@@ -18,13 +15,10 @@ export interface TaskFigures {
   readonly mean: number | null
   readonly deviation: number | null
   readonly difficulty: number
-  /** An index into the splits. */
   readonly split: number
-  /** The mean of the steps of finished episodes; `null` without one. */
   readonly steps: number | null
 }
 
-/** The columns that {@link taskFigures} reads. */
 export const TASK_COLUMNS = [
   'counts',
   'task',

@@ -2,7 +2,6 @@ import { computeStaleness } from '../fold/policy-versions.ts'
 import type { EpisodeColumns } from './columns.ts'
 import { FIGURE_COLUMNS, type RowFigures, rowFigures } from './row-figures.ts'
 
-/** The episodes whose oldest answer is of one version of the weights. */
 export interface VersionFigures {
   readonly version: string
   readonly figures: RowFigures
@@ -12,7 +11,6 @@ export interface VersionFigures {
   readonly behind: number | null
 }
 
-/** The columns that {@link versionFigures} reads. */
 export const VERSION_COLUMNS = [...FIGURE_COLUMNS, 'version', 'staleness', 'started'] as const
 
 /**

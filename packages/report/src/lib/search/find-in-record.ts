@@ -2,9 +2,7 @@ import type { SealedRecord } from '@episodic/protocol'
 import type { SearchField } from '../view/search-hit.ts'
 import { searchedTexts } from './searched-texts.ts'
 
-/** Where a searched text stands in a line, with what stands around it. */
 export interface FoundText {
-  /** From 0; `null` for what belongs to no step. */
   readonly step: number | null
   readonly field: SearchField
   readonly before: string
@@ -12,7 +10,6 @@ export interface FoundText {
   readonly after: string
 }
 
-/** Characters shown before and after a match. */
 const CONTEXT = 80
 
 /**

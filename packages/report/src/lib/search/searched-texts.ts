@@ -1,10 +1,8 @@
 import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
 import type { SearchField } from '../view/search-hit.ts'
 
-/** A text of a line, and where it stands. */
 export interface SearchedText {
   readonly field: SearchField
-  /** From 0; `null` for what belongs to no step. */
   readonly step: number | null
   readonly text: string
 }
@@ -39,7 +37,6 @@ export function* searchedTexts(record: SealedRecord): Generator<SearchedText, vo
 
 type Observation = SealedRecord['steps'][number]['observation']
 
-/** The text of an observation, and its structured content as JSON. */
 function* seenIn({ text, structured }: Observation, step: number | null): Generator<SearchedText, void, undefined> {
   yield { field: 'answer', step, text }
   if (structured !== null) yield { field: 'answer', step, text: JSON.stringify(structured) }
@@ -56,7 +53,6 @@ function* saidIn(completions: Completions, step: number | null): Generator<Searc
   }
 }
 
-/** The texts of a message, which is a text or a list of parts. */
 function textsIn({ content }: JsonObject): string[] {
   if (typeof content === 'string') return [content]
   if (!Array.isArray(content)) return []

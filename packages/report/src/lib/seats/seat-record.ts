@@ -38,7 +38,6 @@ export function seatRecordsOf(
   })
 }
 
-/** Whether the session of a line was opened. */
 export function hasStarted(record: SealedRecord): boolean {
   return isMatchRecord(record) ? Object.values(record.seats).some(({ start }) => start) : record.start !== null
 }
@@ -82,7 +81,6 @@ const NOT_PLAYED: Partial<MatchRecord['seats'][string]> & Pick<EpisodeRecord, 'p
 }
 const NOT_SEATED = { code: 'not-seated', message: 'The seat did not take part in this episode.' }
 
-/** Names the seat at fault, since the failure is shown with the figures of each seat. */
 function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
   return seat === null ? error : { ...error, message: `Seat ${seat}: ${error.message}` }
 }

@@ -6,7 +6,6 @@ export interface ShownStep extends RecordedStep {
   readonly seat?: string
 }
 
-/** An episode as a page shows it. */
 export type ShownRecord = Omit<EpisodeRecord, 'steps'> & { readonly steps: readonly ShownStep[] }
 
 /** Returns a match with the outcome and the returns of one seat, and with the steps of all seats, in their order. */

@@ -1,7 +1,5 @@
-/** Stands for a missing figure. */
 export const NOTHING = '–'
 
-/** A whole number with thousands separators. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: 0 })
 }
@@ -36,7 +34,6 @@ export function formatCost(cost: number | null): string {
   return minus(cost.toLocaleString('en-US', digits))
 }
 
-/** What a cost is made of: `null` if that of some request is not known, with the cost of the others beside it. */
 interface KnownCost {
   readonly cost: number | null
   readonly unpriced?: { readonly requests: number; readonly cost: number } | undefined
@@ -71,18 +68,15 @@ export function formatDuration(milliseconds: number | null): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Both ends of a confidence interval. */
 interface Interval {
   readonly low: number | null
   readonly high: number | null
 }
 
-/** An interval of plain numbers: 0.651 to 0.714. */
 export function formatInterval({ low, high }: Interval): string {
   return low === null || high === null ? NOTHING : `${formatNumber(low)} to ${formatNumber(high)}`
 }
 
-/** An interval of shares: 72.8 to 76.7 %. */
 export function formatShareInterval({ low, high }: Interval): string {
   return low === null || high === null ? NOTHING : `${(low * 100).toFixed(1)} to ${formatPercent(high)}`
 }
