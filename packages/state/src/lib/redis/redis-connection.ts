@@ -55,7 +55,6 @@ export class RedisConnection implements AsyncDisposable {
     })
   }
 
-  /** Connects for the first time. Rejects with `store-unavailable` if that fails, and disposes of the connection. */
   async connect(): Promise<void> {
     try {
       await this.#client.connect()

@@ -6,7 +6,6 @@ export function formatAddress(url: string): string {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
-/** Returns the `StateError` for a failure of the Redis at `address`. */
 export function redisFault(address: string, cause: unknown): StateError {
   if (StateError.is(cause)) return cause
   const { message, command } = cause as Error & { readonly command?: { readonly name: string } }

@@ -58,7 +58,6 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
   }
 }
 
-/** Loads the client of Redis. Rejects with `package-missing` if it is not installed. */
 async function loadClient() {
   try {
     return (await import('ioredis')).Redis
@@ -243,7 +242,6 @@ function asSession(id: string, fields: readonly (string | null)[]): StoredSessio
   return { id, ...numbers, head, state, origin, base: base ?? null, ...used }
 }
 
-/** Returns the names and texts of pages in turn, as scripts take them. */
 function partsOf(pages: readonly StoredPage[]): string[] {
   return pages.flatMap(({ name, text }) => [name, text])
 }

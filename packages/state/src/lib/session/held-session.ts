@@ -4,7 +4,6 @@ import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { sessionNotFound } from './session-errors.ts'
 import { decodeSession, encodeSession, type SessionRecord } from './session-record.ts'
 
-/** A session with its state as the store keeps it. */
 export interface HeldSession {
   /** With the state of `kept`. */
   readonly record: SessionRecord

@@ -50,7 +50,6 @@ export function assertRoom({ outside = NONE, limits }: SessionRecord, event: Out
   )
 }
 
-/** Returns the record after an event, which {@link assertRoom} has accepted. */
 export function recordEvent(
   record: SessionRecord,
   event: OutsideEvent,

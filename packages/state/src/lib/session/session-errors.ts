@@ -12,7 +12,6 @@ export function sessionNotFound(): StateError {
   )
 }
 
-/** Returns the error for a step after the end of an episode. */
 export function episodeEnded(end: EpisodeEnd): StateError {
   return new StateError(
     'episode-ended',
@@ -21,7 +20,6 @@ export function episodeEnded(end: EpisodeEnd): StateError {
   )
 }
 
-/** Returns the error for a step of a seat that may not act now. */
 export function notYourTurn(turn: readonly string[], revision: number): StateError {
   return new StateError(
     'not-your-turn',
@@ -30,12 +28,10 @@ export function notYourTurn(turn: readonly string[], revision: number): StateErr
   )
 }
 
-/** Returns the error for the holder of a session that has a later owner. */
 export function fenced(): StateError {
   return new StateError('fenced', 'This session was taken over by a later owner. Open or restore it again to go on.')
 }
 
-/** Returns the error for a step with an external effect that may have happened. */
 export function outcomeUnknown({ tool }: Action): StateError {
   return new StateError(
     'outcome-unknown',

@@ -147,7 +147,6 @@ export function encodeMoment({ rng, now, end, seats, history, turn, outside }: S
   return moment.length > MOMENT ? state : `${state.slice(0, -1)},${moment}]`
 }
 
-/** Returns the moment that the text of a state in the step log has; `null` for none. */
 export function decodeMoment(text: string | undefined): Moment | null {
   return text === undefined ? null : (JSON.parse(text)[2] ?? null)
 }

@@ -80,21 +80,17 @@ interface SessionOptions {
   readonly textBytes?: number
 }
 
-/** See {@link SessionOptions.logBytes}. */
 export const DEFAULT_LOG_BYTES = 67_108_864
 
-/** See {@link SessionOptions.textBytes}. */
 export const DEFAULT_TEXT_BYTES = 262_144
 
 /** The preparation of a step: work outside the session before the rules play it. */
 export interface Preparation {
-  /** Whether it has an external effect that must not happen twice. */
   readonly external: boolean
   /** Prepares a step on this record. Called at most once for a step, unless the step is sent again. */
   prepare(record: SessionRecord): Promise<Json>
 }
 
-/** The result of a preparation. */
 interface PreparedStep {
   /** `undefined` if nothing was needed. */
   readonly prepared: Json | undefined

@@ -21,7 +21,6 @@ import type { SeatRecord, SessionRecord } from './session-record.ts'
 
 // The step protocol, without I/O: what a step means to a session, the turn that the rules play, and the next record.
 
-/** A step as it arrives. */
 export interface StepRequest {
   readonly seat: string
   /** How many answers of the seat the caller has received. If omitted, the step is an ordinary at-most-once call. */
@@ -226,7 +225,6 @@ function withDue(seat: SeatRecord, terms: Terms = {}, messages: readonly string[
   return withMessages(Object.keys(due).length > 0 ? { ...seat, due } : seat, messages)
 }
 
-/** Returns a seat with more texts to be sent with its next answer. */
 export function withMessages(seat: SeatRecord, texts: readonly string[]): SeatRecord {
   return texts.length === 0 ? seat : { ...seat, messages: [...(seat.messages ?? []), ...texts].slice(-MOST_MESSAGES) }
 }
@@ -257,7 +255,6 @@ export function seatOf(record: SessionRecord, seat: string): SeatRecord {
   return found
 }
 
-/** Answered steps of all seats together. */
 export function answeredIn(seats: { readonly [seat: string]: { readonly seq: number } }): number {
   return Object.values(seats).reduce((sum, { seq }) => sum + seq, 0)
 }

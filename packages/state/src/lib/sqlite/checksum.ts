@@ -39,7 +39,6 @@ export function areNumbers(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'number')
 }
 
-/** Returns whether all values are texts. */
 export function areTexts(...values: readonly unknown[]): boolean {
   return values.every((value) => typeof value === 'string')
 }

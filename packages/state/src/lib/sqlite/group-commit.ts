@@ -42,7 +42,6 @@ export class GroupCommit {
     })
   }
 
-  /** Commits the waiting writes now. */
   flush(): void {
     const waiting = this.#waiting
     if (waiting.length === 0) return

@@ -52,7 +52,6 @@ export class SqlitePages {
     if (late.count >= ENTERED_AT_ONCE) this.#enterLate()
   }
 
-  /** Returns the text of a page of a pool, or `null`. */
   text(pool: number, name: string): string | null {
     const late = this.#loadLate().numbers.get(pool)?.get(name)
     const row = late === undefined ? this.#sql.text.get(pool, name) : this.#sql.lateText.get(late)
@@ -70,7 +69,6 @@ export class SqlitePages {
     late.count -= numbers.size
   }
 
-  /** Returns the number of pages of a pool, or of all. */
   count(pool?: number): number {
     return Number((pool === undefined ? this.#sql.count.get() : this.#sql.countIn.get(pool))?.count)
   }

@@ -11,7 +11,6 @@ export interface SessionPosition {
   readonly sum: number
   revision: number
   epoch: number
-  /** The number of its last log entry, 0 for none. */
   last: number
   /** The key of its own pool, once a commit has looked for it. */
   pool: number | null
@@ -32,7 +31,6 @@ export class SqlitePlaces {
     this.#session = database.prepare('SELECT * FROM session WHERE id = ?')
   }
 
-  /** Returns the position of a session; `null` if there is no session with that id. */
   of(id: string): SessionPosition | null {
     const remembered = this.#remembered.get(id)
     if (remembered) return remembered
@@ -45,12 +43,10 @@ export class SqlitePlaces {
     return place
   }
 
-  /** Forgets a session that is removed. */
   forget(id: string): void {
     this.#remembered.delete(id)
   }
 
-  /** Clears the cache, after a transaction that updated it has failed. */
   forgetAll(): void {
     this.#remembered.clear()
   }

@@ -26,7 +26,6 @@ export class SqlitePools {
     }
   }
 
-  /** Returns the key of the pool of that name; `null` if there is none. */
   find(name: string): number | null {
     const row = this.#sql.find.get(name)
     if (!row) return null
@@ -48,7 +47,6 @@ export class SqlitePools {
     this.#pages.add(this.#use(pool, session), own)
   }
 
-  /** Adds pages to a session's own pool, which is made if it is absent. */
   add(place: SessionPosition, pages: readonly StoredPage[]): void {
     place.pool ??= this.#use(this.#originOf(place).pool, place.key)
     this.#pages.add(place.pool, pages)
@@ -90,7 +88,6 @@ export class SqlitePools {
     return this.#pages.count() - onlyHeld.reduce((sum, key) => sum + this.#pages.count(key), 0)
   }
 
-  /** Forgets what it has seen, after a transaction that changed it has failed. */
   forgetAll(): void {
     this.#pages.forgetLate()
   }

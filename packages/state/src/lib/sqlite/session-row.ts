@@ -1,7 +1,6 @@
 import type { StoredProgress, StoredSession } from '../store/session-store.ts'
 import { addNumber, addText, areNumbers, areTexts, assertIntact, START } from './checksum.ts'
 
-/** A row of the table `session`. */
 export interface SessionRow extends Omit<StoredProgress, 'touchedAt'> {
   readonly key: number
   readonly touched_at: number
@@ -10,10 +9,8 @@ export interface SessionRow extends Omit<StoredProgress, 'touchedAt'> {
   readonly checksum: number
 }
 
-/** What a row of the table `session_origin` says. */
 export type Origin = Pick<StoredSession, 'origin' | 'base' | 'pool' | 'pools'>
 
-/** Returns the checksum of a session's row; `idSum` is the checksum of its id. */
 export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'id'>, last: number): number {
   const { revision, epoch, touchedAt, head, state } = progress
   let sum = addNumber(idSum, revision)
@@ -24,7 +21,6 @@ export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'i
   return addText(sum, state)
 }
 
-/** The columns of the table `session_origin`. */
 interface OriginColumns {
   readonly text: string
   readonly base: string | null
@@ -35,7 +31,6 @@ interface OriginColumns {
   readonly pools: string | null
 }
 
-/** Returns the checksum of a row of the table `session_origin`. */
 export function originChecksum(id: string, { text, base, pools }: OriginColumns): number {
   let sum = addText(addText(START, id), text)
   if (base !== null) sum = addText(addNumber(sum, base.length), base)
@@ -57,7 +52,6 @@ export function assertOrigin(id: string, row: Record<string, unknown>, checksum:
   return { origin: text, base, pool, pools: others }
 }
 
-/** Returns a row of SQLite, typed. Throws `store-invalid` if it is damaged. */
 export function assertSessionRow(row: Record<string, unknown>): SessionRow {
   const found = row as unknown as SessionRow
   const { id, revision, epoch, touched_at: touchedAt, last, head, state, checksum } = found
@@ -70,7 +64,6 @@ export function assertSessionRow(row: Record<string, unknown>): SessionRow {
   return found
 }
 
-/** Returns the session of a row of SQLite, with its origin. Throws `store-invalid` if it is damaged. */
 export function asSession(row: Record<string, unknown>): StoredSession {
   const { id, revision, epoch, touched_at: touchedAt, head, state } = assertSessionRow(row)
   const { origin, base, pool, pools } = assertOrigin(id, row, row.originChecksum)

@@ -35,7 +35,6 @@ export function sqliteFault(path: string, cause: unknown, doing: 'opening' | 'us
   return new StateError(code, `The store ${path} cannot be used (${message}). ${ADVICE[code]}.`, { cause })
 }
 
-/** Runs `work`, and throws errors of SQLite as {@link sqliteFault} translates them. */
 export function orSqliteFault<T>(path: string, work: () => T, doing?: 'opening'): T {
   try {
     return work()

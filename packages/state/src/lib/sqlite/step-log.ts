@@ -36,7 +36,6 @@ export class SqliteLog {
     this.#last = Number(last ?? 0)
   }
 
-  /** Appends an entry to a session's log, and updates its place. */
   append(place: SessionPosition, entry: LogEntry): void {
     const { revision, text } = entry
     const state = entry.state ?? null
@@ -48,7 +47,6 @@ export class SqliteLog {
     place.last = number
   }
 
-  /** Returns at most `limit` entries of a session after a revision, in order. */
   read(place: SessionPosition, after: number, limit: number): LogEntry[] {
     const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
     return entries.map(({ revision, text, state }) => (state === null ? { revision, text } : { revision, text, state }))
@@ -58,7 +56,6 @@ export class SqliteLog {
     for (const { number } of this.#entriesOf(place, -1)) this.#delete.run(number)
   }
 
-  /** Yields a session's entries after a revision, newest first. */
   *#entriesOf(place: SessionPosition, after: number): Generator<EntryRow> {
     for (let number = place.last; number > 0; ) {
       const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow

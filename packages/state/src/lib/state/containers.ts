@@ -14,7 +14,6 @@ import {
 } from './page-node.ts'
 import { Sequence } from './sequence.ts'
 
-/** An object of the tree. */
 export type Mapping = Fields | Table
 
 /** An object whose entries fit into one page. */
@@ -124,7 +123,6 @@ export interface EntryChanges {
   readonly set: Iterable<readonly [key: string, value: Value]>
 }
 
-/** An array of the tree. */
 export class List implements Container {
   readonly items: Sequence
 
@@ -147,7 +145,6 @@ export class List implements Container {
   }
 }
 
-/** Returns an object of the tree; `values` are in the order of `keys`. */
 export function objectOf(keys: readonly string[], values: readonly Value[]): Value {
   let size = 0
   for (let i = 0; i < keys.length && size <= PAGE; i++) size += entrySize(keys[i] as string, values[i] as Value)
@@ -188,7 +185,6 @@ function isIndex(key: string): boolean {
   return Number.isInteger(number) && number >= 0 && number < 2 ** 32 - 1 && String(number) === key
 }
 
-/** Returns keys in the order in which an object would have them. */
 function inOrder(keys: readonly string[]): string[] {
   const indexes = keys.filter(isIndex).sort((a, b) => Number(a) - Number(b))
   return indexes.length === 0 ? [...keys] : [...indexes, ...keys.filter((key) => !isIndex(key))]

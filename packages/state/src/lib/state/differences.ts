@@ -4,7 +4,6 @@ import { LongText, PageNode, Plain, type Value } from './page-node.ts'
 import type { Chunk, Sequence } from './sequence.ts'
 import { shownBy, type Views } from './view.ts'
 
-/** A place at which two values differ. */
 export interface PartDifference {
   /** The keys that lead to it; those of arrays are indexes. */
   readonly path: readonly string[]
@@ -50,7 +49,6 @@ function* compare(before: Side, after: Side, path: Path): Generator<PartDifferen
   }
 }
 
-/** Two values that are compared, and where they are. */
 interface Compared {
   readonly before: Side
   readonly after: Side
@@ -135,10 +133,8 @@ function pageIn(value: unknown): PageNode | null {
   return value instanceof List ? value.page : null
 }
 
-/** An object or array whose parts are compared. */
 type Parts = Mapping | List | readonly unknown[] | { readonly [key: string]: unknown }
 
-/** Returns what the parts of a value are read from; `null` for one that has none. */
 function partsOf(value: unknown): Parts | null {
   if (typeof value !== 'object' || value === null || value instanceof LongText) return null
   return value instanceof Plain ? (value.value as Parts) : (value as Parts)
@@ -159,7 +155,6 @@ function partAt(parts: Parts, key: string): unknown {
   return Object.hasOwn(parts, key) ? (parts as { readonly [key: string]: unknown })[key] : undefined
 }
 
-/** Returns what rules read for a value. */
 function read({ value, views }: Side): unknown {
   return views ? views.of(value as Value) : value
 }

@@ -6,7 +6,6 @@ import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty, Unaltera
 /** A value of the tree, or an object or array within a plain one. */
 type Base = Value | object
 
-/** A part of a state that rules may change. */
 interface Part {
   /** Returns the value as the rules have left it: the very base if nothing in it has changed. */
   finish(path: string): Base
@@ -39,7 +38,6 @@ export class Draft {
     return this.read(this.root, path)
   }
 
-  /** Returns what rules get for a value. */
   open(base: Base): unknown {
     if (typeof base !== 'object' || base === null) return base
     if (base instanceof LongText) return base.value
@@ -53,7 +51,6 @@ export class Draft {
     return proxy
   }
 
-  /** Returns what rules have left as a value of the tree. */
   read(left: unknown, path: string): Value {
     const known = (object: object, at: string) => {
       const part = this.#parts.get(object)
@@ -69,7 +66,6 @@ export class Draft {
     return finished === base ? undefined : asValue(finished)
   }
 
-  /** Returns whether nothing was changed in a part that was opened. */
   isUnchanged(part: object): boolean {
     return this.#parts.get(part)?.isUnchanged ?? false
   }
@@ -97,11 +93,8 @@ function isContainer(base: object): base is Mapping | List {
   return base instanceof Fields || base instanceof Table || base instanceof List
 }
 
-/** What rules have changed of an object. */
 interface ObjectChanges {
-  /** Keys of the base. */
   readonly removed: Set<string>
-  /** Values that were set for keys of the base. */
   readonly set: Map<string, unknown>
   /** Values of other keys, and of keys that were removed before: they come last. */
   readonly added: Map<string, unknown>
@@ -226,7 +219,6 @@ class ObjectPart extends Unalterable implements Part {
     return base === undefined ? ABSENT : base
   }
 
-  /** Returns whether an entry is still that of the base. */
   #isBase(key: string): boolean {
     if (!this.#changes) return true
     const { removed, set, added } = this.#changes
@@ -351,7 +343,6 @@ class ArrayPart extends Unalterable implements Part {
     return !this.#copy && this.#left.size === 0 && this.#added.length === 0
   }
 
-  /** Without a copy, items were set and added alone. */
   #finishedItems(path: string): Base {
     const set = new Map<number, Value>()
     for (const [index, left] of this.#left) {

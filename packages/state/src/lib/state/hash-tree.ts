@@ -10,7 +10,6 @@ const DEEPEST = 8
 
 export type HashTree = Bucket | Branch
 
-/** Characters of an entry in its page: key, colon, value and comma. */
 export function entrySize(key: string, value: Value): number {
   return sizeOf(key) + sizeOf(value) + 2
 }
@@ -69,7 +68,6 @@ export class Branch extends PageNode {
     this.bytes = bytes
   }
 
-  /** Returns the branch with other parts in some places. */
   with(changed: ReadonlyMap<number, HashTree | undefined>): Branch {
     const parts = [...this.parts]
     for (const [place, part] of changed) parts[place] = part
@@ -180,7 +178,6 @@ function isBucket(size: number, count: number, depth: number): boolean {
   return size <= PAGE || count <= 1 || depth === DEEPEST
 }
 
-/** Returns the value of a key; `undefined` if there is none. */
 export function valueIn(tree: HashTree, key: string): Value | undefined {
   let node: HashTree | undefined = tree
   if (node instanceof Branch) {
@@ -204,7 +201,6 @@ interface EntryChange {
   readonly bits: number
 }
 
-/** Returns a changed tree; `undefined` for one without entries. */
 function changed(tree: HashTree | undefined, changes: readonly EntryChange[], depth: number): HashTree | undefined {
   if (!(tree instanceof Branch)) return changedBucket(tree ?? EMPTY, changes, depth)
   const parts = new Map<number, HashTree | undefined>()
@@ -255,7 +251,6 @@ function bitsAt(bits: number, depth: number): number {
   return (bits >>> (depth * BITS)) & (WIDTH - 1)
 }
 
-/** Returns the index of a key in a sorted list, or that at which it would stand. */
 function indexIn(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length

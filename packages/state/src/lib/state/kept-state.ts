@@ -16,7 +16,6 @@ const SMALL = 8_192
 /** What the next step depends on beside the state. */
 type Chance = { readonly rng: RngState; readonly now: number }
 
-/** A large state in memory. */
 interface Tree {
   readonly root: Value
   readonly views: Views
@@ -105,7 +104,6 @@ export class KeptState {
     return KeptState.#large(await readTree(found[1], read, tree && pageOf(tree.root)), {})
   }
 
-  /** Keeps the state of a text that is no tree. */
   static parsed(text: string, state: SessionState = JSON.parse(text)): KeptState {
     return new KeptState(state, text, null)
   }
@@ -130,12 +128,10 @@ export class KeptState {
     return hash === recorded || !this.isLarge ? hash : hashOf(JSON.stringify(this.state), chance)
   }
 
-  /** UTF-8 bytes of the JSON text of the whole state. */
   get bytes(): number {
     return this.#tree ? (this.#tree.root as { readonly bytes: number }).bytes : byteLength(this.text)
   }
 
-  /** Returns a copy of the state for rules to change. */
   draft(): SessionState {
     if (!this.#tree) return JSON.parse(this.text)
     const { root, views } = this.#tree
@@ -229,7 +225,6 @@ export class KeptState {
     return [...found.values()]
   }
 
-  /** Returns a plain copy of the whole state. */
   toPlain(): SessionState {
     return JSON.parse(this.#tree ? JSON.stringify(this.state) : this.text)
   }

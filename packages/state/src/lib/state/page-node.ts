@@ -13,7 +13,6 @@ export const INLINE = 512
 /** Characters with which a page stands in the page of its parent. */
 export const REFERENCE = 34
 
-/** A node of the tree that is kept as a page of its own. */
 export abstract class PageNode {
   /** Whether its page and all pages below it are in the store, where its session reads them. */
   kept = false
@@ -26,7 +25,6 @@ export abstract class PageNode {
   /** The pages that stand in its page. */
   abstract children(): readonly PageNode[]
 
-  /** Writes the text of its page. */
   protected abstract write(): string
 
   /** The text of its page, in which other pages stand by their names. */
@@ -54,11 +52,9 @@ export abstract class PageNode {
   }
 }
 
-/** An object or array that stays in the page of its parent. */
 export class Plain {
   /** Its JSON text: pages are written from the texts of what is in them, which may have many parts. */
   readonly text: string
-  /** UTF-8 bytes of its JSON text. */
   readonly bytes: number
   #value: object | null = null
 
@@ -80,7 +76,6 @@ export class Plain {
   }
 }
 
-/** A text that is a page. */
 export class LongText extends PageNode {
   readonly value: string
   readonly bytes: number
@@ -112,13 +107,11 @@ type Bare = null | boolean | number | string
 /** An immutable value of the tree. */
 export type Value = Bare | Plain | LongText | Container
 
-/** Returns the page of a value that has one of its own; `null` for any other. */
 export function pageOf(value: Value): PageNode | null {
   if (typeof value !== 'object' || value === null || value instanceof Plain) return null
   return value instanceof LongText ? value : value.page
 }
 
-/** Returns the characters of a value within the page of its parent. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return isCopied(value) ? value.length + 2 : JSON.stringify(value).length
   return pageOf(value) ? REFERENCE : writeValue(value).length
@@ -129,7 +122,6 @@ export function writeValue(value: Value): string {
   return value instanceof Plain ? value.text : JSON.stringify(value)
 }
 
-/** Returns the UTF-8 bytes of the JSON text of a value. */
 export function bytesOf(value: Value): number {
   if (typeof value === 'string') return isCopied(value) ? value.length + 2 : byteLength(JSON.stringify(value))
   return typeof value === 'object' && value !== null ? value.bytes : String(value).length
@@ -152,7 +144,6 @@ export function writeValues(values: readonly Value[]): string {
   return `[${texts.join()}],${JSON.stringify(references)}`
 }
 
-/** Returns the pages among values. */
 export function pagesIn(values: readonly Value[]): PageNode[] {
   return values.map(pageOf).filter((page) => page !== null)
 }

@@ -30,7 +30,6 @@ export function pagesOfPart(part: object, known: Set<string>): PartPages | null 
   return { page: first.name, pages }
 }
 
-/** Reads an object or array from its pages, as rules read it. Throws `store-invalid` for missing and damaged pages. */
 export async function readPart(page: string, read: ReadPages): Promise<object> {
   return new Views({}).of(await readTree(page, read)) as object
 }

@@ -8,7 +8,6 @@ import { Chunk, Sequence } from './sequence.ts'
 /** Resolves with the texts of pages by their names, `null` for a missing one, in the order of the names. */
 export type ReadPages = (names: readonly string[]) => Promise<readonly (string | null)[]>
 
-/** A page as it was read. */
 type Page =
   | readonly ['object' | 'bucket', keys: string[], values: unknown[], references: References]
   | readonly ['array', values: unknown[], references: References]

@@ -70,7 +70,6 @@ export class Sequence {
     return new Sequence([[]]).splice(0, 0, items)
   }
 
-  /** Returns the sequence below a chunk that a page was read into. */
   static below(root: Chunk): Sequence {
     const levels: (readonly Chunk[])[] = [[root]]
     for (let level = levels[0]; level?.[0] && level[0].level > 0; level = levels[0])
@@ -86,7 +85,6 @@ export class Sequence {
     return this.root.count
   }
 
-  /** Returns the item at an index below `count`. */
   at(index: number): Value {
     const leaves = this.levels[0] as readonly Chunk[]
     if (leaves.length === 1) return leaves[0]?.items[index] as Value
@@ -101,7 +99,6 @@ export class Sequence {
     return leaves[low]?.items[index - (low === 0 ? 0 : (ends[low - 1] as number))] as Value
   }
 
-  /** Returns all items. */
   toArray(): Value[] {
     const leaves = this.levels[0] as readonly Chunk[]
     return leaves.length === 1
@@ -143,14 +140,12 @@ export class Sequence {
   }
 }
 
-/** Items of a level that take the place of others. */
 interface ItemChange {
   readonly start: number
   readonly deleted: number
   readonly inserted: readonly (Value | Chunk)[]
 }
 
-/** Chunks of a level that take the place of others. */
 interface ChunkChange extends ItemChange {
   readonly inserted: readonly Chunk[]
 }

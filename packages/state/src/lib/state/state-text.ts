@@ -5,7 +5,6 @@ import { StateError } from '../state-error.ts'
 // The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of
 // bytes.
 
-/** Returns the text of a state. Throws `not-json`, and `too-large` if it would exceed the session's limit. */
 export function encodeState(state: object, limits: Limits): string {
   // Each object has two bytes at least.
   assertJsonState(state, limits.bytes)

@@ -94,12 +94,10 @@ function objectWithin(value: object, path: string, within: Within): Value {
   )
 }
 
-/** Throws `not-json` for a key that JSON cannot say. */
 export function assertKey(key: string, path: string): void {
   if (!key.isWellFormed()) throw notJson(path, ' has a key with a lone surrogate')
 }
 
-/** Returns a text of the tree. */
 function toText(text: string): Value {
   return text.length + 2 > INLINE || JSON.stringify(text).length > INLINE ? new LongText(text) : text
 }

@@ -1,7 +1,6 @@
 import { List, type Mapping, plainOf } from './containers.ts'
 import { type Container, LongText, Plain, type Value } from './page-node.ts'
 
-/** The container that a view shows, and the views that it belongs to. */
 export interface Shown {
   readonly container: Container
   readonly views: Views
@@ -12,7 +11,6 @@ const ViewProxy = Proxy
 
 const shown = new WeakMap<object, Shown>()
 
-/** Returns what a view shows; `null` for any other value. */
 export function shownBy(value: unknown): Shown | null {
   return shown.get(value as object) ?? null
 }
@@ -59,7 +57,6 @@ export class Views {
     this.lineage = lineage
   }
 
-  /** Returns what rules read for a value. */
   of(value: Value): unknown {
     if (typeof value !== 'object' || value === null) return value
     if (value instanceof Plain || value instanceof LongText) return value.value
@@ -175,14 +172,12 @@ class ListView extends ReadOnly {
   }
 }
 
-/** Returns the index that a key of an array means; -1 for none below `count`. */
 export function indexOf(key: string | symbol, count: number): number {
   if (typeof key !== 'string') return -1
   const index = Number(key)
   return index >= 0 && index < count && Number.isInteger(index) && String(index) === key ? index : -1
 }
 
-/** Returns the keys of an array with `count` items. */
 export function arrayKeys(count: number): string[] {
   const keys: string[] = []
   for (let i = 0; i < count; i++) keys.push(String(i))

@@ -7,7 +7,6 @@ export function createMemoryStore(): SessionStore {
   return new MemoryStore()
 }
 
-/** A session with its log, and the names of the pools that it is a user of. */
 interface Kept {
   progress: StoredProgress
   readonly fixed: Omit<StoredSession, keyof StoredProgress>
@@ -15,7 +14,6 @@ interface Kept {
   uses: readonly string[]
 }
 
-/** The pages of a pool by their names, and the ids of the sessions that use it. */
 interface Pool {
   readonly pages: Map<string, string>
   readonly users: Set<string>
@@ -184,7 +182,6 @@ function addPages(to: Map<string, string>, pages: readonly StoredPage[]): void {
   for (const { name, text } of pages) if (!to.has(name)) to.set(name, text)
 }
 
-/** Returns the index of the first entry after `revision`; the log is sorted by revision. */
 function firstAfter(log: readonly LogEntry[], revision: number): number {
   let low = 0
   let high = log.length

@@ -12,7 +12,6 @@ export function describePages(
   openStore: () => Promise<SessionStore>,
   keepTrack: (store: SessionStore) => SessionStore,
 ): void {
-  /** Commits pages to a session as its next revision. */
   const commitPages = async (store: SessionStore, id: string, ...texts: string[]) => {
     const revision = (await store.read(id))?.revision ?? 0
     const next = sessionOf(id, { revision: revision + 1 })

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { entriesOf, ID, namesOf, play, sessionOf } from './session-store.samples.ts'
 
-/** The store under test, with functions for what the suite needs. */
 export interface SessionStoreUnderTest {
   /** Opens a new, empty store. */
   open(): SessionStore | Promise<SessionStore>

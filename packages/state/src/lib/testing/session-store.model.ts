@@ -7,7 +7,6 @@ import { namesOf, pagesOf } from './session-store.samples.ts'
 /** The methods of a store whose answers depend only on the sequence of operations. */
 type Answering = Omit<SessionStore, 'secret' | 'checkWritable' | typeof Symbol.asyncDispose>
 
-/** One call of a store's method, as data. */
 type Operation = {
   readonly [Method in keyof Answering]: {
     readonly method: Method
