@@ -38,7 +38,6 @@ export function parseTask(value: unknown, where = 'The row'): Task {
   return value as Task
 }
 
-/** Throws `task-invalid`, with all problems in the message and the details, unless there are none. */
 export function assertNoProblems(problems: readonly FieldProblem[], where: string): void {
   if (problems.length === 0) return
   throw new DatasetError('task-invalid', `${where} is not a task. ${problems.map(formatProblem).join('; ')}.`, {
@@ -46,7 +45,6 @@ export function assertNoProblems(problems: readonly FieldProblem[], where: strin
   })
 }
 
-/** A row's parameters with defaults filled in, and the problems that the schema found. */
 interface CheckedParams {
   readonly params: unknown
   readonly problems: readonly FieldProblem[]

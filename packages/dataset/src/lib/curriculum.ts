@@ -45,7 +45,7 @@ export function basisOf(pool: ReadonlyMap<string, Task>, settings: Json): string
   return contentId(canonicalJson({ tasks: [...pool.keys()], settings }))
 }
 
-/** Parses a saved state, which may come from a file. Throws `state-invalid`. */
+/** Throws `state-invalid`. */
 export function restoreState<State extends { readonly basis: string }>(
   schema: z.ZodType<State>,
   state: State,

@@ -24,7 +24,6 @@ export class DatasetError extends CodedError<DatasetErrorCode> {
   static override readonly brand: string = 'DatasetError'
 }
 
-/** Returns the error for an option or a definition that is out of range. */
 export function optionsInvalid(message: string, options?: ErrorOptions): DatasetError {
   return new DatasetError('options-invalid', message, options)
 }

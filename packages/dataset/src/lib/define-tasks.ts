@@ -72,7 +72,6 @@ export function defineTasks<
 
 type Keys<Shape> = Readonly<Record<keyof Shape, true>>
 const TASKS: Keys<TasksDefinition> = { name: true, environment: true, count: true, generate: true }
-/** The keys of a draft. */
 export const DRAFT: Keys<TaskDraft> = {
   prompt: true,
   params: true,
@@ -97,5 +96,4 @@ type Exact<Given, Known> = unknown extends Known
   ? Given
   : { [Key in keyof Given]: Key extends EveryKey<Known> ? Given[Key] : never }
 
-/** The keys of an object, or of any member of a union of objects. */
 type EveryKey<T> = T extends unknown ? keyof T : never

@@ -3,7 +3,6 @@ import { optionsInvalid } from './dataset-error.ts'
 /** A range of difficulties, both ends included, within 0 (easiest) to 1. */
 export type DifficultyRange = readonly [low: number, high: number]
 
-/** Throws `options-invalid` unless the range is within 0 to 1 and in order. */
 export function assertRange([low, high]: DifficultyRange, owner: string): void {
   if (!(low >= 0 && low <= high && high <= 1))
     throw optionsInvalid(`${owner}: a difficulty range goes from low to high within 0 to 1; got ${low} to ${high}.`)

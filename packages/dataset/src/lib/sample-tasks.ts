@@ -32,7 +32,6 @@ export async function sampleTasks(rows: Rows<Task>, { count, seed, ...filter }: 
   return reservoir.sort((a, b) => a.position - b.position).map(({ task }) => task)
 }
 
-/** A condition on tasks. Every part is optional. */
 interface TaskFilter {
   readonly split?: Split
   /** Tags that a task must have, all of them. */

@@ -23,7 +23,6 @@ export function splitOf(
   return bucket < 1 - ratios.test ? 'validation' : 'test'
 }
 
-/** Throws `options-invalid` unless the ratios are at least 0 and sum to 1. */
 export function assertRatios({ train, validation, test }: SplitRatios): void {
   const valid = [train, validation, test].every((share) => share >= 0) && Math.abs(train + validation + test - 1) < 1e-9
   if (!valid)

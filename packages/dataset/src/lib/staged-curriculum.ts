@@ -5,7 +5,6 @@ import { DatasetError, optionsInvalid } from './dataset-error.ts'
 import { assertKnown } from './define-tasks.ts'
 import { assertRange, type DifficultyRange, isInRange } from './difficulty-range.ts'
 
-/** A stage: a range of difficulty, and a number of episodes. */
 export interface Stage {
   /** Unique among the stages, and part of the seed of its draws. */
   readonly name: string

@@ -1,7 +1,6 @@
 import type { Split, Task } from '@episodic/protocol'
 import type { Rows } from './rows.ts'
 
-/** How often each name occurs. */
 export interface Tally {
   /** Sorted by name. */
   readonly counts: Readonly<Record<string, number>>
@@ -9,7 +8,6 @@ export interface Tally {
   readonly other: number
 }
 
-/** The values of one limit over the rows. */
 export interface LimitSummary {
   /** Rows with this limit; the others have the environment's. */
   readonly named: number

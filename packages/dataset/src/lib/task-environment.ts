@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
 
-/** A schema of any JSON object. */
 export type AnyParams = z.ZodType<JsonObject, JsonObject>
 
 /**
@@ -16,7 +15,6 @@ export interface TaskEnvironment<Params extends z.ZodType = z.ZodType> {
   readonly params?: Params | undefined
 }
 
-/** Returns the names of an environment's tools, in its order. */
 export function toolNames({ tools }: TaskEnvironment): readonly string[] {
   return isList(tools) ? tools : Object.keys(tools)
 }

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 
-/** The kinds of problems of a row. */
 export type TaskProblemCode =
   /** The line is not JSON. */
   | 'json'
@@ -25,7 +24,6 @@ export type TaskProblemCode =
   /** The environment's schema does not accept the parameters. */
   | 'params'
 
-/** A problem of one field of a row. */
 export interface FieldProblem {
   readonly code: TaskProblemCode
   /** For example `params.high` or `tools[2]`; empty for the whole row. */
@@ -42,7 +40,6 @@ export interface TaskProblem extends FieldProblem {
   readonly message: string
 }
 
-/** Returns `field: reason`. */
 export function formatProblem({ field, reason }: FieldProblem): string {
   return field ? `${field}: ${reason}` : reason
 }
