@@ -150,7 +150,6 @@ const HANDLER: Readonly<Record<keyof MachineHandler, true>> = { guard: true, tar
 
 type ErasedAccepts = { readonly [input: string]: MachineHandler | readonly MachineHandler[] }
 
-/** The definition with its types erased: JSON in, JSON out. */
 interface ErasedDefinition
   extends Partial<Pick<Machine, 'topics' | 'onTransition' | 'unrecognised' | 'resume' | 'result'>> {
   readonly name: string
@@ -168,7 +167,6 @@ interface ErasedDefinition
   }
 }
 
-/** Lists all possible transitions. */
 function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge[] {
   const edges: Edge[] = []
   const add = (from: string | null, input: string | null, handlers: readonly MachineHandler[]): void => {
@@ -190,7 +188,6 @@ function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge
   return edges
 }
 
-/** An inline guard function is named after its key. */
 function getGuardName({ name }: NonNullable<MachineHandler['guard']>): string {
   return name === '' || name === 'guard' ? 'guarded' : name
 }

@@ -189,7 +189,7 @@ function flat({ history, replies, ...bounds }: ConversationBounds): { [bound: st
   }
 }
 
-/** Collects the intents of all contexts. Contexts may share an intent if its slots are the same. */
+/** Contexts may share an intent if its slots are the same. */
 function intentInfos(contexts: readonly Context[], invalid: (why: string) => ContextError): IntentInfo[] {
   const infos = new Map<string, IntentInfo>()
   for (const context of contexts)

@@ -1,7 +1,6 @@
 import type { Context } from '../model/context.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 
-/** Draws a context as a Mermaid state diagram. */
 export function drawContext(
   { states, initial, edges, machine }: Pick<Context, 'states' | 'initial' | 'edges' | 'machine'>,
   highlighted?: string,
@@ -51,17 +50,14 @@ function nodeOf(frame: number, state: string): string {
 /** Reserved words of state diagrams. */
 const KEYWORDS = new Set('as class classdef click default direction end lit note root state style'.split(' '))
 
-/** Returns an identifier that Mermaid accepts: the name itself if possible. */
 function mermaidId(name: string, index: number): string {
   return /^[A-Za-z]\w*$/.test(name) && !KEYWORDS.has(name.toLowerCase()) ? name : `node${index + 1}`
 }
 
-/** The line that names a state whose identifier is not its name. */
 function stateLine(id: string, name: string): string {
   return `  state "${name}" as ${id}`
 }
 
-/** The lines that highlight a state. */
 function highlight(id: string): string[] {
   return ['  classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff', `  class ${id} lit`]
 }

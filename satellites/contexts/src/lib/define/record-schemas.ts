@@ -4,7 +4,6 @@ import type { ConversationRules } from '../engine/turn.ts'
 import type { Context } from '../model/context.ts'
 import { unrecognisedSchema } from '../model/conversation-record.ts'
 
-/** Creates the schemas of the two parts of a record. The data of a frame have their context's schema. */
 export function recordSchemas({ contexts, shared }: ConversationRules): {
   readonly public: z.ZodObject
   readonly private: z.ZodObject

@@ -30,7 +30,6 @@ const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUni
   }),
 ]) as z.ZodType<ConversationInput>
 
-/** Checks the form of an input. Returns an `input-invalid` or `text-too-long`, or `null`. */
 export function inputProblem({ bounds }: ConversationRules, input: ConversationInput): ContextError | null {
   // First, so that a text of any length costs nothing else.
   if (input?.kind === 'utterance' && typeof input.text === 'string' && input.text.length > bounds.text)
@@ -46,13 +45,11 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
 }
 
-/** Checks that a writer's text is no longer than a reply may be. */
 function writtenProblem(input: ConversationInput, longest: number): string | null {
   const length = ('written' in input && input.written?.text?.length) || 0
   return length > longest ? `what was written has ${length} characters, and at most ${longest} are allowed` : null
 }
 
-/** Checks that the content of an input is plain JSON, and no longer than a text may be. */
 function contentProblem(input: ConversationInput, longest: number): string | null {
   if (input.kind === 'command') return null
   const [what, content] =
@@ -67,9 +64,6 @@ function contentProblem(input: ConversationInput, longest: number): string | nul
   return length > longest ? `its ${what} have ${length} characters of JSON, and at most ${longest} are read` : null
 }
 
-/**
- * Parses the data of an event, and checks its address. Throws `unknown-event`, `event-invalid` and `unknown-context`.
- */
 export function readEvent(
   rules: ConversationRules,
   { type, data, to }: { readonly type: string; readonly data: JsonObject; readonly to: EventAddress },

@@ -18,7 +18,6 @@ const SPOKEN: Readonly<Record<string, z.ZodType>> = {
   end: z.object({}).describe('end the conversation'),
 }
 
-/** The commands as intents. */
 export const COMMAND_INTENTS: readonly IntentInfo[] = Object.entries(SPOKEN).map(([name, schema]) => ({
   name,
   description: schema.description ?? name,
@@ -26,7 +25,6 @@ export const COMMAND_INTENTS: readonly IntentInfo[] = Object.entries(SPOKEN).map
   contexts: [],
 }))
 
-/** Returns the command that a candidate names; `null` if it names none. Throws `slots-invalid`. */
 export function readCommand({ intent, slots }: IntentCandidate): Command | null {
   const schema = Object.hasOwn(SPOKEN, intent) ? SPOKEN[intent] : undefined
   if (!schema) return null
@@ -36,7 +34,6 @@ export function readCommand({ intent, slots }: IntentCandidate): Command | null 
   return { ...(parsed.data as object), name: intent } as Command
 }
 
-/** Returns the route of a candidate that names a command; `null` if it names none, or one that is impossible now. */
 export function commandRoute(turn: Turn, candidate: IntentCandidate): Route | null {
   const { intent, slots } = candidate
   const possible = {
@@ -49,7 +46,6 @@ export function commandRoute(turn: Turn, candidate: IntentCandidate): Route | nu
   return routeOf(candidate)
 }
 
-/** Returns the route of a candidate that names `cancel` or `back`, which are impossible now; otherwise `null`. */
 export function impossibleCommand(candidate: IntentCandidate): (Route & { readonly intent: 'cancel' | 'back' }) | null {
   const { intent } = candidate
   return intent === 'cancel' || intent === 'back' ? { ...routeOf(candidate), intent } : null
@@ -59,7 +55,6 @@ function routeOf(candidate: IntentCandidate): Route {
   return { ...candidate, context: null, frame: null, active: true }
 }
 
-/** Runs a command. Throws `unknown-context`, `too-deep` and `nothing-open`. */
 export function runCommand(turn: Turn, command: Command): void {
   switch (command.name) {
     case 'cancel': {
@@ -84,7 +79,6 @@ export function runCommand(turn: Turn, command: Command): void {
   }
 }
 
-/** Activates the frame of a context that is nearest to the top, or opens one. */
 function switchTo(turn: Turn, name: string): void {
   if (!turn.rules.contexts.has(name)) throw unknownContext(turn.rules, name)
   const frame = turn.stack.findLast(({ context }) => context.name === name)

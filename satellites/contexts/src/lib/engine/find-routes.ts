@@ -10,7 +10,6 @@ import { commandRoute } from './commands.ts'
 import { findHandler, findOpening } from './play-frame.ts'
 import { activeFrame, newFrame, type OpenFrame, type Turn } from './turn.ts'
 
-/** A route into a context, with the handler to run. */
 export interface ContextRoute extends Route {
   readonly given: InputData
   /** `null` if the context would be opened. */
@@ -52,7 +51,6 @@ function routeInto(turn: Turn, context: Context, candidate: IntentCandidate, giv
   return { ...candidate, context: context.name, frame: null, active: false, given, openFrame: null, handler }
 }
 
-/** Parses the slots of a candidate; `null` if the context does not declare the intent, or its schema rejects them. */
 function readSlots(context: Context, { intent, slots, unrecognised = [] }: IntentCandidate): InputData | null {
   if (!Object.hasOwn(context.intents, intent)) return null
   const parsed = context.intents[intent]?.safeParse(slots)
@@ -85,7 +83,6 @@ export function noRouteError(turn: Turn, { intent, slots }: IntentCandidate, wit
   )
 }
 
-/** Returns the intents that a frame accepts in its present state, ignoring guards. */
 export function acceptedBy(frame: Pick<OpenFrame, 'context' | 'state'> | undefined): string[] {
   if (!frame) return []
   const { intents, machine } = frame.context

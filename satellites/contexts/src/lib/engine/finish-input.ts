@@ -39,7 +39,7 @@ function replaceReplies({ replies }: Turn, text: string): void {
 
 /**
  * Delivers an event to the frames at its address, from the top of the stack down. It counts as delivered even if no
- * frame handles it. Throws `unknown-event`, `unknown-context` and `event-invalid`.
+ * frame handles it.
  */
 export function deliver(turn: Turn, published: Published): InputEntry {
   const { type, to } = published

@@ -53,7 +53,6 @@ function refuse(record: ConversationRecord, { code, message, details }: ContextE
   return { ...unchanged(record), refused: { code: code as never, message, details } }
 }
 
-/** The result of an input that does nothing. */
 export function unchanged(record: ConversationRecord): TurnResult {
   return { record, replies: [], transitions: [], revealed: [], intent: null, refused: null, duplicate: false }
 }
@@ -75,7 +74,6 @@ function take(turn: Turn, input: ConversationInput): InputEntry {
   }
 }
 
-/** Takes an utterance: the answer to an open question, or else candidates for the router. */
 function takeUtterance(turn: Turn, { text, interpreted }: Input<'utterance'>): InputEntry {
   const route = routeUtterance(turn, text, interpreted)
   return {
@@ -87,7 +85,6 @@ function takeUtterance(turn: Turn, { text, interpreted }: Input<'utterance'>): I
   }
 }
 
-/** Follows the route of an utterance and returns it; `null` if the conversation replies itself. */
 function routeUtterance(
   turn: Turn,
   text: string,
@@ -118,9 +115,6 @@ function routeUtterance(
   return routeBest(turn, routes)
 }
 
-/**
- * Takes an intent without words. Throws a refusal if no context accepts it, and `slots-invalid` for an unknown slot.
- */
 function takeAct(turn: Turn, { intent, slots, context }: Input<'act'>): InputEntry {
   const known = turn.rules.intents.get(intent)
   const unknown = known ? unknownSlots(known, slots) : []
@@ -137,7 +131,6 @@ function takeAct(turn: Turn, { intent, slots, context }: Input<'act'>): InputEnt
   return { kind: 'act', text: intent, intent: route && intent, slots, context: route?.context ?? null }
 }
 
-/** Follows the route that the router picks and returns it; `null` if the user is asked instead. */
 function routeBest(turn: Turn, routes: readonly (ContextRoute | Route)[]): Route | null {
   const decision = decide(turn, routes)
   if (decision.kind === 'take') {
@@ -149,7 +142,6 @@ function routeBest(turn: Turn, routes: readonly (ContextRoute | Route)[]): Route
   return replyFallback(turn, { kind: 'ambiguous', options: turn.question.options })
 }
 
-/** Asks the router. Throws `handler-failed` if it throws, or picks a route that is not in `routes`. */
 function decide({ rules: { name, router } }: Turn, routes: readonly Route[]): RouteDecision {
   let decision: RouteDecision
   try {
@@ -193,10 +185,7 @@ function routeOfOption(
   return routes.find((route) => route.frame === frame) ?? null
 }
 
-/**
- * Adds the conversation's own reply, and repeats the active context's prompt. Returns `null`, because no route is
- * followed.
- */
+/** Returns `null`, because no route is followed. */
 function replyFallback(turn: Turn, reason: FallbackReason): null {
   sayFallback(turn, reason)
   const active = activeFrame(turn)

@@ -7,10 +7,8 @@ import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 import { type ConversationRules, headOf, type OpenFrame, type Turn } from './turn.ts'
 
-/** The part of a history entry that depends on the input. */
 export type InputEntry = Omit<HistoryEntry, 'turn' | 'now' | 'replies'>
 
-/** Ends a turn: checks what the contexts left, and builds the next record. Throws `handler-failed`. */
 export function endTurn(turn: Turn, entry: InputEntry, eventId: string | null = null): TurnResult {
   const { rules, record, replies, transitions, revealed } = turn
   const { bounds } = rules
@@ -48,7 +46,6 @@ export function endTurn(turn: Turn, entry: InputEntry, eventId: string | null = 
   return { record: next, replies, transitions, revealed, intent: entry.intent, refused: null, duplicate: false }
 }
 
-/** Returns a closed frame, with its data checked. */
 export function closeFrame(frame: OpenFrame, how: ClosedFrame['how'], result: JsonObject | null): ClosedFrame {
   return { ...headOf(frame), data: checkedPart(frame, 'data'), how, result }
 }
@@ -69,7 +66,6 @@ function checkShared(
   }
 }
 
-/** Parses a value. Throws `handler-failed` if the schema rejects it, or the output is not JSON. */
 function checkJson(schema: z.ZodType, value: unknown, complaint: string): JsonObject {
   const parsed = schema.safeParse(value)
   const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)
@@ -79,7 +75,6 @@ function checkJson(schema: z.ZodType, value: unknown, complaint: string): JsonOb
 
 type Past = Pick<PublicConversation, 'history' | 'summary'>
 
-/** Adds an entry to the history, drops the oldest beyond the bounds, and has those summarised. */
 function addToHistory({ name, bounds, summarise }: ConversationRules, past: Past, entry: HistoryEntry): Past {
   const entries = [...past.history, entry]
   let first = Math.max(0, entries.length - bounds.history.entries)

@@ -47,7 +47,6 @@ function pick(
   return handlers?.find(({ guard }) => !guard || runCode(frame, 'A guard', () => guard(viewOf(turn, frame, given))))
 }
 
-/** Runs the opening handler of a new frame: its effect, the entry of its first state, and `always` transitions. */
 export function enterFrame(
   turn: Turn,
   frame: OpenFrame,
@@ -66,7 +65,6 @@ export function enterFrame(
   return requests
 }
 
-/** Runs a handler of an open frame, and `always` transitions. */
 export function playHandler(
   turn: Turn,
   frame: OpenFrame,
@@ -129,14 +127,12 @@ function enterState(turn: Turn, frame: OpenFrame): void {
   if (state?.entry) runCode(frame, `The entry of ${frame.state}`, () => state.entry?.(hookContext(turn, frame)))
 }
 
-/** Runs the exit of the present state. */
 export function leaveState(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
   makeDraft(frame)
   if (state?.exit) runCode(frame, `The exit of ${frame.state}`, () => state.exit?.(hookContext(turn, frame)))
 }
 
-/** Passes the unrecognised phrases of an intent to its context, before the intent's handler runs. */
 function reportUnrecognised(turn: Turn, frame: OpenFrame, on: string | null, { unrecognised = [] }: InputData): void {
   const { machine } = frame.context
   for (const phrase of unrecognised)
@@ -164,7 +160,6 @@ function runEffect(turn: Turn, frame: OpenFrame, handler: MachineHandler, given:
   runCode(frame, 'An effect', () => effect(context))
 }
 
-/** The data of a context's last closed frame, while the record keeps it. */
 function previousData({ closed, record }: Turn, { context }: OpenFrame): JsonObject | null {
   const ofContext = (frame: ClosedFrame) => frame.context === context.name
   const data = (closed.findLast(ofContext) ?? record.public.closed.findLast(ofContext))?.data
@@ -172,14 +167,12 @@ function previousData({ closed, record }: Turn, { context }: OpenFrame): JsonObj
   return data ? structuredClone(data) : null
 }
 
-/** Runs `resume` of a frame that is active again. */
 export function resumeFrame(turn: Turn, frame: OpenFrame, closed: ClosedFrame | null): void {
   makeDraft(frame)
   frame.needsPrompt = true
   runCode(frame, 'The resume', () => frame.context.machine.resume(Object.assign(hookContext(turn, frame), { closed })))
 }
 
-/** Adds the prompt of the present state to the replies. */
 export function prompt(turn: Turn, frame: OpenFrame): void {
   const state = frame.context.machine.states[frame.state]
   if (!state?.prompt) return
@@ -187,12 +180,10 @@ export function prompt(turn: Turn, frame: OpenFrame): void {
   if (text) say(turn, text, frame)
 }
 
-/** Returns the topics that a frame subscribes to. */
 export function topicsOf(frame: OpenFrame): readonly string[] {
   return runCode(frame, 'The topics', () => frame.context.machine.topics(frame.data))
 }
 
-/** Returns the result of a finished frame. Throws `handler-failed` if it is not JSON. */
 export function resultOf(turn: Turn, frame: OpenFrame): JsonObject | null {
   const { result } = frame.context.machine
   if (!result) return null
@@ -220,7 +211,6 @@ function runCode<T>(frame: OpenFrame, what: string, run: () => T): T {
   return value
 }
 
-/** What guards, prompts and results receive. */
 function viewOf(turn: Turn, frame: OpenFrame, given: InputData = {}): View {
   return {
     ...given,
@@ -233,7 +223,6 @@ function viewOf(turn: Turn, frame: OpenFrame, given: InputData = {}): View {
   }
 }
 
-/** What hooks receive. */
 function hookContext(turn: Turn, frame: OpenFrame, given: InputData = {}): Hook {
   return Object.assign(viewOf(turn, frame, given), {
     state: frame.state,
@@ -265,7 +254,6 @@ function sharedDraft(turn: Turn): Shared {
   return turn.shared
 }
 
-/** Makes a frame's data free to edit. */
 function makeDraft(frame: OpenFrame): void {
   if (frame.drafted) return
   frame.data = structuredClone(frame.data)

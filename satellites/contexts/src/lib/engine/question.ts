@@ -4,7 +4,6 @@ import type { IntentCandidate } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
 import type { Turn } from './turn.ts'
 
-/** Creates a question with one option for each route. */
 export function askAbout({ rules }: Turn, routes: readonly Route[]): Question {
   return {
     options: routes.map(({ intent, slots, context, frame, unrecognised }, _, { length }) => {
@@ -63,7 +62,6 @@ function byIntent(options: readonly QuestionOption[], candidates: readonly Inten
   return fitting.length === 1 && option && agrees(option.slots, best.slots) ? option : null
 }
 
-/** Whether no slot contradicts the option. */
 function agrees(offered: JsonObject, said: JsonObject): boolean {
   return Object.entries(said).every(([slot, value]) => JSON.stringify(offered[slot]) === JSON.stringify(value))
 }

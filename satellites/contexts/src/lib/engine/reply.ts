@@ -2,7 +2,6 @@ import { handlerFailed } from '../model/context-error.ts'
 import type { FallbackReason } from '../model/conversation.ts'
 import { activeFrame, headOf, type OpenFrame, type Turn } from './turn.ts'
 
-/** Adds a reply to the user. Throws `handler-failed` past the bounds of the conversation. */
 export function say(turn: Turn, text: string, frame: OpenFrame | null): void {
   const { count, length } = turn.rules.bounds.replies
   const who = frame ? frame.context.name : turn.rules.name
@@ -17,7 +16,6 @@ export function say(turn: Turn, text: string, frame: OpenFrame | null): void {
   })
 }
 
-/** Adds the conversation's own reply. Throws `handler-failed` if its `fallback` throws. */
 export function sayFallback(turn: Turn, reason: FallbackReason): void {
   const { rules, record } = turn
   const frame = activeFrame(turn)

@@ -6,7 +6,6 @@ import { closeFrame } from './next-record.ts'
 import { enterFrame, findHandler, leaveState, playHandler, type Requests, resultOf, resumeFrame } from './play-frame.ts'
 import { activeFrame, newFrame, type OpenFrame, recordTransition, type Turn } from './turn.ts'
 
-/** Opens a context over the active one. Throws `too-deep`, and `unknown-context`. */
 export function open(
   turn: Turn,
   name: string,
@@ -54,7 +53,6 @@ export function handleEvent(turn: Turn, frame: OpenFrame, event: string, given: 
   return true
 }
 
-/** Brings a suspended frame to the top, and runs its `resume`. */
 export function activate(turn: Turn, frame: OpenFrame, on: string | null): void {
   if (frame === activeFrame(turn)) {
     frame.needsPrompt = true
@@ -64,7 +62,6 @@ export function activate(turn: Turn, frame: OpenFrame, on: string | null): void 
   resumeFrame(turn, frame, null)
 }
 
-/** Cancels the active frame, and returns it. Throws `nothing-open`. */
 export function cancel(turn: Turn): OpenFrame {
   const frame = activeFrame(turn)
   if (!frame) throw nothingOpen('cancel')
@@ -73,7 +70,6 @@ export function cancel(turn: Turn): OpenFrame {
   return frame
 }
 
-/** Swaps the active frame and the one below. Throws `nothing-open`. */
 export function goBack(turn: Turn): void {
   const below = turn.stack.at(-2)
   if (!below) throw nothingOpen('go back to')
@@ -84,7 +80,6 @@ function nothingOpen(what: string): ContextError {
   return new ContextError('nothing-open', `There is nothing to ${what}.`)
 }
 
-/** Closes a finished frame, and does what its effects requested. */
 function settle(turn: Turn, frame: OpenFrame, requests: Requests): void {
   if (requests.endConversation !== null) turn.ended = requests.endConversation
   if (isDone(frame)) close(turn, frame, 'finished', null)

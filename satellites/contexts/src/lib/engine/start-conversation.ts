@@ -9,7 +9,6 @@ import { unchanged } from './handle-input.ts'
 import { open } from './stack.ts'
 import { type ConversationRules, startTurn } from './turn.ts'
 
-/** Creates the first record, with the initial context open. Throws `record-invalid` if the shared data are rejected. */
 export function startConversation(
   rules: ConversationRules,
   given: Partial<Shared> | undefined,

@@ -16,7 +16,6 @@ import type { Shared } from '../model/machine.ts'
 import type { Router } from '../model/router.ts'
 import type { Reply } from '../model/turn-result.ts'
 
-/** A conversation's definition with its types erased and its names indexed. */
 export interface ConversationRules {
   readonly name: string
   readonly contexts: ReadonlyMap<string, Context>
@@ -24,9 +23,7 @@ export interface ConversationRules {
   readonly router: Router
   readonly shared: SharedSchemas | null
   readonly bounds: ConversationBounds
-  /** The schema of each event that a context handles. */
   readonly events: ReadonlyMap<string, z.ZodType>
-  /** Every intent by its name, including the commands. */
   readonly intents: ReadonlyMap<string, IntentInfo>
   readonly fallback: NonNullable<ConversationDefinition<readonly Context[]>['fallback']>
   readonly summarise: NonNullable<ConversationDefinition<readonly Context[]>['summarise']>
@@ -41,13 +38,11 @@ export interface OpenFrame {
   hidden: JsonObject
   /** The frame of the record, while this one is unchanged. */
   kept: Frame | null
-  /** Whether its data are copies, free to edit. */
   drafted: boolean
   /** Whether it was entered, moved, edited or resumed. */
   needsPrompt: boolean
 }
 
-/** An event that a hook has published, to be delivered after the present turn. */
 export interface Published {
   readonly type: string
   readonly data: JsonObject
@@ -65,7 +60,6 @@ export interface Turn {
   readonly replies: Reply[]
   readonly transitions: ConversationTransition[]
   readonly revealed: Json[]
-  /** Events that are not delivered yet, oldest first. */
   readonly published: Published[]
   /** The writer's text, sent in place of the replies; `null` if the replies are sent. */
   readonly written: string | null
@@ -78,7 +72,6 @@ export interface Turn {
   nextFrame: number
 }
 
-/** Starts the turn of an input. Throws `record-invalid` for a record with an unknown context or state. */
 export function startTurn(
   rules: ConversationRules,
   record: ConversationRecord,
@@ -105,7 +98,6 @@ export function startTurn(
   }
 }
 
-/** Starts the turn of a published event, on the record of the turn before. */
 export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
   const next = startTurn(turn.rules, record, turn.now, turn.written)
   for (const frame of next.stack)
@@ -148,7 +140,6 @@ export function activeFrame(turn: Turn): OpenFrame | undefined {
   return turn.stack.at(-1)
 }
 
-/** Adds a transition to the path. */
 export function recordTransition(
   turn: Turn,
   kind: ConversationTransition['kind'],
@@ -164,7 +155,6 @@ export function recordTransition(
   })
 }
 
-/** A frame as the record has it, without its data. */
 export function headOf({ id, context, state }: OpenFrame): Omit<Frame, 'data'> {
   return { id, context: context.name, state }
 }

@@ -63,7 +63,6 @@ interface SlotUse {
   readonly intent: string
 }
 
-/** Merges the schemas of a slot that several intents have, with all descriptions. */
 function mergeSchemas(uses: readonly SlotUse[]): JsonObject {
   const byMeaning = Map.groupBy(uses, ({ schema }) => String(schema.description ?? ''))
   const description = [...byMeaning]

@@ -27,7 +27,6 @@ export interface ConversationStep<Goal, Params>
   readonly after: GoalView<Goal, Params>
 }
 
-/** What `conversationEnvironment` takes. */
 export interface ConversationEnvironmentDefinition<
   Params extends z.ZodType,
   Goal extends z.ZodType,

@@ -5,7 +5,6 @@ import type { ConversationRecord, PrivateConversation, PublicConversation } from
 import type { Reply } from '../model/turn-result.ts'
 import type { UserSimulator } from './user-simulator.ts'
 
-/** A line of the dialogue. */
 export interface DialogueLine {
   readonly by: 'user' | 'assistant'
   readonly text: string
@@ -14,29 +13,25 @@ export interface DialogueLine {
 /** The most lines of the dialogue that are kept. */
 const MAX_LINES = 20
 
-/** The state of a conversation environment. */
 export interface ConversationState {
   public: {
     conversation: PublicConversation
     /** The goal, if the agent plays the user; `null` if it plays the assistant, or there is no goal. */
     goal: JsonObject | null
-    /** The last lines of the dialogue, oldest first. */
     dialogue: readonly DialogueLine[]
     /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
     now: number
   }
   private: {
     conversation: PrivateConversation
-    /** `null` if there is no goal. */
     goal: JsonObject | null
     /** The simulated user's memory; `null` if the agent plays the user. */
     user: unknown
-    /** How the simulated user talks; left out without a speaker. */
     style?: string | undefined
   }
 }
 
-/** Creates the schemas of the state. `hasStyle` is true with a speaker. */
+/** `hasStyle` is true with a speaker. */
 export function stateSchemas(
   { schemas }: Pick<Conversation, 'schemas'>,
   goal: z.ZodType,
@@ -66,23 +61,19 @@ export function recordOf(state: ConversationState): ConversationRecord {
   return { public: state.public.conversation, private: state.private.conversation }
 }
 
-/** Puts a record into a draft of the state. */
 export function keepRecord(state: ConversationState, { public: open, private: hidden }: ConversationRecord): void {
   state.public.conversation = open
   state.private.conversation = hidden
 }
 
-/** The lines of some replies. */
 export function linesOf(replies: readonly Reply[]): DialogueLine[] {
   return replies.map(({ text }) => ({ by: 'assistant', text }))
 }
 
-/** Adds lines to the dialogue. */
 export function keepLines(state: ConversationState, lines: readonly DialogueLine[]): void {
   state.public.dialogue = [...state.public.dialogue, ...lines].slice(-MAX_LINES)
 }
 
-/** Describes the open contexts to the agent. */
 export function formatOpen({ stack, question }: PublicConversation): string {
   const [active, ...below] = stack.toReversed().map(({ context, state }) => `${context} (${state})`)
   const open = active

@@ -24,7 +24,6 @@ const Answer = z.object({
   state: z.string().nullable().describe('the state that it is in'),
 })
 
-/** The `tool` that `tools` of the environment receives. */
 export type ConversationToolMaker = Parameters<
   EnvironmentSpec<
     z.ZodType,
@@ -39,10 +38,8 @@ type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Ans
 
 type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string }, { said: string }, unknown>
 
-/** Whether the goal is reached. */
 type IsReached = (state: ConversationState, params: never) => boolean
 
-/** Results of the interpreter and the writer, asked before a step and recorded with it. */
 interface Prepared {
   readonly interpreted: Interpreted
   readonly written?: AskedText | undefined
@@ -53,14 +50,12 @@ const preparedSchema: z.ZodType<Prepared> = z.object({
   written: askedTextSchema.optional(),
 })
 
-/** The record and the time of a read-only state. */
 function snapshotOf(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
   // The type of a deeply read-only state is infinite, because it contains JSON.
   const read = state as ConversationState
   return { record: recordOf(read), now: read.public.now }
 }
 
-/** Creates the tools of an agent that plays the user: `say` takes words, and `act` an intent without words. */
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
   const { interpreter, writer } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
@@ -140,13 +135,8 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
   return interpreter ? { say, act } : { act }
 }
 
-/** The tool with which the assistant speaks to the user. */
 const REPLY = 'reply'
 
-/**
- * Creates the tools of an agent that plays the assistant: one for each intent, and `reply`. Throws `definition-invalid`
- * for an intent named `reply`.
- */
 export function assistantTools<Goal>(
   conversation: Conversation,
   tool: ConversationToolMaker,
@@ -245,7 +235,6 @@ function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
   })
 }
 
-/** Keeps the record, and reveals what its handlers revealed. */
 function keep({ state, reveal }: Pick<Play, 'state' | 'reveal'>, { record, revealed }: TurnResult): void {
   keepRecord(state, record)
   for (const value of revealed) reveal(value)

@@ -10,10 +10,8 @@ import type { ConversationState } from '../environment/conversation-state.ts'
 import { type ClientFrame, readFrame, type ServerFrame, type ServerPush, serverPushAfter } from './frames.ts'
 import { type InternalError, rejectionOf } from './rejection.ts'
 
-/** What all WebSockets of one conversation environment share. */
 export interface SocketSetting {
   readonly host: Host
-  /** The environment that `join` opens. */
   readonly world: ConversationEnvironment
   /** Makes `socket` the connection of a handle's conversation, and closes the previous one. */
   readonly claim: (handle: string, socket: ConversationSocket) => void
@@ -23,11 +21,9 @@ export interface SocketSetting {
   readonly onError: (error: InternalError) => void
 }
 
-/** The conversation of a socket. */
 interface Joined {
   readonly handle: string
   readonly session: SessionRef
-  /** The last turn that was sent to the client. */
   turn: number
   readonly unsubscribe: () => void
 }
@@ -53,7 +49,6 @@ export class ConversationSocket {
   readonly #client: ClientIdentity
   readonly #setting: SocketSetting
   #joined: Joined | null = null
-  /** Checks without a conversation. */
   #idle = 0
 
   constructor(webSocket: WebSocket, stream: Duplex, client: ClientIdentity, setting: SocketSetting) {
@@ -68,7 +63,6 @@ export class ConversationSocket {
     return !this.#joined && this.#idle++ > 0 ? 'Nothing was joined.' : null
   }
 
-  /** Closes the connection, because another one has taken the conversation over. */
   yield(): void {
     this.#leaveConversation()
     this.frames.close(TAKEN_OVER, 'Another connection has taken this conversation over.')
@@ -96,7 +90,6 @@ export class ConversationSocket {
     }
   }
 
-  /** Answers one frame. Never rejects. */
   async answer(text: string): Promise<string> {
     let frame: ClientFrame | null = null
     try {
@@ -222,7 +215,6 @@ export class ConversationSocket {
   }
 }
 
-/** The answer of a refused step. */
 const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string | null } = {
   replies: [],
   intent: null,

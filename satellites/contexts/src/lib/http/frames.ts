@@ -72,7 +72,6 @@ export interface ConversationTurn extends Omit<HistoryEntry, 'now' | 'slots'> {
   readonly transitions: readonly ConversationTransition[]
 }
 
-/** The public state of a conversation, and the turns that led to it. */
 export interface ServerPush {
   /** The number of turns so far: the `since` of a later `resume`. */
   readonly turn: number
@@ -87,7 +86,6 @@ export interface ServerPush {
   readonly ended: string | null
 }
 
-/** Returns the push after the turn `since`, as far as the record keeps it. */
 export function serverPushAfter(
   { turn, history, path, stack, closed, question, ended }: PublicConversation,
   since: number,

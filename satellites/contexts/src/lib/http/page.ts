@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 
-/** A file of the web page. */
 interface PageFile {
   readonly type: string
   readonly body: Buffer
@@ -27,11 +26,9 @@ const HEADERS = {
 /** The web page of conversations: the same for each, it loads the conversation's description. */
 export interface Page {
   readonly document: PageFile
-  /** Its other files, by name. */
   readonly files: ReadonlyMap<string, PageFile>
 }
 
-/** Reads the files that the package ships. */
 export function readPage(): Page {
   const read = (name: string, type: string): PageFile => ({ type, body: readFileSync(new URL(name, FOLDER)) })
   return {
@@ -44,7 +41,6 @@ export function readPage(): Page {
   }
 }
 
-/** Sends a file of the page, or its data. */
 export function sendPage(response: ServerResponse, { type, body }: PageFile): void {
   response.writeHead(200, { ...HEADERS, 'Content-Type': type, 'Content-Length': body.byteLength }).end(body)
 }

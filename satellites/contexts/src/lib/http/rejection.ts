@@ -2,7 +2,6 @@ import { toInternalError } from '@episodic/mcp-server/internal'
 import { WireError } from '@episodic/protocol'
 import type { ClientFrame, ServerFrame } from './frames.ts'
 
-/** An internal error, with the reference that the client received. */
 export interface InternalError {
   readonly reference: string
   readonly cause: unknown

@@ -90,7 +90,6 @@ export function serveConversations(
   }
 }
 
-/** The description of a conversation that its page loads: to draw its contexts, and to publish its events. */
 function toPageInfo({ name, version, description, conversation, eventInfos }: ConversationEnvironment) {
   return {
     name,

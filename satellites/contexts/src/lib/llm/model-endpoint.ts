@@ -16,7 +16,6 @@ export interface ModelEndpoint {
   readonly clock?: Clock
 }
 
-/** One request to a model. */
 export interface ModelRequest
   extends Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'messages' | 'temperature' | 'response_format'> {
   readonly signal: AbortSignal
@@ -69,7 +68,6 @@ export function createModelEndpoint(options: ModelEndpoint): AskModel {
   }
 }
 
-/** A `fetch` whose response body fails when it gets too long. */
 async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   let bytes = 0

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '@episodic/state'
 import { z } from 'zod'
 
-/** How long to wait for an interpreter, writer or speaker. */
 export interface AskOptions {
   /** Default 10,000. */
   readonly milliseconds?: number
@@ -44,19 +43,16 @@ export async function askWithin<T>(
  * again.
  */
 export interface AskedText {
-  /** The text to use; `null` for the original text. */
   readonly text: string | null
   /** Why there is no usable text; `null` if there is, or if nobody was asked. */
   readonly problem: string | null
 }
 
-/** Accepts {@link AskedText}. */
 export const askedTextSchema: z.ZodType<AskedText> = z.object({
   text: z.string().min(1).nullable(),
   problem: z.string().nullable(),
 })
 
-/** A request for a text, and what makes a text valid. */
 interface TextQuestion {
   /** The subject of a problem's sentence: `The writer small`. */
   readonly who: string

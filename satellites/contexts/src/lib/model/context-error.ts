@@ -19,7 +19,6 @@ export class ContextError extends CodedError<ContextErrorCode> {
   static override readonly brand: string = 'ContextError'
 }
 
-/** Creates the error for a fault in the code of a context or conversation. */
 export function handlerFailed(why: string, options?: ErrorOptions): ContextError {
   return new ContextError('handler-failed', `${why}. Nothing changed.`, options)
 }

@@ -16,12 +16,10 @@ export interface SharedSchemas {
   readonly private: z.ZodType
 }
 
-/** The shared data, as handlers see it. */
 export type SharedOf<Shared extends SharedSchemas | undefined> = Shared extends SharedSchemas
   ? { public: z.output<Shared['public']>; private: z.output<Shared['private']> }
   : undefined
 
-/** The output of an optional schema. */
 export type OutputOf<Schema extends z.ZodType | undefined> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
 /** What a guard receives: read-only. */
@@ -85,7 +83,6 @@ export type Handlers<View, Effect, State extends string> =
   | Handler<View, Effect, State>
   | readonly Handler<View, Effect, State>[]
 
-/** The content of an input: the slots of an intent, or the data of an event. */
 type InputContent<Intents extends Schemas, Events extends Schemas, Name> = Name extends keyof Intents
   ? {
       readonly slots: z.output<Intents[Name]>
@@ -96,7 +93,6 @@ type InputContent<Intents extends Schemas, Events extends Schemas, Name> = Name 
     ? { readonly event: z.output<Events[Name]> }
     : never
 
-/** Handlers by the name of the intent or event. */
 export type Accepts<
   Data,
   Hidden,
@@ -113,7 +109,6 @@ export type Accepts<
   >
 }
 
-/** One state of a context. */
 export interface StateDefinition<
   Data,
   Hidden,
@@ -138,7 +133,6 @@ export interface StateDefinition<
   readonly final?: boolean
 }
 
-/** What `defineContext` takes. */
 export interface ContextDefinition<
   Name extends string,
   Data extends z.ZodType,
@@ -259,13 +253,11 @@ export interface Context<
   toMermaid(highlighted?: State): string
 }
 
-/** A frame whose context is known. */
 export interface FrameOf<Data, State extends string> extends Omit<Frame, 'data' | 'state'> {
   readonly state: State
   readonly data: Data
 }
 
-/** A closed frame whose context is known. */
 export interface ClosedFrameOf<Data, State extends string, Result>
   extends Omit<ClosedFrame, 'data' | 'state' | 'result'> {
   readonly state: State
@@ -273,7 +265,6 @@ export interface ClosedFrameOf<Data, State extends string, Result>
   readonly result: Result | null
 }
 
-/** A possible transition. */
 export interface Edge {
   /** The state that it leaves; `null` for a transition that opens the context. */
   readonly from: string | null

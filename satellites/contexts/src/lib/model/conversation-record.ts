@@ -69,7 +69,6 @@ export interface Question {
   readonly options: readonly QuestionOption[]
 }
 
-/** One of the meanings to choose between. */
 export interface QuestionOption {
   /** As the user reads it. */
   readonly label: string
@@ -90,7 +89,6 @@ export interface Unrecognised {
   readonly text: string
 }
 
-/** Accepts the unrecognised phrases of one utterance, bounded in number and size. */
 export const unrecognisedSchema: z.ZodType<readonly Unrecognised[]> = z
   .array(z.object({ slot: z.string().min(1).max(128), text: z.string().min(1).max(200) }))
   .max(16)
@@ -111,7 +109,6 @@ export interface HistoryEntry {
   readonly replies: readonly string[]
 }
 
-/** One transition of the conversation. */
 export interface ConversationTransition {
   readonly turn: number
   /**

@@ -51,7 +51,6 @@ export type FallbackReason =
   /** The user ended the conversation; `active` is still open, if not `null`. */
   | { readonly kind: 'ended' }
 
-/** What `defineConversation` takes. */
 export interface ConversationDefinition<
   Contexts extends readonly Context[],
   Shared extends SharedSchemas | undefined = undefined,
@@ -82,16 +81,12 @@ export interface ConversationDefinition<
   readonly bounds?: Partial<ConversationBounds>
 }
 
-/** The intents of some contexts. */
 export type IntentName<Contexts extends readonly Context[]> = keyof IntentsOf<Contexts[number]> & string
-/** The input type of an intent's slots. */
 export type SlotsOf<Contexts extends readonly Context[], Intent extends string> = SchemaInput<
   IntentsOf<Contexts[number]>,
   Intent
 >
-/** The events of some contexts. */
 export type EventName<Contexts extends readonly Context[]> = keyof EventsOf<Contexts[number]> & string
-/** The input type of an event's data. */
 export type EventData<Contexts extends readonly Context[], Event extends string> = SchemaInput<
   EventsOf<Contexts[number]>,
   Event

@@ -23,7 +23,6 @@ export function factProblem(text: string, { facts, said, history }: Said): strin
   return replies.trimEnd().endsWith('?') && !text.includes('?') ? 'asks nothing, where the user was to be asked' : null
 }
 
-/** Returns the first number, code or name of the replies that is missing in a text; `null` if none is. */
 function droppedFact(text: string, replies: string): string | null {
   const { numbers, codes, names } = tokensOf(replies)
   const own = tokensOf(text)

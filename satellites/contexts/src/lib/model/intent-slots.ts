@@ -2,12 +2,10 @@ import type { JsonObject } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import type { IntentInfo } from './interpreter.ts'
 
-/** The slots of an intent: the JSON Schema of each, by name. */
 export function slotsOf({ slots }: Pick<IntentInfo, 'slots'>): { readonly [slot: string]: JsonObject } {
   return (slots.properties ?? {}) as { readonly [slot: string]: JsonObject }
 }
 
-/** The names of an intent's slots, as a list for messages. */
 export function formatSlots(intent: Pick<IntentInfo, 'slots'>): string {
   return Object.keys(slotsOf(intent)).join(', ') || 'no slots'
 }
@@ -20,9 +18,6 @@ export function unknownSlots(intent: Pick<IntentInfo, 'slots'>, slots: JsonObjec
   return Object.keys(slots).filter((slot) => !Object.hasOwn(known, slot))
 }
 
-/**
- * Returns a message, without its full stop, that names the first four unknown slots and the slots that the intent has.
- */
 export function formatUnknownSlots(intent: Pick<IntentInfo, 'name' | 'slots'>, unknown: readonly string[]): string {
   const named = unknown.slice(0, 4).map((slot) => `"${shorten(slot)}"`)
   return `${intent.name} has no slot ${named.join(', ')}. What it takes: ${formatSlots(intent)}`

@@ -18,7 +18,6 @@ export interface InterpretOptions extends AskOptions {
   readonly now: number
 }
 
-/** The most candidates that are kept. */
 const MAX_CANDIDATES = 16
 /** The most JSON of one candidate's slots, in UTF-16 code units. */
 const MAX_SLOTS_LENGTH = 4_000
@@ -32,7 +31,6 @@ const candidateSchema = z.object({
 
 const interpretationSchema = z.object({ candidates: z.array(candidateSchema) })
 
-/** Accepts {@link Interpreted}. */
 export const interpretedSchema: z.ZodType<Interpreted> = z.object({
   candidates: z.array(candidateSchema).max(64),
   problem: z.string().nullable(),
@@ -73,7 +71,6 @@ export function interpretAtOnce(interpreter: Interpreter, request: Omit<Interpre
 
 const NEVER = new AbortController().signal
 
-/** Checks that an interpreter keeps its contract. */
 function check(interpreter: Interpreter, given: unknown): Interpreted {
   const parsed = interpretationSchema.safeParse(given)
   const problem = parsed.success ? findNonJson(parsed.data) : formatZodError(parsed.error)

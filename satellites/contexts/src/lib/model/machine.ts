@@ -30,14 +30,12 @@ export interface MachineHandler {
   effect?(context: Effect): void
 }
 
-/** The content of an input: slots and unrecognised phrases of an intent, or the data of an event. */
 export interface InputData {
   readonly slots?: JsonObject
   readonly event?: JsonObject
   readonly unrecognised?: readonly Unrecognised[]
 }
 
-/** What guards, prompts and results receive. */
 export interface View extends InputData {
   readonly data: JsonObject
   readonly hidden: JsonObject
@@ -45,7 +43,6 @@ export interface View extends InputData {
   readonly now: number
 }
 
-/** What hooks receive. */
 export interface Hook extends View {
   readonly state: string
   say(text: string): void
@@ -53,7 +50,6 @@ export interface Hook extends View {
   publish(type: string, data: JsonObject, to?: EventAddress): void
 }
 
-/** What effects receive. */
 export interface Effect extends Hook {
   readonly previous: JsonObject | null
   open(context: string): void
@@ -61,7 +57,6 @@ export interface Effect extends Hook {
   endConversation(reason: string): void
 }
 
-/** The data that all contexts share. */
 export interface Shared {
   readonly public: JsonObject
   readonly private: JsonObject

@@ -31,7 +31,6 @@ export interface WriteRequest {
   readonly signal: AbortSignal
 }
 
-/** The result if no writer was asked. */
 export const UNWRITTEN: AskedText = Object.freeze({ text: null, problem: null })
 
 /**

@@ -11,7 +11,6 @@ export interface Route extends IntentCandidate {
   readonly active: boolean
 }
 
-/** The decision of a router. */
 export type RouteDecision =
   | { readonly kind: 'take'; readonly route: Route }
   /** Two or more are equally likely: the user is asked to choose. */

@@ -3,7 +3,6 @@ import { ContextError } from '../model/context-error.ts'
 import type { Entity, EntityMatch } from './entity.ts'
 import { type Word, wordsOf } from './utterance.ts'
 
-/** A name of an item of a list. */
 interface Name {
   readonly words: readonly string[]
   readonly value: Json

@@ -35,7 +35,6 @@ const MAY_NAME_A_DAY =
 
 let parser: typeof casual | null = null
 
-/** Returns the parser of dates. Throws `package-missing` if chrono is not installed. */
 function dateParser(): typeof casual {
   if (parser) return parser
   const chrono = loadPackage<typeof import('chrono-node/en')>('chrono-node/en', 'The entity day()', 'chrono-node@2')
@@ -91,14 +90,12 @@ function dayOf(date: Date): { year: number; month: number; day: number } {
   return { year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate() }
 }
 
-/** Midnight of a day, in milliseconds since 1970 UTC; `null` if the value is not a day. */
 function timeOf(value: Json): number | null {
   if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return null
   const time = Date.parse(`${value}T00:00:00Z`)
   return Number.isNaN(time) ? null : time
 }
 
-/** Returns the words between two offsets of a text; `null` if there is none. */
 function wordRange({ words }: Utterance, from: number, to: number): { start: number; end: number } | null {
   const start = words.findIndex((word) => word.end > from)
   const end = words.findLastIndex((word) => word.start < to) + 1

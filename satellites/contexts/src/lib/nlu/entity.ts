@@ -9,7 +9,6 @@ export interface EntityMatch {
   readonly value: Json
 }
 
-/** What finding an entity may depend on, besides the utterance. */
 export interface EntityContext {
   /** The time of the utterance, in milliseconds since 1970 UTC. */
   readonly now: number

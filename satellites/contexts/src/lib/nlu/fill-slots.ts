@@ -4,7 +4,6 @@ import type { UnknownPhrase } from './find-unrecognised.ts'
 import type { CompiledRule, Cues } from './intent-rule.ts'
 import type { Utterance, WordRange } from './utterance.ts'
 
-/** The matches of each entity in an utterance. */
 export type EntityMatches = ReadonlyMap<Entity, readonly EntityMatch[]>
 
 /**
@@ -19,12 +18,10 @@ export function outermost(
   return new Map(found.map(([entity, matches]) => [entity, matches.filter((match) => !isInside(match, all))]))
 }
 
-/** Whether a range is part of a longer one. */
 export function isInside({ start, end }: WordRange, ranges: readonly WordRange[]): boolean {
   return ranges.some((other) => other.start <= start && other.end >= end && other.end - other.start > end - start)
 }
 
-/** An unknown phrase that was said for a slot. */
 export type UnrecognisedSlot = UnknownPhrase & { readonly slot: string }
 
 /**
@@ -69,7 +66,6 @@ export function fillSlots(
   return { slots, explained, unrecognised }
 }
 
-/** Marks the words of a range as explained. */
 export function markExplained(explained: Set<number>, { start, end }: WordRange): void {
   for (let word = start; word < end; word++) explained.add(word)
 }
@@ -97,7 +93,6 @@ function cueOf(
   return { start: ahead ? first - ahead.length : start, end: behind ? end + behind.length : end }
 }
 
-/** Returns the start of a range with its article, if it has one. */
 function beforeArticle(start: number, words: Utterance['words']): number {
   return ['the', 'a', 'an'].includes(words[start - 1]?.normal as string) ? start - 1 : start
 }

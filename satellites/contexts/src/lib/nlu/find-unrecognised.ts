@@ -4,9 +4,7 @@ import { COMMON_WORDS, weightOf } from './word-weight.ts'
 
 /** A phrase that was said in place of a slot's value, and that no entity recognises. */
 export interface UnknownPhrase extends WordRange {
-  /** As it was said. */
   readonly text: string
-  /** Whether it is written with a capital, like a name. */
   readonly isName: boolean
 }
 

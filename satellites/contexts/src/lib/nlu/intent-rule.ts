@@ -40,21 +40,18 @@ export interface IntentRule {
 /** The rules of a conversation, by the name of the intent. */
 export type Rules = { readonly [intent: string]: IntentRule }
 
-/** A rule, prepared for matching. */
 export interface CompiledRule {
   readonly name: string
   readonly phrases: readonly string[]
   readonly beside: readonly string[]
   readonly slots: readonly (SlotRule & { readonly slot: string; readonly cues: Cues; readonly unknownCues: Cues })[]
   readonly needs: readonly string[]
-  /** Every word in its phrases and cues. */
   readonly words: readonly string[]
 }
 
 /** The words around a slot's value, each cue split into words; `null` if it has none. */
 export type Cues = { readonly after: readonly string[][]; readonly before: readonly string[][] } | null
 
-/** Prepares a rule. Throws `definition-invalid` if it can never apply. */
 export function compileRule(
   name: string,
   { phrases = [], beside = [], slots = {}, needs = [] }: IntentRule,
@@ -117,7 +114,6 @@ function cuesOf({ after = [], before = [] }: Pick<SlotRule, 'after' | 'before'>)
   return after.length + before.length > 0 ? { after: after.map(wordsOf), before: before.map(wordsOf) } : null
 }
 
-/** A phrase in the normal form of an utterance's words. */
 function expandContractions(phrase: string): string {
   return phrase.replace(/[\p{L}\p{N}'’]+/gu, (written) => wordsOf(written).join(' '))
 }

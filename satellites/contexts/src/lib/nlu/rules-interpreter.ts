@@ -130,18 +130,14 @@ export function createRulesInterpreter(rules: Rules): Interpreter {
   }
 }
 
-/** What a text says, whatever was said before it. */
 interface Reading {
   readonly utterance: Utterance
-  /** The places of each phrase. */
   readonly said: ReadonlyMap<string, readonly WordRange[]>
-  /** The places of the phrases that state an intent. */
   readonly allSaid: readonly WordRange[]
   /** What entities have found that do not read the last value, and the time, if they read it. */
   readonly found: Map<Entity, { readonly now: number | null; readonly matches: readonly EntityMatch[] }>
 }
 
-/** Returns the indexes of all words in some ranges. */
 function wordsIn(ranges: readonly WordRange[]): Set<number> {
   const words = new Set<number>()
   for (const range of ranges) markExplained(words, range)
@@ -158,7 +154,6 @@ function beginningOf(text: string): string {
   return text.length <= MAX_READ ? text : text.slice(0, MAX_READ).replace(/\S*$/, '')
 }
 
-/** Returns the last value of any slot with an entity; `null` if there is none. */
 function lastNamed(entity: Entity, history: readonly HistoryEntry[], intents: readonly CompiledRule[]): Json | null {
   for (const { intent, slots } of history.toReversed()) {
     const rule = intents.find(({ name }) => name === intent)

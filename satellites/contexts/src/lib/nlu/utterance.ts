@@ -11,13 +11,11 @@ export interface Word {
   readonly end: number
   /** Whether it was written in capitals, like the code of an airport. */
   readonly capitals: boolean
-  /** Whether its spelling was corrected. */
   readonly corrected: boolean
 }
 
 /** A text split into words, with typing errors corrected. */
 export interface Utterance {
-  /** The corrected text. */
   readonly text: string
   readonly words: readonly Word[]
 }
@@ -52,19 +50,16 @@ export function readUtterance(text: string, vocabulary: Vocabulary): Utterance {
   return { text: read + text.slice(from), words }
 }
 
-/** Returns a word or name in lower case and without accents. */
 export function plain(written: string): string {
   return written.normalize('NFKD').replace(/\p{M}/gu, '').replaceAll('’', "'").toLowerCase()
 }
 
-/** Returns the words of a name, in the normal form of an utterance. */
 export function wordsOf(name: string): string[] {
   return [...name.matchAll(WORDS)].flatMap(([written]) => expand(plain(written)))
 }
 
 let loaded: { readonly nlp: typeof Nlp; readonly contractions: Contractions } | null = null
 
-/** Returns compromise. Throws `package-missing` if it is not installed. */
 function language() {
   if (loaded) return loaded
   const nlp = loadPackage<typeof Nlp>('compromise/one', 'The interpreter by rules', 'compromise@14')
@@ -72,7 +67,6 @@ function language() {
   return loaded
 }
 
-/** Returns the words of a contraction, so that a phrase matches either form. */
 function expand(word: string): readonly string[] {
   const { contractions } = language()
   const whole = contractions.whole.get(word)
@@ -120,7 +114,6 @@ export function preparePhrases(phrases: Iterable<string>): Phrases {
   return language().nlp.buildNet([...new Set(phrases)].map((match) => ({ match })))
 }
 
-/** Finds the places of each phrase. */
 export function findPhrases({ words }: Utterance, phrases: Phrases): ReadonlyMap<string, readonly WordRange[]> {
   const places = new Map<string, WordRange[]>()
   if (words.length === 0) return places

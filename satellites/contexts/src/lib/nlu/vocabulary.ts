@@ -1,4 +1,3 @@
-/** The words of all rules. */
 export interface Vocabulary {
   /** Returns the correction of a misspelled word; `null` if it is known, or no or several words are nearest. */
   correct(word: string): string | null
@@ -8,7 +7,6 @@ export interface Vocabulary {
 const LEAST_LENGTH = 4
 /** From this length on, two errors are corrected instead of one. */
 const LONG = 8
-/** Longer words are not compared. */
 const MAX_LENGTH = 24
 
 /**

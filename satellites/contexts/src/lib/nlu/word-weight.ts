@@ -35,7 +35,6 @@ export const FOLLOW_UPS: readonly (readonly string[])[] = [
   ['and'],
 ]
 
-/** The weight of a word in the score of an utterance, from 0 to 1. */
 export function weightOf(word: string): number {
   if (FILLERS.has(word)) return 0
   return QUESTIONS.has(word) ? 0.5 : 1
