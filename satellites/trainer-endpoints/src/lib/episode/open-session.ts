@@ -2,7 +2,6 @@ import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, WireError } from '@episodic/protocol'
 import { formatZodError, randomText } from '@episodic/protocol/internal'
 
-/** What to open, as a client of another protocol asks for it. */
 export interface EpisodeRequest {
   readonly environment: string
   /** Default: the version that is served. */
@@ -47,10 +46,6 @@ function assertOneSeat({ environments }: Host, name: string): void {
     )
 }
 
-/**
- * Returns a seed as the text that a host takes: a text as it is, a number or a boolean as JSON, and `undefined` for
- * none (`null` or left out). Throws `invalid-params` for anything else.
- */
 function seedText(seed: unknown): string | undefined {
   if (seed === undefined || seed === null) return undefined
   if (typeof seed === 'string' && seed !== '') return seed

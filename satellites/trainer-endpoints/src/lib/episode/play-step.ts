@@ -2,10 +2,8 @@ import type { TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, type LoggedStep, WireError } from '@episodic/protocol'
 import { pause } from '@episodic/protocol/internal'
 
-/** An answered step. */
 export interface PlayedStep {
   readonly step: LoggedStep
-  /** Whether this is the stored answer of a step that was played before. */
   readonly replayed: boolean
 }
 
@@ -24,7 +22,6 @@ export async function playStep(session: TrainerSessionRef, action: Action, seq: 
   return { step, replayed }
 }
 
-/** Returns the raw reward of a step: the sum of its terms. */
 export function rewardOf({ report }: LoggedStep): number {
   return Object.values(report.terms).reduce((sum, term) => sum + term, 0)
 }

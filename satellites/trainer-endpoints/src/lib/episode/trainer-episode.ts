@@ -22,7 +22,6 @@ import { playStep, rewardOf } from './play-step.ts'
  */
 export type RewardMode = 'steps' | 'return'
 
-/** The answer to one step. */
 export interface EpisodeStep {
   readonly observation: Observation
   /** Why the step changed nothing, and `null` if it was played. A refused step is rewarded and counted too. */
@@ -31,19 +30,15 @@ export interface EpisodeStep {
   readonly reward: number
   /** The raw terms of this step, in both modes. */
   readonly terms: Readonly<Record<string, number>>
-  /** The sum of the raw terms of this step and all earlier ones. */
   readonly return: number
-  /** Answered steps, this one included. */
   readonly seq: number
   readonly potential: number | null
   readonly end: EpisodeEnd | null
   /** Whether the episode succeeded; only with `end`, and only if the environment defines success. */
   readonly success?: boolean | undefined
-  /** Whether this is the stored answer of a step that was played before. */
   readonly replayed: boolean
 }
 
-/** Opens an episode. Rejects with `invalid-params` and the other errors of `Host.open`. */
 export async function openEpisode(
   host: Host,
   principal: string | null,
@@ -78,22 +73,18 @@ export class TrainerEpisode {
     this.#seq = this.#seat.seq
   }
 
-  /** The observation before the first step. */
   get observation(): Observation {
     return this.#seat.observation
   }
 
-  /** Answered steps. */
   get seq(): number {
     return this.#seq
   }
 
-  /** The sum of the raw terms of all steps. */
   get return(): number {
     return this.#return
   }
 
-  /** How the episode has ended; `null` as far as its steps have said. */
   get end(): EpisodeEnd | null {
     return this.#end
   }
@@ -106,7 +97,6 @@ export class TrainerEpisode {
     return this.#inTurn(() => this.#play(action, seq ?? this.#seq))
   }
 
-  /** Returns the public state. The private part never crosses to a client. */
   async state(): Promise<JsonObject> {
     return (await this.#session.view()).state
   }

@@ -6,16 +6,13 @@ import type { Hono } from 'hono'
 import type { InternalError } from './problem.ts'
 import { answerProblem, type TrainerRoute } from './trainer-app.ts'
 
-/** What routes have beside their app. */
 export interface AppRoutesOptions {
-  /** Returns whether a path is one of the app's. */
   readonly owns: (path: string) => boolean
   readonly tokenOf?: NonNullable<ExtraRoutes['tokenOf']>
   /** Their WebSockets. Default: an upgrade is answered with 404. */
   readonly sockets?: Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'>
   /** Is called when the server ends: stops what the app has running. */
   readonly onEnd?: () => void
-  /** Returns what is sent instead of the 503 that a request gets while the server stops. Default: the 503 itself. */
   readonly stopping?: (request: Request, rejection: Response) => Response
   readonly onError: (error: InternalError) => void
 }

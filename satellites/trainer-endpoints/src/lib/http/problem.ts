@@ -2,7 +2,6 @@ import { toInternalError } from '@episodic/mcp-server/internal'
 import { WireError, type WireErrorCode } from '@episodic/protocol'
 import { RequestProblem } from './request-problem.ts'
 
-/** Why a request is not answered with a result, fit for the client. */
 export interface Problem {
   readonly status: number
   readonly code: WireErrorCode | 'unauthenticated' | 'not-found' | 'unavailable'
@@ -15,7 +14,6 @@ export interface InternalError {
   readonly cause: unknown
 }
 
-/** HTTP status of each error code; 500 for the rest. */
 const STATUS: Partial<Record<WireErrorCode, number>> = {
   'parse-error': 400,
   'invalid-request': 400,

@@ -1,4 +1,3 @@
-/** A problem whose status is fixed by the protocol of a client. Its message is fit for the client. */
 export class RequestProblem extends Error {
   readonly status: 400 | 404 | 410
 

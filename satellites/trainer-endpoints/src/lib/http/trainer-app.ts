@@ -5,7 +5,6 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { type InternalError, type Problem, problemOf } from './problem.ts'
 
-/** What a route knows of its request. */
 export interface TrainerRoute {
   Bindings: HttpBindings & { identify: () => Promise<ClientIdentity | Denial> }
   Variables: { principal: string | null; bodies: JsonBodies }
@@ -14,7 +13,6 @@ export interface TrainerRoute {
 export interface TrainerAppOptions {
   /** Largest request body in bytes. */
   readonly bodyBytes: number
-  /** Is called with every internal error. */
   readonly onError: (error: InternalError) => void
   /** Whether a path with a slash more than it needs is another path. Default: no, because many clients add one. */
   readonly strict?: boolean
@@ -44,7 +42,6 @@ function plainPathOf(request: Request): string {
     .replace(/(?<=.)\/$/, '')
 }
 
-/** Lets only clients with a token of the trainer endpoint pass, and sets `principal`. */
 export const trainersOnly: MiddlewareHandler<TrainerRoute> = async (context, next) => {
   const client = await context.env.identify()
   if ('status' in client && client.status !== 401)
@@ -60,12 +57,10 @@ export const UNAUTHENTICATED: Problem = {
   message: 'This is a trainer endpoint: send a control token of this server.',
 }
 
-/** Returns the body of a request as an object, `{}` if it is empty. Rejects as `JsonBodies.readObject` does. */
 export function readObject({ env, var: { bodies } }: Context<TrainerRoute>): Promise<JsonObject> {
   return bodies.readObject(env.incoming)
 }
 
-/** Returns the response for a problem. */
 export function answerProblem({ status, code, message }: Problem): Response {
   return Response.json(
     { detail: message, code },

@@ -9,7 +9,6 @@ type VerifyResponse = Readonly<Record<string, unknown>>
 const TASK = '_ng_task_index'
 const ROLLOUT = '_ng_rollout_index'
 
-/** The summary that NeMo Gym keeps of many answers of `verify`. */
 export interface AggregateMetrics {
   readonly group_level_metrics: readonly Readonly<Record<string, number>>[]
   readonly agent_metrics: Readonly<Record<string, number>>
@@ -81,7 +80,6 @@ function tooMany(what: string): WireError {
   )
 }
 
-/** Yields the numeric members of an answer, and those of its model's token usage. */
 function* listNumbers(response: VerifyResponse): Generator<[name: string, value: number]> {
   const { usage } = (response.response ?? {}) as { readonly usage?: VerifyResponse | null }
   for (const members of [response, usage ?? {}])

@@ -11,7 +11,6 @@ import type { Socket } from 'node:net'
  */
 export type Delivery = 'lost' | 'read' | 'waiting' | 'cut'
 
-/** Requests that came over each connection. */
 const requests = new WeakMap<Socket, number>()
 
 /** Counts a request. Has to be called for every request of a server, before it is answered. */

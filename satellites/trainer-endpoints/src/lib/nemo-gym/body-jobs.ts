@@ -29,7 +29,6 @@ export const BODY_JOBS = {
       response: { output: response.output.flatMap(callPart), incomplete_details },
     }
   },
-  /** Returns the statistics of answers of `verify`, as JSON. Throws as `row` and {@link aggregateMetrics} do. */
   metrics(text: string): string {
     const body = parseBody(aggregateRequestSchema, parsedWith(text, 'verify_responses'))
     return JSON.stringify(aggregateMetrics(body.verify_responses))
@@ -42,7 +41,6 @@ function parsedWith(text: string, long: string): JsonObject {
   throw new WireError('invalid-request', 'The body has to be a JSON object.')
 }
 
-/** Returns what counts of a call of a tool or of its output; nothing for any other item. */
 function callPart({ type, call_id, name, arguments: args, output }: Readonly<Record<string, unknown>>): JsonObject[] {
   if (type !== 'function_call' && type !== 'function_call_output') return []
   return [{ type, call_id, name, arguments: args, output: typeof output === 'string' ? output : null } as JsonObject]

@@ -3,8 +3,6 @@ import { WireError } from '@episodic/protocol'
 import { BODY_JOBS } from './body-jobs.ts'
 import type { BodyAnswer, BodyRequest } from './body-thread.ts'
 
-// The code of the thread that parses long bodies, one after the other.
-
 parentPort?.on('message', ({ job, text }: BodyRequest) => {
   let answer: BodyAnswer
   try {

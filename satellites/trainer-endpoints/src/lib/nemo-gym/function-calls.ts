@@ -2,10 +2,8 @@ import { parseAccepted } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 
-/** An item of a model's `output`. */
 type OutputItem = Readonly<Record<string, unknown>>
 
-/** A call of a tool in a model's answer. */
 export interface FunctionCall {
   readonly callId: string
   readonly tool: string

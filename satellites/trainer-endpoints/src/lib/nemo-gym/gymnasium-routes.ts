@@ -18,7 +18,6 @@ const COOKIE = COOKIES.gymnasium
 /** What clients may use, as the answer to `reset` announces it. */
 const FEATURES = { supports_explicit_close: true, supports_step_idempotency: true }
 
-/** Returns the routes of the Gymnasium profile: `reset`, `step` for each turn of a model, and `close`. */
 export function gymnasiumRoutes(
   host: Host,
   sessions: RolloutSessions,
@@ -56,7 +55,6 @@ export function gymnasiumRoutes(
     return context.json({})
   })
 
-  /** Closes a session. Does nothing if it is gone already. */
   async function close(context: RouteContext, { handle }: SessionCookie): Promise<void> {
     const { principal } = context.var
     try {

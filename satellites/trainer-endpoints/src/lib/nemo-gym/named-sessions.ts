@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 import type { RolloutSession, RolloutSessions } from './rollout-session.ts'
 
-/** A session that an environment server named. */
 export interface NamedSession {
   readonly id: string
   /** The attempt that it is for: a retry of the same attempt has the same. */
@@ -50,7 +49,6 @@ export class NamedSessions {
     return session
   }
 
-  /** Returns whether a name is that of the session of a handle, or of one that is closed. */
   async isNameOf(principal: string | null, id: string, handle: string): Promise<boolean> {
     const known = this.#known.get(toSessionKey(principal, id))
     if (known) return known.handle === null || known.handle === handle

@@ -3,14 +3,11 @@ import type { FunctionCall } from './function-calls.ts'
 import { isSameCall, type Tools } from './same-call.ts'
 import { stepAnswer } from './tool-answer.ts'
 
-/** A trajectory, and what its session says of it. */
 export interface TrajectoryQuestion {
   readonly calls: readonly FunctionCall[]
-  /** Whether the model was cut off, so that its last calls were not sent. */
   readonly incomplete: boolean
   readonly steps: readonly LoggedStep[]
   readonly tools: Tools
-  /** Whether the episode has ended, so that no later call is a step. */
   readonly ended: boolean
   /** Whether messages may have been lost or repeated: then the outputs that the model was shown are compared too. */
   readonly doubtful: boolean

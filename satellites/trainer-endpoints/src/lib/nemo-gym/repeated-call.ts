@@ -1,14 +1,9 @@
 import type { Delivery } from './answer-delivery.ts'
 
-/** What distinguishes a repeated call from a new one. */
 export interface CallEvidence {
-  /** Steps that the client had been answered when it sent this call, by its cookie. */
   readonly sent: number
-  /** Steps that have been played. */
   readonly played: number
-  /** Whether this call has the tool and the arguments of the step that was played last. */
   readonly sameAsLast: boolean
-  /** Whether the episode has ended, so that no call is a new step. */
   readonly ended: boolean
   /** Whether this client has sent back a later cookie than the first, so that its cookies count. */
   readonly returnsCookies: boolean

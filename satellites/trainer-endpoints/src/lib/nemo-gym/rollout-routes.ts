@@ -108,16 +108,11 @@ export function rolloutRoutes(
     return jsonResponse(context, verdictBody(text, verdict))
   }
 
-  /**
-   * Whether a request that opens a session is of an agent: it names the session of its cookie, or comes after the
-   * verdict.
-   */
   async function maySeed({ var: { principal } }: RouteContext, { handle }: SessionCookie, body: JsonObject) {
     const { resources_session_id: id } = body
     return verdicts.has(principal, handle) || (typeof id === 'string' && (await named.isNameOf(principal, id, handle)))
   }
 
-  /** Whether a request that closes a session is of an agent: it names the session of its cookie, or that is gone. */
   async function mayClose({ var: { principal } }: RouteContext, { handle }: SessionCookie, body: JsonObject) {
     const { resources_session_id: id } = body
     if (typeof id === 'string' && (await named.isNameOf(principal, id, handle))) return true
@@ -135,12 +130,11 @@ export function rolloutRoutes(
   }
 }
 
-/** Answers a call without a cookie. */
 export function noSession(context: RouteContext): Response {
   return toolResponse(context, errorAnswer(404, NO_SESSION))
 }
 
-/** The name of a tool in a path. With observability, a client puts the id of the rollout in front. */
+/** With observability, a client puts the id of the rollout in front. */
 function toolIn(path: string): string {
   const name = path.replace(/^\/(ng-rollout\/[^/]+\/)?/, '')
   try {

@@ -11,11 +11,9 @@ import { isSameCall, type Tools } from './same-call.ts'
 import { EMPTY, readTally, type Tally, withStep } from './tally.ts'
 import type { BegunTurn } from './turn.ts'
 
-/** A session of a host, with what this process knows of its client. */
 export class RolloutSession {
   readonly handle: string
   readonly ref: TrainerSessionRef
-  /** The tools of its world. */
   readonly tools: Tools
   tally: Tally
   /** Why its episode has no valid reward; `null` while it is sound. */
@@ -27,13 +25,10 @@ export class RolloutSession {
   doubtful: boolean
   /** Whether its client has returned a later cookie than the first. */
   returnsCookies = false
-  /** What became of the last answer; `null` if this process has sent none. */
   delivery: (() => Delivery) | null = null
   /** Whether its client closed the connection of its first answer; `null` until its first call. */
   closesConnections: boolean | null = null
-  /** The last turn of the Gymnasium profile; `null` before the first. */
   turn: BegunTurn | null = null
-  /** The ids of the turns that this process was sent. */
   readonly turnIds = new LRUCache<string, true>({ max: TURN_IDS })
   /** Runs a call after the calls before it, whatever they resolved with. */
   readonly inTurn = createTurns()
@@ -46,14 +41,12 @@ export class RolloutSession {
     this.doubtful = this.tally.played > 0
   }
 
-  /** Plays an action as the next step. Rejects as `playStep` does, and counts nothing then. */
   async play(action: Action): Promise<LoggedStep> {
     const { step } = await playStep(this.ref, action, this.tally.played)
     this.tally = withStep(this.tally, step)
     return step
   }
 
-  /** Returns whether this is the action of the step that was played last. */
   isLast(action: Action): boolean {
     const { last } = this.tally
     return last !== null && isSameCall(action, last, this.tools)
@@ -63,7 +56,6 @@ export class RolloutSession {
 /** Ids of turns that are remembered for each session: more than an episode has, unless most turns call nothing. */
 const TURN_IDS = 10_000
 
-/** An opened session, and the answer of its host. */
 export interface OpenedRollout {
   readonly session: RolloutSession
   readonly opened: OpenResult
@@ -97,7 +89,6 @@ export class RolloutSessions {
     return { opened, session: await known }
   }
 
-  /** Returns a session by its handle. Rejects with `session-not-found`. */
   async find(principal: string | null, handle: string): Promise<RolloutSession> {
     const key = toRolloutKey(principal, handle)
     const known = this.#known.get(key)
@@ -107,7 +98,6 @@ export class RolloutSessions {
     return reading
   }
 
-  /** Returns whether the session of a handle is in the store. */
   async isOpen(principal: string | null, handle: string): Promise<boolean> {
     try {
       // A session that this process remembers may be gone from the store.
@@ -119,7 +109,6 @@ export class RolloutSessions {
     }
   }
 
-  /** Returns whether the session of a handle is open, and was opened with a request key. */
   async isOpenedBy(principal: string | null, requestKey: string, handle: string): Promise<boolean> {
     if (!(await this.isOpen(principal, handle))) return false
     const opened = await this.#host.findOpened(principal, requestKey)
@@ -131,7 +120,6 @@ export class RolloutSessions {
     }
   }
 
-  /** Closes the session that was opened with a request key. Does nothing if there is none. */
   async closeOpened(principal: string | null, requestKey: string): Promise<void> {
     await leaveSession(await this.#host.findOpened(principal, requestKey))
   }

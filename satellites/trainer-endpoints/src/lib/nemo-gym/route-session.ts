@@ -7,7 +7,6 @@ import type { RolloutSession } from './rollout-session.ts'
 import { type CookieName, readCookie, type SessionCookie, setCookieHeader } from './session-cookie.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
-/** A request to a route of this endpoint. */
 export type RouteContext = Context<TrainerRoute>
 
 /** Whether a request is from the HTTP client of NeMo Gym's own agents, which return each cookie. */
@@ -15,7 +14,6 @@ export function isOwnClient(context: RouteContext): boolean {
   return /\baiohttp\//.test(context.req.header('user-agent') ?? '')
 }
 
-/** Returns the cookie of a request; `null` if it has none that this server could have set. */
 export function cookieOf(context: RouteContext, name: CookieName): SessionCookie | null {
   return readCookie(context.req.header('cookie'), name)
 }
@@ -34,7 +32,6 @@ export function setCookie(context: RouteContext, name: CookieName, cookie: Sessi
   context.header('Set-Cookie', setCookieHeader(name, cookie))
 }
 
-/** Returns the response for the output of a tool. */
 export function toolResponse(context: RouteContext, { status, text, contentType }: ToolAnswer): Response {
   return context.body(text, status as ContentfulStatusCode, { 'Content-Type': contentType })
 }

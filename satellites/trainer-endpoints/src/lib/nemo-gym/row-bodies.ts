@@ -3,7 +3,6 @@ import { JsonBodies } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { BodyThread } from './body-thread.ts'
 
-/** A body that has a row of a dataset in it, and in `response` perhaps what is played of a trajectory. */
 export interface RowBody {
   readonly text: string
   readonly value: JsonObject
@@ -14,7 +13,6 @@ export class RowBodies {
   readonly #bodies: JsonBodies
   readonly #thread = new BodyThread()
 
-  /** Bodies of more than `bytes` are rejected. */
   constructor(bytes: number) {
     this.#bodies = new JsonBodies(bytes)
   }
@@ -27,7 +25,6 @@ export class RowBodies {
     return this.#bodies.useText(request, async (text) => ({ text, value: await this.#thread.run('row', text) }))
   }
 
-  /** Returns the statistics of the answers of `verify` in a body, as JSON. Rejects as `read` does. */
   async summarize(request: IncomingMessage): Promise<string> {
     return this.#bodies.useText(request, (text) => this.#thread.run('metrics', text))
   }

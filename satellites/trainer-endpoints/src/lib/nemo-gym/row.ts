@@ -23,44 +23,37 @@ const taskSchema = z.strictObject({
 /** A row as a client sends it. Members that are not listed are the client's own and are kept. */
 const rowSchema: z.ZodType<{ readonly episodic: EpisodeRequest }> = z.looseObject({ episodic: taskSchema })
 
-/** A request of an environment server, which names its session. */
 export const namedSeedSchema = z.object({
   resources_session_id: z.string().min(1).max(1_024),
   episode_id: z.object({ rollout_id: z.string().min(1).max(1_024), attempt: z.int().min(0).default(0) }),
   task_data: rowSchema,
 })
 
-/** The request of an environment server that closes its session. */
 export const namedCloseSchema = namedSeedSchema.omit({ task_data: true })
 
 /** The part of a model's answer that is played: its `output`, of which other items are of no interest here. */
 const responseSchema = z.looseObject({ output: z.array(z.looseObject({})) })
 
-/** The body of `verify`: the row, and what the model and its tools answered. */
 const verifySchema = z.looseObject({
   responses_create_params: z.looseObject({}),
   response: responseSchema.extend({ incomplete_details: z.unknown().optional() }),
 })
 
-/** The body of `step` in the Gymnasium profile: the row, one turn of the model, and the id of the request. */
 export const turnSchema = z.looseObject({
   responses_create_params: z.looseObject({}),
   response: responseSchema,
   _ng_step_request_id: z.string().min(1).max(256).nullish(),
 })
 
-/** Returns what a row asks to be played: its member `episodic`. Throws `invalid-params`. */
 export function taskOf(row: unknown): EpisodeRequest {
   return parseBody(rowSchema, row).episodic
 }
 
-/** Returns the answer of a model in the body of `verify`; `null` if it is no such body. */
 export function responseIn(body: unknown): z.output<typeof verifySchema>['response'] | null {
   const parsed = verifySchema.safeParse(body)
   return parsed.success ? parsed.data.response : null
 }
 
-/** Parses the body of a request. Throws `invalid-params`. */
 export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body)
   if (parsed.success) return parsed.data

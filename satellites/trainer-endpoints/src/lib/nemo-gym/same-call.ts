@@ -1,7 +1,6 @@
 import { type Action, canonicalJson, type EnvironmentInfo, type Json, type LoggedStep } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 
-/** The tools of a world. */
 export type Tools = EnvironmentInfo['tools']
 
 /**

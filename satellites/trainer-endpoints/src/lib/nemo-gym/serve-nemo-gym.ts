@@ -78,8 +78,8 @@ const anonymous = createMiddleware<TrainerRoute>(async (context, next) => {
 })
 
 /**
- * Returns the answer to a request while the server stops. A model is shown it as the output of its tool, so the cookie
- * says that a call was not played, and the server that verifies the episode masks it.
+ * A model is shown it as the output of its tool, so the cookie says that a call was not played, and the server that
+ * verifies the episode masks it.
  */
 function stoppingAnswer(request: Request, rejection: Response): Response {
   const cookie = readCookie(request.headers.get('cookie'), COOKIES.rollout)

@@ -2,7 +2,6 @@ import { serialize } from 'hono/utils/cookie'
 
 /** What a client is given to name its session. It holds all that is needed, so it survives a restart of the server. */
 export interface SessionCookie {
-  /** The control handle. */
   readonly handle: string
   /** The mark of the row that the session was opened with; `null` in the Gymnasium profile, which needs no `verify`. */
   readonly row: string | null

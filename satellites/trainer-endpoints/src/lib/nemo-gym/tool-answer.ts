@@ -1,7 +1,6 @@
 import type { LoggedStep } from '@episodic/protocol'
 import { withAttachmentNotes, withoutDataLine } from '@episodic/protocol/internal'
 
-/** What a model is shown as the output of a tool. */
 export interface ToolAnswer {
   readonly status: number
   readonly text: string
@@ -21,7 +20,6 @@ export function stepAnswer({ observation, report }: LoggedStep): ToolAnswer {
   return { status: 200, text, contentType: 'text/plain; charset=utf-8' }
 }
 
-/** Returns the answer to a call that was not played. */
 export function errorAnswer(status: number, message: string): ToolAnswer {
   return json(status, { error: message })
 }

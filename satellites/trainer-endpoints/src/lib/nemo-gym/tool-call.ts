@@ -7,10 +7,8 @@ import { errorAnswer, stepAnswer, type ToolAnswer } from './tool-answer.ts'
 /** Error codes of a call that was not played and leaves the episode as it was. */
 const HARMLESS: Readonly<Record<string, 409 | 422>> = { 'episode-ended': 409, 'invalid-params': 422 }
 
-/** A call of a tool, and what its request says of its client. */
 export interface ToolCall {
   readonly action: Action
-  /** Steps that the client had been answered when it sent the call, by its cookie. */
   readonly sent: number
   /** Whether its client is of a kind that returns cookies, which its first call cannot show yet. */
   readonly likelyReturnsCookies: boolean

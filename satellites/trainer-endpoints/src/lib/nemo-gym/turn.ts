@@ -2,16 +2,13 @@ import type { EpisodeEnd } from '@episodic/protocol'
 import type { FunctionCall } from './function-calls.ts'
 import type { Terms } from './tally.ts'
 
-/** One turn of a model, as the Gymnasium profile sends it. */
 export interface Turn {
   /** Names the request, which is repeated with the same one; `null` from a client that does not. */
   readonly id: string | null
   readonly calls: readonly FunctionCall[]
-  /** Steps that the client had been answered when it sent this turn, by its cookie. */
   readonly sent: number
 }
 
-/** The answer to a turn, with the members that the wire has. */
 export interface TurnAnswer {
   /** `null` if the outputs of the tools say it all. */
   readonly observation: string | null

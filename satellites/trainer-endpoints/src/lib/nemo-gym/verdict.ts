@@ -5,32 +5,24 @@ import { isPlayedOnce } from './played-once.ts'
 import type { RolloutSession } from './rollout-session.ts'
 import { readSteps, type Tally, withStep } from './tally.ts'
 
-/** What `verify` says of an episode. */
 export interface Verdict {
   readonly tally: Pick<Tally, 'played' | 'terms' | 'reward'>
   readonly end: EpisodeEnd | null
   readonly success: boolean | undefined
-  /** Why the reward is not valid; `null` if it is. */
   readonly failure: Failure | null
 }
 
-/** Returns the verdict that says nothing of an episode but why its reward is not valid. */
 export function voidVerdict(failure: Failure): Verdict {
   return { tally: { played: 0, terms: {}, reward: 0 }, end: null, success: undefined, failure }
 }
 
-/** What a client says of an episode that it wants to have verified. */
 export interface Claim {
-  /** Steps that it had been answered, by its cookie. */
   readonly played: number
   readonly calls: readonly FunctionCall[]
-  /** Whether the model was cut off, so that its last calls were not sent. */
   readonly incomplete: boolean
-  /** A failure that an answer reported to it. */
   readonly failure: Failure | null
 }
 
-/** Closes a session and returns the verdict on its episode. */
 export async function computeVerdict(session: RolloutSession, claim: Claim): Promise<Verdict> {
   const { ref } = session
   let { tally } = session
@@ -81,12 +73,10 @@ export function verdictBody(request: string, { tally, end, success, failure }: V
   return `{${[JSON.stringify(numbers), request, JSON.stringify(judgement)].map(membersOf).join(',')}}`
 }
 
-/** The text of an object without its braces. */
 function membersOf(text: string): string {
   return text.slice(text.indexOf('{') + 1, text.lastIndexOf('}'))
 }
 
-/** Returns a failure if the steps that were played may not be the calls of the trajectory, each of them once. */
 async function findMismatch(session: RolloutSession, claim: Claim): Promise<Failure | null> {
   const { ref, tally, tools } = session
   if (claim.played > tally.played) return { kind: 'session_lost', reason: 'The store lost steps of this session.' }

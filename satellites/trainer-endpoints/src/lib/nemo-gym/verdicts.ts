@@ -4,7 +4,6 @@ import { failureOf } from './failure-kind.ts'
 import type { RolloutSessions } from './rollout-session.ts'
 import { type Claim, computeVerdict, type Verdict, voidVerdict } from './verdict.ts'
 
-/** A verdict, and the calls that it was given for. */
 interface GivenVerdict {
   readonly calls: string
   readonly verdict: Verdict
@@ -23,7 +22,6 @@ export class Verdicts {
     this.#given = new LRUCache({ max: KEPT, ttl: seconds * 1_000 })
   }
 
-  /** Whether the session of a handle has been judged. */
   has(principal: string | null, handle: string): boolean {
     return this.#given.has(toRolloutKey(principal, handle))
   }

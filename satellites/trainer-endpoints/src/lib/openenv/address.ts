@@ -1,13 +1,10 @@
-/** Where a request goes. */
 export interface OpenEnvAddress {
   readonly environment: string
   /** The token of a client that cannot send headers; `null` if the path has none. */
   readonly token: string | null
-  /** The rest of the path, such as `/ws`. */
   readonly route: string
 }
 
-/** The paths of the endpoint begin with this. */
 export const PREFIX = '/openenv/'
 
 /** A name of an environment has no character that could be a part of the route. */

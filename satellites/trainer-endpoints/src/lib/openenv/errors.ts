@@ -2,7 +2,6 @@ import { WireError, type WireErrorCode } from '@episodic/protocol'
 import { WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import { type InternalError, problemOf } from '../http/problem.ts'
 
-/** The codes of error frames. */
 export type FrameErrorCode =
   | 'INVALID_JSON'
   | 'UNKNOWN_TYPE'
@@ -18,7 +17,7 @@ const FRAME_CODES: Partial<Record<WireErrorCode, FrameErrorCode>> = {
   capacity: 'CAPACITY_REACHED',
 }
 
-/** Returns an error frame. `error` is our own code, beside the code of OpenEnv. */
+/** `error` is our own code, beside the code of OpenEnv. */
 export function errorFrame(thrown: unknown, onError: (error: InternalError) => void, code?: FrameErrorCode): object {
   const { code: error, message } = problemOf(thrown, onError)
   return {
@@ -32,7 +31,6 @@ export function errorFrame(thrown: unknown, onError: (error: InternalError) => v
   }
 }
 
-/** Returns a JSON-RPC error. */
 export function rpcError(thrown: unknown, id: unknown, onError: (error: InternalError) => void): object {
   const { code, message } = problemOf(thrown, onError)
   const number = WIRE_ERROR_NUMBERS[code as WireErrorCode]

@@ -7,7 +7,6 @@ import { answerRpcMessage, type RpcContext } from './json-rpc.ts'
 import { listToolsResult, type OpenEnvResult, resetResult, stepResult } from './observation.ts'
 import type { OpenEnvSession } from './session.ts'
 
-/** What a WebSocket knows of its session. */
 export interface FrameContext extends RpcContext {
   readonly session: OpenEnvSession
 }
@@ -26,12 +25,10 @@ export async function answerFrame(text: string, context: FrameContext): Promise<
   }
 }
 
-/** Resets a session. */
 export async function reset(data: JsonObject, session: OpenEnvSession): Promise<OpenEnvResult> {
   return resetResult(await session.reset(data))
 }
 
-/** Takes an action in a session. `options` as for `OpenEnvSession.step`. */
 export async function step(
   data: unknown,
   session: OpenEnvSession,

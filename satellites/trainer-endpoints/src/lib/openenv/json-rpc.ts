@@ -8,13 +8,11 @@ import { toolCallResult, toolsOf } from './observation.ts'
 import type { OpenEnvSession, SessionSetting } from './session.ts'
 import type { OpenEnvSessions } from './sessions.ts'
 
-/** Where a JSON-RPC message comes from. */
 export interface RpcContext {
   readonly setting: SessionSetting
   readonly sessions: OpenEnvSessions
   /** The session of the WebSocket that it came over; `null` over HTTP, where messages name theirs. */
   readonly session: OpenEnvSession | null
-  /** The id of that session, if it has one. */
   readonly sessionId?: string | null
   readonly onError: (error: InternalError) => void
 }
@@ -33,7 +31,6 @@ export async function answerRpc(text: string, context: RpcContext): Promise<obje
   return answerRpcMessage(message, context)
 }
 
-/** The same for a message that is parsed already. */
 export async function answerRpcMessage(message: unknown, context: RpcContext): Promise<object> {
   const id = isObject(message) && isId(message.id) ? message.id : null
   try {

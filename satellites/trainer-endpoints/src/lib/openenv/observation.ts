@@ -2,11 +2,9 @@ import type { EnvironmentInfo, JsonObject, Refusal } from '@episodic/protocol'
 import { withAttachmentNotes } from '@episodic/protocol/internal'
 import type { EpisodeStep, TrainerEpisode } from '../episode/trainer-episode.ts'
 
-/** What `reset` and `step` answer. */
 export interface OpenEnvResult {
   /** What a policy may see. Nothing of reward, end or potential: some trainers show it to the model as it is. */
   readonly observation: object
-  /** `null` for what is no step. */
   readonly reward: number | null
   readonly done: boolean
   /** For the trainer alone. Clients before 0.10 drop it. */
@@ -32,7 +30,6 @@ export function stepResult(tool: string, step: EpisodeStep): OpenEnvResult {
   }
 }
 
-/** Returns the answer to `tools/call` over `/mcp`. */
 export function toolCallResult(tool: string, step: EpisodeStep): object {
   return {
     done: step.end !== null,

@@ -2,7 +2,6 @@ import { type EnvironmentInfo, type JsonObject, type LimitsRequest, WireError } 
 import { formatUnknownKeys, isObject } from '@episodic/protocol/internal'
 import type { EpisodeRequest } from '../episode/open-session.ts'
 
-/** What a client asks for when it resets. */
 export interface ResetRequest extends EpisodeRequest {
   /** The client's own name for the episode, which `state` repeats; `null` if it gave none. */
   readonly episodeId: string | null

@@ -1,6 +1,5 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 
-/** The JSON Schemas that `/schema` answers with. */
 export interface OpenEnvSchemas {
   readonly action: JsonObject
   readonly observation: JsonObject

@@ -4,7 +4,6 @@ import { createTurns } from '../episode/in-turn.ts'
 import { type EpisodeStep, openEpisode, type RewardMode, type TrainerEpisode } from '../episode/trainer-episode.ts'
 import { parseReset } from './reset-request.ts'
 
-/** What a session plays, and for whom. */
 export interface SessionSetting {
   readonly host: Host
   readonly info: EnvironmentInfo
@@ -45,7 +44,7 @@ export class OpenEnvSession {
     })
   }
 
-  /** Returns the public state beside the counters of OpenEnv. The private part never crosses to a client. */
+  /** The private part never crosses to a client. */
   state(): Promise<JsonObject> {
     return this.#inTurn(async () => ({
       ...(await this.#episode?.state()),
@@ -54,7 +53,6 @@ export class OpenEnvSession {
     }))
   }
 
-  /** Closes the episode. No further one is opened. */
   async close(): Promise<void> {
     this.#closed = true
     await this.#inTurn(() => this.#leaveEpisode())

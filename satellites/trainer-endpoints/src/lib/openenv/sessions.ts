@@ -2,13 +2,10 @@ import { WireError } from '@episodic/protocol'
 import { every, monotonic, randomText } from '@episodic/protocol/internal'
 import { OpenEnvSession, type SessionSetting } from './session.ts'
 
-/** A session that clients name by its id, over `/mcp`. */
 interface NamedSession {
   readonly id: string
   readonly session: OpenEnvSession
-  /** Whether a WebSocket is attached. At most one is. */
   attached: boolean
-  /** Whether it is closed when the WebSocket is gone. */
   closing: boolean
   usedAt: number
 }
@@ -16,11 +13,9 @@ interface NamedSession {
 export interface SessionsOptions {
   /** Sessions at once: those of WebSockets, and those that are named. */
   readonly limit: number
-  /** Those of one principal. */
   readonly limitPerPrincipal: number
   /** Seconds after its last call until a named session without a WebSocket is closed. */
   readonly idleSeconds: number
-  /** Is called with what could not be closed. */
   readonly onError: (cause: unknown) => void
 }
 
@@ -33,7 +28,6 @@ export class OpenEnvSessions {
   readonly #named = new Map<string, NamedSession>()
   readonly #stopReaping: () => void
   #count = 0
-  /** How many of them each principal has. */
   readonly #owned = new Map<string | null, number>()
 
   constructor(options: SessionsOptions) {
@@ -42,7 +36,7 @@ export class OpenEnvSessions {
     this.#stopReaping = every(interval, () => this.#reap())
   }
 
-  /** Opens a session of a connection. Throws `capacity`, which says nothing of the sessions of others. */
+  /** Throws `capacity`, which says nothing of the sessions of others. */
   open(setting: SessionSetting): OpenEnvSession {
     const { limit, limitPerPrincipal } = this.#options
     const { principal } = setting
@@ -55,7 +49,6 @@ export class OpenEnvSessions {
     return new OpenEnvSession(setting)
   }
 
-  /** Closes a session that `open` returned. */
   async close(session: OpenEnvSession): Promise<void> {
     const { principal } = session.setting
     const left = (this.#owned.get(principal) ?? 0) - 1
@@ -69,7 +62,6 @@ export class OpenEnvSessions {
     }
   }
 
-  /** Opens a session for one call alone. */
   async once<T>(setting: SessionSetting, call: (session: OpenEnvSession) => Promise<T>): Promise<T> {
     const session = this.open(setting)
     try {
@@ -79,7 +71,7 @@ export class OpenEnvSessions {
     }
   }
 
-  /** Creates a named session and returns its id, which is a secret. Throws `capacity`. */
+  /** Throws `capacity`. */
   create(setting: SessionSetting): string {
     const session = this.open(setting)
     const id = randomText()
@@ -87,7 +79,6 @@ export class OpenEnvSessions {
     return id
   }
 
-  /** Returns a named session. Throws `session-not-found`. */
   use(id: unknown, setting: SessionSetting): OpenEnvSession {
     return this.#find(id, setting).session
   }
@@ -100,7 +91,6 @@ export class OpenEnvSessions {
     return named.session
   }
 
-  /** Detaches the WebSocket of a named session. */
   async detach(id: string): Promise<void> {
     const named = this.#named.get(id)
     if (!named) return
@@ -109,7 +99,6 @@ export class OpenEnvSessions {
     if (named.closing) await this.#remove(named)
   }
 
-  /** Closes a named session. Throws `session-not-found`. */
   async end(id: unknown, setting: SessionSetting): Promise<Closing> {
     const named = this.#find(id, setting)
     named.closing = named.attached
@@ -118,7 +107,6 @@ export class OpenEnvSessions {
     return 'closed'
   }
 
-  /** Stops looking for idle sessions. */
   stop(): void {
     this.#stopReaping()
   }

@@ -25,7 +25,6 @@ export interface OpenEnvSocketsOptions {
   readonly sessions: OpenEnvSessions
   readonly find: (environment: string) => EnvironmentInfo | undefined
   readonly settingOf: (info: EnvironmentInfo, principal: string | null) => SessionSetting
-  /** Largest frame in bytes. */
   readonly frameBytes: number
   readonly onError: (error: InternalError) => void
 }
@@ -110,7 +109,6 @@ export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | '
   }
 }
 
-/** The code of the frame for a session that cannot be entered: of its own, or of the limit of sessions. */
 function sessionError(sessionId: string | null): 'SESSION_ERROR' | undefined {
   return sessionId === null ? undefined : 'SESSION_ERROR'
 }

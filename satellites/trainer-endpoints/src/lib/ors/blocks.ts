@@ -1,4 +1,3 @@
-/** A piece of a prompt or an answer, as the clients parse it. */
 export interface TextBlock {
   readonly text: string
   readonly detail: null

@@ -2,12 +2,10 @@ import type { EpisodeEnd, JsonObject, LoggedStep, Refusal } from '@episodic/prot
 import { withAttachmentNotes } from '@episodic/protocol/internal'
 import { type TextBlock, textBlock } from './blocks.ts'
 
-/** What the last event of a call carries. */
 export type CallAnswer =
   | { readonly ok: true; readonly output: ToolOutput }
   | { readonly ok: false; readonly error: string; readonly reason: 'not_found' | 'episode_finished' }
 
-/** The answer to one step. */
 export interface ToolOutput {
   readonly blocks: readonly TextBlock[]
   readonly metadata: StepMetadata
@@ -21,18 +19,15 @@ export interface StepMetadata {
   readonly structured: JsonObject | null
   /** Raw reward of each named term, for this step alone. */
   readonly terms: Readonly<Record<string, number>>
-  /** The sum of the raw terms of this step and all earlier ones. */
   readonly return: number
-  /** Answered steps, this one included. */
   readonly seq: number
   readonly end: EpisodeEnd | null
-  /** Why the step changed nothing; `null` if it was played. */
   readonly refused: Refusal | null
   /** Whether the episode succeeded: with `end`, if the environment defines success. */
   readonly success?: boolean | undefined
 }
 
-/** Returns the answer to a step. `total` is the sum of the raw terms up to it. */
+/** `total` is the sum of the raw terms up to it. */
 export function answerOf(
   { observation, report }: LoggedStep,
   { reward, total }: { readonly reward: number | null; readonly total: number },

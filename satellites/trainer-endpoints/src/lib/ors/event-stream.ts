@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 
-/** An answer that is sent event by event. */
 export interface EventStream {
   /**
    * Sends an event. Resolves once it has left this process, so that no crash takes it back; with false if the client
@@ -12,7 +11,6 @@ export interface EventStream {
   end(): void
 }
 
-/** Begins an answer with events. */
 export function openEventStream(response: ServerResponse): EventStream {
   const gone = new Promise<false>((resolve) => response.once('close', () => resolve(false)))
   // A client that has gone is no error.

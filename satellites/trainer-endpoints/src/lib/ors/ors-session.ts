@@ -16,18 +16,14 @@ import type { TextBlock } from './blocks.ts'
 import { answerOf, type CallAnswer, episodeFinished, unknownTool } from './call-answer.ts'
 import type { CallRequest } from './requests.ts'
 
-/** Entries of one read. */
 const PAGE = 1_000
 
-/** Where the answer to a call goes. */
 export interface CallStream {
   /** Sends the id with which the client resumes this call. Resolves with false if the client has gone. */
   announce(taskId: string): Promise<boolean>
-  /** Sends the answer. Resolves with false if the client went before all of it was sent. */
   deliver(answer: CallAnswer): Promise<boolean>
 }
 
-/** How the sessions of an endpoint are played. */
 export interface OrsSessionSettings {
   readonly rewards: RewardMode
   /** Whether a call is played only once its client has repeated it with its id. */
@@ -69,7 +65,6 @@ export class OrsSession {
     this.prompt = prompt
   }
 
-  /** Continues a session where it is. Rejects with `session-not-found`. */
   static async open(
     session: TrainerSessionRef,
     settings: OrsSessionSettings,
@@ -82,22 +77,19 @@ export class OrsSession {
     return opened
   }
 
-  /** Whether a step has been played. */
   get isPlayed(): boolean {
     return this.#seq > 0
   }
 
-  /** Keeps the session from expiring. Rejects with `session-not-found` if it is gone. */
   async touch(): Promise<void> {
     await this.#session.state()
   }
 
-  /** Plays a call when its turn comes, unless its client has gone by then. Rejects with the errors of a step. */
   call(request: CallRequest, stream: CallStream): Promise<void> {
     return this.#inTurn(() => this.#take(request, stream))
   }
 
-  /** Ends the episode and removes the session. Does nothing if it is gone already. */
+  /** Does nothing if it is gone already. */
   async close(): Promise<void> {
     await leaveSession(this.#session)
   }
@@ -161,7 +153,6 @@ export class OrsSession {
   }
 }
 
-/** Yields the answered steps of a session, oldest first. */
 async function* readSteps(session: TrainerSessionRef): AsyncGenerator<LoggedStep, void, undefined> {
   for (let after = 0; ; ) {
     const { steps } = await session.watch({ after, limit: PAGE, wait: 0 })

@@ -7,13 +7,11 @@ import { type TextBlock, textBlock } from './blocks.ts'
 import { OrsSession, type OrsSessionSettings } from './ors-session.ts'
 import type { TaskRow } from './requests.ts'
 
-/** What a client asks `/create` for, resolved to an environment and a row. */
 export interface Creation {
   readonly environment: EnvironmentInfo
   readonly row: TaskRow
 }
 
-/** What this process knows of a session id. */
 interface Entry {
   /** `null` once the client has deleted the session. */
   readonly session: Promise<OrsSession> | null
@@ -58,7 +56,6 @@ export class OrsSessions {
     if (session.isPlayed) throw alreadyOpen(id)
   }
 
-  /** Returns the session of an id. Rejects with 404 if there is none, and with 410 if it was deleted. */
   async find(principal: string | null, id: string): Promise<OrsSession> {
     const key = toSessionKey(principal, id)
     const entry = this.#entries.get(key)
@@ -66,7 +63,6 @@ export class OrsSessions {
     return this.#keep(key, entry?.session ?? this.#restore(principal, id))
   }
 
-  /** Ends the session of an id for good. Does nothing if there is none. */
   async delete(principal: string | null, id: string): Promise<void> {
     const key = toSessionKey(principal, id)
     const entry = this.#entries.get(key)
@@ -107,7 +103,6 @@ export class OrsSessions {
     }
   }
 
-  /** Keeps a session, unless it turns out that there is none. */
   async #keep(key: string, session: Promise<OrsSession>): Promise<OrsSession> {
     this.#use(key, session)
     try {
@@ -129,7 +124,6 @@ export class OrsSessions {
   }
 }
 
-/** Throws 400 for an id that is too long. */
 function toSessionKey(principal: string | null, id: string): string {
   if (id.length > MOST_CHARACTERS)
     throw new RequestProblem(400, `A session id has at most ${MOST_CHARACTERS} characters.`)
@@ -141,7 +135,6 @@ function requestKeyOf(id: string): string {
   return `open-reward-standard:${id}`
 }
 
-/** The prompt of the task, its hints, and the opening observation. */
 function promptOf({ prompt, hints }: TaskRow, { seats }: OpenResult): readonly TextBlock[] {
   const observation = seats[DEFAULT_SEAT]?.observation.text ?? ''
   return [prompt ?? '', ...(hints ?? []), observation].filter((text) => text !== '').map(textBlock)

@@ -59,12 +59,10 @@ const callRequestSchema: z.ZodType<CallRequest> = z.strictObject({
   task_id: z.string().nullish(),
 })
 
-/** Throws `invalid-params`. */
 export function parseCreateRequest(body: JsonObject): CreateRequest {
   return parse(createRequestSchema, body)
 }
 
-/** Throws `invalid-params`. */
 export function parseCallRequest(body: JsonObject): CallRequest {
   return parse(callRequestSchema, body)
 }

@@ -14,7 +14,6 @@ import type { OrsSession } from './ors-session.ts'
 import type { Creation, OrsSessions } from './ors-sessions.ts'
 import { type CreateRequest, parseCallRequest, parseCreateRequest } from './requests.ts'
 
-/** What the routes serve. */
 export interface OrsParts {
   readonly host: Host
   readonly tasks: TaskIndex
@@ -169,7 +168,6 @@ function eventStream(text: string): Response {
   return new Response(text, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' } })
 }
 
-/** The answer to `/tools` and `/task_tools`. */
 interface ToolList {
   readonly tools: readonly { readonly name: string; readonly description: string; readonly input_schema: JsonObject }[]
   /** A tool that takes the model's last message. No environment here has one. */
