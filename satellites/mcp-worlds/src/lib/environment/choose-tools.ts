@@ -16,11 +16,8 @@ export interface ToolChoice {
   readonly describe?: { readonly [tool: string]: string }
 }
 
-/** A tool of the player. */
 export interface ChosenTool {
-  /** The server's name for it. */
   readonly theirs: string
-  /** The player's name for it. */
   readonly ours: string
   readonly description: string
   readonly input: z.ZodType
@@ -65,7 +62,6 @@ export function chooseTools(environment: string, listed: readonly ListedTool[], 
   return chosen
 }
 
-/** Says why a tool cannot be served under a name; `null` if it can. */
 function whyNotServed(name: string, input: z.ZodType): string | null {
   if (!/^[\w.-]{1,128}$/.test(name)) return 'a name has letters, digits, "_", "-" and ".", and at most 128 of them'
   try {
@@ -75,7 +71,6 @@ function whyNotServed(name: string, input: z.ZodType): string | null {
   }
 }
 
-/** Returns the player's name for a tool. */
 export function nameIn({ rename = {} }: ToolChoice, tool: string): string {
   return rename[tool] ?? playersName(tool)
 }

@@ -178,7 +178,6 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
   })
 }
 
-/** Returns where the servers of the episodes come from. Throws `option-invalid` for none, and for both. */
 async function openSource(spec: McpEnvironmentSpec): Promise<ServerSource> {
   const { name = 'An environment', server, recording } = spec
   if (server !== undefined && recording === undefined) return openLive(server, spec)

@@ -34,11 +34,6 @@ export async function scoreEpisode(
   throw new TypeError(`score returned ${String(given)}. Return a finite number, or whether the episode succeeded.`)
 }
 
-/**
- * Returns what a function of an environment is given.
- *
- * @param made - gets the calls that it makes.
- */
 function episodeOf<Params, More extends object>(
   server: PlayedServer,
   params: unknown,
@@ -62,7 +57,6 @@ function episodeOf<Params, More extends object>(
   }
 }
 
-/** Returns what the player sees first: how the server says that it is to be used, and the task. */
 export function withInstructions(instructions: string, text: string): string {
   return [instructions, text].filter(Boolean).join('\n\n')
 }

@@ -24,7 +24,6 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
   // A run that is replayed has the tools that were listed when it was played.
   const { tools: listed, instructions = '' } = (findMadeOf(name) ?? (await listOnce(plan, spec))) as unknown as Listed
   const servers = new EpisodeServers()
-  /** Starts a server for a session and sets it up, or lets it go on where another one has left its folder. */
   const startFor = async (context: Preparing): Promise<EpisodeServer> => {
     const { saved } = context.state.private
     const { calls, trail } = context.state.public
@@ -94,13 +93,11 @@ function planOf(
   }
 }
 
-/** What a server says of itself. */
 interface Listed {
   readonly tools: readonly ListedTool[]
   readonly instructions?: string
 }
 
-/** Returns the tools of a server that is started for that, and what else the player has as tools. */
 async function listOnce(plan: ServerPlan, spec: McpEnvironmentSpec): Promise<Listed> {
   const { elicit, resources, prompts, toolList } = spec
   // Servers list other tools for a user who answers questions.

@@ -8,7 +8,6 @@ import { setUp } from './episode-functions.ts'
 import type { McpEnvironmentSpec } from './mcp-environment-spec.ts'
 import type { ServerSource } from './server-source.ts'
 
-/** Reads a recording, in which the episodes of an environment find their servers. Throws `option-invalid`. */
 export function openRecorded(
   file: string | URL,
   { setup, score, tools }: Pick<McpEnvironmentSpec, 'setup' | 'score' | 'tools'>,

@@ -4,7 +4,6 @@ import type { ListedTool } from '../servers/other-methods.ts'
 import type { ToolChoice } from './choose-tools.ts'
 import type { McpState, Preparing } from './session-state.ts'
 
-/** What an environment is, unless its author says otherwise. */
 export interface Described {
   readonly name: string
   readonly version: string
@@ -16,9 +15,7 @@ export interface Described {
 /** Where an environment gets the servers of its episodes: it starts one for each, or reads what others answered. */
 export interface ServerSource {
   readonly described: Described
-  /** The tools as the server lists them. */
   readonly listed: readonly ListedTool[]
-  /** Whether it knows scores itself. */
   readonly isScored: boolean
   /** What the definition says of calls that are made for the player. */
   readonly preparation: { readonly repeatable?: true; readonly effect?: 'external' }
@@ -33,11 +30,8 @@ export interface ServerSource {
   readonly instructions: string
   /** Returns the text that the player sees first, with these instructions. */
   observe(params: unknown, instructions: string): string
-  /** Returns whether a score is a success. */
   isSuccess(score: number): boolean
-  /** Returns the state of a new session. */
   start(params: unknown, rng: Rng): McpState
-  /** Returns the server of a session, set up, where the session stands. */
   serverOf(context: Preparing): Promise<PlayedServer>
   /**
    * Returns the calls that lead to an end, by the server's names of their tools; those of `done` are missing where any

@@ -17,7 +17,6 @@ export const preparedSchema = worldCallsSchema.extend({
 export const publicSchema = z.object({
   /** The player's calls that the server has answered. */
   calls: z.int(),
-  /** Names these calls and their answers. */
   trail: z.string(),
   /** Which of the recorded starts of its task the episode has: 0 for a live server. */
   start: z.int(),
@@ -37,7 +36,6 @@ export function privateSchemaOf({ stateInFolder = false }: Pick<McpEnvironmentSp
   return (stateInFolder ? privateSchema : privateSchema.omit({ saved: true })) as typeof privateSchema
 }
 
-/** The state of a session. */
 export interface McpState {
   readonly public: z.output<typeof publicSchema>
   readonly private: z.output<typeof privateSchema>
@@ -56,13 +54,11 @@ export interface Preparing {
   readonly rng: Rng
 }
 
-/** Notes in the state what the world itself has done with a step. */
 export function noteWorldCalls({ private: kept }: McpState, { setup, score }: WorldCalls): void {
   if (setup) kept.setup = trailOf(setup)
   kept.score = score
 }
 
-/** Notes in the state a call of the player, and what it has changed in the folder. */
 export function noteCall(
   { public: seen, private: { saved } }: McpState,
   tool: string,

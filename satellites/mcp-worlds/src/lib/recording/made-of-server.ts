@@ -17,7 +17,6 @@ export const madeOfSchema = z.object({
   instructions: z.string().optional(),
   description: z.string(),
   limits: jsonObjectSchema,
-  /** Whether a function scores the episodes. */
   scored: z.boolean(),
 })
 export type MadeOfServer = z.infer<typeof madeOfSchema>

@@ -4,14 +4,10 @@ import type { PlayedServer, PlayersCall } from '../servers/episode-server.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from '../servers/trail.ts'
 import { Recording } from './recording.ts'
 
-/** Where an episode stands in a recording. */
 interface RecordedPlace {
-  /** The number of the last call of the set-up. */
   readonly start: number
-  /** The number of the last call. */
   readonly at: number
   readonly rng: Rng
-  /** Returns the player's name of a tool. */
   nameOf(tool: string): string
 }
 

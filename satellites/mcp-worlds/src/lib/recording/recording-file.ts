@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { toolAnswerShape } from '../servers/call-tool.ts'
 import { madeOfSchema } from './made-of-server.ts'
 
-/** The first line of a recording. */
 export const headerSchema = madeOfSchema.extend({
   /** Version of this shape. */
   recording: z.literal(1),
@@ -15,7 +14,6 @@ export type RecordingHeader = z.infer<typeof headerSchema>
 /** The seeds of the episodes that something was the same in; left out where it is the same in all. */
 const seeds = z.array(z.string()).optional()
 
-/** A task that was played. */
 const taskSchema = z.strictObject({
   prompt: z.string(),
   params: jsonObjectSchema,
@@ -44,7 +42,6 @@ const callSchema = z.strictObject({
 })
 export type RecordedCallLine = z.infer<typeof callSchema>
 
-/** The score of an episode that ended there. */
 const scoreSchema = z.strictObject({
   /** The number of the player's last call. */
   after: z.int().min(0),

@@ -20,7 +20,6 @@ export interface RecordingCounts {
   readonly leftOut: number
 }
 
-/** An episode as far as it is recorded. */
 interface Episode {
   readonly key: string
   readonly task: Pick<EpisodeRecord['task'], 'prompt' | 'difficulty' | 'tags'>
@@ -41,7 +40,6 @@ interface Episode {
 class Variants<Value> {
   readonly #found = new Map<string, { readonly value: Value; readonly seeds: Set<string> }>()
 
-  /** Returns what was there first for the key. */
   add(key: string, seed: string, make: () => Value): Value {
     let found = this.#found.get(key)
     if (!found) {
@@ -56,7 +54,6 @@ class Variants<Value> {
     return this.#found.size
   }
 
-  /** Returns the values, with seeds where there are several. */
   list(): { readonly value: Value; readonly seeds?: string[] }[] {
     const all = [...this.#found.values()]
     return all.map(({ value, seeds }) => ({ value, ...(all.length > 1 && { seeds: [...seeds].sort() }) }))
@@ -97,7 +94,6 @@ export class RecordingWriter {
     this.#theirs = new Map(Object.entries(choice.rename ?? {}).map(([theirs, ours]) => [ours, theirs]))
   }
 
-  /** Adds an episode, as far as it was played. */
   add(record: EpisodeRecord): void {
     const { start, task, params, seed, steps, outcome, chain } = record
     if (!start) return
@@ -129,7 +125,6 @@ export class RecordingWriter {
     this.#episodes.set(key, { key, task: { prompt, difficulty, tags }, params, seed, text, setup, calls, judged })
   }
 
-  /** Returns the file, and what it holds. */
   finish(): { readonly text: string; readonly counts: RecordingCounts } {
     const places = new Map<number, Map<string, Variants<Node>>>()
     const nodes: Node[] = []

@@ -14,7 +14,6 @@ import {
 import { DONE } from './recording-writer.ts'
 import { readVolatile, type Volatile } from './volatile.ts'
 
-/** A recorded call, and the number of the one before it: 0 for the first one of a server. */
 export interface RecordedNode {
   readonly number: number
   readonly after: number
@@ -22,7 +21,6 @@ export interface RecordedNode {
   readonly seeds?: readonly string[] | undefined
 }
 
-/** Something of which there may be several, for episodes of different seeds. */
 interface OfSeeds {
   readonly seeds?: readonly string[] | undefined
 }
@@ -41,7 +39,6 @@ const STREAMS = { start: 'recording-start', step: 'recording' } as const
 export class Recording {
   readonly header: RecordingHeader
   readonly tasks: readonly RecordedTask[]
-  /** The scores that were a success. */
   readonly successes: ReadonlySet<number>
   readonly #volatile: Volatile
   readonly #nodes: readonly RecordedNode[]
@@ -55,7 +52,6 @@ export class Recording {
   readonly #tasksByParams: ReadonlyMap<string, number>
   /** The numbers of the last calls, by the trail of the set-up and that of the player. */
   readonly #places = new Map<string, number>()
-  /** The trails of the set-ups, by the number of their last call. */
   readonly #trails = new Map<number, string>()
   /** The recorded seeds, by their draws. */
   readonly #seeds: ReadonlyMap<number, string>
@@ -94,7 +90,6 @@ export class Recording {
     )
   }
 
-  /** Reads a recording at once. Throws `option-invalid`, with the number of a line that is none. */
   static read(file: string | URL): Recording {
     const path = typeof file === 'string' ? file : fileURLToPath(file)
     const [first = '', ...rest] = readFileSync(path, 'utf8').split('\n')
@@ -103,7 +98,6 @@ export class Recording {
     return new Recording(header, lines)
   }
 
-  /** Whether a text begins as a recording does. */
   static isRecording(text: string): boolean {
     const [first = ''] = text.split('\n', 1)
     return first.includes('"recording":') && headerSchema.safeParse(jsonOrNull(first)).success
@@ -127,7 +121,6 @@ export class Recording {
     return [starts.indexOf(start), this.#trails.get(start.after) as string]
   }
 
-  /** Returns the calls that led from one place to another, oldest first. */
   callsBetween(start: number, end: number): ServerCall[] {
     const calls: ServerCall[] = []
     for (let at = end; at !== start && at !== 0; ) {
@@ -194,14 +187,12 @@ export class Recording {
     return legal
   }
 
-  /** Notes that calls lead to an end of a task. */
   #lead(task: number, end: number): void {
     const leads = this.#leads.get(task) ?? new Set<number>()
     this.#leads.set(task, leads)
     for (let at = end; at !== 0 && !leads.has(at); at = (this.#nodes[at - 1] as RecordedNode).after) leads.add(at)
   }
 
-  /** Enters the places that follow a start. */
   #place(start: number): void {
     const setup = this.callsBetween(0, start).reduce(trailAfter, NO_CALLS)
     this.#trails.set(start, setup)
@@ -228,7 +219,6 @@ export class Recording {
     return `${after} ${task} ${this.#volatile.callKey(DONE, { answer })}`
   }
 
-  /** Returns the one of several that an episode with the seed of a recorded one had, or else the one that is drawn. */
   #pick<One extends OfSeeds>(several: readonly One[], draw: number): One {
     const seed = this.#seeds.get(draw)
     const own = seed === undefined ? undefined : several.find(({ seeds }) => seeds?.includes(seed))

@@ -79,7 +79,6 @@ function invalid(text: string, why: string): ServerError {
   return new ServerError('option-invalid', `${JSON.stringify(text)} does not say what is volatile. ${why}.`)
 }
 
-/** Returns a value without a field. */
 function withoutField(value: Json, [name, ...inner]: readonly string[]): Json {
   if (typeof value !== 'object' || value === null || name === undefined) return value
   const isNamed = (key: string) => name === '*' || key === name
@@ -95,7 +94,6 @@ function withoutField(value: Json, [name, ...inner]: readonly string[]): Json {
   )
 }
 
-/** Returns the object or list that a text is as JSON; `null` if it is none. */
 function parsedOrNull(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return null
   try {

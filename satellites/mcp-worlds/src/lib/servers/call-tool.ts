@@ -11,7 +11,6 @@ import {
 import { z } from 'zod'
 import { type AskOptions, ask, type ListedTool, read } from './other-methods.ts'
 
-/** What a server answered to one call. */
 export interface ToolAnswer {
   /** Its texts, those of its resources, and a note of each part that is neither a text nor an attachment, in lines. */
   readonly text: string
@@ -44,10 +43,8 @@ const partSchema = z.looseObject({
     .optional(),
 })
 
-/** A picture, a sound or a file as it is kept. */
 const attachedSchema = z.object({ data: z.string(), mimeType: z.string(), uri: z.string().optional() })
 
-/** The schema of an answer as it is kept. */
 export const toolAnswerShape = {
   text: z.string(),
   structured: jsonObjectSchema.nullable(),
@@ -137,7 +134,6 @@ function shortened(text: string): string {
   return `${cut}\n[${text.length - LONGEST} more characters were left out.]`
 }
 
-/** A tool as a server lists it. */
 export const listedToolSchema = z.object({
   name: z.string().min(1),
   description: z.string().default(''),
@@ -145,7 +141,6 @@ export const listedToolSchema = z.object({
   annotations: jsonObjectSchema.optional(),
 })
 
-/** Lists the tools of a server. */
 export async function listTools(channel: Channel, signal: AbortSignal): Promise<ListedTool[]> {
   const listed = wellFormed(await listAll(channel, 'tools/list', 'tools', signal))
   return read(z.array(listedToolSchema), listed, 'tools/list')

@@ -6,7 +6,6 @@ import { ServerError } from '@episodic/mcp-server'
 /** An MCP server: a command line, the URL of one over HTTP, or an entry of an `mcpServers` file. */
 export type McpServer = string | CommandTarget | HttpTarget
 
-/** In the texts of a command: the folder of the episode. */
 export const FOLDER = '{folder}'
 
 /**

@@ -17,7 +17,6 @@ import { ServerNews } from './server-news.ts'
 import { endTrace, findProcesses, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
 
-/** What there is of a call of the player beside the tool and its arguments. */
 export interface PlayersCall {
   /** The player's name for the tool. */
   readonly name: string
@@ -27,17 +26,13 @@ export interface PlayersCall {
 
 /** The server of an episode as the world knows it: a live one, or a recording of one. */
 export interface PlayedServer {
-  /** The folder of the episode. */
   readonly folder: string
-  /** The calls that set it up, by the server's names. */
   readonly setup: readonly ServerCall[]
   /** The calls of the player so far, by the player's own names for the tools. */
   readonly transcript: readonly ServerCall[]
   /** Names the calls of the player so far, with their answers. */
   readonly trail: string
-  /** Makes a call of the world's own. */
   call(tool: string, args: JsonObject): Promise<ServerCall>
-  /** Makes a call of the player. */
   play(tool: string, args: JsonObject, call: PlayersCall): Promise<ServerCall>
   /** Returns the recorded score of a player who ends now; `null` if there is none. */
   recordedScore(params: unknown, answer: string | null): number | null
@@ -62,7 +57,6 @@ export interface ServerPlan {
   readonly protocols: NonNullable<ChannelOptions['protocols']>
 }
 
-/** What a server says beside its answers, and asks. */
 interface Said {
   readonly questions: Questions
   readonly news: ServerNews
@@ -137,7 +131,6 @@ export class EpisodeServer implements PlayedServer {
     }
   }
 
-  /** How the server says that it is to be used; empty if it says nothing. */
   get instructions(): string {
     return replaceTexts(this.#news.instructions, this.folder, FOLDER)
   }
@@ -218,7 +211,6 @@ export class EpisodeServer implements PlayedServer {
   }
 }
 
-/** The questions that a server has asked during a call, with the answers. */
 class Questions {
   #asked: NonNullable<ToolAnswer['asked']> = []
   #fault: { readonly error: unknown } | null = null
@@ -251,7 +243,6 @@ function filesIn({ folder }: Trace): string {
   return join(folder, 'files')
 }
 
-/** Runs `ask`, whose signal is aborted after some seconds. */
 async function within<T>(seconds: number, what: string, ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
   const answered = new AbortController()
@@ -284,7 +275,6 @@ async function openServer(
   return within(startSeconds, 'It did not start', (signal) => openChannel(target, { ...options, signal }))
 }
 
-/** Returns a target with the folder in place of its name, and with variables of ours. */
 function inFolder(target: CommandTarget, folder: string, variables: Readonly<Record<string, string>>): CommandTarget {
   const { command, args = [], env = {}, cwd } = target
   const filled = (text: string) => text.replaceAll(FOLDER, folder)

@@ -32,7 +32,6 @@ export class EpisodeServers {
     )
   }
 
-  /** Closes the server of a session, if there is one. */
   async release(session: string): Promise<void> {
     const starting = this.#servers.get(session)
     this.#servers.delete(session)

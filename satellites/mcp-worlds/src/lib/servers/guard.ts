@@ -21,7 +21,6 @@ export function guard(trace: Trace): void {
   else start()
 }
 
-/** Says that nothing is left of a server. */
 export function unguard({ mark }: Pick<Trace, 'mark'>): void {
   guarded.delete(mark)
   if (guardian) send(guardian, { mark })

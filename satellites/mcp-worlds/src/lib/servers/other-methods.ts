@@ -4,7 +4,6 @@ import { type Channel, type JsonObject, jsonObjectSchema, type ToolInfo, WireErr
 import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 
-/** A tool that a server lists. */
 export type ListedTool = Pick<ToolInfo, 'name' | 'description' | 'inputSchema'> & {
   readonly annotations?: JsonObject | undefined
 }
@@ -19,12 +18,10 @@ const PLAYERS_NAMES: Readonly<Record<string, string>> = {
   'tools/call': 'call_tool',
 }
 
-/** Returns the player's name for a tool of the server, or for a method. */
 export function playersName(tool: string): string {
   return PLAYERS_NAMES[tool] ?? tool
 }
 
-/** Returns the methods that a player has as tools. */
 export function toolsOfMethods({ resources = false, prompts = false, toolList = false }): ListedTool[] {
   const annotations = { readOnlyHint: true }
   const nothing = { type: 'object', properties: {} }
@@ -91,7 +88,6 @@ export function toolsOfMethods({ resources = false, prompts = false, toolList = 
   ]
 }
 
-/** How a server is asked. */
 export interface AskOptions {
   readonly signal: AbortSignal
   /** Names the call in reports of its progress. Default: the server is asked for none. */
@@ -145,7 +141,6 @@ function shown(lists: JsonObject) {
   return { content: [{ type: 'text', text: JSON.stringify(lists) }] }
 }
 
-/** Returns what a server answered. Throws `reply-malformed` where it does not have the form of its method. */
 export function read<S extends z.ZodType>(schema: S, reply: unknown, method: string): z.output<S> {
   const { data, error } = schema.safeParse(reply)
   if (!error) return data as z.output<S>

@@ -1,4 +1,3 @@
-/** Returns a copy of a value of JSON, with a text replaced in all of its texts. Keys stay as they are. */
 export function replaceTexts<T>(value: T, from: string, to: string): T {
   if (typeof value === 'string') return value.replaceAll(from, () => to) as T
   if (typeof value !== 'object' || value === null) return value

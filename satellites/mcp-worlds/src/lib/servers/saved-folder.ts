@@ -53,7 +53,7 @@ export class WatchedFolder {
     this.#read = read
   }
 
-  /** Resolves with what has changed since the folder was saved. Links are not followed, and not saved. */
+  /** Links are not followed, and not saved. */
   async changesSince(saved: SavedFolder): Promise<Changes> {
     await writeFile(this.#clock, '')
     const { mtimeNs: now } = await lstat(this.#clock, { bigint: true })
@@ -85,7 +85,7 @@ export class WatchedFolder {
   }
 }
 
-/** Reads a file as base64. Rejects for a link, and does not wait for the other end of a pipe. */
+/** Rejects for a link, and does not wait for the other end of a pipe. */
 async function readUnlinked(path: string): Promise<string> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   return file.readFile('base64')

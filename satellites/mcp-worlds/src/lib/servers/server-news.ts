@@ -5,7 +5,6 @@ import { isObject, shorten } from '@episodic/protocol/internal'
 const LONGEST_INSTRUCTIONS = 20_000
 const LONGEST_REPORT = 300
 
-/** What a server says beside its answers. */
 export class ServerNews {
   /** How it is to be used, as it said at its start; empty if it said nothing. */
   instructions = ''
@@ -13,7 +12,6 @@ export class ServerNews {
   onProgress: ((text: string) => void) | undefined
   #hasOtherTools = false
 
-  /** Takes a message of the server. */
   receive(message: unknown): void {
     const { method, params = {}, result } = message as { readonly [part: string]: Json | undefined }
     if (isObject(result) && typeof result.instructions === 'string')

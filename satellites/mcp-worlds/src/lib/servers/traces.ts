@@ -6,11 +6,9 @@ import { readdir, readFile, rm } from 'node:fs/promises'
  */
 export const MARK = 'EPISODIC_MCP_SERVER'
 
-/** What a server of an episode leaves on the machine. */
 export interface Trace {
   /** The value of {@link MARK}. */
   readonly mark: string
-  /** The folder of the episode. */
   readonly folder: string
 }
 

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { toolAnswerShape } from './call-tool.ts'
 
 export const serverCallSchema = z.object({ tool: z.string(), arguments: jsonObjectSchema, ...toolAnswerShape })
-/** One call of a server by its own name for the tool, and what it answered. */
 export type ServerCall = Readonly<z.infer<typeof serverCallSchema>>
 
 const callsSchema = z.array(serverCallSchema).nullable()
@@ -19,7 +18,6 @@ export const worldCallsSchema = z.object({
 
 export type WorldCalls = z.infer<typeof worldCallsSchema>
 
-/** The trail of a server that was not called yet. */
 export const NO_CALLS = ''
 
 /** Returns a name of calls and their answers, in their order: that of the calls before, and one more. */
@@ -30,7 +28,6 @@ export function trailAfter(
   return contentId(canonicalJson([before, tool, args, text, structured, isError, (attachments ?? []) as never]))
 }
 
-/** Returns the name of calls and their answers, in their order. */
 export function trailOf(calls: readonly ServerCall[]): string {
   return calls.reduce(trailAfter, NO_CALLS)
 }
