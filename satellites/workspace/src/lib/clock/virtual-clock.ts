@@ -16,16 +16,11 @@ const { imul } = Math
 /** The name under which threads that are started from this one find the memory. */
 const KEY = 'episodic:virtual-clock'
 
-/** Milliseconds since 1970 of the command that runs. */
 export interface VirtualClock {
   readonly now: number
-  /** Begins a command at a time, with chance from a seed of two numbers of 32 bits. */
   begin(now: number, seed: readonly [number, number]): void
-  /** Moves time forward. */
   sleep(milliseconds: number): void
-  /** Draws a number in [0, 1). */
   random(): number
-  /** Draws bytes. */
   bytes(count: number): Uint8Array
 }
 

@@ -29,7 +29,6 @@ type Change = DiskChanges[number]
 /** Characters of a text from which on a change of it is recorded as a splice. */
 const SPLICED = 1_024
 
-/** Returns the change from one entry of a disk to another; `null` if they are equal. */
 export function changeOf(path: string, before: Readonly<Entry> | undefined, after: Entry | null): Change | null {
   if (!after) return before ? { how: 'remove', path } : null
   if (before && JSON.stringify(before) === JSON.stringify(after)) return null

@@ -37,7 +37,6 @@ export const disk = z.record(z.string().regex(/^(\/(?!\.{1,2}(\/|$))[^/]+)+$/), 
 /** What is on a disk by absolute path, such as `/app/main.js`. */
 export type Disk = z.output<typeof disk>
 
-/** A disk that is only read. */
 export type ReadOnlyDisk = { readonly [path: string]: Readonly<Entry> }
 
 /** Whether a file of bytes has as many as it says: a program is given room for them. */
@@ -46,7 +45,6 @@ function hasItsSize({ size, chunks }: { readonly size: number; readonly chunks: 
   return chunks.length === Math.ceil(size / CHUNK) && chunks.every(({ length }, i) => length === lengthAt(i))
 }
 
-/** Returns the directory of an absolute path: `/` for one in the root. */
 export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
@@ -63,7 +61,6 @@ export function absolutePath(directory: string, path: string): string {
   return `/${parts.join('/')}`
 }
 
-/** Returns whether a path is a directory or in it. */
 export function isWithin(path: string, directory: string): boolean {
   return directory === '/' || path === directory || path.startsWith(`${directory}/`)
 }

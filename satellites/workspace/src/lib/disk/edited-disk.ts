@@ -12,23 +12,19 @@ export interface DiskAccess {
   readonly room: number
 }
 
-/** Sees and changes everything. */
 export const FULL_ACCESS: DiskAccess = { hidden: [], readOnly: [], room: Number.MAX_SAFE_INTEGER }
 
-/** A file, directory or link of an {@link EditedDisk}. */
 export type Node =
   | { readonly kind: 'file'; readonly content: Content; readonly mode: number; readonly modified: number }
   | { readonly kind: 'directory'; readonly mode: number; readonly modified: number }
   | { readonly kind: 'link'; readonly target: string; readonly mode: number; readonly modified: number }
 
-/** What was read and changed of a disk. */
 interface Edits {
   /** `null` for what was removed. */
   readonly changed: Map<string, Node | null>
   readonly read: Map<string, Node>
   /** The names in each directory, once one was listed. */
   names: Map<string, Set<string>> | null
-  /** Bytes by which all files together are larger than before. */
   grown: number
 }
 
@@ -48,7 +44,6 @@ export class DiskError extends Error {
     this.path = path
   }
 
-  /** What the shell says of it. */
   get said(): string {
     const words = WORDS[this.code]
     return `${this.path}: ${words.charAt(0).toUpperCase()}${words.slice(1)}`
@@ -97,7 +92,6 @@ export class EditedDisk {
     this.#edits = edits
   }
 
-  /** Returns the same disk for a program with other access. */
   withAccess(access: DiskAccess): EditedDisk {
     return new EditedDisk(this.#base, access, this.#now, this.#layers, this.#edits)
   }
@@ -138,7 +132,6 @@ export class EditedDisk {
     return resolved || '/'
   }
 
-  /** Returns what a path means, links followed. */
   find(path: string, operation: string): Node {
     return this.#locate(path, operation)[1]
   }
@@ -159,7 +152,6 @@ export class EditedDisk {
     this.#put(resolved, { kind: 'file', content, mode: mode ?? file?.mode ?? 0o644, modified: this.#now() }, 'open')
   }
 
-  /** Returns the names in a directory, sorted. */
   list(path: string): string[] {
     const [resolved, node] = this.#locate(path, 'scandir')
     if (node.kind !== 'directory') throw new DiskError('ENOTDIR', 'scandir', path)
@@ -239,7 +231,6 @@ export class EditedDisk {
     this.#put(resolved, { kind: 'link', target, mode: 0o777, modified: this.#now() }, 'symlink')
   }
 
-  /** Every path on the disk. */
   paths(): string[] {
     return this.#below('/')
   }
@@ -249,7 +240,6 @@ export class EditedDisk {
     return this.#edits.grown
   }
 
-  /** What was changed, by path. */
   changes(): DiskChanges {
     const paths = [...this.#edits.changed.keys()].sort()
     return paths.flatMap((path) => {

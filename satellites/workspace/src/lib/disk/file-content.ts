@@ -8,7 +8,6 @@ type FileEntry = Extract<Entry, { kind: 'text' | 'bytes' }>
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Returns the content of an entry for a file. */
 export function contentOf(entry: Readonly<FileEntry>): Content {
   if (entry.kind === 'text') return entry.text
   const bytes = new Uint8Array(entry.size)

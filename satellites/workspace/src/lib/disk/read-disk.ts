@@ -4,7 +4,6 @@ import { sizeOf, toBytes, toText } from './file-content.ts'
 
 const EVERYTHING = { hidden: [], readOnly: [], room: 0 }
 
-/** Returns a disk of a state as one that is only read. */
 function reading(disk: ReadOnlyDisk): EditedDisk {
   return new EditedDisk(disk, EVERYTHING, () => 0)
 }
@@ -32,7 +31,6 @@ function contentAt(disk: ReadOnlyDisk, path: string) {
   }
 }
 
-/** A file or directory in a list. */
 export interface Listed {
   readonly path: string
   readonly kind: 'file' | 'directory' | 'link'

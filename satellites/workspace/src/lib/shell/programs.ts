@@ -56,7 +56,6 @@ export type Service = (
   context: ProgramContext,
 ) => ServiceAnswer | { readonly status: number; readonly body: ServiceAnswer }
 
-/** What the module of a world's programs exports. */
 export interface ProgramModule {
   /** By the names of the commands. */
   readonly commands?: Readonly<Record<string, Program>>
@@ -68,7 +67,6 @@ export interface ProgramModule {
 export class ProgramFaults {
   #first: Error | null = null
 
-  /** Runs a program. Throws an error without its words for what it throws. */
   guard<T>(run: () => T): T {
     try {
       return run()
@@ -78,13 +76,11 @@ export class ProgramFaults {
     }
   }
 
-  /** Throws the first fault. */
   rethrow(): void {
     if (this.#first) throw this.#first
   }
 }
 
-/** Returns the commands of a world for the shell. */
 export function programCommands(
   { commands = {} }: ProgramModule,
   disk: EditedDisk,

@@ -5,7 +5,6 @@ import { ProgramFaults } from './programs.ts'
 import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
 
-/** What a shell keeps from one command to the next. */
 export interface ShellMemory {
   readonly cwd: string
   readonly variables: readonly (readonly [name: string, value: string])[]
@@ -18,7 +17,6 @@ export interface ShellResult {
   readonly memory: ShellMemory
 }
 
-/** How a command line is run. */
 export interface ShellTask extends ShellChoice {
   readonly memory: ShellMemory
   readonly stdin: string | null
@@ -29,7 +27,6 @@ const OWN = new Set(
   'IFS OSTYPE MACHTYPE HOSTTYPE HOSTNAME PWD OPTIND SHELLOPTS BASHOPTS ? PATH _ LINENO __proto__'.split(' '),
 )
 
-/** Variables that a shell begins with. */
 const DEFAULTS: Readonly<Record<string, string>> = { HOME: '/root', USER: 'root' }
 
 /** Bytes that a command line may print: more than any agent reads, and than is kept. */

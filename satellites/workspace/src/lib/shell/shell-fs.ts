@@ -12,7 +12,6 @@ type Encoding = Exclude<WriteFileOptions['encoding'], undefined>
 /** Files that swallow what is written to them. */
 const DEVICES = new Set(['/dev/null', '/dev/zero', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty'])
 
-/** A disk as the shell reads and changes it. */
 export class ShellFs implements IFileSystem {
   readonly #disk: EditedDisk
 

@@ -7,17 +7,14 @@ import { commands, type Language } from './commands/commands.ts'
 import { nodeStart } from './javascript/node-command.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
 
-/** Which programs a shell has. */
 export interface ShellChoice {
   readonly languages: readonly Language[]
   readonly git: boolean
-  /** The address of the module with the programs of the world. */
   readonly programs: string | null
 }
 
 type ShellParts = Pick<BashOptions, 'customCommands' | 'fetch' | 'javascript' | 'python'>
 
-/** Returns the programs of a shell over a disk. */
 export async function shellParts(
   { languages, git, programs }: ShellChoice,
   disk: EditedDisk,

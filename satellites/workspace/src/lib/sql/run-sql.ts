@@ -12,7 +12,6 @@ export interface OpenStatement {
   readonly seed: readonly [number, number]
 }
 
-/** What a call of the tool `sql` has done. */
 export interface SqlResult {
   /** The rows of all statements, one JSON object a line. */
   readonly stdout: string
@@ -85,7 +84,6 @@ export async function runSql(
   return { stdout: lines.map((line) => `${line}\n`).join(''), stderr, exitCode: stderr ? 1 : 0, transaction: open }
 }
 
-/** Runs a statement and adds its rows to the lines. Returns what it throws, `null` for nothing. */
 function addRows(statement: Statement, lines: string[]): unknown {
   try {
     assertOneFile(statement)

@@ -4,7 +4,6 @@ import { dirname } from 'node:path'
 import { compileFunction } from 'node:vm'
 import type { default as InitSqlJs, SqlJsStatic } from 'sql.js'
 
-/** What there is of the engine of WebAssembly here. */
 interface WebAssemblyEngine {
   readonly Module: new (bytes: Uint8Array) => object
   readonly Instance: new (module: object, imports: object) => { readonly exports: object }

@@ -65,7 +65,6 @@ export function endedRecord(message: string): CommandRecord {
   }
 }
 
-/** Returns what the agent reads of a command. */
 export function shownRecord({ stdout, stderr, exitCode }: CommandRecord): string {
   const code = exitCode === 0 ? '' : `[exit code ${exitCode}]`
   const parts = [stdout.replace(/\n$/, ''), stderr.replace(/\n$/, ''), code].filter((part) => part !== '')

@@ -5,14 +5,12 @@ import { listed } from '../disk/read-disk.ts'
 /** Characters of a file that an agent reads at once. */
 const MOST_READ = 32_000
 
-/** Returns the text of a file. Throws a {@link DiskError}. */
 export function readText(disk: EditedDisk, path: string): string {
   const text = toText(disk.read(path))
   if (text === null) throw new DiskError('EINVAL', 'not a text file', path)
   return text
 }
 
-/** Returns lines of a file as an agent reads them, each with its number. */
 export function readLines(disk: EditedDisk, path: string, start: number, count: number): string {
   const text = readText(disk, path)
   const lines = text.split('\n')
@@ -35,7 +33,6 @@ export function readLines(disk: EditedDisk, path: string, start: number, count: 
 /** Files that a listing names at most. */
 const MOST_LISTED = 500
 
-/** Returns what is in a directory, as an agent reads it. */
 export function listing(disk: EditedDisk, directory: string, depth: number): string {
   disk.list(directory)
   const resolved = disk.resolve(directory, 'scandir')

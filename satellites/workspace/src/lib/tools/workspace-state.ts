@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { type Disk, disk } from '../disk/disk.ts'
 import { sizeOf } from '../disk/file-content.ts'
 
-/** Variables of a shell, by name. */
 export const variables = z.array(z.tuple([z.string(), z.string()]))
 
 /** The statements of a transaction that is open, each with the time and the chance that it had. */
@@ -33,7 +32,6 @@ export interface WorkspaceState {
 }
 
 export interface WorkspaceStart {
-  /** Environment variables. */
   readonly variables?: Readonly<Record<string, string>>
 }
 

@@ -34,7 +34,6 @@ export interface WorkspaceOptions {
   readonly programs?: URL
 }
 
-/** The names of the tools of a workspace. */
 export type WorkspaceTool = 'bash' | 'read_file' | 'write_file' | 'edit_file' | 'list_files' | 'search' | 'sql'
 
 interface State {
@@ -43,13 +42,11 @@ interface State {
 
 type Play<Input, Given = undefined> = PlayContext<State, unknown, Input, undefined, Given>
 
-/** The maker of tools that a definition is given, its types erased. */
 type MakeTool = (definition: object) => Tool
 
 /** Seconds that a command may wait for a thread. */
 const WAITING = 600
 
-/** Lines that `read_file` returns by default. */
 const LINES = 500
 
 /**
@@ -273,7 +270,6 @@ interface PrepareContext<Input> {
   readonly signal: AbortSignal
 }
 
-/** Returns what a shell keeps, without the rest of its state. */
 function memoryOf({ cwd, variables }: WorkspaceState['shell'], start: string): ShellMemory {
   return { cwd: cwd ?? start, variables }
 }

@@ -8,7 +8,6 @@ import { SYSTEM, systemDisk } from '../shell/shell-parts.ts'
 import { runSql } from '../sql/run-sql.ts'
 import type { Job, JobAnswer, JobResult, SentDisk, ToThread } from './messages.ts'
 
-/** Creates what does the jobs of a thread, one at a time. */
 export function createJobRunner(clock: VirtualClock): (message: ToThread) => Promise<JobAnswer> {
   /** Every page that this thread was sent. */
   const pages = new Map<string, string>()

@@ -9,7 +9,6 @@ export type SentDisk =
   | { readonly plain: ReadOnlyDisk }
   | { readonly page: string; readonly pages: readonly (readonly [name: string, text: string])[] }
 
-/** What a job is to do. */
 export type Task =
   | ({ readonly kind: 'shell'; readonly script: string } & ShellTask)
   | {
@@ -19,7 +18,6 @@ export type Task =
       readonly transaction: readonly OpenStatement[]
     }
 
-/** What is to be done over a disk. */
 export interface Job {
   readonly access: DiskAccess
   /** Milliseconds since 1970. */
@@ -30,7 +28,6 @@ export interface Job {
   readonly task: Task
 }
 
-/** What a job has done. */
 export interface JobResult {
   readonly stdout: string
   readonly stderr: string
@@ -59,7 +56,6 @@ export type FromThread =
       readonly held: number
     })
 
-/** What a thread says of a job. */
 export type JobAnswer =
   | { readonly kind: 'done'; readonly result: JobResult }
   | { readonly kind: 'failed'; readonly message: string; readonly stack: string }
