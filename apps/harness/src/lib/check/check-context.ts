@@ -8,28 +8,23 @@ import { invalidOption } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 
-/** A world to check. Only the environment is required; what it does not export limits what can be checked. */
+/** Only the environment is required; what it does not export limits what can be checked. */
 export type CheckedWorld = Pick<World, 'environment'> & Partial<World>
 
-/** One configuration of a world: its default parameters, or those of one of its tasks. */
 export interface Setting {
   readonly params: JsonObject
   readonly prompt: string
   readonly hints: readonly string[]
-  /** Step limit of an episode. */
   readonly steps: number
-  /** The task that it is taken from; `null` for the defaults. */
   readonly task: Task | null
 }
 
 /** Whose play is compared with the solver's. */
 export interface Learner {
   readonly seat: string
-  /** Who plays every other seat. */
   readonly partners: Readonly<Record<string, Policy>>
 }
 
-/** The input of every check. */
 export interface CheckContext {
   readonly world: CheckedWorld
   /** At least one. The defaults come first if the parameters have any; then tasks, the easiest first. */
@@ -47,7 +42,6 @@ export interface CheckContext {
   readonly affordable: (count: number, least: number) => number
   /** Returns how many of so many episodes are played: of those that are affordable, the share that was asked for. */
   readonly episodes: (count: number, least: number) => number
-  /** Called with the progress of a long check. */
   readonly onProgress: (done: number, total: number) => void
 }
 
@@ -76,10 +70,9 @@ export function learnerOf(
   )
 }
 
-/** How many tasks are drawn as settings. */
 const TASKS = 12
 
-/** The settings under which a world is checked. No two have the same parameters. */
+/** No two have the same parameters. */
 export function settingsOf({ environment, tasks }: CheckedWorld, seed: string): Setting[] {
   const settings = new Map<string, Setting>()
   const add = (given: JsonObject, task: Task | null) => {

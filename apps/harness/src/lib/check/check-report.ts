@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Finding, WaivedFinding } from './finding.ts'
 
-/** The checks, in the order in which they run. */
 export const CHECKS = [
   'non-interference',
   'canaries',
@@ -14,10 +13,8 @@ export const CHECKS = [
 ] as const
 export type CheckName = (typeof CHECKS)[number]
 
-/** The outcome of a check, before waivers are applied. */
 export interface CheckOutcome {
   readonly name: CheckName
-  /** Why it does not apply to this world; `null` if it ran. */
   readonly skipped: string | null
   /** One line: what was examined, and the result. */
   readonly summary: string
@@ -31,7 +28,6 @@ export interface CheckOutcome {
 export interface CheckResult extends Omit<CheckOutcome, 'skipped'> {
   /** `failed` if there are findings, `warned` if there are only warnings. */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'skipped'
-  /** One line: what was examined and the result, or why the check was skipped. */
   readonly summary: string
   /** The first five. */
   readonly findings: readonly Finding[]
@@ -55,7 +51,6 @@ export interface CheckReport {
   readonly unusedWaivers: readonly string[]
 }
 
-/** The outcome of a check that ran. */
 export function checkOutcome(
   name: CheckName,
   summary: string,
@@ -64,7 +59,6 @@ export function checkOutcome(
   return { name, skipped: null, summary, findings, warnings, figures }
 }
 
-/** The outcome of a check that does not apply, with the reason. */
 export function skipped(name: CheckName, why: string): CheckOutcome {
   return { name, skipped: why, summary: why, findings: [], warnings: [], figures: {} }
 }

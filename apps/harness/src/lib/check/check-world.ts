@@ -56,7 +56,6 @@ export interface CheckOptions {
   readonly signal?: AbortSignal | undefined
   /** Called when a check begins, with 0, and while it runs. */
   readonly onProgress?: (check: CheckName, done: number, total: number) => void
-  /** Called with each result as soon as its check ends. */
   readonly onResult?: (result: CheckResult) => void
 }
 
@@ -157,10 +156,8 @@ function shareOf(...given: Parameters<typeof affordableShare>): number {
 /** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */
 const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
 
-/** Most findings of one check in the report. */
 const MAX_FINDINGS = 5
 
-/** Applies the waivers to what a check found. */
 function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
   const { name, summary, figures } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
@@ -184,7 +181,6 @@ async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOu
   return { ...result, findings: [...unhandled, ...result.findings] }
 }
 
-/** Runs a check and turns whatever the world throws into a finding. */
 async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
   const tools = Object.entries(context.world.environment.tools)
   const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]

@@ -40,7 +40,6 @@ export class Contradictions {
   }
 }
 
-/** The texts that the output of a tool allows for a field; empty if any is allowed. */
 function enumerated({ toolInfos }: EnvironmentDefinition, tool: string, field: string): string[] {
   const { outputSchema } = toolInfos.find(({ name }) => name === tool) ?? {}
   const values = [...walkSchema((outputSchema ?? {}) as JsonObject)]
@@ -49,7 +48,6 @@ function enumerated({ toolInfos }: EnvironmentDefinition, tool: string, field: s
   return values.filter((value) => typeof value === 'string')
 }
 
-/** The leaves whose key the data has once, each with that key. */
 function namedOnce(data: JsonObject): [string, Leaf][] {
   const named = Map.groupBy(leavesOf(data), ({ path }) => path.at(-1) as string)
   return [...named].flatMap(([key, [leaf, ...others]]) => (leaf && others.length === 0 ? [[key, leaf]] : []))
@@ -85,7 +83,6 @@ function saidOf(
   return readings.some(({ isSame }) => isSame) ? undefined : readings[0]?.said
 }
 
-/** Reads a value of the kind of a field at the beginning of a text; `null` if there is none. */
 function readValue(
   value: Json,
   text: string,
@@ -113,7 +110,6 @@ function readValue(
 /** Units in which a text may write a number of the data: percent, cents, thousands. */
 const UNITS = [100, 1_000, 0.01, 0.001]
 
-/** Whether a text writes a number, rounded or cut to its decimals. */
 function isRounded(value: number, said: string): boolean {
   const written = Number(said.replace('−', '-').replaceAll(',', ''))
   const last = 10 ** -(said.split('.')[1]?.length ?? 0)

@@ -15,7 +15,6 @@ export interface Deal {
   readonly state: SessionState
 }
 
-/** Returns the deals of many seeds. */
 export function drawDeals(
   environment: EnvironmentDefinition,
   { params }: Setting,
@@ -28,7 +27,6 @@ export function drawDeals(
   })
 }
 
-/** Returns the seats that play from a deal. */
 export function seatsOfDeal({ seats }: EnvironmentDefinition, { state: { own } }: Deal): readonly string[] {
   return own ? Object.keys(own) : seats
 }
@@ -56,7 +54,6 @@ function withNames(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNames(inner)]))
 }
 
-/** Returns the parts of a state that a seat cannot see. */
 export function hiddenFrom({ own = {}, private: hidden }: SessionState, seat: string): JsonObject {
   const others = Object.entries(own).filter(([name]) => name !== seat)
   return { own: Object.fromEntries(others) as JsonObject, private: hidden }
@@ -115,7 +112,6 @@ export function keepsHidden({ state: schemas }: EnvironmentDefinition, state: Se
   return own && keeps(schemas.private, state.private)
 }
 
-/** Whether the schemas accept what is at a place of a state, and keep all of it. */
 function keepsPlace(
   { state: schemas }: EnvironmentDefinition,
   state: SessionState,
@@ -135,7 +131,6 @@ function keepsAll(schema: z.ZodType, value: unknown): boolean {
   return parsed.success && JSON.stringify(parsed.data) === JSON.stringify(value)
 }
 
-/** Another value for a place of a state. */
 export interface Replacement {
   /** Begins with `private`, or with `own` and a seat. */
   readonly path: readonly string[]

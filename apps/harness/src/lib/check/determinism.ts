@@ -72,7 +72,6 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   )
 }
 
-/** Plays the same episode twice, one step of each in turn, with occasional steps of another seed in between. */
 async function playTogether(
   options: EpisodeSetting,
   besideSeed: string,
@@ -90,7 +89,6 @@ async function playTogether(
   return { episode: one.episode, lines: [linesOf(one.episode, begun[0]), linesOf(other.episode, begun[1])] }
 }
 
-/** Returns what to compare of two initial states: all of them, and of large ones a place where they differ. */
 function toCompared(one: SessionState, other: SessionState): readonly [unknown, unknown] {
   if (!hasLargePart(one)) return [one, other]
   const [found] = differences(one, other)

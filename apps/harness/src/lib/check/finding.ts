@@ -1,7 +1,6 @@
 import { PlayerStop } from '@episodic/env'
 import { HarnessError } from '../base/harness-error.ts'
 
-/** Two texts that should be equal, cut to what surrounds the first difference. */
 export interface Difference {
   /** Counts UTF-16 code units from 0. */
   readonly at: number
@@ -9,7 +8,6 @@ export interface Difference {
   readonly second: string
 }
 
-/** Every kind of finding, with what it says about an environment. */
 export const FINDING_KINDS = {
   'world-failed': 'the world threw during setup, so the check could not run',
   'policy-failed': 'a policy of the world threw, or returned something that is not an action',
@@ -72,18 +70,14 @@ export type FindingKind = keyof typeof FINDING_KINDS
 export interface Finding {
   /** Its kind, followed by a colon and its subject if there can be several. Authors waive it by this name. */
   readonly name: FindingKind | `${FindingKind}:${string}`
-  /** What was found. */
   readonly what: string
-  /** How to reproduce it: parameters, seeds, step and action. */
   readonly again: string
   /** The other places where the same cause was found, as `again` says it. Default: none. */
   readonly also?: readonly string[]
-  /** How to fix it. */
   readonly advice: string
   readonly difference?: Difference
 }
 
-/** The kinds whose text is the message of an error, so that two of a kind may have two causes. */
 const BY_MESSAGE: readonly string[] = [
   'world-failed',
   'policy-failed',
@@ -92,7 +86,6 @@ const BY_MESSAGE: readonly string[] = [
   'episode-failed',
 ] satisfies FindingKind[]
 
-/** Returns one finding for each cause: the first, with the places of the others. */
 export function oneForEachCause(findings: readonly Finding[]): Finding[] {
   const causes = new Map<string, Finding & { readonly also: string[] }>()
   for (const finding of findings) {
@@ -105,16 +98,13 @@ export function oneForEachCause(findings: readonly Finding[]): Finding[] {
   return [...causes.values()].map(({ also, ...finding }) => (also.length > 0 ? { ...finding, also } : finding))
 }
 
-/** A finding that the author accepts. */
 export interface WaivedFinding extends Finding {
   /** Why, in the author's words. */
   readonly reason: string
 }
 
-/** Characters shown on either side of the first difference. */
 const AROUND = 60
 
-/** The first difference of two texts with its surroundings; `null` if they are equal. */
 export function findTextDifference(first: string, second: string): Difference | null {
   if (first === second) return null
   let at = 0
@@ -127,7 +117,6 @@ function around(text: string, at: number): string {
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
 }
 
-/** Describes an error that ended a check: as the solver's fault if the solver threw it, and as `otherwise` if not. */
 export function toErrorFinding(
   error: unknown,
   otherwise: Pick<Finding, 'name' | 'what' | 'advice'>,

@@ -2,9 +2,7 @@ import { createColors } from 'picocolors'
 import type { CheckReport, CheckResult } from './check-report.ts'
 import type { Finding } from './finding.ts'
 
-/** Most warnings shown of one check; the rest are counted. */
 const SHOWN = 6
-/** Most seeds listed of one cause. */
 const MOST_SEEDS = 8
 
 /**
@@ -37,7 +35,6 @@ export function formatCheck(
   ].join('\n')
 }
 
-/** Formats the unused waivers and the verdict. */
 export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckReport, color: boolean): string {
   const { dim, green, red, yellow } = createColors(color)
   const failed = checks.filter((check) => check.outcome === 'failed').length
@@ -61,7 +58,6 @@ export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckRe
   ].join('\n')
 }
 
-/** A finding with the name that a waiver takes. */
 function titleOf({ name, what }: Finding): string {
   return `${what} [${name}]`
 }
@@ -83,13 +79,11 @@ function formatFinding(finding: Finding, command: string): string[] {
   ]
 }
 
-/** The seeds of more places, if these name any. */
 function seedsOf(places: readonly string[]): string {
   const seeds = new Set(places.flatMap((place) => / seed ([\w-]+)/.exec(place)?.[1] ?? []))
   return seeds.size > 0 ? `; seeds ${[...seeds].slice(0, MOST_SEEDS).join(', ')}` : ''
 }
 
-/** A text on one line, without control characters. */
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

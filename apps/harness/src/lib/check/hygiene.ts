@@ -119,7 +119,6 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
   )
 }
 
-/** The bound that a schema lacks, in words; `null` if it is bounded. */
 function openBound(schema: JsonObject) {
   const { type } = schema
   if (schema.enum !== undefined || schema.const !== undefined) return null

@@ -2,7 +2,6 @@ import type { Json } from '@episodic/protocol'
 import { differences } from '@episodic/state/internal'
 import { leavesOf } from './walk-json.ts'
 
-/** What a leaf was and is; `undefined` where there is none. */
 export interface LeafDifference {
   readonly path: readonly string[]
   readonly from: Json | undefined

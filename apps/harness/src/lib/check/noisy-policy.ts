@@ -9,11 +9,8 @@ import {
   type ToolInfo,
 } from '@episodic/protocol'
 
-/** How often a policy deviates from the one that it follows. */
 export interface Noise {
-  /** Probability of an action drawn at random from the tools' schemas. */
   readonly random: number
-  /** Probability of an action that the schemas hardly allow. */
   readonly invalid: number
 }
 
@@ -63,10 +60,6 @@ export function noisyPolicy(guide: Policy | null, { random, invalid }: Noise): P
   })
 }
 
-/**
- * Draws a policy, each with probability ¼: the solver, random play, a mixture of both, or one with mostly invalid
- * calls.
- */
 export function drawPlayPolicy({ solver = null }: { readonly solver?: Policy | null }, rng: Rng): Policy {
   switch (rng.int(0, 3)) {
     case 0:
@@ -80,13 +73,11 @@ export function drawPlayPolicy({ solver = null }: { readonly solver?: Policy | n
   }
 }
 
-/** A random action that the schemas allow. */
 export function randomAction(tools: readonly ToolInfo[], rng: Rng): Action {
   const tool = rng.pick(tools)
   return { tool: tool.name, arguments: sampleJson(tool.inputSchema, rng) as JsonObject }
 }
 
-/** A random legal action of a seat, only of tools that `isChosen` accepts (default: all); `null` if none is. */
 export function randomLegalAction(
   legal: LegalActions,
   rng: Rng,
@@ -100,7 +91,6 @@ export function randomLegalAction(
   )
 }
 
-/** A random action that the schemas hardly allow. */
 export function invalidAction(tools: readonly ToolInfo[], rng: Rng): Action {
   const { tool, arguments: args } = randomAction(tools, rng)
   const names = Object.keys(args)

@@ -19,7 +19,6 @@ export interface Move {
   readonly action: Action
 }
 
-/** A step of a rehearsed episode. */
 export interface PlayedStep extends RehearsedStep, Move {
   /** The seats that could act before it. */
   readonly turn: readonly string[]
@@ -27,21 +26,16 @@ export interface PlayedStep extends RehearsedStep, Move {
   readonly reward: number
 }
 
-/** An episode of the rules alone, without session and server. */
 export interface RehearsedEpisode extends EpisodeStart {
   readonly rehearsal: Rehearsal
   readonly steps: readonly PlayedStep[]
-  /** The sum of what all seats earned by all steps. */
   readonly total: number
-  /** The error of the rules that ended the episode, if any. */
   readonly fault: Error | null
 }
 
-/** What an episode begins with. */
 export interface EpisodeStart {
   readonly environment: EnvironmentDefinition
   readonly setting: Setting
-  /** The seed of the environment. */
   readonly seed: string
 }
 
@@ -49,7 +43,6 @@ export interface EpisodeSetting extends EpisodeStart {
   /** Plays every seat that has no policy of its own in `policies`. */
   readonly policy: Policy
   readonly policies?: Readonly<Record<string, Policy>>
-  /** Replaces the private state of the start. */
   readonly privateState?: JsonObject
   readonly strict?: boolean
   /** Stops after this many steps of all seats, like players who leave. */
@@ -59,7 +52,6 @@ export interface EpisodeSetting extends EpisodeStart {
 /** Milliseconds of play after which the event loop has a turn. */
 const SHARE = 100
 
-/** When the event loop had its last turn. */
 let lastTurn = 0
 
 /**
@@ -71,17 +63,14 @@ async function takeTurn(): Promise<void> {
   lastTurn = monotonic()
 }
 
-/** Plays one episode of the rules alone to its end. An error of the rules ends it as a fault. */
+/** An error of the rules ends it as a fault. */
 export async function rehearseEpisode(options: EpisodeSetting): Promise<RehearsedEpisode> {
   const ongoing = await startEpisode(options)
   while (await ongoing.advance());
   return ongoing.episode
 }
 
-/**
- * Starts an episode of the rules alone, to be advanced step by step. Who of several seats that are in turn moves first
- * is drawn.
- */
+/** Who of several seats that are in turn moves first is drawn. */
 export async function startEpisode(options: EpisodeSetting) {
   const { environment, setting, seed, policy, policies = {}, privateState, strict = false } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
@@ -102,11 +91,10 @@ export async function startEpisode(options: EpisodeSetting) {
   let fault: Error | null = null
   let left = false
   return {
-    /** The episode so far. */
     get episode(): RehearsedEpisode {
       return { environment, setting, seed, rehearsal, steps, total, fault }
     },
-    /** Plays the next step. Resolves with `false` if the episode is over or the rules throw. */
+    /** Resolves with `false` if the episode is over or the rules throw. */
     async advance(): Promise<boolean> {
       if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
       if (monotonic() - lastTurn >= SHARE) await takeTurn()
@@ -134,17 +122,14 @@ export async function startEpisode(options: EpisodeSetting) {
   }
 }
 
-/** `step-limit` if the next step of a seat is the last one allowed. */
 export function truncationAt(played: number, { steps }: Setting): Truncation | null {
   return played + 1 >= steps ? 'step-limit' : null
 }
 
-/** The sum of a step's terms, each with weight 1. */
 export function rewardOf({ terms }: Pick<RehearsedStep, 'terms'>): number {
   return Object.values(terms).reduce((sum, term) => sum + term, 0)
 }
 
-/** Returns what each seat earned by a step. */
 export function returnsOf(step: Pick<RehearsedStep, 'terms' | 'seats'> & { readonly seat: string }): {
   readonly [seat: string]: number
 } {
@@ -152,7 +137,6 @@ export function returnsOf(step: Pick<RehearsedStep, 'terms' | 'seats'> & { reado
   return { ...Object.fromEntries(others), [step.seat]: rewardOf(step) }
 }
 
-/** Plays a move of a rehearsal, with what its tool prepares. Rejects with what the rules throw. */
 export async function playMove(
   rehearsal: Rehearsal,
   { seat, action: { tool, arguments: args } }: Move,
@@ -171,12 +155,10 @@ export async function replayMoves(
   return rehearsal
 }
 
-/** Says how a finding repeats an episode. */
 export function formatStart({ setting, seed }: Pick<EpisodeStart, 'setting' | 'seed'>): string {
   return `params ${JSON.stringify(setting.params)}, seed ${seed}`
 }
 
-/** Says how a finding comes to where an episode is after some of its moves. */
 export function formatPlace(episode: RehearsedEpisode, count: number): string {
   const moves = episode.steps.slice(0, count).map(({ seat, action }) => [seat, action])
   return `${formatStart(episode)}, moves ${JSON.stringify(moves).slice(0, 600)}`

@@ -50,12 +50,10 @@ export function withRememberedPreparations(environment: EnvironmentDefinition): 
   }
 }
 
-/** Returns a preparation as its world has it, which is asked each time. */
 export function unremembered(preparation: Preparation): Preparation {
   return asWritten.get(preparation) ?? preparation
 }
 
-/** Names everything that a repeatable preparation may depend on. */
 function toKey(tool: string, { state, input, params, now, rng, isLast }: Context): string {
   const positions = (rng as SavableRng).save()
   // Two draws of a stream that nobody else draws from stand for the seed.

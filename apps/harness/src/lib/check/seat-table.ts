@@ -18,19 +18,16 @@ export class SeatTable {
     this.#views = new SeatViews({ turn, seats: starts }, terms)
   }
 
-  /** Returns what the policy of a seat gets when it is asked for a move. */
   seenBy(seat: string): { readonly observation: Observation; readonly last: Step | null } {
     const view = this.#views.seen(seat)
     const report = this.#own.get(seat)
     return { observation: view.observation, last: report ? ownStepOf({ report, replayed: false }, view) : null }
   }
 
-  /** Answered steps of a seat. */
   stepsOf(seat: string): number {
     return this.#views.stepsOf(seat)
   }
 
-  /** Takes in the step that a seat has just played. */
   take(seat: string, step: RehearsedStep): void {
     const { observation, terms, potential, refused, end, success, stateHash, seats } = step
     this.#revision += 1

@@ -3,19 +3,16 @@ import type { OpenResult } from '@episodic/protocol'
 import type { CheckedWorld } from './check-context.ts'
 import type { EpisodeStart, Move } from './rehearsed-episode.ts'
 
-/** A session on a host in this process, as its opener holds it. */
 export interface ServedGame {
   readonly host: Host
   readonly opened: OpenResult
   readonly control: TrainerSessionRef
 }
 
-/** Serves a world in this process. */
 export function serveGame({ environment }: Pick<CheckedWorld, 'environment'>): Host {
   return createHost({ environments: [environment], bounds: { waitSeconds: 1 } })
 }
 
-/** Opens the session of an episode. */
 export async function openGame(host: Host, { environment, setting, seed }: EpisodeStart): Promise<ServedGame> {
   const { params, steps } = setting
   const asked = { environment: environment.name, params, seed, limits: { steps }, requestKey: crypto.randomUUID() }

@@ -20,7 +20,6 @@ export function shapeOf({ state }: Pick<EnvironmentDefinition, 'state'>, [part, 
   return [part, ...own, ...kinds].join('.')
 }
 
-/** Returns the schema of a key, and whether all keys have it. */
 function inside(
   schema: z.core.$ZodType,
   key: string,

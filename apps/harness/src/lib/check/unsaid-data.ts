@@ -12,7 +12,6 @@ import { walkSchema } from './walk-json.ts'
  */
 export class UnsaidData {
   readonly #unsaid = new Map<string, Finding>()
-  /** The tools whose data follows: where one said all of it first; `null` once a text has left out a field. */
   readonly #repeated = new Map<string, string | null>()
 
   add(episode: RehearsedEpisode): void {

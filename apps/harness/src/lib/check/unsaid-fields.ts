@@ -21,7 +21,6 @@ export function unsaidFields(text: string, data: JsonObject, declared?: Readonly
   return unsaid.length > 0 ? Object.fromEntries(unsaid) : null
 }
 
-/** Whether a compact text contains a field as JSON, or the value of one that is a list or an object. */
 function hasJson(text: string, key: string, value: Json): boolean {
   if (text === '') return false
   const json = compact(JSON.stringify(value))
@@ -53,7 +52,6 @@ function valuesOf(value: Json | undefined, declared: ReadonlySet<string> | undef
 /** A number as texts write it. A minus sign after a digit or letter is a dash. */
 const NUMBER = /(?<![\p{L}\p{N}]|\d\.)(?:(?<![\p{L}\p{N}])-)?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?![\p{L}\p{N}])/giu
 
-/** The values that a text says, each to be taken as often as the text says it. */
 class Words {
   readonly #text: string
   #numbers: ReadonlyMap<number, number> | null = null
@@ -99,7 +97,6 @@ function normal(text: string): string {
 
 const WORD = /[\p{L}\p{N}]/u
 
-/** Counts where a text has these words, and no part of a longer word. */
 function countWords(text: string, words: string): number {
   if (words === '') return text === '' ? 0 : 1
   const [first, last] = [WORD.test(words.charAt(0)), WORD.test(words.charAt(words.length - 1))]

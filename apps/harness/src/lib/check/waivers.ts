@@ -2,7 +2,6 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { HarnessError } from '../base/harness-error.ts'
 import { FINDING_KINDS, type Finding, type WaivedFinding } from './finding.ts'
 
-/** The waivers of an environment, and which of them matched a finding. */
 export class Waivers {
   readonly #reasons: ReadonlyMap<string, string>
   readonly #used = new Set<string>()
@@ -24,12 +23,10 @@ export class Waivers {
     }
   }
 
-  /** Waivers that have matched no finding so far. */
   get unused(): string[] {
     return [...this.#reasons.keys()].filter((name) => !this.#used.has(name))
   }
 
-  /** Splits findings into waived ones, by their own name or their kind, and remaining ones. */
   sort(findings: readonly Finding[]): {
     readonly remaining: readonly Finding[]
     readonly waived: readonly WaivedFinding[]

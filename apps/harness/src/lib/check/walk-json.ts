@@ -1,25 +1,21 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 
-/** A leaf of a JSON tree: a value that is neither an object nor an array, with the keys that lead to it. */
 export interface Leaf {
   readonly path: readonly string[]
   readonly value: Json
 }
 
-/** The leaves of a tree, in order. An empty array or object has none. */
 export function leavesOf(value: Json, path: readonly string[] = []): Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ path, value }]
   return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner as Json, [...path, key]))
 }
 
-/** The values of the leaves of a tree, in order. */
 export function* eachLeaf(value: Json): Generator<Json> {
   if (typeof value !== 'object' || value === null) yield value
   else for (const inner of Object.values(value)) yield* eachLeaf(inner as Json)
 }
 
-/** Returns what is at a path of a tree; `undefined` for nothing. */
 export function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
   let at = value
   for (const key of path) {

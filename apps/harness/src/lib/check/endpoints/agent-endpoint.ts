@@ -18,7 +18,6 @@ export interface EndpointSession {
 export interface OpenEndpoint extends AsyncDisposable {
   /** Connects as the agent of a capability, or with `null` as a plain client that gets a session of its own. */
   openSession(capability: string | null): Promise<EndpointSession>
-  /** Sends a message to the trainer endpoint of the same server; left out if it has none. */
   readonly sendAsTrainer?: (message: string) => Promise<string>
 }
 

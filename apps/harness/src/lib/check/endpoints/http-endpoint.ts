@@ -35,7 +35,6 @@ function capabilitySession(port: number, capability: string): EndpointSession {
   }
 }
 
-/** The headers that repeat parts of a request of MCP 2026-07-28; none for another one. */
 function statelessHeaders(body: string): HeaderFields {
   if (!body.includes(ENVELOPE.version)) return {}
   const { method, params } = JSON.parse(body)
@@ -93,7 +92,7 @@ function unusualRequests(port: number, path: string, own: HeaderFields): Endpoin
   }
 }
 
-/** Sends one request. Resolves with every byte of the answer except the Date header. */
+/** Resolves with every byte of the answer except the Date header. */
 function exchange(port: number, ...request: RequestParts): Promise<string> {
   return sendBytes(port, requestText(port, ...request))
 }

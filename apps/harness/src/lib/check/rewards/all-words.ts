@@ -42,7 +42,6 @@ export function allWordsOf(environment: EnvironmentDefinition, { seat }: Learner
   return [policy]
 }
 
-/** The arguments of a tool that take a free text, with the most characters of each. */
 function textsOf({ inputSchema }: ToolInfo): (readonly [string, number])[] {
   return Object.entries((inputSchema.properties ?? {}) as Readonly<Record<string, JsonObject>>).flatMap(
     ([name, { type, enum: choice, pattern, format, const: only, maxLength }]) =>

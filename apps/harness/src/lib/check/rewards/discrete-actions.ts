@@ -6,10 +6,8 @@ import { playLearner } from './learner-episode.ts'
 /** Most enumerated actions of one tool, and most actions in all. */
 const MOST_OF_TOOL = 16
 const MOST = 48
-/** Episodes of the solver that are searched for actions. */
 const WATCHED = 64
 
-/** The action set of a tabular learner. */
 export interface DiscreteActions {
   readonly actions: readonly Action[]
   /** Tools that cannot be enumerated: their actions are those that the solver plays. */
@@ -48,7 +46,6 @@ export async function discreteActions(
   return actions.length >= 2 && actions.length <= MOST ? { actions, watched } : null
 }
 
-/** Every action of a tool; `null` if there are too many. */
 function enumerateActions({ name, inputSchema }: ToolInfo): Action[] | null {
   let all: JsonObject[] = [{}]
   for (const [key, schema] of Object.entries((inputSchema.properties ?? {}) as JsonObject)) {

@@ -3,7 +3,6 @@ import type { EpisodeEnd } from '@episodic/protocol'
 import type { Finding } from '../finding.ts'
 import type { RehearsedEpisode } from '../rehearsed-episode.ts'
 
-/** How the episodes of a check ended, to find rules that never end one. */
 export class Endings {
   readonly #environment: EnvironmentDefinition
   #cut = 0

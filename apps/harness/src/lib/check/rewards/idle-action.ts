@@ -6,7 +6,6 @@ import { randomAction } from '../noisy-policy.ts'
 import { playMove } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 
-/** Random actions to try. */
 const TRIES = 60
 
 /** Resolves with an action that the rules accept and that changes nothing; a call of an unknown tool without one. */

@@ -148,14 +148,12 @@ function tooSmall(states: number, copy: number | null, random: number): string {
   return `${lacking}: a table that copies the solver earns ${copy.toFixed(3)}, and random choice among its actions ${random.toFixed(3)}`
 }
 
-/** Whether the first returns are higher on the same tasks, beyond chance. */
 function significantlyMore(some: readonly number[], others: readonly number[]): boolean {
   const gains = some.map((total, i) => total - (others[i] as number))
   const gain = clusteredMean(gains, [...gains.keys()])
   return gain !== null && gain.mean > 0 && (gain.low ?? gain.mean) > 0
 }
 
-/** Whether the last two points of a learning curve are as good as the solver. */
 function hasArrived(curve: readonly number[], best: number | null): boolean {
   const [from = 0] = curve
   return (

@@ -3,14 +3,13 @@ import type { SessionState } from '@episodic/state'
 import type { Learner } from '../check-context.ts'
 import { type EpisodeSetting, type RehearsedEpisode, returnsOf, startEpisode } from '../rehearsed-episode.ts'
 
-/** An episode whose other seats the partners play. */
 export interface LearnerSetting extends Omit<EpisodeSetting, 'policies' | 'maxSteps'> {
   readonly learner: Learner
   /** Stops after this many steps of the learner, like a player who leaves. */
   readonly maxSteps?: number
 }
 
-/** Plays an episode with the partners to its end. Its `total` is what the learner earned. */
+/** Its `total` is what the learner earned. */
 export async function playLearner({
   learner: { seat, partners },
   maxSteps = Number.POSITIVE_INFINITY,
@@ -28,7 +27,6 @@ export async function playLearner({
   return { ...ongoing.episode, total, own }
 }
 
-/** Returns what the learner sees of a state. */
 export function learnerView({ public: shared, own }: SessionState, { seat }: Learner): JsonObject {
   return own ? { public: shared, own: own[seat] ?? {} } : shared
 }

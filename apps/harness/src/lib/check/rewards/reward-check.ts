@@ -59,7 +59,6 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     context.onProgress(i, episodes)
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'rewards', i)
-    /** Returns what each seat earned, and the steps of all. */
     const play = async (policies: Readonly<Record<string, Policy>>) => {
       const episode = await rehearseEpisode({ environment, setting, seed: own, policy: random, policies })
       findings.push(...paymentFindings(episode))

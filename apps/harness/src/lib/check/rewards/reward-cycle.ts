@@ -14,10 +14,8 @@ import { type EpisodeStart, playMove, rewardOf, startEpisode } from '../rehearse
  * (1999).
  */
 export interface RewardCycle {
-  /** What leads to it from the start of the episode. */
   readonly before: readonly Action[]
   readonly actions: readonly Action[]
-  /** What one round earns. */
   readonly earned: number
 }
 
@@ -31,7 +29,6 @@ const ROUNDS = 3
 /** A sum of rewards above rounding. */
 const PAID = 1e-6
 
-/** Searches one episode for the cycle that earns most per step; `null` if none was found. */
 export async function findRewardCycle(
   { environment, solver = null }: CheckedWorld,
   { setting, seed }: { readonly setting: Setting; readonly seed: string },
@@ -57,7 +54,6 @@ export async function findRewardCycle(
   return null
 }
 
-/** The cycles of one walk: for each step, the one that ends with it and earns most per step. */
 function cyclesOf(
   states: readonly string[],
   steps: readonly { readonly action: Action; readonly reward: number; readonly end: object | null }[],
@@ -105,12 +101,10 @@ function statesWithoutCounters(states: readonly SessionState[]): string[] {
   return changes.map(textOfChanges)
 }
 
-/** 0 for what are not two numbers. */
 function differenceOf(before: Json | undefined, after: Json | undefined): number {
   return typeof before === 'number' && typeof after === 'number' ? after - before : 0
 }
 
-/** Whether a cycle pays in each of several rounds, played without a look at the answers. */
 async function paysAgain({ before, actions }: RewardCycle, start: EpisodeStart): Promise<boolean> {
   const { environment, seed } = start
   const { params, steps: most } = start.setting
@@ -128,12 +122,10 @@ async function paysAgain({ before, actions }: RewardCycle, start: EpisodeStart):
       if ((await play(actions)) <= PAID || rehearsal.end !== null) return false
     return true
   } catch {
-    // The rules threw, or the episode is over.
     return false
   }
 }
 
-/** A policy that plays a cycle until the episode ends; `null` for none. */
 export function cyclePolicy(cycle: RewardCycle | null): Policy | null {
   if (!cycle) return null
   const { before, actions } = cycle
@@ -149,7 +141,6 @@ export function cyclePolicy(cycle: RewardCycle | null): Policy | null {
   })
 }
 
-/** Describes a cycle for a person who wants to see it. */
 export function formatCycle({ before, actions, earned }: RewardCycle): string {
   const calls = actions.map(({ tool, arguments: args }) => `${tool} ${JSON.stringify(args)}`).join(', ')
   return `for example after ${before.length} steps: ${calls} returns to the same state and earns ${Number(earned.toFixed(6))} each time`

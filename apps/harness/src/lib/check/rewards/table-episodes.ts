@@ -16,13 +16,11 @@ const MEASURED = 48
 /** Starts of training, if a table cannot generalize to others. */
 const MET = 12
 
-/** The start of one episode. */
 export interface TableStart {
   readonly seed: string
   readonly privateState?: JsonObject
 }
 
-/** A world as a table: the few actions of its learner, and the row of each state that it sees. */
 export interface TableWorld {
   readonly world: CheckedWorld
   readonly setting: Setting
@@ -36,7 +34,6 @@ export interface Rollout {
   readonly episode: readonly Experience[]
   /** The row after the last step; `null` if the episode terminated. */
   readonly next: string | null
-  /** The unshaped return. */
   readonly total: number
 }
 
@@ -136,7 +133,6 @@ async function rollOutSeat(
   return { episode, next: isOver ? null : features(learnerView(rehearsal.state, learner)), total }
 }
 
-/** What the learner sees in a few episodes of its random play. */
 export async function randomWalks(
   { world: { environment }, setting, learner, actions }: Omit<TableWorld, 'features'>,
   rng: Rng,

@@ -1,6 +1,5 @@
 import type { Rng } from '@episodic/protocol'
 
-/** One step of an episode for the learner. */
 export interface Experience {
   readonly state: string
   readonly action: number
@@ -29,12 +28,10 @@ export class TabularLearner {
     this.#actions = actions
   }
 
-  /** How many states have been visited. */
   get states(): number {
     return this.#rows.size
   }
 
-  /** The best known action; a random one with probability `exploration` and in an unknown state. */
   choose(state: string, exploration: number, rng: Rng): number {
     const row = this.#rows.get(state)
     if (!row || rng.float() < exploration) return rng.int(0, this.#actions - 1)
@@ -44,7 +41,6 @@ export class TabularLearner {
     return best
   }
 
-  /** @param next - the state after the last step; `null` if the episode terminated. */
   learn(episode: readonly Experience[], next: string | null): void {
     let expected = next === null ? 0 : this.#best(next)
     for (const { state, action, reward } of episode.toReversed()) {

@@ -18,7 +18,6 @@ const IDLE_STEPS = 60
 /** An action that no environment plays. */
 const UNPLAYABLE: Action = { tool: 'no-such-tool', arguments: {} }
 
-/** A step that a limit cuts off, and the same step if it goes on. */
 interface Cut {
   readonly cut: RehearsedStep
   readonly whole: RehearsedStep
@@ -71,7 +70,6 @@ export async function findUnearned(
   return findings
 }
 
-/** Notes the most that each term pays at an end by the rules. */
 export function notePrizes(prizes: Map<string, number>, { steps }: Pick<RehearsedEpisode, 'steps'>): void {
   const last = steps.at(-1)
   if (last?.end?.kind !== 'terminated') return
@@ -102,7 +100,6 @@ function payingTerms(
   })
 }
 
-/** What a term pays the best paid seat by a cut, and by the same step without it. */
 function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number; readonly whole: number } {
   const all = (step: RehearsedStep): Readonly<Record<string, Terms>> => ({ ...step.seats?.terms, [seat]: step.terms })
   const [ended, going] = [all(cut), all(whole)]
@@ -113,7 +110,6 @@ function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number
   return seats.reduce((best, one) => (one.cut - one.whole > best.cut - best.whole ? one : best))
 }
 
-/** Cuts an episode of random actions off after each of the first few. */
 async function cutRandomPlay(start: EpisodeStart): Promise<Cut[]> {
   const { environment, setting, seed } = start
   const rng = createRng(seed)
@@ -132,7 +128,6 @@ async function cutRandomPlay(start: EpisodeStart): Promise<Cut[]> {
   return cuts
 }
 
-/** Plays an action after some moves, with a limit and without; `null` if the rules end the episode or fail by then. */
 async function cutOff(
   start: EpisodeStart,
   moves: readonly Move[],
@@ -154,7 +149,6 @@ async function cutOff(
   return { cut, whole, seat, again: `${at}: ${JSON.stringify([...moves.map((move) => move.action), action])}` }
 }
 
-/** Plays a move; `null` if the rules fail, which other checks report. */
 async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation | null = null) {
   try {
     return await playMove(rehearsal, move, truncation)
@@ -163,7 +157,6 @@ async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation 
   }
 }
 
-/** Whether an episode of idle or refused calls to its end succeeds; of one seat. */
 async function idleSuccess(start: EpisodeStart) {
   const { environment, setting, seed } = start
   const found: { readonly success: boolean; readonly again: string }[] = []

@@ -53,7 +53,6 @@ export async function findOrderMatters(
   return { rounds, findings }
 }
 
-/** Resolves with what a round leads to, as JSON; `null` if a move is refused or fails. */
 async function playRound(rehearsal: Rehearsal, moves: readonly Move[]): Promise<string | null> {
   let last: Pick<PlayedStep, 'stateHash' | 'seats' | 'terms' | 'end' | 'seat'> | null = null
   for (const move of moves) {

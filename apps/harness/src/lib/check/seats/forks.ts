@@ -4,7 +4,6 @@ import { type Finding, findTextDifference } from '../finding.ts'
 import { formatStart, type Move, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
 
-/** Most moves of an episode that is forked after each. */
 const MOVES = 16
 
 /**
@@ -43,7 +42,6 @@ export async function findWrongForks(
   return { forks: forks.length, findings }
 }
 
-/** What a move leads to: answer, report and state, or the error of the rules. */
 async function playCourse(game: ServedGame, move: Move): Promise<string> {
   const answer = await stepGame(game, move).catch(({ code }) => code)
   const { state, end, now, seats } = await game.control.state()

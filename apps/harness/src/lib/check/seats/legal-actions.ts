@@ -5,7 +5,6 @@ import { randomAction, randomLegalAction } from '../noisy-policy.ts'
 import { formatPlace, playMove, type RehearsedEpisode, replayMoves } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 
-/** Random actions in search of one that is not listed. */
 const TRIES = 8
 
 /**
@@ -47,7 +46,6 @@ export async function findWrongLegal(episode: RehearsedEpisode, rng: Rng): Promi
   return findings
 }
 
-/** Draws a valid action of a seat that is not listed; `null` if none was found, or the list is no list of values. */
 function drawUnlisted(environment: EnvironmentDefinition, legal: LegalActions, seat: string, rng: Rng): Action | null {
   const { tools } = environment
   for (let i = 0; i < TRIES; i++) {

@@ -81,7 +81,6 @@ function routesTo(
   }
 }
 
-/** Everything that a call could change, as JSON. */
 async function readSituation({ control }: ServedGame, seats: readonly string[]): Promise<string> {
   const { state, revision, seats: counts, now, end } = await control.state()
   const { steps } = await control.watch({ after: 0, limit: 1_000, wait: 0 })

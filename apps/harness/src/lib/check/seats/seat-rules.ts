@@ -88,7 +88,6 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   )
 }
 
-/** The first finding of each name. */
 function onceEach(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.toReversed().map((finding) => [finding.name, finding])).values()].toReversed()
 }

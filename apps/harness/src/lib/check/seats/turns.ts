@@ -27,7 +27,6 @@ export function findWrongTurns(episode: RehearsedEpisode): Finding[] {
   return []
 }
 
-/** Finds the seats that no episode gave a turn. */
 export function findIdleSeats(seats: readonly string[], steps: readonly PlayedStep[], seed: string): Finding[] {
   const named = new Set(steps.flatMap(({ turn, seats: after }) => [...turn, ...(after?.turn ?? [])]))
   return seats

@@ -4,7 +4,6 @@ import { formatPlace, type RehearsedEpisode, returnsOf } from '../rehearsed-epis
 /** Most rounding error of a sum of a few rewards, relative to the largest. */
 const ROUNDING = 1e-9
 
-/** Finds a step whose rewards are not related as `utility` says. */
 export function findWrongUtility(episode: RehearsedEpisode): Finding[] {
   const { environment, steps } = episode
   const { utility } = environment

@@ -5,17 +5,14 @@ import { shapeOf } from '../shape-of.ts'
 import { leavesOf, valueAt } from '../walk-json.ts'
 import { type Form, formsOf } from './encodings.ts'
 
-/** A hidden value that can be recognized. */
 export interface Mark {
   readonly text: string
-  /** Such as `own.first.card`. */
   readonly place: string
   /** The kind of field that it is: the place, with a star for any row of a table. */
   readonly kind: string
   /** The seat that holds it; `null` for the private state. */
   readonly holder: string | null
   readonly forms: readonly Form[]
-  /** Whether it is a canary, which nothing else contains. */
   readonly isPlanted: boolean
 }
 
@@ -23,7 +20,6 @@ export interface Mark {
 const LEAST_TEXT = 12
 const LEAST_DIGITS = 9
 
-/** A deal with recognizable values. */
 export interface PlantedDeal {
   readonly deal: Deal
   readonly marks: readonly Mark[]

@@ -25,7 +25,6 @@ const STEPS = 24
 /** Most canaries in a large state. */
 const PLANTED = 400
 
-/** How an episode of a sweep is played. */
 interface Manner {
   /** Of the solver; every other valid action is random. A solver that is disturbed may never get to its goal. */
   readonly noise: Noise
@@ -45,14 +44,11 @@ const EPISODES: readonly Manner[] = [
 /** Seconds that an answer is held at most. */
 const HOLD = 1
 
-/** A secret that nobody may get, by what it is. */
 type Secret = readonly [name: string, forms: readonly Form[]]
 
-/** What one player must not receive. */
 interface Swept {
   readonly seat: string
   readonly marks: readonly Mark[]
-  /** For a mark, how many answers had come when it was revealed to the player. */
   readonly revealed: Map<string, number>
   /** Seeds, handles, what belongs to other seats, and another session. */
   secrets: Secret[]
@@ -67,7 +63,6 @@ interface Sweep {
   readonly instrumentation: Instrumentation
   readonly findings: Finding[]
   readonly counts: { messages: number; bytes: number; readonly kinds: Set<string>; marks: number; hidden: number }
-  /** Who is swept now. */
   swept: Swept | null
 }
 
@@ -191,7 +186,6 @@ interface Other {
   readonly marks: readonly Mark[]
 }
 
-/** Opens the session of another agent, and plays a little. */
 async function playOther(sweep: Sweep, host: Host): Promise<Other> {
   const { context, setting, seed, instrumentation } = sweep
   const own = seedFor(seed, 'another agent')
@@ -205,7 +199,7 @@ async function playOther(sweep: Sweep, host: Host): Promise<Other> {
   return { session: game.opened, stolen, marks }
 }
 
-/** The secrets of another session. A value that both have is none. */
+/** A value that both have is none. */
 function secretsOfOther({ session, marks }: Other, { state }: Deal): Secret[] {
   const known = hasLargePart(state) ? null : JSON.stringify(state)
   const isOther = ({ text, isPlanted }: Mark) => isPlanted || (known !== null && !known.includes(text))
@@ -216,7 +210,6 @@ function secretsOfOther({ session, marks }: Other, { state }: Deal): Secret[] {
   ])
 }
 
-/** The secrets of a session that the player of a seat must not get. */
 function secretsOf({ seed, session, seats }: OpenResult, seat: string, route: Route): Secret[] {
   const ofSeats = Object.entries(seats).flatMap(([name, { capability, handle }]): Secret[] => [
     ...(name === seat ? [] : ([[`the capability of ${name}`, formsOf(capability)]] as const)),
@@ -284,7 +277,6 @@ async function visit(
   await player.sendUnusual()
 }
 
-/** Sends the same as a client that was given no session. */
 async function sweepPlainClient(
   sweep: Sweep,
   endpoint: OpenEndpoint,
@@ -318,7 +310,6 @@ async function sweepPlainClient(
   search(sweep, ' of a plain client', swept, answers)
 }
 
-/** Notes the marks in a value: from now on, the swept player may get them. */
 function noteKnown(swept: Swept | null, value: unknown, isOpen: (mark: Mark) => boolean = () => true): void {
   if (!swept) return
   const text = JSON.stringify(value) ?? ''

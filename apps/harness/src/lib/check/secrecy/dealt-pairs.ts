@@ -16,7 +16,6 @@ import { valueAt } from '../walk-json.ts'
 import type { ReadPlaces } from './read-places.ts'
 import { referencesIn } from './references.ts'
 
-/** Two deals between which a seat cannot tell. */
 export interface DealtPair {
   readonly first: Deal
   readonly second: Deal
@@ -28,7 +27,6 @@ export interface DealtPair {
   readonly narrowed?: (read: ReadPlaces) => DealtPair
 }
 
-/** The deals of many seeds, as one seat can and cannot see them. */
 export interface SeatDeals {
   readonly seat: string
   readonly deals: readonly {
@@ -83,7 +81,6 @@ const NARROWED = 0.8
 /** Most values that are swapped at once, and most differing ones of which any may be the one that is swapped. */
 const SWAPPED = 400
 
-/** Returns a pair that differs in less; `null` if nothing can be swapped. */
 function swapSome(environment: EnvironmentDefinition, seat: string, pair: DealtPair, rng: Rng): DealtPair | null {
   const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(state, seat)) as [
     JsonObject,
@@ -124,7 +121,6 @@ function swapRead(
   return swapped && { ...pair, second: swapped, from: `some values of ${pair.from}`, fits: false }
 }
 
-/** Returns the first deal with values of the second; `null` if the schemas accept none of them. */
 function withSwapped(
   environment: EnvironmentDefinition,
   { first: { state, seed } }: DealtPair,
@@ -138,7 +134,7 @@ function isLeaf(value: Json | undefined): value is null | boolean | number | str
   return value !== undefined && (typeof value !== 'object' || value === null)
 }
 
-/** Returns a state with the hidden parts of another one. The seat holds what it held. */
+/** The seat holds what it held. */
 function withHidden(state: SessionState, seat: string, { own, private: secret }: SessionState): SessionState {
   if (!state.own) return { public: state.public, private: secret }
   return { ...state, private: secret, own: { ...own, [seat]: state.own[seat] as JsonObject } }

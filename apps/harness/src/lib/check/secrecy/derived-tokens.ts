@@ -10,12 +10,9 @@ const LEAST = 6
 /** The fewest different private values from which a relation between numbers follows. */
 const LEAST_VALUES = 6
 
-/** A public value that is computed from a private one. */
 export interface DerivedToken {
-  /** Such as "public.token". */
   readonly feature: string
   readonly private: string
-  /** Such as "the sha256 of". */
   readonly how: string
 }
 
@@ -40,7 +37,6 @@ export function findDerivedTokens(starts: readonly StartParts[]): DerivedToken[]
   })
 }
 
-/** The leaves that all parts have with enough different values, one for each part, by path. */
 function varyingIn(parts: readonly JsonObject[]): (readonly [string, readonly Json[]])[] {
   const columns = commonTo(parts, (part) => leavesOf(part).map(({ path, value }) => [path.join('.'), value]))
   return [...columns].filter(([, values]) => new Set(values).size >= LEAST_VALUES)
@@ -63,13 +59,11 @@ function relationOf(open: readonly Json[], hidden: readonly Json[]): string | nu
   return how ?? null
 }
 
-/** Whether a token contains a form of a value, or is the beginning of it. */
 function sharesForm(token: string, form: string): boolean {
   const [one, other] = [token.toLowerCase(), form.toLowerCase()]
   return form.length >= LEAST && (one.includes(other) || other.startsWith(one))
 }
 
-/** The encodings and hashes of a value, each with its name. */
 function formsOf(value: Json): (readonly [string, string])[] {
   const texts = [...new Set([String(value), canonicalJson(value)])]
   return texts.flatMap((text) => {
@@ -88,7 +82,6 @@ function formsOf(value: Json): (readonly [string, string])[] {
   })
 }
 
-/** Returns a whole number, also one in a text; `null` for anything else. */
 function wholeNumberIn(value: Json): bigint | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null
   return typeof value === 'string' && /^-?\d{1,18}$/.test(value) ? BigInt(value) : null

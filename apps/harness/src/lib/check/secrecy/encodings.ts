@@ -1,8 +1,6 @@
-/** One of the encodings of a secret. */
 export interface Form {
   readonly name: string
   readonly text: string
-  /** Whether upper and lower case are equivalent. */
   readonly folded: boolean
 }
 
@@ -43,7 +41,6 @@ function base64At(bytes: Buffer, offset: number): Form[] {
   }))
 }
 
-/** A secret found in a text, and its form. */
 export interface SecretMatch<Secret> {
   readonly secret: Secret
   readonly form: string
@@ -69,7 +66,6 @@ export function findSecrets<Secret>(
   return found
 }
 
-/** A text with its JSON escapes of the form `\uXXXX` decoded. */
 function unescaped(text: string): string {
   return text.includes('\\u')
     ? text.replace(/\\u([0-9a-f]{4})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))

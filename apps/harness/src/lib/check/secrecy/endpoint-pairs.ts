@@ -14,12 +14,10 @@ import { type AgentPlayer, urlPlayer } from './url-player.ts'
 
 /** The share of all pairs that is played by each route, at an endpoint with connections and in this process. */
 const SHARE = { connected: 0.03, inProcess: 0.12 }
-/** Most moves of a pair. */
 const MOVES = 16
 /** Seconds that an answer is held at most. In a sound game no answer waits for so long. */
 const HOLD = 5
 
-/** The ways in which a seat is played. */
 export type Route = 'session URL' | 'stateless session URL' | 'seat handle'
 
 /**
@@ -98,14 +96,12 @@ export async function comparePairsAtEndpoints(
   return { ...counts, findings }
 }
 
-/** One of the two plays of a pair, at an endpoint. */
 export interface Side {
   readonly context: CheckContext
   readonly planned: PlannedPair
   readonly moves: readonly PairedMove[]
   readonly which: 'first' | 'second'
   readonly route: Route
-  /** The seed of what is read. */
   readonly draws: string
   /** Called before the first message with the session, and what the seat gets from then on. */
   readonly begun?: (session: OpenResult, answers: readonly SeatAnswer[]) => void
@@ -226,7 +222,6 @@ function compareAnswers(
   return null
 }
 
-/** Masks the tokens and references that are drawn for each session or fault. */
 function withoutTokens(answer: string): string {
   return answer
     .replace(/\b(mcp|cap)_[\w.-]{22,}/g, '$1_…')

@@ -56,7 +56,6 @@ export function handlePlayer({ seat, tools, control, rng, handle, others, send }
   }
 }
 
-/** An answer without the signals of learning, and without the lengths that depend on them. */
 function withoutRewards(answer: string): string {
   return answer
     .replace(/"(terms|due)":\{[^{}]*\}/g, '"$1":{}')
@@ -71,7 +70,6 @@ const BY_SEAT = ['terms', 'views', 'ends', 'successes', 'sent', 'seats', 'due', 
 /** What an environment says itself: what others hold does not follow from its names. */
 const SAID = ['content', 'structured', 'structuredContent', 'observation']
 
-/** Returns the field of an answer to a seat handle that has a part for another seat; `null` if there is none. */
 export function fieldOfOthers(answer: string, others: readonly string[]): string | null {
   const body = answer.slice(Math.max(0, answer.indexOf('{')))
   return findField(jsonOf(body) as Json, others)

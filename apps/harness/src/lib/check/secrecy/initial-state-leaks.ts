@@ -1,15 +1,12 @@
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { leavesOf } from '../walk-json.ts'
 
-/** The parts of an initial state that are compared: one that somebody sees, and one that they must not know. */
 export interface StartParts {
   readonly public: JsonObject
   readonly private: JsonObject
 }
 
-/** A private value that is correlated with the initial public state. */
 export interface InitialStateLeak {
-  /** The public feature, such as "public.id" or "the order of public.cards". */
   readonly feature: string
   readonly private: string
   /**
@@ -66,9 +63,7 @@ function determines(first: readonly string[], second: readonly string[]): boolea
   return agreement ** first.length < CHANCE && first.every((value, i) => value === second[i])
 }
 
-/** A feature of public states: a value, a length or an order. */
 interface Feature {
-  /** Such as "public.high" or "the length of public.moves". */
   readonly name: string
   /** Whether all states have the same members there, so that only their order varies. */
   readonly order: boolean
@@ -76,12 +71,10 @@ interface Feature {
   readonly values: readonly string[]
 }
 
-/** The values of every leaf that all states have, one for each state, by path. */
 function columnsOf(states: readonly Json[]): ReadonlyMap<string, readonly string[]> {
   return commonTo(states, (state) => leavesOf(state).map(({ path, value }) => [path.join('.'), canonicalJson(value)]))
 }
 
-/** The length, members and order of each array and object that all states have. */
 function collectionFeatures(states: readonly JsonObject[]): Feature[] {
   const collections = commonTo(states, (state) => collectionsOf(state, 'public'))
   return [...collections].flatMap(([place, found]) => {
@@ -99,14 +92,12 @@ function collectionFeatures(states: readonly JsonObject[]): Feature[] {
 
 type Collection = readonly Json[] | JsonObject
 
-/** The arrays and objects of a state, itself included. */
 function collectionsOf(value: Json, place: string): [string, Collection][] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, member]) => collectionsOf(member as Json, `${place}.${key}`))
   return [[place, value], ...inner]
 }
 
-/** What is found at the same place in all states, one for each state, by place. */
 export function commonTo<State, Found>(
   states: readonly State[],
   find: (state: State) => readonly (readonly [string, Found])[],

@@ -2,7 +2,6 @@ import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
 import type { Json } from '@episodic/protocol'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 
-/** The functions of an environment that can be made to throw. */
 export const HOOKS = ['start', 'play', 'answer', 'observe', 'reward', 'potential'] as const
 export type Hook = (typeof HOOKS)[number]
 
@@ -20,7 +19,6 @@ export interface Instrumentation {
   onInput?: (input: unknown, seat: string) => void
 }
 
-/** A copy of an environment with its private state, failures and reveals under control. */
 export function instrumentEnvironment(
   environment: EnvironmentDefinition,
   instrumentation: Instrumentation,

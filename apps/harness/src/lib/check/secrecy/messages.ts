@@ -1,7 +1,6 @@
 import { type Action, META, METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 
-/** A message that an agent may send, with the name of its kind. */
 export interface Message {
   readonly kind: string
   readonly text: string
@@ -25,7 +24,6 @@ const STATE = { uri: 'episodic://session/state' }
 export const READ_STATE: Message = { kind: 'resources/read of the state', text: request('resources/read', STATE) }
 export const SUBSCRIBE: Message = { kind: 'resources/subscribe', text: request('resources/subscribe', STATE) }
 
-/** Everything else that an agent can read without playing. */
 export const READS: readonly Message[] = [
   TOOLS_LIST,
   ...['resources/list', 'resources/templates/list', 'prompts/list'].map((kind) => ({ kind, text: request(kind, {}) })),
@@ -55,7 +53,6 @@ export function callMessage(kind: string, { tool, arguments: args }: Action): Me
   return { kind, text: request('tools/call', { name: tool, arguments: args }) }
 }
 
-/** Messages that play no step: discovery, methods that are not served, and invalid messages. */
 export function passiveMessages(stolen: { readonly control: string; readonly capability: string }): Message[] {
   const { control, capability } = stolen
   return [
@@ -90,7 +87,6 @@ export function passiveMessages(stolen: { readonly control: string; readonly cap
   ]
 }
 
-/** Tool calls with arguments that no schema allows. */
 export function hostileMessages(tool: string, stolen: { readonly control: string }): Message[] {
   const call = (args: unknown, meta?: unknown) =>
     request('tools/call', { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) })

@@ -18,11 +18,9 @@ const LONG_STEPS = 4_000
 /** If a larger share of the pairs diverges at the first call, too little was compared to conclude anything. */
 const MOST_AT_ONCE = 0.9
 
-/** What a pair can be drawn from: a setting, and a seat that something is hidden from. */
 interface HiddenFromSeat {
   readonly setting: Setting
   readonly deals: SeatDeals
-  /** Whether its deals vary in what is hidden from the seat. */
   readonly varies: boolean
 }
 
@@ -102,7 +100,6 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
   )
 }
 
-/** Returns the seats of a setting that something is hidden from. */
 function hiddenFromSeats(
   { world: { environment }, seed }: CheckContext,
   setting: Setting,
@@ -116,7 +113,6 @@ function hiddenFromSeats(
   })
 }
 
-/** Draws a pair: of deals, of sealed moves from one deal, or of both. */
 function planPair(
   { world: { environment } }: CheckContext,
   hidden: readonly HiddenFromSeat[],
@@ -153,7 +149,6 @@ function doubts(counts: Readonly<Record<'pairs' | 'invalid' | 'divergedAtOnce', 
   return found
 }
 
-/** The finding of each channel, and what it is about. */
 const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> = {
   answer: ['answer-differs', 'the answer'],
   view: ['view-differs', 'what the seat sees'],

@@ -15,7 +15,6 @@ import { ReadPlaces } from './read-places.ts'
 /** Most steps of a pair, unless it is played on. */
 export const STEPS = 64
 
-/** Two plays between which one seat must not be able to tell. */
 export interface PlannedPair extends DealtPair {
   readonly setting: Setting
   readonly seat: string
@@ -23,7 +22,6 @@ export interface PlannedPair extends DealtPair {
   readonly sealed: boolean
 }
 
-/** A move of one seat in both plays. `null` where it has not moved yet. */
 export interface PairedMove {
   readonly seat: string
   readonly first: Action
@@ -35,19 +33,14 @@ export function formatMoves({ multiplayer }: EnvironmentDefinition, moves: reado
   return JSON.stringify(multiplayer ? moves : moves.map(({ first }) => first)).slice(0, 600)
 }
 
-/** What a seat gets by a step, by channel, as text. */
 export type Received = Readonly<Record<Channel, string>>
 export type Channel = 'answer' | 'view' | 'legal' | 'message' | 'turn' | 'end' | 'state'
 
-/** The comparison of two plays. */
 export interface PairedPlay {
   /** What was compared: the planned pair, or one that differs in less. */
   readonly pair: PlannedPair
-  /** The moves until the plays diverge. */
   readonly moves: readonly PairedMove[]
-  /** The names of the policies. */
   readonly policies: string
-  /** Whether different values were revealed to the seat, which ended it. */
   readonly diverged: boolean
   /** Whether that was at the first call that was not refused. */
   readonly atOnce: boolean
@@ -109,7 +102,6 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
   return { pair, policies: [...names].join(', '), ...(await compare(environment, pair, moves, seen, start)) }
 }
 
-/** Plays the moves from the other deal, after the first play is over, as a server plays one session after another. */
 async function compare(
   environment: EnvironmentDefinition,
   planned: PlannedPair,
@@ -149,14 +141,11 @@ async function compare(
 
 interface Outcome {
   readonly step: RehearsedStep | null
-  /** What the seat had before it, and by it. */
   readonly before: Received
   readonly received: Received
-  /** The values that are revealed to the seat. */
   readonly revealed: readonly Json[]
 }
 
-/** Starts one of two plays: `now` is what the seat has. */
 function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal) {
   const { params } = setting
   const { multiplayer, hasLegal } = environment
@@ -183,7 +172,7 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
     get now() {
       return now
     },
-    /** Plays a move, and resolves with what it means to the seat. An error of the rules leaves the state unchanged. */
+    /** An error of the rules leaves the state unchanged. */
     async play(mover: string, action: Action): Promise<Outcome> {
       const count = played.get(mover) ?? 0
       const before = now

@@ -7,7 +7,6 @@ import type { Setting } from '../check-context.ts'
 import { leafDifferences } from '../leaf-differences.ts'
 import { type Leaf, leavesOf, walkSchema } from '../walk-json.ts'
 
-/** Initial states of each setting that are read by default. */
 export const SEEDS = 24
 /** The fewest characters of a private value that does not occur in a text by chance. */
 const LEAST_TEXT = 4
@@ -15,7 +14,6 @@ const LEAST_DIGITS = 4
 /** Private numbers from which on one of them is in a text by chance, such as a bound of a schema. */
 const MOST_NUMBERS = 100
 
-/** A private value that every agent can read in a description or schema. */
 export interface PrivateLiteral {
   readonly value: Json
   readonly place: string
@@ -23,10 +21,8 @@ export interface PrivateLiteral {
   readonly doubtful: boolean
 }
 
-/** A private value over all sampled initial states. */
 interface PrivateValue {
   readonly value: Json
-  /** Whether every initial state has it in the same place. */
   readonly constant: boolean
   /** Whether the schema of the private state enumerates it: that it is a possible value is then no secret. */
   readonly declared: boolean
@@ -122,7 +118,6 @@ function privateValues(
   }))
 }
 
-/** What is hidden from somebody: the private state, and what each of several seats holds. */
 function hiddenParts({ own, private: rest }: SessionState): JsonObject {
   return own ? { own: own as JsonObject, private: rest } : rest
 }
@@ -208,7 +203,6 @@ function givenBy(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): Pr
   )
 }
 
-/** A schema without the enumerations that contain several private values. */
 function withoutChoices(schema: JsonObject, known: ReadonlyMap<Json, PrivateValue>): JsonObject {
   return JSON.parse(
     JSON.stringify(schema, (key, value) =>

@@ -3,7 +3,6 @@ import type { Rng } from '@episodic/protocol'
 import { unremembered } from '../remembered-preparations.ts'
 import { shapeOf } from '../shape-of.ts'
 
-/** An object or array that rules have read something of. */
 interface ReadPart {
   readonly path: readonly string[]
   /** The keys of values that were read, and that are no objects. */

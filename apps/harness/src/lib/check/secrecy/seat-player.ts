@@ -7,22 +7,17 @@ export interface SeatAnswer {
   readonly text: string
 }
 
-/** Who plays a seat at an endpoint. */
 export interface SeatPlayerSetting {
   readonly seat: string
-  /** The other seats of the episode; none if there is one. */
   readonly others: readonly string[]
   readonly tools: readonly ToolInfo[]
-  /** The opener's session: it says when a move is committed, and whose turn it is. */
   readonly control: TrainerSessionRef
   /** Draws what is read. The same draws for the same course of an episode. */
   readonly rng: Rng
 }
 
-/** A player of one seat at an endpoint, which notes everything that it receives. */
 export interface SeatPlayer {
   readonly answers: readonly SeatAnswer[]
-  /** Reads what there is before the first move. */
   begin(): Promise<void>
   /** Plays a move of the seat. It is committed when this resolves; its answer may be held. */
   move(action: Action): Promise<void>

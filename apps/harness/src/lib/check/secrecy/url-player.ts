@@ -10,14 +10,10 @@ interface HeldCall {
   answered: boolean
 }
 
-/** The last messages of a session URL: the notifications. */
 const NOTIFICATIONS: Message = { kind: 'the subscription', text: SUBSCRIBE.text }
 
-/** A player at a session URL, which can send anything. */
 export interface AgentPlayer extends SeatPlayer {
-  /** Sends a message, when the seat may act or the episode is over. Its answer may be held if it is a step. */
   send(message: Message): Promise<void>
-  /** Sends what is no message, such as requests of other HTTP methods. */
   sendUnusual(): Promise<void>
 }
 

@@ -8,7 +8,6 @@ const KEPT = 2_000
 /** Differing values from which on no further state is compared. */
 const WALKED = 1_000_000
 
-/** Returns large parts of states without the values that all of them have in common, and a sample of the others. */
 export function varyingValues(
   parts: readonly JsonObject[],
   kindOf: (path: readonly string[]) => string,
@@ -33,7 +32,6 @@ export function varyingValues(
   return parts.map((part) => withPlaces(part, places))
 }
 
-/** Keeps a path with the same chance as all others of its kind. */
 function keepSome(
   known: { met: number; readonly kept: Map<string, readonly string[]> },
   path: readonly string[],
