@@ -22,7 +22,6 @@ import { codeOf, type Try, timesOf } from './requests/tries.ts'
 import { wireToolsOf } from './requests/wire-tools.ts'
 import { withOptions } from './requests/with-options.ts'
 
-/** A language model behind an OpenAI-compatible API. */
 export interface ChatModel {
   /**
    * Asks for one answer, unless the journal has it. Retries a request five times if its answer is incomplete, late, no
@@ -51,7 +50,6 @@ export interface Question {
   readonly tools: readonly ToolInfo[]
   /** The sampling seed, if the server supports one. */
   readonly seed: number
-  /** The tool that has to be called. Default: the model chooses. */
   readonly forcedTool?: string | undefined
   /** Whether an answer may have several calls. Default: `true`. */
   readonly parallelCalls?: boolean
@@ -62,15 +60,13 @@ export interface Question {
   readonly onUnanswered?: ((request: ModelAnswer) => void) | undefined
 }
 
-/** What is known of a request without an answer. */
 const NOTHING = { promptTokens: 0, completionTokens: 0, cost: null, text: null } as const
 
 const RETRIES = 5
 
 /**
- * Returns a model. Throws HarnessError `option-invalid` if its server is unknown.
- *
- * @param limit - shared with others who ask. Default: one of its own.
+ * Throws HarnessError `option-invalid` if its server is unknown. @param limit - shared with others who ask. Default:
+ * one of its own.
  */
 export function createChatModel(
   name: string,
@@ -149,7 +145,6 @@ export function createChatModel(
   }
 }
 
-/** What a request sends, as it is recorded. */
 function sentOf({ messages, tools }: ChatBody): ModelRequest {
   return {
     messages: messages.map((message) => withoutMediaData(withoutTokens(message))),
@@ -157,22 +152,18 @@ function sentOf({ messages, tools }: ChatBody): ModelRequest {
   }
 }
 
-/** Whether a server refused a request because of what is in it. */
 function isRefusal(cause: unknown): cause is APIError {
   return isApiError(cause) && (cause.status === 400 || cause.status === 422)
 }
 
-/** All that a server said of its error: some name the field apart from the message. */
 function wordsOf({ message, error }: APIError): string {
   return `${message} ${JSON.stringify(error ?? {})}`
 }
 
-/** Returns what keeps the requests to a model within a limit. */
 function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
   const { requestsPerMinute = null, tokensPerMinute = null, maxTokens = 0 } = settings
   const rates: ModelRates = { requestsPerMinute, tokensPerMinute }
   return {
-    /** Waits for the turn of a request. After an abort: rejects with the signal's reason. */
     async wait(request: object, signal: AbortSignal | undefined) {
       const begun = monotonic()
       const estimate =
@@ -180,7 +171,6 @@ function turnsOf(limit: ModelLimit, model: string, settings: ModelSettings) {
       await untilTurn(limit, model, rates, estimate, signal)
       const isLimited = requestsPerMinute !== null || tokensPerMinute !== null
       return {
-        /** Milliseconds that it waited. */
         waited: isLimited ? monotonic() - begun : 0,
         /** Counts the tokens that it had, 0 if it was not answered, instead of the estimate. */
         // Some servers count no tokens. The estimate is better than nothing.
@@ -208,7 +198,6 @@ const TOKEN_LENGTH = 4
 /** Milliseconds. The client waits no longer either. */
 const LONGEST_PAUSE = 60_000
 
-/** Returns the milliseconds after which a server wants to be asked again; `null` if it does not say. */
 function retryAfter(headers: Headers): number | null {
   const exact = headers.get('retry-after-ms')
   const given = headers.get('retry-after')
@@ -219,7 +208,6 @@ function retryAfter(headers: Headers): number | null {
   return milliseconds > 0 ? milliseconds : null
 }
 
-/** Returns a `fetch` that adds each request to `tries`. */
 function recordTries(send: typeof fetch, tries: Try[]): typeof fetch {
   return async (request, init) => {
     const sent = monotonic()

@@ -6,7 +6,6 @@ import { createModelLimit, type ModelLimit } from './limits/model-limit.ts'
  * completed before they play.
  */
 export class ModelAccess {
-  /** Default: the limit of this process. */
   limit: ModelLimit = createModelLimit()
   /** Default: nothing is kept, and an episode that is begun anew asks for everything again. */
   journal: ModelJournal | null = null

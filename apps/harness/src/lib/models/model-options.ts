@@ -56,7 +56,6 @@ export const prices: OptionText<Prices> = {
   },
 }
 
-/** Names prices in the order in which they are written. */
 export function toPrices([prompt, completion, cached, cacheWrite]: readonly (number | undefined)[]): object {
   return {
     prompt,
@@ -145,7 +144,6 @@ export const modelOptionsSchema = z.object({
 })
 export type ModelOptions = z.infer<typeof modelOptionsSchema>
 
-/** How a language model is called. What is left out is decided by its server. */
 export type ModelSettings = Omit<
   ModelOptions,
   'failFast' | 'outageLimit' | 'costLimit' | 'tokenLimit' | 'timeLimit' | 'transcript' | 'redact'
@@ -169,7 +167,6 @@ export function shareLimits(settings: ModelSettings, processes: number): ModelSe
   }
 }
 
-/** Returns how a run with these options records. */
 export function recordingOf({ transcript, redact, apiKeyEnv, modelHeader = {} }: ModelOptions): Recording {
   const secret = Object.values(modelHeader).flatMap((value) => variableOf(value) ?? [])
   const names = [...(apiKeyEnv === undefined ? [] : [apiKeyEnv]), ...secret]
@@ -186,7 +183,6 @@ export function modelWords({ baseUrl = process.env.OPENAI_BASE_URL, ...options }
   return toWords(asked, { ...options, baseUrl: baseUrl && withoutSecrets(baseUrl) })
 }
 
-/** Returns the variable that holds the value of a header, if one does. */
 export function variableOf(header: string): string | undefined {
   return /^env:(\w+)$/.exec(header)?.[1]
 }

@@ -5,7 +5,6 @@ import { importNeeded } from '../base/import-needed.ts'
 /** The client of models is large, and most runs ask none, so that it is not installed with the command. */
 let library: typeof import('openai') | null = null
 
-/** Creates a client of models. Rejects with the errors of {@link loadOpenAI}. */
 export async function createClient(options: ClientOptions): Promise<OpenAI> {
   return new (await loadOpenAI()).OpenAI(options)
 }
@@ -20,12 +19,10 @@ export async function loadOpenAI(...others: readonly string[]): Promise<typeof i
   return library
 }
 
-/** Whether an error is one of the client. */
 export function isApiError(error: unknown): error is APIError {
   return library !== null && error instanceof library.APIError
 }
 
-/** Whether a request of the client took too long. */
 export function isTimeout(error: Error): boolean {
   return library !== null && error instanceof library.APIConnectionTimeoutError
 }

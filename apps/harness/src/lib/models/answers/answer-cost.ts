@@ -2,10 +2,8 @@ import type { Completion } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { Prices } from '../model-options.ts'
 
-/** The tokens of an answer, as its server counted them; `null` for what it did not count. */
 type Usage = NonNullable<ReturnType<typeof readUsage>>
 
-/** Reads the field `usage` of an answer; `null` if it is no object. */
 export function readUsage(value: unknown) {
   if (!isObject(value)) return null
   const { prompt_tokens_details: read, completion_tokens_details: written, cost } = value

@@ -12,17 +12,14 @@ import { weightVersionOf } from './weight-version.ts'
 /** The finish reason of an answer that has filled the context of its model. */
 export const CONTEXT_FULL = 'model_context_window_exceeded'
 
-/** The answer of a model. */
 export interface Answer {
   readonly completion: Completion
-  /** Its tool calls, each with an id of its own. */
   readonly calls: readonly ToolCall[]
   /**
    * It as a message that is sent back: as it came, with its tokens and fields that only its server knows, but for those
    * that are empty. A server may require what it has sent, such as its reasoning or a signature.
    */
   readonly message: JsonObject
-  /** The finish reason of the server. */
   readonly finish: string
   /** What the server says of a call that it could not read. */
   readonly malformed?: string | undefined
@@ -106,7 +103,6 @@ function numbersIn(value: unknown): number[] | null {
   return Array.isArray(value) && value.every(Number.isFinite) ? value : null
 }
 
-/** Returns the id that vLLM names a token by with `--return-tokens-as-token-ids`; `null` for another name. */
 function namedId(token: unknown): number | null {
   const [, id] = (typeof token === 'string' && /^token_id:(\d{1,9})$/.exec(token)) || []
   return id === undefined ? null : Number(id)
@@ -125,7 +121,6 @@ function scoredIn(value: unknown): [score: number, id: number][] | null {
   return value
 }
 
-/** Reads what a model says and calls, and returns it as the message that is sent back. */
 function readMessage({ role: _, tool_calls: made, ...given }: JsonObject) {
   const { content, reasoning, reasoning_content: alternative } = given
   const ids = new Set<string>()
@@ -185,7 +180,6 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
-/** Returns the text of a content, or of those of its parts that have a kind of text. */
 function readText(content: unknown, kind: 'text' | 'thinking'): string {
   if (!Array.isArray(content)) return typeof content === 'string' && kind === 'text' ? content : ''
   return content

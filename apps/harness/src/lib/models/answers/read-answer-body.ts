@@ -3,7 +3,6 @@ import { createParser } from 'eventsource-parser'
 import { answerOfMalformedCall, endsMalformed } from './malformed-call.ts'
 import { createStreamedAnswer } from './streamed-answer.ts'
 
-/** What the body of an answer of a model's server is, whose HTTP status promises an answer. */
 export type AnswerBody =
   | { readonly kind: 'answer'; readonly value: unknown }
   /**
@@ -133,7 +132,6 @@ const NAMES: readonly (readonly [name: RegExp, status: number])[] = [
   [/invalid_request|invalid_argument|context_length/, 400],
 ]
 
-/** Returns the HTTP status that an error names or stands for; `null` if that is not known. */
 function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
   for (const name of ['status', 'code', 'status_code', 'statusCode', 'http_status', 'error_code']) {
     const number = Number(fields[name] ?? Number.NaN)
@@ -144,7 +142,6 @@ function statusOf(fields: Readonly<Record<string, unknown>>): number | null {
   return NAMES.find(([name]) => name.test(names))?.[1] ?? null
 }
 
-/** Returns the error that a stream of events reports; `null` if it reports none, or the text is no such stream. */
 function errorInStream(text: string): Extract<AnswerBody, { kind: 'error' }> | null {
   let found: Extract<AnswerBody, { kind: 'error' }> | null = null
   if (!/^(data|event|id|retry)?:/.test(text)) return null

@@ -81,21 +81,16 @@ export function createStreamedAnswer() {
   }
 
   return {
-    /** Takes the next part of the stream, which may end anywhere. */
     add: (part: string) => parser.feed(part),
-    /** Whether the answer is complete: the server gave a reason for its end, or ended the stream. */
     get isComplete() {
       return isDone || finish !== null
     },
-    /** Whether some of the answer has come. */
     get hasBegun() {
       return Object.entries(message).some(([key, value]) => key !== 'role' && value !== '')
     },
-    /** Whether the server reported an error within the stream. */
     get hasFailed() {
       return hasFailed
     },
-    /** The answer so far, in the shape of one that is not streamed. */
     get value() {
       const choice = {
         index: 0,

@@ -37,7 +37,7 @@ export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
   return messages
 }
 
-/** Returns a tool of the API of responses as one of a chat. Tools that the server runs are left as they are. */
+/** Tools that the server runs are left as they are. */
 export function chatTool(tool: JsonObject): JsonObject {
   const { type, ...declared } = tool
   return type === 'function' && !('function' in tool) ? { type, function: declared } : tool
@@ -49,7 +49,6 @@ function textIn(content: unknown): string {
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
 }
 
-/** Returns a content whose parts are named as those of a chat; one of texts alone is a text. */
 function partsOf(content: Json | undefined): Json {
   if (!Array.isArray(content)) return content ?? null
   const isText = (part: unknown) =>

@@ -39,21 +39,17 @@ export function findServer(name: string, settings: ModelSettings) {
   const baseURL = given ?? usual
   const headers = headersOf(name, settings)
   return {
-    /** As the server names it. */
     model,
     api,
-    /** Root of its API. */
     baseURL,
-    /** The variable that holds the key. */
     keyName,
     apiKey,
     headers,
-    /** Sends a request of chat completions, in the API of the server. */
     send: api === 'chat' ? fetch : nativeFetch({ api, model, baseURL, apiKey: apiKey ?? 'none', headers }),
   }
 }
 
-/** Returns the headers of a run. Throws `option-invalid` for a value that is to be in a variable that is not set. */
+/** Throws `option-invalid` for a value that is to be in a variable that is not set. */
 function headersOf(model: string, { modelHeader = {} }: ModelSettings): Record<string, string> {
   return mapValues(modelHeader, (value, name) => {
     const variable = variableOf(value)

@@ -3,7 +3,6 @@ import { isObject, toText } from '@episodic/protocol/internal'
 
 // The API of responses has tools in namespaces, such as those of an MCP server. A chat has plain names.
 
-/** Returns the plain name of a tool. */
 export function plainName(name: string, namespace: unknown): string {
   return typeof namespace === 'string' && namespace !== '' ? `${namespace}__${name}` : name
 }

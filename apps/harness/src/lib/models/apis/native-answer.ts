@@ -4,13 +4,11 @@ import { objectOf } from '../../base/json.ts'
 import { objectIn } from '../answers/parse-answer.ts'
 import type { NativeApi } from '../model-options.ts'
 
-/** An answer of a provider: what the library reads of it, and what is kept beside that. */
 export interface NativeAnswer {
   /** As the library takes it: it rejects an answer in which it does not know one field. */
   readonly body: JsonObject
   /** Parts that nobody here knows, as they came. */
   readonly unknown: readonly Json[]
-  /** Whether the provider counted its tokens. */
   readonly isCounted: boolean
   /** What the provider says of how it ended, beside the reason. */
   readonly ended: string | null

@@ -13,10 +13,8 @@ import { plainArguments } from '../messages/read-tool-call.ts'
 import type { NativeApi } from '../model-options.ts'
 import { type NativeAnswer, readNativeAnswer } from './native-answer.ts'
 
-/** How a provider is reached. */
 export interface NativeServer {
   readonly api: NativeApi
-  /** As the provider names it. */
   readonly model: string
   readonly baseURL: string
   readonly apiKey: string
@@ -65,12 +63,10 @@ export function nativeFetch({ api, model, ...server }: NativeServer): typeof fet
   }
 }
 
-/** Rejects with `option-invalid` if the package that speaks an API is not installed. */
 export async function assertInstalled(api: NativeApi): Promise<void> {
   await importProvider(api)
 }
 
-/** What npm installs for an API. */
 export const NATIVE_PACKAGES: Readonly<Record<NativeApi, string>> = {
   anthropic: '@ai-sdk/anthropic@4',
   google: '@ai-sdk/google@4',
@@ -180,7 +176,6 @@ function isBlank({ type, text, providerMetadata }: Part): boolean {
   return type === 'text' && toText(text).trim() === '' && !providerMetadata
 }
 
-/** What the library returned as metadata goes back as an option. */
 function sentPart({ providerMetadata, input, ...part }: Part): object {
   return {
     ...part,
@@ -197,7 +192,6 @@ function finishOf({ unified, raw }: LanguageModelV4FinishReason): string {
 
 const FINISHES: Readonly<Record<string, string>> = { 'tool-calls': 'tool_calls', 'content-filter': 'content_filter' }
 
-/** Returns an answer as one of chat completions. */
 function chatAnswer(
   { content, usage, finishReason, response }: Awaited<ReturnType<LanguageModelV4['doGenerate']>>,
   { unknown, isCounted, ended }: NativeAnswer,

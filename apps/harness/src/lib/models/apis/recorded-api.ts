@@ -4,13 +4,9 @@ import { type Answer, parseAnswer } from '../answers/parse-answer.ts'
 import { createStreamedAnswer } from '../answers/streamed-answer.ts'
 import type { Prices } from '../model-options.ts'
 
-/** How the requests of one API are read, and their answers. */
 export interface RecordedApi {
-  /** Returns the model that a request asks, and what it sends; `null` if it is not a request of this API. */
   readRequest(body: unknown): ReadRequest | null
-  /** Begins to read an answer that is a stream of events. */
   createStream(): AnswerBody
-  /** Returns an answer; `null` if it is none. */
   parse(value: unknown, prices: Prices | null): Answer | null
 }
 
@@ -19,17 +15,14 @@ export interface ReadRequest extends Pick<Completion, 'temperature'> {
   readonly request: ModelRequest
 }
 
-/** The temperature that a request asks for, if it does. */
 export function temperatureOf({ temperature }: Readonly<Record<string, unknown>>): Pick<Completion, 'temperature'> {
   return typeof temperature === 'number' && temperature >= 0 ? { temperature } : {}
 }
 
-/** The body of an answer, as it is received. */
 export interface AnswerBody {
   add(text: string): void
   /** Returns the answer, or `null` if its end is missing or the server reported an error in it. */
   whole(): unknown
-  /** Returns the part of an answer that was received, or `null` for nothing. */
   part(): unknown
 }
 

@@ -18,22 +18,18 @@ import { countShared } from '../messages/shared-messages.ts'
  * A journal only saves money. A failure to write or to read one is no error: the model is asked again.
  */
 export interface ModelJournal {
-  /** Resolves with the answers that were kept of an episode, by its policy seed. */
   open(policySeed: string): Promise<EpisodeJournal>
-  /** Removes what was kept of an episode, once it is sealed. */
   discard(policySeed: string): Promise<void>
 }
 
 export type EpisodeJournal = ReturnType<typeof createEpisodeJournal>
 
-/** An answer as it is kept. */
 export interface JournalEntry {
   readonly request: string
   readonly answer: Answer
   readonly asked?: ModelRequest | undefined
 }
 
-/** An entry as it is written: without what an earlier one has. */
 interface WrittenEntry extends Omit<JournalEntry, 'asked'> {
   /**
    * The earlier entry, how many of its ids, of prompt and answer, the prompt begins with, and how many of its messages
@@ -94,7 +90,6 @@ export function createEpisodeJournal(
   return {
     /** What was kept before this process. */
     entries,
-    /** Returns the kept answer to a request; `null` if there is none. */
     take: (request: string) => kept.get(request) ?? null,
     /** Keeps an answer, and what was asked if somebody will want to know. Resolves when it outlives this process. */
     async add(request: string, answer: Answer, asked?: ModelRequest): Promise<void> {
@@ -156,14 +151,12 @@ function idsOf({ answer: { completion } }: JournalEntry): readonly number[] {
   return [...(completion.promptTokenIds ?? []), ...(completion.tokenIds ?? [])]
 }
 
-/** Returns the hash by which the answer to a request is kept. */
 export function hashRequest(request: object): string {
   return hash('sha256', canonicalJson(JSON.parse(JSON.stringify(request))))
 }
 
 const keptAnswers = new WeakSet<ModelAnswer>()
 
-/** Marks an answer as one from a journal. Returns it. */
 export function markKept<T extends ModelAnswer>(answer: T): T {
   keptAnswers.add(answer)
   return answer

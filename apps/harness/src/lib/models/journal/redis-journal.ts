@@ -5,7 +5,6 @@ import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './
 const TTL_SECONDS = 7 * 86_400
 
 export interface RedisJournalOptions extends JournalOptions {
-  /** The prefix of all keys. Different runs need different ones. */
   readonly prefix: string
   /** Signs what is kept, so that an answer that was changed in Redis is asked for again. Default: nothing is signed. */
   readonly signer?: LineSigner
@@ -14,7 +13,6 @@ export interface RedisJournalOptions extends JournalOptions {
 export interface LineSigner {
   /** Returns a signed text, which can be opened only in the same place. */
   sign(place: string, text: string): string
-  /** Returns the text. Throws if it was changed. */
   open(place: string, signed: string): string
 }
 

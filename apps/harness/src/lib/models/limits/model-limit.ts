@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { monotonic } from '@episodic/protocol/internal'
 
-/** How much may be asked of a language model in a minute; `null` for no limit. */
 export interface ModelRates {
   readonly requestsPerMinute: number | null
   readonly tokensPerMinute: number | null
@@ -33,14 +32,12 @@ export interface ModelLimit {
   pausedFor(model: string): Promise<number>
 }
 
-/** The next free turns of a model, and the end of its pause, in milliseconds. */
 interface Turns {
   requests: number
   tokens: number
   paused: number
 }
 
-/** Milliseconds of a minute. */
 export const MINUTE = 60_000
 
 /**

@@ -2,7 +2,6 @@ import type { Redis } from 'ioredis'
 import { MINUTE, type ModelLimit } from './model-limit.ts'
 
 export interface RedisModelLimitOptions {
-  /** The prefix of all keys. */
   readonly prefix: string
   /** Milliseconds. Default: the clock of Redis, so that the clocks of the workers need not agree. */
   readonly now?: () => number

@@ -15,7 +15,6 @@ export const TOKEN_OPTIONS = {
   return_meta_info: true,
 } as const
 
-/** Returns a message with the tokens of its answer; without them if ids or log-probabilities are not known. */
 export function withTokens(
   message: JsonObject,
   { promptTokenIds: prompt, tokenIds: ids, logProbabilities: scores }: Partial<Completion>,
@@ -29,7 +28,6 @@ export function withTokens(
   }
 }
 
-/** Returns a message as it is recorded: the tokens are those of the answer. */
 export function withoutTokens(message: JsonObject): JsonObject {
   if (!hasTokens(message)) return message
   return Object.fromEntries(Object.entries(message).filter(([name]) => !(FIELDS as readonly string[]).includes(name)))

@@ -34,30 +34,25 @@ export function userMessage(
 
 const PDF = 'application/pdf'
 
-/** Returns two contents of the user as one. */
 export function joinContents(one: Content, other: Content): Content {
   if (typeof one === 'string' && typeof other === 'string') return [one, other].join('\n\n')
   return [...toParts(one), ...toParts(other)]
 }
 
-/** Returns the texts of a content, without its pictures. */
 export function joinTexts(content: unknown): string {
   if (!Array.isArray(content)) return toText(content as Json | undefined)
   return content.flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : [])).join('\n')
 }
 
-/** Whether a content has a part that is no text: of any such type, or of one. */
 export function hasMedia(content: unknown, types: readonly string[] = MEDIA): boolean {
   return Array.isArray(content) && content.some((part) => isObject(part) && types.includes(String(part.type)))
 }
 
-/** Returns a content without its parts of a type; a note of each stays. */
 export function withoutMedia(content: unknown, type: Medium): Content {
   const parts = (content as Part[]).filter((part) => part.type !== type)
   return hasMedia(parts) ? parts : joinTexts(parts)
 }
 
-/** Returns the base64 and the type of a picture or a PDF; `null` for any other part. */
 export function mediumOf(part: Json): Attachment | null {
   const url = isObject(part) ? urlOf(part) : null
   return url === null ? null : attachmentOf(url, /^data:([^;,]+)/.exec(url)?.[1], '')

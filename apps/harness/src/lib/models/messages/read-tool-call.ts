@@ -2,7 +2,6 @@ import { type Action, findNonJson } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import type { ToolCall } from './transcript.ts'
 
-/** Returns the action of a call, or what is wrong with its arguments. */
 export function readCall(call: Pick<ToolCall, 'name' | 'arguments'>): Action | string {
   try {
     // Only -0, which is no number of JSON, is 0.
@@ -24,7 +23,6 @@ export function plainArguments(written: string): string {
 /** Of Python, and of PHP, whose empty object is a list. */
 const NONE: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None', '""', '[]', '{}'])
 
-/** Whether a call could be read. */
 export function isAction(read: Action | string | undefined): read is Action {
   return typeof read === 'object'
 }

@@ -3,23 +3,19 @@ import type OpenAI from 'openai'
 import { joinContents, userMessage } from './media-parts.ts'
 
 export type Message = OpenAI.ChatCompletionMessageParam
-/** An answer of the model, and the replies to it. */
 type Exchange = readonly Message[]
 
 /** Maximum characters of earlier exchanges in a request. The oldest are dropped first. */
 const MAX_CHARACTERS = 200_000
 
-/** The messages to a model: the instructions, the task, and its answers with the replies to them. */
 export type Transcript = ReturnType<typeof createTranscript>
 
-/** A tool call of a model. Its arguments are JSON text. */
 export interface ToolCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
-/** Returns a transcript that starts with the instructions, the task, its hints, and the observation. */
 export function createTranscript(
   instructions: string,
   { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
@@ -47,7 +43,6 @@ export function createTranscript(
   }
 }
 
-/** Joins messages of the user that follow each other. */
 function joined(messages: readonly Message[]): Message[] {
   const all: Message[] = []
   for (const message of messages) {
@@ -59,7 +54,6 @@ function joined(messages: readonly Message[]): Message[] {
   return all
 }
 
-/** Returns the message of an answer of the model. */
 export function assistant(text: string | null, call?: ToolCall): Message {
   const made = call && {
     id: call.id,
@@ -69,7 +63,6 @@ export function assistant(text: string | null, call?: ToolCall): Message {
   return { role: 'assistant', content: text, ...(made && { tool_calls: [made] }) }
 }
 
-/** Returns an action as the tool call of a model, for steps that were played before the model took over. */
 export function callOf({ tool, arguments: args }: Action, number: number): ToolCall {
   return { id: inventId(number), name: tool, arguments: JSON.stringify(args) }
 }

@@ -21,7 +21,6 @@ import { createExternalTurn, createTurn, type Turn } from './turn.ts'
 /** The model has stopped after this many invalid answers in a row. */
 const MAX_MISTAKES = 3
 
-/** What a model is sent before the task. */
 const INSTRUCTIONS =
   'You act in a world by calling its tools. After each call you see its result. Go on until you see that it is over.'
 /** The same for a model of whose calls in one answer only the first is played. */
@@ -50,7 +49,6 @@ export function createLlmPolicy(
   return createChatPolicy(name, createChatModel(model, settings, access.limit), settings, access)
 }
 
-/** Returns the policy of {@link createLlmPolicy} for a model that is there already. */
 export function createChatPolicy(
   name: string,
   chat: ChatModel,

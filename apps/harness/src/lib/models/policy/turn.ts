@@ -9,17 +9,12 @@ import { assistant, callOf, type Message, type ToolCall } from '../messages/tran
 
 /** What a model has answered: calls, which are played one after the other, and what is replied to each of them. */
 export interface Turn {
-  /** The calls of the answer. Those that are to be played are marked: the episode may end before. */
   readonly recorded: readonly RecordedCall[]
-  /** Returns a copy in which no call has been played. */
   again(): Turn
-  /** Returns the next call to play; `null` if there is none left. */
   next(): Action | null
-  /** Takes what the world answered to the call that was played last. */
   reply(observation: Pick<Observation, 'text' | 'attachments'>): void
   /** The answer with the replies to it, once no call is left. */
   readonly messages: readonly Message[]
-  /** What is wrong with the answer, if it has no call to play. */
   readonly mistake: { readonly words: string; readonly hasCall: boolean }
 }
 
@@ -43,7 +38,6 @@ export function createTurn(answer: Answer, plays: 'all' | 'first'): Turn {
   return turnOf(calls, answer.message, correctionsOf(answer, calls), plays)
 }
 
-/** Returns the turn of a step that another player has played. */
 export function createExternalTurn(action: Action, number: number): Turn {
   const call = callOf(action, number)
   return turnOf([{ call, read: action }], assistant(null, call) as unknown as JsonObject, [], 'all')
@@ -97,7 +91,6 @@ export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids
   return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as unknown as Message]
 }
 
-/** Says to the model what is wrong with its answer. */
 function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]): string[] {
   if (calls.length > 0)
     return calls.flatMap(({ call, read }) =>

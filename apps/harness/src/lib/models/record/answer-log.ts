@@ -23,7 +23,6 @@ export class AnswerLog {
   readonly #tools = new Pool()
   #characters = 0
 
-  /** In the order in which they were added. */
   get answers(): readonly TimedAnswer[] {
     return this.#answers
   }
@@ -34,7 +33,6 @@ export class AnswerLog {
     return { messages: this.#messages.share(messages), tools: this.#tools.share(tools) }
   }
 
-  /** Adds an answer whose request came from `share`. */
   add({ request, ...answer }: ModelAnswer, ended: number = monotonic()): void {
     if (this.#answers.length >= MOST_ANSWERS) return
     this.#answers.push({ answer: { ...this.#withinBounds(answer), ...(request && { request }) }, ended })

@@ -17,7 +17,6 @@ const LARGEST_ANSWER = 16 * 1024 ** 2
 /** Most requests of one episode that are recorded, failed ones included. */
 const MOST_REQUESTS = 10_000
 
-/** A request that has only failed so far. */
 interface Unanswered {
   readonly asked: string
   readonly request: ModelRequest | undefined
@@ -71,11 +70,8 @@ export function createModelRecorder(prices: Prices | null) {
       }
 
       return {
-        /** Records that there was no answer. */
         fail,
-        /** Records an answer that was read already. */
         answer: record,
-        /** Begins to record the body of a successful answer: JSON, or a stream of events. */
         receive(isStream: boolean) {
           const said = isStream ? api.createStream() : createJsonBody()
           const decoder = new StringDecoder('utf8')
@@ -94,7 +90,6 @@ export function createModelRecorder(prices: Prices | null) {
               bytes += part.length
               if (bytes <= LARGEST_ANSWER) said.add(decoder.write(part))
             },
-            /** Records the answer. One that lacks its end is recorded as a failed request. */
             end: () => finish('incomplete', said.whole),
             /** Records what a program received before it closed the connection, if that is part of an answer. */
             leave: () => finish('aborted', said.part),

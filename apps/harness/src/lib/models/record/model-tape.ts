@@ -23,7 +23,6 @@ export const TAPE_MODES = ['off', 'auto', 'strict', 'record'] as const
 export type TapeMode = (typeof TAPE_MODES)[number]
 
 const entrySchema = z.object({
-  /** Hash of the request. */
   request: z.string(),
   /** The number of the earlier answer, from 0, whose messages come before these; left out for a first request. */
   after: z.int().min(0).optional(),
@@ -35,7 +34,6 @@ type TapeEntry = Omit<z.infer<typeof entrySchema>, 'answer'> & { readonly answer
 /** A file of recorded answers: JSON, written for people to read as well. */
 const tapeSchema = z.object({ model: z.string(), answers: z.array(entrySchema) })
 
-/** The recorded answers of one model in one file. */
 export interface ModelTape {
   readonly file: string
   readonly model: string
@@ -119,7 +117,6 @@ function addEntry(tape: ModelTape, entry: TapeEntry, redact: Recording['redact']
   writeFileSync(tape.file, `${JSON.stringify({ model: tape.model, answers: tape.entries }, null, 2)}\n`)
 }
 
-/** Returns the part of messages that no earlier request has, and after which answer it comes. */
 function newMessages(tape: ModelTape, messages: Question['messages']): Pick<TapeEntry, 'after' | 'messages'> {
   const nearest = nearestOf(tape, messages)
   const all = messages as unknown as JsonObject[]
@@ -129,13 +126,10 @@ function newMessages(tape: ModelTape, messages: Question['messages']): Pick<Tape
 
 interface Nearest {
   readonly number: number
-  /** All messages of the request. */
   readonly messages: readonly JsonObject[]
-  /** How many of them are those that were asked for. */
   readonly shared: number
 }
 
-/** Returns the recorded request that has most first messages in common with some. */
 function nearestOf({ entries }: ModelTape, messages: readonly object[]): Nearest | null {
   const whole: (readonly JsonObject[])[] = []
   let nearest: Nearest | null = null

@@ -2,14 +2,12 @@ import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { hasMedia, joinContents, joinTexts, type Medium, withoutMedia } from '../messages/media-parts.ts'
 
-/** The body of a request in the API of chat completions. */
 export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }
 
 /**
  * Something that many servers take and some refuse. A request is sent without it once a server has refused it by name.
  */
 interface Concession {
-  /** What was left out or changed, as it is recorded. */
   readonly name: string
   /** Whether the server takes the field, and not the value that it has. Default: `false`. */
   readonly isAboutValue?: boolean
@@ -22,7 +20,6 @@ interface Concession {
 const UNSUPPORTED =
   /unsupported|not (?:be )?(?:support|permit|allow|enabled|accept)|(?:does not|doesn't|only|must|requires?)\b|un(?:known|expected|recogni[sz]ed)|extra|forbidden|unavailable|disabled|no such/i
 
-/** A parameter that is ours, and without which the request means nearly the same. */
 function parameter(name: string, pattern: RegExp = new RegExp(`\\b${name}\\b`, 'i')): Concession {
   return {
     name,
@@ -38,7 +35,7 @@ function has({ messages }: ChatBody, type: Medium): boolean {
   return messages.some(({ content }) => hasMedia(content, [type]))
 }
 
-/** Returns a message without its parts of a type. A note of each stays. */
+/** A note of each stays. */
 function without<Message extends ChatBody['messages'][number]>(message: Message, type: Medium): Message {
   return hasMedia(message.content, [type]) ? { ...message, content: withoutMedia(message.content, type) } : message
 }
@@ -85,12 +82,11 @@ const CONCESSIONS: readonly Concession[] = [
   },
 ]
 
-/** What the requests to one server do without, because it refused that before. */
 export class Concessions {
   readonly #fixed: readonly string[]
   readonly #made: Concession[]
 
-  /** @param fixed - Fields that are sent as they are, whatever the server says. Default: none. */
+  /** Default: none. */
   constructor(fixed: readonly string[] = [], made: readonly Concession[] = []) {
     this.#fixed = fixed
     this.#made = [...made]
@@ -106,7 +102,6 @@ export class Concessions {
     return this.#made.map(({ name }) => name)
   }
 
-  /** Returns a body as this server takes it. */
   apply(body: ChatBody): ChatBody {
     return this.#made.reduce((changed, { change }) => change(changed), body)
   }

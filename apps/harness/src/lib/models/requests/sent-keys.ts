@@ -1,12 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isObject } from '@episodic/protocol/internal'
 
-/** Where the request of a program may have keys. */
 export interface KeyedRequest {
   readonly headers: IncomingHttpHeaders
   /** With its question mark, or empty. */
   readonly query: string
-  /** The JSON of its body, or any other value. */
   readonly body: unknown
 }
 
@@ -41,7 +39,6 @@ export function createSentKeys() {
       // A key may contain another one.
       if (keys.size > known) longestFirst = [...new Set([...keys].flatMap(formsOf))].sort((a, b) => b.length - a.length)
     },
-    /** Returns a text with `[key]` in place of each key. */
     redact: (text: string) => longestFirst.reduce((rest, key) => rest.replaceAll(key, '[key]'), text),
   }
 }
@@ -81,7 +78,6 @@ function* listKeys({ headers, query, body }: KeyedRequest): Generator<string> {
   yield* keysOfBody(body)
 }
 
-/** Finds keys in fields of any depth. */
 function* keysOfBody(body: unknown): Generator<string> {
   // A body may be nested deeper than the stack of calls.
   const left: (readonly [name: string, value: unknown])[] = [['', body]]

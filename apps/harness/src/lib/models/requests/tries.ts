@@ -1,7 +1,6 @@
 import type { Completion } from '@episodic/protocol'
 import { toMicroseconds } from '../../base/to-microseconds.ts'
 
-/** One request to a language model, and when it was sent and answered. */
 export interface Try {
   readonly sent: number
   readonly answered: number
@@ -28,7 +27,6 @@ export function timesOf(tries: readonly Try[], paced: number): Pick<Completion, 
   }
 }
 
-/** Returns the code of a network error, which is that of its root cause. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   if (error.cause instanceof Error) return codeOf(error.cause)

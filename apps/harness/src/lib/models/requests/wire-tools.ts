@@ -29,7 +29,6 @@ export function wireToolsOf(tools: readonly ToolInfo[], api: keyof typeof NAMES)
     functions: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })),
     wireOf,
     nameOf: (wire: string) => [...wires].find(([, own]) => own === wire)?.[0] ?? wire,
-    /** Returns a message with the names of its calls as they are on the wire. */
     withWireNames(message: JsonObject): JsonObject {
       if (wires.size === 0 || !message.tool_calls) return message
       const calls = JSON.stringify(message.tool_calls)
