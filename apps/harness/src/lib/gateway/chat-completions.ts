@@ -5,7 +5,6 @@ import { BadRequest, type Dialect, OPENAI_MODELS, objectIn, openAiError, partsOf
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */
 const OWN = new Set(['stream', 'stream_options', 'n', 'logprobs', 'top_logprobs'])
 
-/** OpenAI's chat completions, which the engine speaks itself. */
 export const chatCompletions: Dialect = {
   readRequest(body) {
     if (!Array.isArray(body.messages))

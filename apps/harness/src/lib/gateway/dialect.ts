@@ -15,24 +15,17 @@ export interface Dialect {
    * @param path - below the root of the API, such as `models/m:generateContent`.
    */
   readRequest(body: JsonObject, path: string): { readonly chat: ChatBody; readonly isStreamed: boolean }
-  /** Returns the body of an answer that is not streamed. */
   toAnswer(reply: Reply): object
-  /** Returns the events of an answer that is streamed. */
   toEvents(reply: Reply): readonly ServerSentEvent[]
-  /** Returns a model as a list of models has it. */
   toModel(id: string): object
-  /** Returns the body of a list of models. */
   toModels(ids: readonly string[]): object
-  /** Returns the body of an error. `field` is that of a request which is at fault. */
   toError(status: number, message: string, field?: string): object
 }
 
-/** An answer of the engine, for the agent that asked. */
 export interface Reply {
   readonly answer: Answer
   /** Names the answer; letters and digits. */
   readonly id: string
-  /** What was asked. */
   readonly body: JsonObject
 }
 
@@ -42,9 +35,7 @@ export interface ServerSentEvent {
   readonly data: object | string
 }
 
-/** A request that a dialect cannot translate; the message says what to change. */
 export class BadRequest extends Error {
-  /** The field of the request that is at fault. */
   readonly field: string
 
   constructor(field: string, message: string) {
@@ -53,7 +44,6 @@ export class BadRequest extends Error {
   }
 }
 
-/** How the APIs of OpenAI list models. */
 export const OPENAI_MODELS = {
   toModel,
   toModels: (ids: readonly string[]) => ({ object: 'list', data: ids.map(toModel) }),
@@ -63,13 +53,11 @@ function toModel(id: string): object {
   return { id, object: 'model', created: 0, owned_by: 'engine' }
 }
 
-/** The body of an error in the APIs of OpenAI. */
 export function openAiError(status: number, message: string, field?: string): object {
   const type = status < 500 ? 'invalid_request_error' : 'server_error'
   return { error: { message, type, param: field ?? null, code: field === undefined ? null : 'unsupported_value' } }
 }
 
-/** A part of a content, or an item of a list. */
 export type Part = JsonObject
 
 /** Returns the items of a list that are objects; a text is one part of text. */
@@ -85,13 +73,11 @@ export function contentOf(parts: readonly Part[]): Json {
     : (parts as Json[])
 }
 
-/** Returns a call of a tool in the shape of chat completions. Its arguments are written as they are most often. */
 export function chatCall(id: Json | undefined, name: Json | undefined, args: Json | undefined): JsonObject {
   const written = typeof args === 'string' ? args : JSON.stringify(args ?? {})
   return { id: toText(id), type: 'function', function: { name: toText(name), arguments: written } }
 }
 
-/** Returns a message of the assistant in the shape of chat completions. */
 export function assistantMessage(text: string, reasoning: string, calls: readonly JsonObject[]): JsonObject {
   return {
     role: 'assistant',
@@ -106,7 +92,6 @@ export function argumentsOf(text: string): JsonObject {
   return objectOf(text === '' ? '{}' : text) ?? { arguments: text }
 }
 
-/** Returns the given fields of a body under the names of chat completions, without those that are not set. */
 export function renamed(body: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
   return Object.fromEntries(
     Object.entries(names).flatMap(([from, to]) => {
@@ -116,7 +101,6 @@ export function renamed(body: JsonObject, names: Readonly<Record<string, string>
   )
 }
 
-/** Returns a member of an object that is an object itself. */
 export function objectIn(body: JsonObject, ...names: readonly string[]): JsonObject {
   const value = names.map((name) => body[name]).find(isObject)
   return (value ?? {}) as JsonObject

@@ -14,13 +14,11 @@ export function createKeyGuard(key = '') {
   const parts = new Set(known.flatMap((form) => partsOf(form.toLowerCase())))
   const redact = (text: string) => forms.reduce((rest, form) => rest.replaceAll(form, '[key]'), text)
   return {
-    /** Returns what was parsed of a text, without the key in any form. */
     clean<T>(value: T, text: string): T {
       // An escape may hide a letter of it.
       const mayHaveIt = forms.some((form) => text.includes(form)) || (forms.length > 0 && text.includes('\\u'))
       return mayHaveIt ? (mapTexts(value as Json, redact) as T) : value
     },
-    /** Returns the words of an error, without the key and without parts of it. */
     cleanWords(text: string): string {
       const lower = text.toLowerCase()
       const isPart = (at: number) => parts.has(lower.slice(at, at + PART))

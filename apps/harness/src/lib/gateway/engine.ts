@@ -17,7 +17,6 @@ import { TokenUse } from './token-use.ts'
 /** A server of chat completions that returns the tokens that it read and sampled, such as vLLM or SGLang. */
 export type Engine = ReturnType<typeof createEngine>
 
-/** Says that an engine gave no answer. */
 export class Refused extends Error {
   /** The HTTP status for the agent: that of the engine, or 502. */
   readonly status: number
@@ -36,7 +35,6 @@ export class Refused extends Error {
 export interface EngineOptions {
   /** Root of its API, such as `http://127.0.0.1:8000/v1`. */
   readonly baseUrl: string
-  /** Default: it needs no key. */
   readonly apiKey?: string | undefined
   /** Fields of every request, in the place of what the agent asked; `null` takes one out. */
   readonly options?: JsonObject
@@ -48,10 +46,8 @@ export interface EngineOptions {
 const LARGEST_ANSWER = 64 * 1024 ** 2
 /** Statuses of a refusal that is about the key. */
 const ABOUT_KEY: ReadonlySet<number> = new Set([401, 403, 407])
-/** A time after which a client may ask again. */
 const RETRY_AFTER = /^(?:\d{1,9}(?:\.\d{1,9})?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/
 
-/** What asks an engine for one agent. */
 export type Asking = ReturnType<Engine['open']>
 
 export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: EngineOptions) {
@@ -64,7 +60,6 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   /** Fields that no concession changes. */
   const fixed = [...Object.keys(options), ...Object.keys(TOKEN_OPTIONS), 'stream']
 
-  /** Sends a request, with a body if it posts one. Resolves with its answer, which came whole. */
   async function request(path: string, text: string | null, signal: AbortSignal) {
     const body = Buffer.from(text ?? '')
     const sent = { ...headers, ...(text !== null && { 'content-length': body.length }) }
@@ -105,9 +100,7 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   }
 
   return {
-    /** Whether a model may begin a prompt with the tokens of a message. */
     takesTokens: (model: string) => tokens.isTaken(model),
-    /** Lists the models of the engine. Rejects with {@link Refused}. */
     async listModels(signal: AbortSignal): Promise<readonly string[]> {
       const said = await request('models', null, signal)
       const { data } = objectOf(said) ?? {}
@@ -143,7 +136,6 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
   }
 }
 
-/** Resolves with the body of an answer; with `null` if it breaks off, or is too large. */
 async function readBody(answer: IncomingMessage): Promise<Buffer | null> {
   const parts: Buffer[] = []
   let left = LARGEST_ANSWER
@@ -159,7 +151,6 @@ async function readBody(answer: IncomingMessage): Promise<Buffer | null> {
   }
 }
 
-/** What a server says of a request that it refuses. */
 function wordsOf(said: string): string {
   try {
     const value: unknown = JSON.parse(said)

@@ -150,7 +150,6 @@ const ASK_TRAINER =
 const NO_API =
   'There is no such API here. Post JSON to one of chat completions, Responses, Messages or generateContent, or get models.'
 
-/** Returns the JSON of a request, or an error that says what is wrong with it. */
 function bodyOf(received: { parse(bounds: typeof BOUNDS): unknown }): JsonObject | Error {
   try {
     const value = received.parse(BOUNDS)
@@ -161,7 +160,6 @@ function bodyOf(received: { parse(bounds: typeof BOUNDS): unknown }): JsonObject
   }
 }
 
-/** Says why there is no trace of answers. */
 function missingOf(answers: readonly Completion[]): string {
   const lacks = ({ promptTokenIds, tokenIds }: Completion) =>
     !promptTokenIds ? 'ids of its prompt' : tokenIds ? 'as many log-probabilities as ids' : 'ids of its tokens'

@@ -9,7 +9,6 @@ import { timesOf } from '../models/requests/tries.ts'
 import { type Asking, type Engine, Refused } from './engine.ts'
 import { type Conversation, GivenAnswers, readConversation, requestOf } from './given-answers.ts'
 
-/** Receives what came of a request: once, an answer or a failure. */
 export interface CallRecord {
   answer(answer: Answer, isKept: boolean): void
   fail(status: number | null, code: string): void
@@ -23,7 +22,6 @@ export interface GatewaySessionOptions {
   record(chat: ChatBody): CallRecord | null
 }
 
-/** A request of an agent that is being answered. */
 export interface Call {
   /** Names the answer: the same for a request that is sent again. */
   readonly id: string
@@ -32,11 +30,8 @@ export interface Call {
   end(isReceived: boolean): void
 }
 
-/** A request that was begun. */
 interface Begun extends Pick<Call, 'id' | 'answer'> {
-  /** Counts the same requests from 0. */
   readonly number: number
-  /** Agents that wait for it. */
   waiting: number
   isReceived: boolean
 }
@@ -59,7 +54,6 @@ export class GatewaySession implements Disposable {
     this.#asking = options.engine.open()
   }
 
-  /** Takes answers that an earlier process gave: its agent goes on from them. */
   remember(entries: readonly JournalEntry[]): void {
     for (const { asked, answer } of entries) {
       if (!asked) continue
@@ -92,7 +86,6 @@ export class GatewaySession implements Disposable {
     return join(begun)
   }
 
-  /** Lists the models that may be asked. Rejects with {@link Refused}. */
   listModels(): Promise<readonly string[]> {
     return this.#options.engine.listModels(this.#closed.signal)
   }
@@ -130,7 +123,6 @@ export class GatewaySession implements Disposable {
     }
   }
 
-  /** Ends the requests that are not answered. */
   [Symbol.dispose](): void {
     this.#closed.abort()
   }

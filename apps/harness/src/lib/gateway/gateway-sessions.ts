@@ -11,13 +11,11 @@ import type { JournalEntry } from '../models/journal/model-journal.ts'
 import type { Engine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
 
-/** An answer that a session recorded, with what was asked. */
 export interface RecordedCall {
   readonly completion: Completion
   readonly request: ModelRequest
 }
 
-/** The calls of one agent, as a trainer opens them. */
 export interface OpenSession {
   readonly id: string
   /** Names the session in addresses, and is a key of the API for its agent. It is a secret. */
@@ -30,7 +28,6 @@ export interface OpenSession {
   calls(): Promise<readonly RecordedCall[]>
 }
 
-/** The sessions of a gateway. What they answered outlives this process. */
 export type GatewaySessions = Awaited<ReturnType<typeof openGatewaySessions>>
 
 /** A line of the file of sessions. The last one of a session counts. */
@@ -102,9 +99,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       return await hold(line)
     },
     find: (id: string) => byId.get(id),
-    /** Finds the session of an agent. */
     findByToken: (token: string) => byToken.get(token),
-    /** Notes what an episode earned. Later rewards replace earlier ones. */
     reward(id: string, reward: number): void {
       const known = byId.get(id)
       if (!known) return
@@ -113,7 +108,6 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       byId.set(id, earned)
       byToken.set(known.token, earned)
     },
-    /** Ends a session, and forgets its answers. */
     async close(id: string): Promise<void> {
       const known = byId.get(id)
       if (!known) return

@@ -25,7 +25,6 @@ const NAMES = {
   frequencyPenalty: 'frequency_penalty',
 }
 
-/** Google's generateContent, of which a stream has another path. */
 export const generateContent: Dialect = {
   readRequest(body, path) {
     if (!Array.isArray(body.contents))
@@ -76,7 +75,6 @@ const STATUSES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 }
 
-/** Names the kinds of a schema as JSON Schema does. */
 function schemaOf(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(schemaOf)
   if (!isObject(schema)) return schema

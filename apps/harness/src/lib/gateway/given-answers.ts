@@ -30,7 +30,6 @@ export function readConversation(chat: ChatBody, last: Conversation | null): Con
   return { chat, hashes, key: hash('sha256', JSON.stringify([hashes.at(-1) as string, rest])) }
 }
 
-/** Returns what a request sends, as it is recorded. */
 export function requestOf({ messages, tools = [] }: ChatBody): ModelRequest {
   return { messages, tools: tools as unknown as JsonObject[] }
 }
@@ -44,13 +43,11 @@ export class GivenAnswers {
   /** By the hash of the conversation that ends with them. */
   readonly #given = new Map<string, { readonly message: JsonObject; readonly tokens: PackedTokens | null }>()
 
-  /** Adds the answer to a request, with its tokens or without. */
   add({ hashes }: Conversation, { message, completion }: Answer, hasTokens: boolean): void {
     const tokens = hasTokens ? pack(completion) : null
     this.#given.set(after(hashes.at(-1) as string, message), { message, tokens })
   }
 
-  /** Returns a request with what is known of its conversation, with tokens or without. */
   restore({ chat, hashes }: Conversation, hasTokens: boolean): ChatBody {
     const last = chat.messages.findLastIndex(
       ({ role }, i) => role === 'assistant' && this.#given.has(hashes[i + 1] ?? ''),
@@ -85,7 +82,6 @@ function withIdsOf({ tool_calls: known }: JsonObject, message: JsonObject): Json
   return calls.length === 0 ? message : { ...message, tool_calls: calls }
 }
 
-/** The hash of a conversation that goes on with a message. */
 function after(before: string, { role, content, tool_calls: made }: JsonObject): string {
   const calls = partsOf(made).map(({ function: called }) => {
     const { name = '', arguments: args } = (isObject(called) ? called : {}) as JsonObject

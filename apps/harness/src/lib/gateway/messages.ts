@@ -30,7 +30,6 @@ const BILLING = /^\s*x-anthropic-billing-header:[^\n]*\n?/i
 /** Signs thoughts, as clients require. It is never sent to a model. */
 const SIGNATURE = 'ZXBpc29kaWM='
 
-/** Anthropic's Messages. */
 export const messages: Dialect = {
   readRequest(body) {
     if (!Array.isArray(body.messages))

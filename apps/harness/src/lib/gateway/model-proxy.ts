@@ -28,9 +28,7 @@ import { createEngine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
 import { findCall, serveCall } from './serve-call.ts'
 
-/** A server on this machine through which programs reach their language models, and which records what they ask. */
 export type ModelProxy = Awaited<ReturnType<typeof openModelProxy>>
-/** The language models of one episode. */
 export type RecordedModels = ReturnType<ModelProxy['open']>
 
 export interface ModelProxyOptions {
@@ -48,7 +46,6 @@ export interface ModelProxyOptions {
    * are sent on as they come.
    */
   readonly options?: JsonObject | undefined
-  /** Most bytes of a request. Default: 32 MiB. */
   readonly largestRequest?: number
 }
 
@@ -65,11 +62,9 @@ const APIS: ReadonlyMap<string, RecordedApi> = new Map([
   ['responses', responses],
 ])
 
-/** An episode whose address is open. */
 interface Opened {
   readonly recorder: ModelRecorder
   readonly keys: SentKeys
-  /** Answers with tokens, if they are asked for. */
   readonly session: GatewaySession | null
   /** Aborts when the address is closed. */
   readonly signal: AbortSignal
@@ -193,7 +188,6 @@ export async function openModelProxy(options: ModelProxyOptions = {}) {
   }
 }
 
-/** Passes an answer back part by part, and records it on the way. */
 async function passOn(
   answer: IncomingMessage,
   response: ServerResponse,
@@ -227,7 +221,6 @@ async function passOn(
   if (!isGood) recorded?.fail(status, 'http')
 }
 
-/** Answers with an error, in the shape of the API. */
 function refuse(response: ServerResponse, status: number, message: string): void {
   response
     .writeHead(status, { 'content-type': 'application/json', connection: 'close' })

@@ -142,7 +142,6 @@ function emptied({ type }: JsonObject): JsonObject {
   return { status: 'in_progress', ...empty[type as keyof typeof empty] }
 }
 
-/** The events between the beginning and the end of an item. */
 function partsOfItem(item: JsonObject, at: JsonObject): JsonObject[] {
   if (item.type === 'function_call') {
     const { name = '', arguments: args = '' } = item

@@ -12,7 +12,6 @@ import { responses } from './responses.ts'
 /** Milliseconds after which an agent that waits for a stream gets a comment, so that nothing between gives it up. */
 const KEEP_ALIVE = 15_000
 
-/** A request in one of the APIs. */
 export interface ReadCall {
   readonly dialect: Dialect
   /** Below the root of the API. */
@@ -30,7 +29,6 @@ const DIALECTS: readonly (readonly [path: RegExp, dialect: Dialect])[] = [
   [/^models\/[^/]+:(generateContent|streamGenerateContent|countTokens)$/, generateContent],
 ]
 
-/** Returns what a request asks of which API, with or without a version; `null` for nothing here. */
 export function findCall({ method, headers }: HttpRequest, pathname: string, query: URLSearchParams): ReadCall | null {
   const path = pathname
     .replace(/^\/+/, '')
@@ -80,7 +78,6 @@ export async function serveCall(
   }
 }
 
-/** How an answer is streamed. */
 interface StreamForm {
   readonly type: string
   /** What is sent while nothing is known, and means nothing. */
@@ -99,7 +96,6 @@ const JSON_LIST: StreamForm = {
   written: (events) => JSON.stringify(events.map(({ data }) => data)),
 }
 
-/** Sends the models of the engine, or the one that a path names. */
 function sendModels(response: HttpResponse, dialect: Dialect, path: string, models: readonly string[]): void {
   const asked = decoded(path.slice('models/'.length))
   if (asked !== '' && !models.includes(asked)) throw new Refused(404, 'http', `The engine has no model ${asked}.`)

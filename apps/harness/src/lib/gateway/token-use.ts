@@ -12,7 +12,6 @@ interface Known {
   isUsed: boolean
   /** Those that were sent tokens, and whose tokens were ignored. */
   ignoredOf: Set<object>
-  /** Answers since tokens are not sent. */
   skipped: number
 }
 
@@ -23,13 +22,11 @@ interface Known {
 export class TokenUse {
   readonly #models = new Map<string, Known>()
 
-  /** Whether tokens are to be sent to a model. */
   isTaken(model: string): boolean {
     const known = this.#models.get(model)
     return !known || known.isUsed || known.ignoredOf.size < MOST_IGNORED
   }
 
-  /** Notes what became of the tokens of a message, in an answer to a session. */
   learn(model: string, { messages }: ChatBody, { completion }: Answer, session: object): void {
     const known = this.#models.get(model) ?? { isUsed: false, ignoredOf: new Set(), skipped: 0 }
     if (known.isUsed) return
