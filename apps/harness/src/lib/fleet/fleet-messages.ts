@@ -10,19 +10,15 @@ import { lineOf, readOwnLine } from '../run-folder/record/own-lines.ts'
 /** What a coordinator announces of its run. */
 export const announcementSchema = z.object({
   format: z.literal(1),
-  /** The name of the run. */
   name: z.string(),
-  /** The version of Episodic. */
   episodic: z.string(),
   configuration: configurationSchema,
   /** How it is played. Who plays it, and what, is in the configuration alone. */
   settings: playSettingsSchema,
-  /** The module of the world; `null` if a server of another system has it. */
   world: z.object({ sha256: z.string() }).nullable(),
 })
 export type Announcement = z.infer<typeof announcementSchema>
 
-/** What a job asks for. */
 export const jobSchema = z.object({
   task: taskSchema,
   attempt: z.int().min(0),
@@ -60,10 +56,6 @@ export function writeMessage(message: JobMessage): string {
   return [JSON.stringify({ kind: message.kind }), ...message.records.map(lineOf)].join('\n')
 }
 
-/**
- * Reads the text of a message. Its records are not validated, and keep their lines, which are then not written again.
- * Throws `queue-tampered` if it is no message.
- */
 export function readMessage(text: string): JobMessage {
   const [head = '', ...lines] = text.split('\n')
   try {

@@ -6,7 +6,6 @@ import { connectQueue } from './redis/queue-connection.ts'
 import { QUEUE_KEYS } from './redis/queue-keys.ts'
 import type { Signer } from './signer.ts'
 
-/** What the language models of a fleet share, in the Redis of its queue. */
 export type FleetModels = Awaited<ReturnType<typeof openFleetModels>>
 
 /**
@@ -28,7 +27,6 @@ export async function openFleetModels(url: string, signer: Signer, signal: Abort
      * @param redact - takes secrets out of a text. An answer that it changes is not kept.
      */
     journalOf,
-    /** Removes what was kept of an episode that the run has stored. */
     discard(run: string, record: SealedRecord): void {
       const journal = journalOf(run, (text) => text)
       for (const seed of policySeedsOf(record)) void journal.discard(seed)

@@ -22,7 +22,6 @@ import type { Signer } from './signer.ts'
 export interface FleetRunnerOptions {
   /** Disposed with the runner. */
   readonly queue: RunQueue
-  /** Returns how a run is announced, once its folder is known. */
   readonly entryOf: (manifest: RunManifest, elapsed: number) => RunEntry
   /** Episodes of each planned episode: more than 1 for trees. */
   readonly leaves: number
@@ -31,9 +30,7 @@ export interface FleetRunnerOptions {
   /** Receives a sentence for what an operator has to know. */
   readonly warn: (notice: string) => void
   readonly signal: AbortSignal
-  /** Milliseconds. Default: that of the port. */
   readonly lease?: number | undefined
-  /** Default: that of the machine. */
   readonly clock?: WaitingClock | undefined
 }
 
@@ -223,7 +220,6 @@ export class FleetRunner implements Runner {
     return asked.answer.promise
   }
 
-  /** Lets all that wait go without a result once the signal aborts. */
   #stopWith(signal: AbortSignal): void {
     if (this.#signals.has(signal)) return
     this.#signals.add(signal)
@@ -235,7 +231,6 @@ export class FleetRunner implements Runner {
     else signal.addEventListener('abort', stop, { once: true })
   }
 
-  /** Acknowledges the result of a job, if it has one. */
   #release(id: string): void {
     const unstored = this.#unstored.get(id)
     if (!unstored) return
@@ -248,7 +243,7 @@ export class FleetRunner implements Runner {
     this.#unstored.set(id, { key, records: message.kind === 'played' ? message.records.length : 0 })
   }
 
-  /** Sends what waits to be sent. What comes meanwhile goes into one message. */
+  /** What comes meanwhile goes into one message. */
   #send(): void {
     this.#sending ??= this.#sendAll().finally(() => {
       this.#sending = null
@@ -313,7 +308,6 @@ export class FleetRunner implements Runner {
     }
   }
 
-  /** Renews the lease, and follows who works. */
   async #keepLease(): Promise<void> {
     const { signal } = this.#closing
     let checked = this.#clock.now()

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { wholeNumber } from '../base/option-values.ts'
 import { option } from '../base/options.ts'
 
-/** The options of commands that answer a monitoring. */
 export const metricsOptions = z.object({
   metricsPort: option(
     '<port>',

@@ -25,7 +25,6 @@ export interface WorkerScope {
   readonly folder: string
   /** Whether it runs the commands of `process:<command>`. */
   readonly allowAgents: boolean
-  /** The server of another system, or of worlds, that it connects to. */
   readonly url?: string | undefined
   readonly token?: string | undefined
   /** The URL of the queue. Agents do not get its password. */
@@ -34,11 +33,8 @@ export interface WorkerScope {
   readonly baseUrl?: string | undefined
   /** The variables with keys that it uses, beside `OPENAI_API_KEY`. */
   readonly apiKeyEnvs: readonly string[]
-  /** Episodes at once. */
   readonly concurrency: number
-  /** The version of Episodic. */
   readonly version: string
-  /** What language models share with the other workers of the queue. */
   readonly models: FleetModels
   /**
    * The SHA-256 of each module that this process may have loaded, by its file; what a run needs is added. A process
@@ -48,7 +44,6 @@ export interface WorkerScope {
 }
 
 export interface GivenWorld {
-  /** Its name, path or package. */
   readonly reference: string
   readonly world: World
 }
@@ -88,7 +83,6 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
   return openPrepared(prepared, configuration, journal)
 }
 
-/** Returns the settings of an announced run here. What it plays is that of its configuration, which was checked. */
 function settingsOf(
   { configuration, settings }: Announcement,
   { token, queue, concurrency }: WorkerScope,
@@ -100,9 +94,6 @@ function settingsOf(
   return runSettingsSchema.parse({ ...settings, ...players, branch, token, queue, concurrency })
 }
 
-/**
- * Returns the name of an environment of another system's server, or the reference of the worker's own copy of a world.
- */
 async function findReference(announcement: Announcement, scope: WorkerScope): Promise<string> {
   if (announcement.world) return findWorld(announcement, scope)
   const { name } = announcement.configuration.environment

@@ -22,12 +22,10 @@ import { createSigner, type Signer } from './signer.ts'
 /** The variable of the secret that coordinators and workers share. */
 const SECRET_VARIABLE = 'EPISODIC_QUEUE_SECRET'
 
-/** Returns the signer with the secret of the environment, if it has one. */
 export function signerOfEnvironment(): Signer {
   return createSigner(process.env[SECRET_VARIABLE] || null)
 }
 
-/** Returns what opens the fleet of the queue that a run asks for; `undefined` if it asks for none. */
 export function fleetOf({ queue, lease }: Pick<RunSettings, 'queue' | 'lease'>): OpenRunner | undefined {
   return queue === undefined ? undefined : (...run) => openFleet(queue, lease && 1_000 * lease, ...run)
 }

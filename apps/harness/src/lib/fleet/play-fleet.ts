@@ -25,7 +25,6 @@ import type { Signer } from './signer.ts'
 
 export interface PlayFleetOptions {
   readonly queue: RunQueue
-  /** Who this worker is; what it plays is added. */
   readonly worker: Omit<WorkerInfo, 'plays' | 'declines'>
   /**
    * Opens what plays the episodes of a run. Rejects if this worker does not play it: the message is shown to both
@@ -35,11 +34,8 @@ export interface PlayFleetOptions {
   readonly signer: Signer
   /** Receives a sentence for each run that begins and ends, and for each that is declined. */
   readonly onNotice: (notice: string) => void
-  /** Stops the worker: it gives back what it plays, and leaves. */
   readonly signal: AbortSignal
-  /** Milliseconds. Default: that of the port. */
   readonly lease?: number | undefined
-  /** Default: that of the machine. */
   readonly clock?: WaitingClock | undefined
   /** Milliseconds since the epoch, by the machine, which is compared with the clock of the queue. */
   readonly wallClock?: (() => number) | undefined
@@ -61,7 +57,6 @@ const LONGEST_PAUSE = 60_000
 
 interface Declined {
   readonly why: string
-  /** Milliseconds, and the time after which it is looked at again. */
   readonly pause: number
   readonly until: number
 }
@@ -208,7 +203,6 @@ interface PlayOptions extends OpenPlayingOptions {
   readonly environment: Announcement['configuration']['environment']
 }
 
-/** Plays one job, and seals it. Does not reject. */
 async function play(job: TakenJob, options: PlayOptions): Promise<void> {
   const { signer, run, signal, quarantine } = options
   if (signal.aborted) return
@@ -238,7 +232,6 @@ async function play(job: TakenJob, options: PlayOptions): Promise<void> {
   }
 }
 
-/** Plays a job. Resolves with its result; with `null` if it was interrupted. */
 async function playJob(
   job: TakenJob,
   send: (message: JobMessage) => string,

@@ -14,7 +14,6 @@ export function processTable(): string {
   }
 }
 
-/** Whether a process of this table is there. */
 export function isAlive(pid: number): boolean {
   // This process is not the one that is asked for: it has the number of one that ended.
   if (pid === process.pid) return false

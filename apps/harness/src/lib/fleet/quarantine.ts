@@ -1,4 +1,3 @@
-/** Lets episodes be played together, and now and then one without any other beside it. */
 export class Quarantine {
   #together = 0
   #isAlone = false

@@ -36,7 +36,6 @@ const RUN_METRICS: readonly (readonly [
   ['lost_plays_total', 'counter', 'Plays whose worker ended or was silent.', (run) => run.account.lost],
 ]
 
-/** Returns what is in a queue as metrics of Prometheus. Runs are labelled by their ids. */
 export function renderQueueMetrics({ paused, runs, workers }: QueueStatus): string {
   const slots = workers.reduce((sum, worker) => sum + worker.slots, 0)
   return [

@@ -26,9 +26,7 @@ export interface RunQueue extends AsyncDisposable {
    * `run-mismatch` if the queue has a run of that id with another announcement, and with the signal's reason.
    */
   coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination>
-  /** Joins the workers. */
   join(worker: WorkerInfo): Promise<Membership>
-  /** Returns what is in the queue now. */
   status(): Promise<QueueStatus>
   /** Writes a little. Rejects if the queue cannot be written, because it is full, a replica, or away. */
   checkWritable(): Promise<void>
@@ -38,7 +36,6 @@ export interface RunQueue extends AsyncDisposable {
   remove(run: string): Promise<boolean>
 }
 
-/** A run in the queue. */
 export interface RunEntry {
   /** Letters and digits; the same whenever the run is resumed. */
   readonly id: string
@@ -50,7 +47,6 @@ export interface RunEntry {
   readonly elapsed: number
 }
 
-/** Who coordinates a run, for messages. */
 export interface CoordinatorInfo {
   readonly host: string
   readonly pid: number
@@ -61,7 +57,6 @@ export interface CoordinatorInfo {
   readonly processes?: string
 }
 
-/** A planned episode, or tree of episodes, in the queue. */
 export interface QueuedJob {
   /** Letters, digits, `-` and `_`; unique in its run. */
   readonly id: string
@@ -69,7 +64,6 @@ export interface QueuedJob {
   readonly payload: string
 }
 
-/** What a worker reports of a job. */
 export interface QueuedResult {
   readonly job: string
   /** Identifies the result for `acknowledge`. */
@@ -91,7 +85,6 @@ export interface Coordination extends AsyncDisposable {
    * `run-locked` if another coordinator has taken the run, as `add`, `withdraw` and `end` do.
    */
   acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void>
-  /** Removes the jobs that no worker has begun. Returns how many. */
   withdraw(): Promise<number>
   /**
    * Renews the lease; to be called several times within it. Returns who works now. Rejects with `run-locked` if another
@@ -101,7 +94,6 @@ export interface Coordination extends AsyncDisposable {
    *   text that the queue does not read.
    */
   renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]>
-  /** Returns the account of the run. */
   account(): Promise<RunAccount>
   /**
    * Ends the run in the queue. If it holds no job and no result, or the run is complete, everything of it is removed;
@@ -118,33 +110,24 @@ export interface Coordination extends AsyncDisposable {
 export interface RunAccount {
   /** Jobs that were added. */
   readonly added: number
-  /** Results that were accepted: one for each job at most. */
   readonly sealed: number
-  /** Results that came from a worker whose job was given to another in the meantime, and were dropped. */
   readonly fenced: number
   /** Plays whose worker ended or was silent. */
   readonly lost: number
-  /** Jobs that were removed before a worker had begun them. */
   readonly withdrawn: number
-  /** Jobs without a result. */
   readonly open: number
   /** Results that no coordinator has acknowledged. */
   readonly unread: number
 }
 
-/** A process that plays. */
 export interface WorkerInfo {
   /** Unique: another one for each start. Letters, digits and `-`. */
   readonly id: string
   readonly host: string
   readonly pid: number
-  /** The version of Episodic. */
   readonly version: string
-  /** Episodes that it plays at once. */
   readonly slots: number
-  /** The worlds that it was given, as `<name> <version>`. */
   readonly worlds: readonly string[]
-  /** The ids of the runs that it plays. */
   readonly plays: readonly string[]
   /** Why it does not play the others, by their ids. */
   readonly declines: { readonly [run: string]: string }
@@ -173,13 +156,11 @@ export interface Announced {
 export interface RunAnnouncement {
   readonly id: string
   readonly announcement: string
-  /** What its coordinator gave with the last renewal of its lease. */
   readonly life: string
   /** The queue's clock, in milliseconds, at which the clock of the run was 0. */
   readonly origin: number
 }
 
-/** Takes the jobs of one run. */
 export interface Consumer {
   /** Most jobs at once. May be set. */
   slots: number
@@ -187,7 +168,6 @@ export interface Consumer {
   close(): Promise<void>
 }
 
-/** A job in the hands of a worker. */
 export interface TakenJob extends QueuedJob {
   /** Aborts when the job may have been given to another worker. */
   readonly signal: AbortSignal
@@ -217,22 +197,18 @@ export interface QueueStatus {
     /** `null`: it was interrupted, and waits to be resumed. */
     readonly coordinator: CoordinatorInfo | null
     readonly account: RunAccount
-    /** Jobs that a worker has in its hands. */
     readonly playing: number
   }[]
   readonly workers: readonly WorkerInfo[]
 }
 
-/** What a queue of any kind is opened with. */
 export interface RunQueueOptions {
   /**
    * Milliseconds without a sign of life after which a worker has lost its jobs, or a coordinator its run. Default:
    * 30,000.
    */
   readonly lease?: number | undefined
-  /** Default: the clock of the machine. */
   readonly clock?: WaitingClock | undefined
 }
 
-/** The default lease, in milliseconds. */
 export const LEASE = 30_000

@@ -8,7 +8,6 @@ import { oneAtATime } from '../base/one-at-a-time.ts'
 import { renderQueueMetrics } from './queue-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
 
-/** A server for a monitoring. Disposing it closes it. */
 export type MetricsServer = Awaited<ReturnType<typeof serveMetrics>>
 
 /** Milliseconds after which a queue counts as away. */
@@ -53,12 +52,10 @@ export async function serveMetrics(
   }
 }
 
-/** Resolves with an answer; with `null` if it is late, or an error. */
 function inTime<T>(answer: Promise<T>): Promise<T | null> {
   return Promise.race([answer.catch(() => null), setTimeout(TIMEOUT, null, { ref: false })])
 }
 
-/** Resolves with the text of the metrics; with `null` if the queue does not answer. */
 async function readMetrics(queue: Pick<RunQueue, 'status'>): Promise<string | null> {
   const status = await inTime(queue.status())
   if (!status) return null

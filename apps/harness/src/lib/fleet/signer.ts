@@ -1,10 +1,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { HarnessError } from '../base/harness-error.ts'
 
-/** Signs the texts in a queue, and opens those that others have signed. */
 export type Signer = ReturnType<typeof createSigner>
 
-/** Bytes of a signature in base64url. */
 const LENGTH = 43
 
 /**

@@ -46,7 +46,6 @@ export class EndingRedis extends Redis {
     return super.sendCommand(command, stream)
   }
 
-  /** Does a transaction, and again while Redis takes no writes. */
   async write<T>(transaction: () => Promise<T>): Promise<T> {
     for (;;)
       try {

@@ -25,7 +25,6 @@ import { accountOf, RedisCoordination, takeLease } from './redis-coordination.ts
 import { RedisMembership } from './redis-membership.ts'
 
 export interface OpenRedisQueueOptions extends RunQueueOptions, Pick<ConnectQueueOptions, 'signal'> {
-  /** Receives a sentence when Redis stops to answer, when it answers again, and if it keeps nothing on disk. */
   readonly onNotice?: ((notice: string) => void) | undefined
 }
 

@@ -35,15 +35,12 @@ export interface ConnectQueueOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Returns a Redis address for messages, without user and password. */
 function shownAddress(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`
 }
 
-/**
- * Returns the number of the database in a URL, by default 0. Throws `option-invalid` for anything else in its place.
- */
+/** Throws `option-invalid` for anything else in its place. */
 function databaseOf(url: string): number {
   const { pathname } = new URL(url)
   if (/^\/?\d*$/.test(pathname)) return Number(pathname.slice(1))
@@ -55,7 +52,6 @@ function databaseOf(url: string): number {
 /** The variable of the password, so that it is in no list of processes. */
 const PASSWORD_VARIABLE = 'EPISODIC_QUEUE_PASSWORD'
 
-/** Returns the URL with the password of the environment, unless it has one of its own. */
 function withPassword(url: string): string {
   const password = process.env[PASSWORD_VARIABLE]
   const parsed = new URL(url)

@@ -13,13 +13,11 @@ export const QUEUE_KEYS = {
   infos: `${TAG}:worker-infos`,
   /** Exists while no jobs are given out. */
   paused: `${TAG}:paused`,
-  /** The prefix of the keys of runs. */
   runPrefix: `${TAG}:run:`,
   /** Written by who asks whether the queue can be written. */
   writable: `${TAG}:writable`,
   /** Never exists. */
   probe: `${TAG}:probe`,
-  /** The prefix of the keys of language models. */
   modelPrefix: `${TAG}:`,
 }
 
@@ -28,7 +26,6 @@ export type RunKeys = ReturnType<typeof keysOf>
 export function keysOf(run: string) {
   const prefix = `${QUEUE_KEYS.runPrefix}${run}`
   return {
-    /** A hash: who coordinates it. */
     lease: `${prefix}:lease`,
     /** A hash: the states of its jobs. */
     jobs: `${prefix}:jobs`,
@@ -36,7 +33,6 @@ export function keysOf(run: string) {
     results: `${prefix}:results`,
     /** A hash: its counts. */
     account: `${prefix}:account`,
-    /** The name of its queue in BullMQ. */
     bull: `run-${run}`,
   }
 }

@@ -254,12 +254,10 @@ if held[1] and tonumber(held[1]) > now() then return {held[2], held[3]} end
 return {}
 `
 
-/** A script, with what it returns as a type. */
 function script<R>(lua: string, numberOfKeys: number): { lua: string; numberOfKeys: number; returns?: R } {
   return { lua, numberOfKeys }
 }
 
-/** The scripts of the queue, by the names of their commands. */
 export const QUEUE_SCRIPTS = {
   fleetCoordinate: script<string[]>(COORDINATE, 2),
   fleetRenewLease: script<string[] | 0>(RENEW_LEASE, 3),
@@ -278,7 +276,6 @@ export const QUEUE_SCRIPTS = {
   fleetLeaseOf: script<string[]>(LEASE_OF, 1),
 }
 
-/** The scripts as commands of a client. */
 export type QueueCommands = {
   readonly [Name in keyof typeof QUEUE_SCRIPTS]: (
     ...keysAndValues: (string | number)[]

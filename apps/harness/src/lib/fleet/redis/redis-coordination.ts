@@ -26,21 +26,18 @@ const GATHER = 10
 
 export interface RedisCoordinationParts {
   readonly client: QueueClient
-  /** BullMQ's queue of the run. */
   readonly bull: Queue
   readonly run: RunEntry
   readonly owner: CoordinatorInfo
   readonly token: string
   /** Since when it has the run, by the clock of Redis. */
   readonly since: string
-  /** In milliseconds. */
   readonly lease: number
   readonly clock: WaitingClock
 }
 
 type LeaseParts = Omit<RedisCoordinationParts, 'bull' | 'since'>
 
-/** Takes the lease of a run, as `RunQueue.coordinate` does. Resolves with the time at which it was taken. */
 export async function takeLease(parts: LeaseParts, signal: AbortSignal): Promise<string> {
   const { run, owner, lease, clock } = parts
   let seen = { token: '', until: '' }
@@ -208,7 +205,6 @@ export class RedisCoordination implements Coordination {
   }
 }
 
-/** Reads the account that the scripts return. */
 export function accountOf(counts: readonly number[]): RunAccount {
   const [added = 0, sealed = 0, fenced = 0, lost = 0, withdrawn = 0, open = 0, unread = 0] = counts
   return { added, sealed, fenced, lost, withdrawn, open, unread }

@@ -10,19 +10,15 @@ export interface RedisMembershipParts {
   readonly worker: string
   /** Receives each worker of BullMQ, which ends with the queue. */
   readonly onOpen: (bull: Worker) => void
-  /** In milliseconds. */
   readonly lease: number
 }
 
-/** What the jobs of one consumer share. */
 interface ConsumerParts {
   readonly keys: RunKeys
-  /** The jobs in its hands, each with what aborts it. */
   readonly held: Map<string, AbortController>
   readonly play: (job: TakenJob) => Promise<void>
   /** Resolves with the plays that were lost, or -1. */
   readonly begin: (taken: readonly [job: string, token: string]) => Promise<number>
-  /** Resolves with 1 if the result was accepted. */
   readonly seal: (sealed: readonly [job: string, token: string, text: string]) => Promise<number>
 }
 
