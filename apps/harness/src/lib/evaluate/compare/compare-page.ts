@@ -12,7 +12,6 @@ import { comparedOf } from './compared-runs.ts'
 /** Most characters of whole lines in the page, of all runs together. */
 const MOST_CHARACTERS = 10 * 1_048_576
 
-/** Runs that are compared with the first one. */
 export interface ComparedGroup {
   readonly folders: readonly string[]
   readonly runs: readonly (ComparedRun | UnreadRun)[]
@@ -93,7 +92,6 @@ async function prepareGroup({ folders, runs }: ComparedGroup, taken: Set<string>
   return { folds, ids, compared: comparedOf(ids, runs) }
 }
 
-/** The keys of the episodes that one run solved and another did not. */
 export function flippedIn(compared: readonly ComparedRuns[]): ReadonlySet<string> {
   return new Set(
     compared
@@ -118,13 +116,11 @@ function titleOf([first, ...others]: readonly ComparedRuns[]): string {
   return `${title} · Episodic comparison`
 }
 
-/** The rows of a run by task, and the prompts of its tasks. */
 export interface RowsByTask {
   rows(task: string): readonly number[]
   prompt(task: string): string
 }
 
-/** Returns the rows by task of a page. */
 export function rowsByTask({ words }: Pick<EmbeddedRun, 'words'>): RowsByTask {
   const byTask = Map.groupBy(words, ({ task }) => task)
   return {

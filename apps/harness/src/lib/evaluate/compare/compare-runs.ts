@@ -17,14 +17,12 @@ import { pairGrades } from './pair-grades.ts'
 import { pairFigure, SHARES } from './paired-figure.ts'
 import { countPlays, differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 
-/** A task with finished episodes in both runs, with its means. */
 interface ComparedTask {
   readonly id: string
   readonly difficulty: number
   readonly a: Means
   readonly b: Means
 }
-/** Of the finished episodes of a task: how many there are and how many succeeded, and their means. */
 export type Means = Readonly<Record<'finished' | 'successes' | 'success' | 'unshaped' | 'steps', number>> &
   Readonly<Record<Spent, number | null>>
 type Spent = 'tokens' | 'cost'
@@ -123,7 +121,6 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
   }
 }
 
-/** Says why a run has nothing to compare; `null` if it has a finished episode. */
 export function whyNothing({ tasks, stopped }: ComparedRun): string | null {
   const { finished, failed } = countPlays(tasks.values())
   if (finished > 0) return null
@@ -162,7 +159,6 @@ function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTas
     ])
 }
 
-/** Means over the finished episodes of a task; `null` if there are none. */
 export function meansOf(task: PlayedTask | undefined): Means | null {
   const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
   if (plays.length === 0) return null
@@ -195,7 +191,6 @@ function sideOf({ manifest, tasks }: ComparedRun): Comparison['a'] {
   }
 }
 
-/** The bounds of the mean over tasks, of which some episodes failed. */
 function boundsOver(tasks: readonly PlayedTask[]): VoidBounds {
   const each = tasks
     .filter(({ plays }) => plays.size > 0)
@@ -255,7 +250,6 @@ function binByDifficulty(tasks: readonly ComparedTask[]): Comparison['byDifficul
   })
 }
 
-/** All items, or evenly spaced ones, including the first and the last, if there are too many to show. */
 function spread<Item>(items: readonly Item[]): Item[] {
   if (items.length <= MOST_TASKS) return [...items]
   const distance = (items.length - 1) / (MOST_TASKS - 1)

@@ -5,13 +5,11 @@ import { alignTasks } from './align-tasks.ts'
 import { compareRuns, whyNothing } from './compare-runs.ts'
 import type { ComparedRun } from './compared-run.ts'
 
-/** A run whose folder cannot be read, and why. */
 export interface UnreadRun {
   readonly name: string
   readonly problem: string
 }
 
-/** Runs that are compared with a baseline, and those that cannot be. */
 export interface ComparedWithBaseline {
   readonly baseline: ComparedRun
   readonly others: readonly ComparedRun[]
@@ -22,7 +20,6 @@ export interface ComparedWithBaseline {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** A run that is not compared, with its place among the given ones. */
 interface LeftOut {
   readonly place: number
   readonly name: string

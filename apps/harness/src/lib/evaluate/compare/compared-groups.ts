@@ -7,13 +7,12 @@ import { findMembers } from '../../play/sets/set-folder.ts'
 export interface Group {
   readonly title: string | null
   readonly folders: readonly string[]
-  /** Whether the baseline was named. */
   readonly chosen: boolean
   /** Whether they are those of a set, of which some may be damaged, or not there yet. */
   readonly isSet: boolean
 }
 
-/** Returns the given runs, or those of a set by world. Throws `option-invalid` if there are fewer than two. */
+/** Throws `option-invalid` if there are fewer than two. */
 export async function readGroups(
   folders: readonly string[],
   { baseline }: { readonly baseline?: string },

@@ -2,15 +2,12 @@ import type { RunStop, TaskGrades } from '@episodic/report'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import type { PlayedTasks } from './played-tasks.ts'
 
-/** A run to compare: its configuration and its sealed episodes. */
 export interface ComparedRun {
   readonly manifest: Pick<RunManifest, 'name' | 'scheduled' | 'configuration'> &
     Partial<Pick<RunManifest, 'played' | 'createdAt'>>
   readonly tasks: PlayedTasks
-  /** What graders said; left out for none. */
   readonly grades?: readonly TaskGrades[] | undefined
   /** Of tasks under the ids of a baseline, see `alignTasks`: the ids that they have in this run. */
   readonly ownIds?: ReadonlyMap<string, string> | undefined
-  /** Why it stopped before its end; left out if it did not. */
   readonly stopped?: RunStop | undefined
 }

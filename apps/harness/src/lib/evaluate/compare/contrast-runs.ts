@@ -60,7 +60,6 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
   }
 }
 
-/** The means of the tasks that have a finished episode. */
 function finishedTasks({ tasks }: ComparedRun): ReadonlyMap<string, Means> {
   return new Map(
     [...tasks]

@@ -17,11 +17,6 @@ import { formatCounts } from '../../base/format-counts.ts'
 
 const MOST_FLIPS = 5
 
-/**
- * Formats a comparison for a terminal, with a line break at the end.
- *
- * @param color - whether to use escape sequences.
- */
 export function formatComparison(comparison: Comparison, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
   const { a, b, tasks, episodes, environment } = comparison

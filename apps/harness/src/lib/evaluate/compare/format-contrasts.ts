@@ -16,7 +16,6 @@ import { alignColumns } from '../../base/align-columns.ts'
 const GAP = '  '
 const WIDTH = 100
 
-/** Formats contrasts for a terminal, with a line break at the end. */
 export function formatContrasts(given: Contrasts, { color }: { readonly color: boolean }): string {
   const contrasts = bySuccess(given)
   const { bold, dim, green, red, yellow } = createColors(color)

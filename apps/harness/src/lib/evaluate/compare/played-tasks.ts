@@ -30,12 +30,10 @@ export const playSchema = z.strictObject({
   tokens: z.number().nullable(),
   /** In the currency of the run's prices; `null` without them. */
   cost: z.number().nullable(),
-  /** How often the episode was played. */
   tries: z.int(),
 })
 export type Play = Readonly<z.infer<typeof playSchema>>
 
-/** A play with what decides which of several lines counts. */
 type SealedPlay = Play & SealedLine
 
 /**
@@ -51,7 +49,6 @@ export interface PlayedTask {
   readonly difficulty: number
   /** `null` if no session was ever opened for it. */
   readonly setup: Setup | null
-  /** By attempt. */
   readonly plays: ReadonlyMap<number, Play>
 }
 export type PlayedTasks = ReadonlyMap<string, PlayedTask>
@@ -64,7 +61,6 @@ export type PlayedTasks = ReadonlyMap<string, PlayedTask>
  */
 export function createPlayedTasks(): {
   readonly tasks: PlayedTasks
-  /** Whether two lines of one episode differ. */
   readonly hasConflicts: boolean
   add(record: EpisodeRecord): void
 } {
@@ -100,7 +96,6 @@ export function createPlayedTasks(): {
   }
 }
 
-/** Counts the plays of tasks by what became of them; `retried` is `null` if none was played more than once. */
 export function countPlays(tasks: Iterable<Pick<PlayedTask, 'plays'>>) {
   const all = [...tasks].flatMap(({ plays }) => [...plays.values()])
   const finished = all.filter(({ outcome }) => outcome !== 'failed')
@@ -124,7 +119,6 @@ export function differingKeys(a: Setup, b: Setup): (keyof Setup)[] {
   return (['environment', 'params', 'seed'] as const).filter((key) => a[key] !== b[key])
 }
 
-/** The setup of an episode; `null` if its session was never opened, because the defaults were then never filled in. */
 function setupOf({ start, environment, params, seed }: EpisodeRecord): Setup | null {
   if (!start) return null
   return { environment: `${environment.name}@${environment.version}`, params: contentId(canonicalJson(params)), seed }

@@ -50,7 +50,6 @@ export async function readComparedRun(
   }
 }
 
-/** Reads a run as {@link readComparedRun} does, and resolves with the reason if it cannot be read. */
 export async function readOrWhy(
   folder: string,
   options: Parameters<typeof readComparedRun>[1] = {},

@@ -6,7 +6,6 @@ import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
 import type { PlayedEpisode } from './play-episode.ts'
 
-/** The most that an episode may use. */
 export interface EpisodeBudget {
   readonly steps?: number
   /** Tokens that models read and wrote. */
@@ -15,12 +14,10 @@ export interface EpisodeBudget {
   readonly cost?: number
 }
 
-/** The names of tools that an episode of a known world can have. */
 type ToolOf<Received> = Received extends { readonly environment: { readonly tools: infer Tools } }
   ? keyof Tools & string
   : string
 
-/** The part of a state that a test names. */
 type PartOf<State> = State extends readonly unknown[]
   ? State
   : State extends object
@@ -38,7 +35,6 @@ export interface EpisodeMatchers<Result, Received = unknown> {
   toSucceed(): Result
   /** Its unshaped return is at least this. */
   toEarn(least: number): Result
-  /** It ended for this reason, such as `found` or `step-limit`. */
   toEndWith(reason: string): Result
   /**
    * It called these tools in this order; other calls may lie between them. Throws `option-invalid` for a tool that the
@@ -56,7 +52,6 @@ export interface EpisodeMatchers<Result, Received = unknown> {
 
 type FinishedEpisode = Extract<Episode, { kind: 'finished' }>
 
-/** The implementations of {@link EpisodeMatchers}, for `expect.extend`. */
 export const episodeMatchers = {
   toSucceed(received: unknown) {
     const episode = finishedEpisode(received, 'toSucceed')
@@ -112,7 +107,6 @@ export const episodeMatchers = {
   },
 }
 
-/** Whether a finished episode succeeded, as its world defines it or by default. */
 export function hasSucceeded({ success, end, steps }: FinishedEpisode): boolean {
   return success ?? isDefaultSuccess(end.kind, returnsOf(steps, 1).unshaped)
 }
@@ -129,7 +123,6 @@ function matched(episode: Episode, pass: boolean, wanted: string, found?: string
   }
 }
 
-/** Throws for what is no episode, and for a failed one. */
 function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
   const episode = received as Episode | null | undefined
   if (episode?.kind === 'finished') return episode
@@ -147,7 +140,6 @@ function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
   )
 }
 
-/** Throws `option-invalid` for a tool that the world of an episode does not have. */
 function assertKnown({ environment }: Partial<PlayedEpisode>, tools: readonly string[]): void {
   const unknown = environment && tools.find((tool) => !Object.hasOwn(environment.tools, tool))
   if (unknown !== undefined)
@@ -164,13 +156,11 @@ function leftState({ environment, state }: Partial<PlayedEpisode>): object {
   throw invalidOption(`toLeaveState needs the state that the episode left, and ${reason}.`)
 }
 
-/** Returns the part of a value that has the keys of another one, for a difference that can be read. */
 function partLike(value: unknown, like: unknown): unknown {
   if (!isObject(value) || !isObject(like)) return value
   return Object.fromEntries(Object.keys(like).map((key) => [key, partLike(value[key], like[key])]))
 }
 
-/** What an episode used; `null` for what is not known of every answer. */
 function usedBy({ steps, undecided = [] }: FinishedEpisode) {
   const answers = [...steps.flatMap(({ completions }) => completions), ...undecided]
   let [tokens, cost]: [number | null, number | null] = [0, 0]

@@ -33,7 +33,6 @@ export function describeForks(environment: EnvironmentDefinition): void {
   })
 }
 
-/** Plays at most `length` random steps, and returns them with their actions. */
 async function playAtRandom(world: PlayedEnvironment, seed: string, length: number) {
   const { observation, info } = await world.reset({ seed })
   const task = { prompt: '', hints: [], params: info.params }

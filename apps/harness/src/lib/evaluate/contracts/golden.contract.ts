@@ -16,7 +16,6 @@ export interface GoldenEpisodes {
   readonly policy: Policy
   /** Every reason for which an episode of this world can end, but `closed`. */
   readonly ends: readonly string[]
-  /** Every way in which it can refuse. */
   readonly refusals: readonly Refusal[]
 }
 

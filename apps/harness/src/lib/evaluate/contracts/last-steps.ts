@@ -5,7 +5,6 @@ import { cleanText } from '@episodic/report'
 const SHOWN_STEPS = 3
 const SHOWN_TEXT = 160
 
-/** How an episode ended, and its last steps, for the message of a failed expectation. */
 export function formatEpisode(episode: Episode): string {
   const { steps } = episode
   const first = Math.max(0, steps.length - SHOWN_STEPS)
@@ -16,12 +15,10 @@ export function formatEpisode(episode: Episode): string {
   ].join('\n')
 }
 
-/** A number without the rounding errors of its sum. */
 export function formatAmount(amount: number): string {
   return String(Number(amount.toPrecision(6)))
 }
 
-/** What caused a failed episode, in one line. */
 export function formatCause(cause: unknown): string {
   return shorten(cause instanceof Error ? cause.message : String(cause))
 }

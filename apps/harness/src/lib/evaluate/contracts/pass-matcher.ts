@@ -9,14 +9,12 @@ import { hasSucceeded } from './episode-matchers.ts'
 import { formatCause, formatEpisode } from './last-steps.ts'
 import { assertRecorded } from './play-episode.ts'
 
-/** A world as its module exports it. */
 export interface WorldUnderTest {
   readonly environment: EnvironmentDefinition
   /** Default: the default parameters, with another seed for each task. */
   readonly tasks?: TasksDefinition
 }
 
-/** A gate on the success rate of a policy. */
 export interface RateGate {
   readonly policy: Policy
   /** The rate that has to be exceeded; between 0 and 1, without both. */
@@ -44,7 +42,6 @@ export interface WorldMatchers<Result> {
 /** Failed episodes that are tolerated, as a share of the tasks. */
 const MOST_FAILED = 0.05
 
-/** The implementations of {@link WorldMatchers}, for `expect.extend`. */
 export const worldMatchers = {
   async toPass(this: { readonly isNot?: boolean }, received: unknown, gate: RateGate) {
     const { environment, tasks } = readWorld(received)
@@ -70,7 +67,6 @@ interface PlayedTasks {
   finished: number
   succeeded: number
   failed: number
-  /** The first episode that finished without success. */
   short: { readonly task: Task; readonly episode: Episode } | null
 }
 

@@ -4,7 +4,6 @@ import type { JsonObject, LimitsRequest } from '@episodic/protocol'
 import type { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 
-/** What is played, and by whom. */
 export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly policy: Policy
   /** What the player is asked to do. Default: the description of the environment. */
@@ -22,13 +21,11 @@ export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDe
 type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Schema> ? JsonObject : z.input<Schema>
 type OutputOrJson<Schema extends z.ZodType> = unknown extends z.output<Schema> ? JsonObject : z.output<Schema>
 
-/** The state of a world, with its private part. */
 export interface LeftState<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly public: OutputOrJson<World['state']['public']>
   readonly private: OutputOrJson<World['state']['private']>
 }
 
-/** An episode that was played in this process. */
 export type PlayedEpisode<World extends EnvironmentDefinition = EnvironmentDefinition> = Episode & {
   readonly environment: World
   /** What the episode left; `null` if it did not start, or if the world keeps its state outside. */

@@ -39,7 +39,6 @@ export interface RecordedModelOptions
   readonly file?: string
 }
 
-/** The test that is running. */
 export interface RunningTest {
   readonly testPath?: string | undefined
   readonly currentTestName?: string | undefined
@@ -83,7 +82,6 @@ export function createRecordedModel(
   return createChatPolicy(name, chat, settings)
 }
 
-/** Returns the mode of this process: of the variable, or else of the test, or else the usual one. */
 function tapeMode(given: TapeMode | undefined): TapeMode {
   const { EPISODIC_RECORDINGS: set, CI } = process.env
   if (!set) return given ?? (CI && CI !== 'false' ? 'strict' : 'auto')
@@ -95,7 +93,6 @@ function tapeMode(given: TapeMode | undefined): TapeMode {
 /** Characters of the name of a file that come from the name of its test. */
 const LONGEST_NAME = 80
 
-/** Returns the file of a test: a name that every file system takes, and the same for no two tests. */
 function fileOf({ testPath, currentTestName }: RunningTest): string {
   if (!testPath || !currentTestName)
     throw invalidOption(

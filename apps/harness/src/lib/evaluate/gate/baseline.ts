@@ -15,7 +15,6 @@ import { findEntries, type GateEntry } from './gate-entry.ts'
 /** Where baselines are, below the working folder: `baselines/main.json`. */
 const FOLDER = 'baselines'
 
-/** Runs that others are compared with, under a name for people. */
 export interface Baseline {
   readonly name: string
   readonly runs: readonly BaselineRun[]

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import type { OptionText } from '../../base/options.ts'
 
-/** What a figure of a run is asked to be: at least or at most a limit. */
 export interface Condition {
   readonly way: '>=' | '<='
   /** Of a share from 0 to 1. */
@@ -18,7 +17,6 @@ export const shareCondition: OptionText<Condition> = {
   },
 }
 
-/** What is asked of what a grader says. */
 export interface GradeCondition extends Condition {
   /** The name of the grader; with `: ` and a label if it says labels. */
   readonly grader: string

@@ -17,9 +17,7 @@ export type GateVerdict = 'met' | 'missed' | 'undecided'
 /** How a figure is written: a share in per cent, a difference of shares in points, a number, or an amount of money. */
 export type GateUnit = 'share' | 'points' | 'number' | 'cost'
 
-/** What a condition asks of a run, and what is true. */
 export interface Decision extends Condition {
-  /** The name of the figure, such as `success`. */
   readonly name: string
   readonly unit: GateUnit
   /** `null` if no finished episode has it. */
@@ -27,7 +25,6 @@ export interface Decision extends Condition {
   /** The 95 % interval; `null` if there is none. */
   readonly low: number | null
   readonly high: number | null
-  /** Tasks that it is measured over. */
   readonly tasks: number
   readonly verdict: GateVerdict
   /**
@@ -44,7 +41,6 @@ export interface Decision extends Condition {
   readonly notes: readonly string[]
 }
 
-/** An estimate that a condition is decided with. */
 interface Measured extends Pick<Decision, 'name' | 'unit' | 'value' | 'low' | 'high' | 'tasks'> {
   /** Whether it is the same in each of several tasks, and so has no interval. */
   readonly isConstant?: boolean
@@ -122,7 +118,6 @@ export function writtenDecision(decision: Decision) {
   return { ...written, sentence: `${name} is ${written.value}${interval}, asked ${written.asked}: ${verdict}.` }
 }
 
-/** Says what so many tasks can show, and how many it takes to show what was asked. */
 function formatReach(
   { unit, limit, verdict, detectable, tasksNeeded }: Decision,
   size: (amount: number) => string,
@@ -140,7 +135,6 @@ function formatReach(
   ]
 }
 
-/** Returns the rows of a run in a table of what was decided: its decisions, and that it is itself the baseline. */
 export function writtenRows({
   decisions,
   baseline,
@@ -159,7 +153,6 @@ export function notWorseThan(baseline: string): string {
   return `not worse than ${baseline}`
 }
 
-/** Returns the verdicts of several runs as a table, a row for each run; empty for one run. */
 export function writtenVerdicts(
   runs: readonly (Parameters<typeof writtenRows>[0] & { readonly problem: string | null })[],
   titleOf: (run: number) => string,

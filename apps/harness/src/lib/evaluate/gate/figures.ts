@@ -5,7 +5,6 @@ import { countPlays, type Play } from '../compare/played-tasks.ts'
 import type { Condition, GradeCondition } from './condition.ts'
 import { type Decision, decide, type GateUnit } from './decision.ts'
 
-/** Conditions on the figures of one run, by the name of the figure. */
 export type Conditions = Readonly<Partial<Record<FigureName, Condition>>>
 export type FigureName = 'failed' | keyof typeof FIGURES
 
@@ -19,12 +18,10 @@ const FIGURES = {
   cost: { unit: 'cost', read: ({ cost }) => cost },
 } satisfies Record<string, { readonly unit: GateUnit; readonly read: (play: Play) => boolean | number | null }>
 
-/** Episodes of a run by what became of them. */
 export interface GateCounts {
   readonly scheduled: number
   readonly finished: number
   readonly failed: number
-  /** Scheduled but not sealed. */
   readonly left: number
 }
 
@@ -104,14 +101,12 @@ export function decideGrade(run: ComparedRun, condition: GradeCondition): Decisi
   return decideShare(judged, condition, { name, unit: 'share', notes })
 }
 
-/** Says of how many tasks a figure is known, if not of all. */
 function noteKnown(known: number, all: number): string[] {
   return known < all ? [`It is known of ${formatCount(known)} of ${plural(all, 'task')}.`] : []
 }
 
 type Named = Pick<Parameters<typeof decide>[1], 'name' | 'unit' | 'notes'>
 
-/** Decides a condition on a share of episodes, by what is true of those of each task. */
 function decideShare(tasks: readonly (readonly boolean[])[], condition: Condition, named: Named): Decision {
   const rate = createRate()
   for (const [task, values] of tasks.entries()) for (const value of values) rate.add(task, value)
@@ -119,7 +114,6 @@ function decideShare(tasks: readonly (readonly boolean[])[], condition: Conditio
   return decide(condition, { ...named, value, low, high, tasks: tasks.length })
 }
 
-/** Decides a condition on a mean over episodes, by the values of each task. */
 function decideMean(tasks: readonly (readonly number[])[], condition: Condition, named: Named): Decision {
   const estimate = clusteredMean(
     tasks.flat(),

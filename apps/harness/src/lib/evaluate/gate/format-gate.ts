@@ -6,7 +6,6 @@ import type { GatedRun, GateResult } from './gate-runs.ts'
 
 const WIDTH = 100
 
-/** Formats what a gate found for a terminal, with a line break at the end. */
 export function formatGate(result: GateResult, { color }: { readonly color: boolean }): string {
   const colors = createColors(color)
   const [head = [], ...verdicts] = writtenVerdicts(result.runs, (i) => titleOf(result.runs[i] as GatedRun))
@@ -16,7 +15,6 @@ export function formatGate(result: GateResult, { color }: { readonly color: bool
   return `${table}${result.runs.map((run) => formatRun(run, colors)).join('\n')}\n${colors.bold(concludeGate(result))}\n`
 }
 
-/** The result of a gate in a sentence. */
 export function concludeGate({ verdict, passed, runs }: GateResult): string {
   const of = (wanted: string) =>
     runs.flatMap(({ decisions }) => decisions).filter(({ verdict }) => verdict === wanted).length
@@ -32,12 +30,10 @@ export function concludeGate({ verdict, passed, runs }: GateResult): string {
   return `${passed ? 'Passed' : 'Not passed'}: ${counts.join(', ')}`
 }
 
-/** How a run is called in reports. */
 export function titleOf({ world, player, run }: GatedRun): string {
   return cleanText(world === '' ? run : `${world} · ${player}`)
 }
 
-/** What was played, in words. */
 export function formatPlayed({ counts, tasks }: GatedRun): string {
   if (!counts) return ''
   const { finished, failed, left } = counts

@@ -4,7 +4,6 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 import { holdsRun } from '../../run-folder/record/run-folder.ts'
 
-/** A run that is gated: of its own, or of a set. */
 export interface GateEntry {
   readonly folder: string
   /** The name of its world; `null` if only its own files say it. */
@@ -21,7 +20,6 @@ export async function findEntries(folder: string): Promise<GateEntry[] | null> {
   return worlds?.flatMap(({ world, members }) => members.map((member) => ({ ...member, world }))) ?? null
 }
 
-/** Returns the runs in a folder. Rejects with `run-invalid` if it holds none. */
 export async function readEntries(folder: string): Promise<GateEntry[]> {
   const entries = await findEntries(folder)
   if (entries) return entries

@@ -75,7 +75,7 @@ function countsOf(cases: readonly Case[]): string {
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Escapes a text. What no XML can hold is left out: control characters, and halves of surrogate pairs. */
+/** What no XML can hold is left out: control characters, and halves of surrogate pairs. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

@@ -9,7 +9,6 @@ const MOST_LOST = 10
 const MOST_CHARACTERS = 500_000
 const SIGNS = { met: '✅ met', missed: '❌ missed', undecided: '❔ undecided', baseline: 'baseline' } as const
 
-/** Writes what a gate found as Markdown, for a pull request or the summary of a job. */
 export function formatGateMarkdown(result: GateResult): string {
   const sign = result.passed ? '✅' : result.verdict === 'error' ? '⚠️' : '❌'
   const head = `## ${sign} ${concludeGate(result)}\n`

@@ -12,26 +12,21 @@ import { type Conditions, countEpisodes, decideFigures, decideGrade, type GateCo
 import type { GateEntry } from './gate-entry.ts'
 import { decideNotWorse } from './not-worse.ts'
 
-/** What is asked of each run. */
 export interface GateConditions {
   readonly figures: Conditions
-  /** On what graders say. */
   readonly grades: readonly GradeCondition[]
   /** The runs that it may not be worse than, and by how much it may, as a share. */
   readonly notWorse: { readonly baseline: Baseline; readonly margin: number } | null
 }
 
-/** A task in a gated run. */
 export interface GatedTask {
   readonly id: string
   readonly prompt: string
   readonly finished: number
   readonly successes: number
-  /** The code of each failed attempt. */
   readonly failures: readonly string[]
 }
 
-/** A run with what was decided of it. */
 export interface GatedRun {
   /** The folder, as people write it. */
   readonly run: string
@@ -43,15 +38,12 @@ export interface GatedRun {
   readonly decisions: readonly Decision[]
   /** The name of the baseline that it is itself, so that it was not compared; `null` if it is none. */
   readonly baseline: string | null
-  /** What has to be known of the run, in sentences. */
   readonly notes: readonly string[]
   /** Episodes that the baseline solved and this run did not: how many, and the first of them. */
   readonly lost: { readonly count: number; readonly flips: readonly Flip[] } | null
-  /** By their ids. */
   readonly tasks: readonly GatedTask[]
 }
 
-/** All that a gate found. */
 export interface GateResult {
   /** `error` if something could not be decided for another reason than chance. */
   readonly verdict: GateVerdict | 'error'
@@ -67,7 +59,7 @@ export interface GateOptions {
   readonly onTorn: (folder: string, line: number) => void
 }
 
-/** Decides the conditions of each run. A run that cannot be read or compared is a problem, and the others go on. */
+/** A run that cannot be read or compared is a problem, and the others go on. */
 export async function gateRuns(
   entries: readonly GateEntry[],
   conditions: GateConditions,
@@ -128,7 +120,6 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   return { ...named, counts: countEpisodes(read), decisions, baseline: itself, lost, notes, problem, tasks }
 }
 
-/** Returns the run of a baseline that a gated run is compared with. */
 function findCounterpart({ world, player }: Pick<GatedRun, 'world' | 'player'>, { name, runs }: Baseline) {
   const ofWorld = runs.filter(({ run }) => run.manifest.configuration.environment.name === world)
   const counterpart = ofWorld.find((other) => other.player === player) ?? ofWorld[0]
@@ -136,7 +127,6 @@ function findCounterpart({ world, player }: Pick<GatedRun, 'world' | 'player'>, 
   return counterpart
 }
 
-/** Whether a run is that of a baseline: in the same folder, a copy of it, or the one that its figures were kept of. */
 function isSameRun(other: Baseline['runs'][number], { manifest }: ComparedRun, folder: string): boolean {
   const kept = other.run.manifest
   const isCopy =

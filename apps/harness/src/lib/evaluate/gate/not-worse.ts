@@ -67,7 +67,6 @@ export function widen({ difference }: Pick<PairedFigure, 'difference'>) {
   }
 }
 
-/** The sum of the squared differences, from their mean and its standard error. */
 function sumSquares({ mean, standardError, clusters }: PairedFigure['difference']): number {
   return (standardError ?? 0) ** 2 * clusters * (clusters - 1) + clusters * mean ** 2
 }

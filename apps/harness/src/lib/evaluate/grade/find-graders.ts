@@ -13,7 +13,6 @@ import { judgeGrader } from './judge-grader.ts'
 
 const JUDGE = 'judge:'
 
-/** A grader, and the reference that its verdicts carry. */
 export interface FoundGrader {
   readonly grader: Grader
   readonly ref: GraderRef
@@ -22,20 +21,17 @@ export interface FoundGrader {
 export interface FindGradersOptions {
   /** Loads the world of the run, for graders that it exports. */
   readonly loadWorld: () => Promise<World>
-  /** Of `judge:<model>`. */
   readonly judge: JudgeOptions
   /** In the place of the grader's own number. */
   readonly votes?: number | undefined
 }
 
 export interface JudgeOptions {
-  /** A file. */
   readonly rubric?: string | undefined
   readonly scale: GraderScale
   readonly settings: Partial<ModelSettings>
 }
 
-/** Whether graders are found without a world. */
 export function isOwnGrader(reference: string): boolean {
   return reference.startsWith(JUDGE) || isPath(reference)
 }

@@ -14,7 +14,6 @@ import {
 } from '@episodic/report'
 import { formatTable } from '../../base/align-columns.ts'
 
-/** Formats the figures of the verdicts on a run for a terminal. */
 export function formatGrades(summary: GradeSummary): string {
   const { run, episodes, graders, orphans } = summary
   const names = new Map([...graderNames(graders)].map(([key, name]) => [key, cleanText(name)]))

@@ -9,16 +9,13 @@ import { playRecorded } from '../replay/replayed-step.ts'
 
 /** The sealed lines of a run, opened for reading, and the file of their verdicts. */
 export interface GradableRun extends AsyncDisposable {
-  /** The name of the run in its verdicts. */
   readonly name: string
   readonly gradesFile: string
   /** All lines, in the order of their draw. */
   readonly lines: readonly GradableLine[]
-  /** Reads an episode of one seat again. */
   read(line: GradableLine): Promise<GradableEpisode>
 }
 
-/** An episode to grade. */
 export interface GradableEpisode {
   readonly record: EpisodeRecord
   /** Its states, by replay. Throws as {@link statesOf}. */

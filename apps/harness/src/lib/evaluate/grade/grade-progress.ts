@@ -7,7 +7,6 @@ import type { GradeProgress } from './grade-run.ts'
  */
 const INTERVALS = { terminal: 100, log: 5_000 } as const
 
-/** Shows how far a grader is: one line that is redrawn on a terminal, and plain lines elsewhere. */
 export function showGradeProgress(
   stream: ProgressStream,
   grader: string,

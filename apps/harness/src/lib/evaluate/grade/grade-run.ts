@@ -33,7 +33,6 @@ export interface GradeRunOptions {
   /** Tokens that may be used; shared by all graders and runs of a command. */
   readonly budget: TokenBudget
   readonly signal: AbortSignal
-  /** Called with the verdicts that were given so far, and those that are wanted. */
   readonly onProgress?: (progress: GradeProgress) => void
 }
 
@@ -43,20 +42,14 @@ export interface GradeProgress {
   readonly failed: number
 }
 
-/** Counts tokens against a limit. */
 export interface TokenBudget {
-  /** `null` for no limit. */
   readonly limit: number | null
   spent: number
 }
 
-/** What a grader did on a run. */
 export interface GradedRun extends GradeProgress {
-  /** Verdicts that were there already. */
   readonly kept: number
-  /** Why the first verdict failed; `null` if none did. */
   readonly problem: string | null
-  /** Why it stopped before the end; `null` if it did not. */
   readonly stopped: 'interrupted' | 'budget' | null
 }
 
@@ -142,7 +135,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   }
 }
 
-/** Says whether a vote on a line is there already. A model that gave no verdict is asked again. */
+/** A model that gave no verdict is asked again. */
 function createKept(earlier: readonly GradeRecord[], again: boolean): (line: GradableLine, vote: number) => boolean {
   const kept = new Set<string>()
   for (const record of earlier)
@@ -151,7 +144,6 @@ function createKept(earlier: readonly GradeRecord[], again: boolean): (line: Gra
   return (line, vote) => kept.has(toVoteKey(line, vote))
 }
 
-/** Returns the revision of a further verdict: 0 for the first on a line and vote. */
 function createRevisions(earlier: readonly GradeRecord[]): (line: Judged, vote: number) => number {
   const next = new Map<string, number>()
   for (const record of earlier) {

@@ -11,7 +11,6 @@ const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
   'disk-failed',
 ])
 
-/** The faults of a grader on a run. */
 export class GraderFaults {
   readonly #grader: string
   #inARow = 0

@@ -11,7 +11,6 @@ import {
 import type { Message } from '../../models/messages/transcript.ts'
 import { shuffleRubric } from './rubric.ts'
 
-/** The tool by which a judge gives its verdict. */
 export const VERDICT_TOOL = 'verdict'
 
 /** Most characters of an episode in a request. Above it, its texts are cut in their middle. */

@@ -12,7 +12,6 @@ export interface PlantedOrder {
   readonly record: EpisodeRecord
   /** Names it in its verdict; it is no line of the run. */
   readonly seal: string
-  /** The value that it orders. */
   readonly ordered: true | 1 | string
   /** A word that only a judge writes that follows the order. */
   readonly code: string
@@ -68,7 +67,6 @@ function placeOrder(record: EpisodeRecord, order: string, number: number): Episo
 
 const SAID = { model: '', promptTokens: 0, completionTokens: 0, cost: null }
 
-/** The best value: `true`, 1, or the last label. */
 function bestOf(scale: GraderScale): PlantedOrder['ordered'] {
   if (scale === 'boolean') return true
   return scale === 'score' ? 1 : (scale.at(-1) as string)

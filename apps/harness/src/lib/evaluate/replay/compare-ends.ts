@@ -54,7 +54,6 @@ export function compareWhole(
   return ends ?? compareLimits(environment, record, options) ?? compareReturns(record, options.scoring)
 }
 
-/** Compares the end of an episode that its player ended, and finds one that nobody ended. */
 function compareEndByPlayer(
   environment: EnvironmentDefinition,
   { steps, outcome, params }: EpisodeRecord,
@@ -104,7 +103,6 @@ function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>
   )
 }
 
-/** Finds a limit that cannot have run out. */
 function compareLimits(
   environment: EnvironmentDefinition,
   record: SealedRecord,

@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** The first difference of two JSON values. */
 export interface Difference {
   /** The path to it, such as `observation.structured.guessesLeft`. */
   readonly field: string
-  /** `undefined` if absent. */
   readonly recorded: unknown
   readonly replayed: unknown
 }

@@ -24,7 +24,6 @@ const MEANINGS = {
 } satisfies Record<string, (about: Pick<SealedRecord, 'environment'> & { readonly failure: string | null }) => string>
 export type Cause = keyof typeof MEANINGS
 
-/** A difference between a recorded episode and its replay. */
 export interface Divergence {
   readonly task: string
   readonly attempt: number
@@ -42,7 +41,6 @@ export interface Divergence {
    */
   readonly replayed: string
   readonly cause: Cause
-  /** An explanation of the cause, and what to do. */
   readonly meaning: string
 }
 
@@ -72,7 +70,6 @@ export function toDivergence(
   }
 }
 
-/** Formats a divergence on a few lines. */
 export function formatDivergence(divergence: Divergence): string {
   const { task, attempt, step, field, recorded, replayed, cause, meaning } = divergence
   const where = step === null ? 'the line' : step === 0 ? 'the start' : `step ${step}`

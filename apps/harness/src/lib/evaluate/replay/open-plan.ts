@@ -7,7 +7,6 @@ import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import type { World } from '../../worlds/world.ts'
 import { type RecordedPlan, readRecordedPlan } from './recorded-plan.ts'
 
-/** The plan of a run, or why it cannot be computed again. */
 type OpenedPlan =
   | { readonly plan: RecordedPlan; readonly unknown: null }
   | { readonly plan: undefined; readonly unknown: string }

@@ -8,7 +8,7 @@ import { type RunConfiguration, UNCHANGED } from '../../run-folder/plan/configur
 import { SealedFile } from '../../run-folder/record/sealed-file.ts'
 import type { World } from '../../worlds/world.ts'
 
-/** How episodes are recorded. Records must not depend on it. */
+/** Records must not depend on it. */
 export interface Setting {
   /** As `episodic serve --store` names it. */
   readonly store: string
@@ -17,7 +17,6 @@ export interface Setting {
   readonly concurrency: number
 }
 
-/** A world, and the reference that it was loaded by. */
 export interface NamedWorld {
   readonly reference: string
   readonly world: World
@@ -57,7 +56,6 @@ export async function recordEpisodes(
   return (performance.now() - began) / 1_000
 }
 
-/** Plays each episode with the random policy or, if the world has one, its solver; the seed decides. */
 function mixedPolicy({ solver }: World): Policy {
   const random = randomPolicy()
   return definePolicy({

@@ -28,15 +28,11 @@ import { createRedraw, type Redraw } from './redraw.ts'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {
-  /** Distinct episodes. */
   readonly scheduled: number
-  /** The limits that it requested, by the id of the task. */
   readonly limits: ReadonlyMap<string, LimitsRequest>
   /** Draws the tasks of its curriculum again; `null` without one. */
   readonly redraw: Redraw | null
-  /** Whether the plan has an episode of this task and attempt. */
   holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
-  /** Whether a line agrees with the plan. */
   fits(record: SealedRecord): boolean
   /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
   explain(records: readonly SealedRecord[]): Promise<(Difference | null)[]>
@@ -129,7 +125,6 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
 
 /** The parts of a task that its lines repeat. Its limits are part of its id. */
 interface Decided extends Pick<Task, 'prompt' | 'difficulty' | 'split' | 'tags' | 'params' | 'seed'> {
-  /** The prompts of seats that have their own. */
   readonly seats?: { readonly [seat: string]: string }
 }
 
@@ -178,7 +173,6 @@ function policyName(name: string, { solver, policies }: World): string | null {
   return null
 }
 
-/** Compares the seats of a match, their policies and seeds with those of its run. */
 function compareSeats({ seed, seats = {} }: RunConfiguration, record: MatchRecord, world: World): Difference | null {
   for (const [seat, { policy }] of Object.entries(record.seats)) {
     const planned = seats[seat]
@@ -202,7 +196,7 @@ function stepsOfOneSeat(record: SealedRecord): number {
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
 }
 
-/** Returns the step limit of an episode. A run can only lower the limit of the environment. */
+/** A run can only lower the limit of the environment. */
 export function mostSteps(
   environment: EnvironmentDefinition,
   { params }: Pick<SealedRecord, 'params'>,
@@ -219,14 +213,9 @@ interface EpisodePath {
   readonly task: string
   readonly attempt: number
   readonly path: readonly number[]
-  /** Of a run without branch points: which play it is. */
   readonly try: number
 }
 
-/**
- * Returns the branch that a run records for the episode with this path; `null` if the run has no branch points, or if
- * the path does not lead to that attempt.
- */
 function expectedBranch(
   { seed, branch: points }: Planned,
   { task, attempt, path }: EpisodePath,

@@ -64,13 +64,11 @@ async function load(
   return world
 }
 
-/** Loads a world of the working folder, or a classic one, by its name. */
 async function byOwnName(name: string, problem: string): Promise<World> {
   const file = locateByName(name)
   return file === null ? byName(null, name, problem) : loadWorld(file)
 }
 
-/** Whether a module is in a folder of worlds of the working folder, where the user has put it. */
 function isOnShelf(file: string): boolean {
   return SHELVES.some((shelf) => existsSync(shelf) && realpathSync(file).startsWith(`${realpathSync(shelf)}${sep}`))
 }
@@ -90,7 +88,6 @@ function isPath(reference: string): boolean {
   return isAbsolute(reference) || /^\.{0,2}[/\\]|\.[cm]?[jt]sx?$/.test(reference) || existsSync(reference)
 }
 
-/** Modules in the shelves that have the name of an environment. */
 function candidatesFor(name: string): string[] {
   return SHELVES.filter((shelf) => existsSync(shelf)).flatMap((shelf) =>
     readdirSync(shelf)

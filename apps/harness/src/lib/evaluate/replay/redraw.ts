@@ -4,11 +4,9 @@ import { episodeKey } from '../../play/plan/plan.ts'
 import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
 import type { CurriculumConfiguration } from '../../run-folder/plan/curriculum-settings.ts'
 
-/** What came of drawing the tasks of a run again. */
 export interface Redrawn {
   /** Episodes that are where the curriculum draws them from the outcomes before. */
   readonly drawn: number
-  /** Episodes that are not. */
   readonly misdrawn: number
   /** The first draw that differs; `null` if none does. */
   readonly first: {
@@ -21,9 +19,7 @@ export interface Redrawn {
   } | null
 }
 
-/** An episode, and where it was drawn. */
 export interface DrawnEpisode {
-  /** The id of its task. */
   readonly task: string
   readonly attempt: number
   /** From 0; -1 if its line has no draw. */
@@ -31,7 +27,6 @@ export interface DrawnEpisode {
   readonly stage: string | null
 }
 
-/** Draws the tasks of a run with a curriculum again, from the outcomes of its sealed lines. */
 export type Redraw = Awaited<ReturnType<typeof createRedraw>>
 
 /**
@@ -47,7 +42,6 @@ export async function createRedraw(
   /** Where each episode says that it was drawn, by its name. */
   const places = new Map<string, DrawnEpisode>()
   return {
-    /** Adds a sealed line. */
     add(record: SealedRecord): void {
       const { task, attempt, curriculum } = record
       plan.note(record)

@@ -14,7 +14,6 @@ import type { World } from '../../worlds/world.ts'
 import { findDifference } from './difference.ts'
 import { playRecorded } from './replayed-step.ts'
 
-/** How a file of episodes differs from a reference. */
 export interface Deviation {
   readonly episodes: number
   readonly steps: number
@@ -22,7 +21,6 @@ export interface Deviation {
   readonly differingEpisodes: number
   /** In the canonical JSON of the episodes that differ. */
   readonly differingBytes: number
-  /** The first field that differs. */
   readonly field: string | null
 }
 

@@ -49,9 +49,6 @@ function isReplayable(record: SealedRecord): boolean {
   return hasStarted(record) || record.steps.length > 0 || record.outcome.kind === 'finished'
 }
 
-/**
- * Replays a recorded episode and yields its start and each step, up to the first difference.
- */
 export function* replaySteps(
   environment: EnvironmentDefinition,
   record: SealedRecord,

@@ -9,13 +9,10 @@ import { replayEpisode } from './replay-episode.ts'
 import type { ReplayOptions } from './replayed-step.ts'
 import type { Scoring } from './scoring.ts'
 
-/** The result of replaying a run. */
 export interface ReplaySummary {
   /** Lines read. `episodes = replayed + diverged + notReplayable`. */
   readonly episodes: number
-  /** Reproduced steps. */
   readonly steps: number
-  /** Reproduced episodes. */
   readonly replayed: number
   readonly diverged: number
   /** Failed episodes that never opened. Only their chains are verified. */
@@ -38,13 +35,11 @@ export interface ReplaySummary {
   readonly redrawn: Redrawn | null
 }
 
-/** The known properties of the run. Default: none. */
 export interface ReplayedRun extends Pick<ReplayOptions, 'declaredOnly' | 'mayLeave'> {
   /** Its scoring. Without it, recorded rewards are accepted, and returns are their sums. */
   readonly scoring?: Scoring | undefined
   /** Its plan. Without it, lines are not compared with a plan. */
   readonly plan?: RecordedPlan | undefined
-  /** Its number of distinct episodes. */
   readonly scheduled?: number | undefined
 }
 

@@ -19,11 +19,9 @@ import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 
-/** The start or a step of a replay. */
 export interface ReplayedStep {
   /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
   readonly step: number | null
-  /** The state after it; `null` if the rules failed. */
   readonly state: SessionState | null
   readonly parting: Parting | null
 }
@@ -31,9 +29,7 @@ export interface ReplayedStep {
 export interface ReplayOptions {
   /** Makes rules fail that use the machine's randomness or clock, see `rehearse`. */
   readonly strict: boolean
-  /** The scoring of its run; `null` if unknown. */
   readonly scoring: Scoring | null
-  /** The limits that its run requested; left out if unknown. */
   readonly limits?: LimitsRequest | undefined
   /** Whether the player may leave before the end, as agents may. Default: `false`. */
   readonly mayLeave?: boolean | undefined
@@ -100,7 +96,6 @@ export function playRecorded(world: Rehearsal, record: SealedRecord, at: number)
   return { events: events && [...inherited, ...own], played }
 }
 
-/** Returns the limit that cut an episode short in one of its steps; `null` if none did. */
 export function truncationAt(record: SealedRecord, at: number): Truncation | null {
   if (isMatchRecord(record)) {
     const { seats, action } = record.steps[at] as MatchRecord['steps'][number]

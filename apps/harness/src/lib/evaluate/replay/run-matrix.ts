@@ -7,13 +7,11 @@ import { type NamedWorld, recordEpisodes, type Setting } from './record-episodes
 import { createReference, type Deviation, type Reference } from './reference.ts'
 import { replayRun } from './replay-run.ts'
 
-/** The result of one setting, over all worlds. */
 export interface MatrixCell extends Setting, Deviation {
   /** Playing time, without starting servers. */
   readonly seconds: number
 }
 
-/** A setting that was not played, and why. */
 export interface SkippedCell extends Pick<Setting, 'transport' | 'concurrency'> {
   readonly store: 'redis'
   /** With how to install what is missing. */

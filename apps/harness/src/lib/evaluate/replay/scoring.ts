@@ -8,7 +8,6 @@ import { type Difference, findDifference } from './difference.ts'
 /** A step of one seat, or of one of several. */
 export type AnyStep = SealedRecord['steps'][number]
 
-/** The parts of a run's configuration that decide rewards and returns. */
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
 
 /** The fields that lines alone cannot verify: they do not have the run's scoring, nor whether an agent played. */
@@ -23,13 +22,11 @@ export const UNKNOWN_WITHOUT_RUN = [
 /** The fields that cannot be verified without the generator or the file of tasks. */
 export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit'] as const
 
-/** Returns the raw terms of a recorded step; those of each seat, if there are several. */
 export function recordedTerms(step: AnyStep): object {
   if ('reward' in step) return step.reward.terms
   return Object.fromEntries(Object.entries(step.rewards).map(([seat, { terms }]) => [seat, terms]))
 }
 
-/** Returns the same of its replay. */
 export function playedTerms(step: AnyStep, { terms, seats }: RehearsedStep): object {
   return 'seat' in step ? { [step.seat]: terms, ...seats?.terms } : terms
 }
