@@ -1,6 +1,5 @@
 import { isObject } from '@episodic/protocol/internal'
 
-/** A text that looks like a secret: where it stands and of what kind it is, never the text itself. */
 export interface FoundSecret {
   /** Keys and indexes, joined by full stops. */
   readonly field: string
@@ -45,7 +44,6 @@ export function hasSecrets(json: string, variables: readonly (readonly [name: st
   return withoutSecrets(json, variables) !== json
 }
 
-/** Returns JSON with `[key]` in place of texts that look like keys, or that are the values of secret variables. */
 export function withoutSecrets(json: string, variables: readonly (readonly [name: string, value: string])[]): string {
   const rest = variables.reduce((text, [, value]) => text.replaceAll(JSON.stringify(value).slice(1, -1), KEY), json)
   return rest.replaceAll(ANY_SHAPE, KEY)

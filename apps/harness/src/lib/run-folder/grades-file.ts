@@ -9,7 +9,6 @@ import { RUN_FILES } from './record/run-folder.ts'
 
 const NEWLINE = 0x0a
 
-/** The path of the verdicts on a run. */
 export function gradesFileOf(folder: string): string {
   return join(folder, RUN_FILES.grades)
 }
@@ -17,11 +16,9 @@ export function gradesFileOf(folder: string): string {
 export interface ReadGradesOptions {
   /** Keeps the messages of judges, which are most of the file. Default: false. */
   readonly messages?: boolean
-  /** Called with the number of each line that is no verdict, such as a torn one, and is skipped. */
   readonly onSkipped?: (line: number) => void
 }
 
-/** Reads the verdicts on a run; none if there is no file. */
 export async function readGrades(
   file: string,
   { messages = false, onSkipped = () => {} }: ReadGradesOptions = {},

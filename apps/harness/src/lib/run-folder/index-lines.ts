@@ -4,7 +4,6 @@ import { createRowBatch, rowOf, sealedShape } from '@episodic/report'
 import { jsonOf } from '../base/json.ts'
 import { lineBlocks } from './line-blocks.ts'
 
-/** What to index: the whole lines of a part of a file. */
 export interface IndexedPart {
   readonly file: string
   /** Where a line starts, in bytes. */
@@ -14,7 +13,6 @@ export interface IndexedPart {
   readonly seat: string | undefined
 }
 
-/** Rows of some lines that follow each other. */
 export interface IndexedRows {
   /** See `RowBatch`. */
   readonly rows: Uint8Array
@@ -30,7 +28,6 @@ export interface IndexedRows {
 /** Lines of a batch: few enough to be shown soon, and many enough to be passed on cheaply. */
 const BATCH_LINES = 4_000
 
-/** Makes rows of sealed lines, and hands them over in batches. */
 export async function indexLines(
   { file: path, from, to, seat }: IndexedPart,
   onRows: (rows: IndexedRows) => void,
@@ -61,7 +58,6 @@ export async function indexLines(
   if (end > start) await handOver()
 }
 
-/** The first 52 bits of the SHA-256 of a line. */
 function contentOfBytes(line: Buffer): number {
   const digest = hash('sha256', line, 'buffer')
   return digest.readUIntBE(0, 6) * 16 + ((digest[6] as number) >> 4)

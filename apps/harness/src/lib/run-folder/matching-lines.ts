@@ -14,17 +14,14 @@ import {
 import { HarnessError } from '../base/harness-error.ts'
 import { jsonOf } from '../base/json.ts'
 
-/** The sealed lines in which a query looks. */
 export interface QueriedLines {
-  /** Their file. */
   readonly file: string
-  /** Verdicts on them. */
   readonly grades: readonly GradeRecord[]
   /** Whose figures are meant, if there are several seats. Default: the first. */
   readonly seat?: string | undefined
 }
 
-/** Reads a query as the list of episodes does. Throws `query-invalid` with the place of what cannot be understood. */
+/** Throws `query-invalid` with the place of what cannot be understood. */
 export function readQuery(text: string): Query {
   const query = parseQuery(text)
   const [problem] = query.problems
@@ -81,7 +78,6 @@ function findTerm({ terms }: Query, field: string) {
   return { from: term?.from ?? 0, to: term?.to ?? 0 }
 }
 
-/** The query, with a mark under what is wrong. */
 function invalid(text: string, { from, to, message }: QueryProblem): HarnessError {
   const mark = `${' '.repeat(from)}${'^'.repeat(Math.max(1, to - from))}`
   return new HarnessError('query-invalid', [

@@ -16,7 +16,6 @@ export interface RecordedEpisode {
   readonly whole: boolean
 }
 
-/** A sealed episode, and its line in the file. */
 export interface RecordedLine extends RecordedEpisode {
   /** From 1. */
   readonly line: number
@@ -85,11 +84,8 @@ function isUnchanged(record: SealedRecord): boolean {
   }
 }
 
-/** Sealed episodes to replay. */
 export interface SealedEpisodes {
-  /** Their file. It may not exist if the run has sealed none yet. */
   readonly file: string
-  /** The name of their environment. */
   readonly name: string
   /** The folder of the run, or of the file of lines. */
   readonly folder: string
@@ -99,7 +95,6 @@ export interface SealedEpisodes {
   readonly complete: boolean
 }
 
-/** Finds the sealed episodes of a run's folder, or of a file of lines. Rejects with `run-invalid`. */
 export async function findSealed(run: string): Promise<SealedEpisodes> {
   if (!existsSync(run)) throw new HarnessError('run-invalid', `There is no run at ${run}.`)
   if (statSync(run).isDirectory()) {

@@ -16,7 +16,6 @@ import {
 } from './plan/plan-options.ts'
 import type { RunManifest } from './record/run-folder.ts'
 
-/** Where a run is. */
 export interface RunPlace {
   /** Absolute. */
   readonly folder: string
@@ -45,7 +44,6 @@ export function resumeCommandsFor(
   }
 }
 
-/** The words of the command that plays the missing episodes; `null` if they are not known. */
 function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null {
   if (setFolder !== null) return ['run', '--resume', shownPath(setFolder)]
   const { configuration, sources, played } = manifest
@@ -59,7 +57,6 @@ function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null
   return ['run', reference, ...given, '--out', shownPath(folder), '--resume']
 }
 
-/** The options that decide what a run plays and how it is scored. */
 export const planOptions = z.object({
   ...taskOptions.shape,
   ...policyOption.shape,
@@ -69,7 +66,6 @@ export const planOptions = z.object({
   ...rewardOptions.shape,
 })
 
-/** The words that give a configuration again, without options that have their defaults. */
 function planWords(configuration: RunConfiguration, dataset: string | null): string[] {
   const { tasks, policy, seats, focus, sampling, curriculum, ...rest } = configuration
   return toWords(planOptions, {

@@ -8,7 +8,6 @@ const SHORTEST = 6
 /** How often a text can be escaped within a text: JSON in JSON, as in what a judge was sent. */
 const ESCAPES = 2
 
-/** Takes texts out of JSON. */
 export type Scrub = (json: string) => string
 
 /** Creates what takes secrets out of the texts of JSON, also where they stand in JSON within a text. */

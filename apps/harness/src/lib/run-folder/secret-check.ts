@@ -6,7 +6,6 @@ import { type FoundSecret, findSecrets } from './find-secrets.ts'
 /** Places that the error names. */
 const MOST_NAMED = 10
 
-/** Looks for texts that look like keys in what is to be shared, part by part. */
 export type SecretCheck = ReturnType<typeof createSecretCheck>
 
 /**
@@ -43,7 +42,6 @@ export function createSecretSearch(advice: string) {
 const SHARING =
   'To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.'
 
-/** Creates a check in which nothing was found yet. */
 export function createSecretCheck() {
   const { find, assertNone } = createSecretSearch(SHARING)
   return {

@@ -35,7 +35,6 @@ export interface EmbeddedContent {
   readonly goesFirst?: ((episode: Pick<RowWords, 'task' | 'attempt'>) => boolean) | undefined
 }
 
-/** The rows of a run, and what is in them besides the words and the lines. */
 export type EmbeddedRows = Awaited<ReturnType<typeof embedRows>>
 
 /**
@@ -65,7 +64,7 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
   }
 }
 
-/** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
+/** It keeps their figures, and neither words nor lines. */
 export async function embedRows(embedded: EmbeddedContent) {
   const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
   const unordered = createRowTable({ seat })

@@ -9,14 +9,12 @@ import { createColors } from 'picocolors'
 type Colors = ReturnType<typeof createColors>
 const PLAIN = createColors(false)
 
-/** Yields the lines of a whole episode: what its players saw, thought, said and called, and what they earned. */
 export function* episodeLines(record: SealedRecord, colors: Colors): Generator<string, void, undefined> {
   yield* openingLines(record, colors)
   for (const [i, step] of record.steps.entries()) yield* stepLines(step, i + 1, colors)
   yield* endLines(record, colors)
 }
 
-/** Yields who played what, and what each seat saw first. */
 export function* openingLines(record: SealedRecord, { bold }: Colors = PLAIN): Generator<string, void, undefined> {
   const { task, attempt, environment } = record
   const players = seatsOf(record).map(([seat, { policy }]) => `${seat || 'policy'} ${policy.name}`)
@@ -32,7 +30,6 @@ export function* openingLines(record: SealedRecord, { bold }: Colors = PLAIN): G
   }
 }
 
-/** Yields what happened before a step, what a language model thought and said, what was called, and the answer. */
 export function* stepLines(
   step: SealedRecord['steps'][number],
   number: number,
@@ -59,7 +56,6 @@ export function* stepLines(
   if (notes.some(Boolean)) yield dim(indent(notes.filter(Boolean).join('  ')))
 }
 
-/** Yields how the episode ended, and what it was worth for each seat. */
 export function* endLines(
   record: SealedRecord,
   { bold, dim, red }: Colors = PLAIN,
@@ -83,7 +79,6 @@ export function* endLines(
   }
 }
 
-/** Yields what a language model answered, without the call that was played. */
 function* completionLines(completion: Completion, dim: Colors['dim']): Generator<string, void, undefined> {
   const { model, promptTokens, completionTokens, reasoning, text, calls = [] } = completion
   yield dim(cleanText(`model  ${model}  ${formatCount(promptTokens)} read  ${formatCount(completionTokens)} written`))

@@ -222,7 +222,6 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   }
 }
 
-/** The mean return of each seat, with its policy; none for an environment of one seat. */
 function seatRows({ seats, counts: { failed } }: Summary): (readonly [name: string, value: string, note: string])[] {
   return (seats ?? []).map(({ name, focus, policies, return: earned, success, faults }) => [
     `  ${cleanText(name)}`,
@@ -258,7 +257,6 @@ function formatShare({ concurrency }: Summary['time']): string {
   return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
 }
 
-/** A note of a rate with what stands beside it: its bounds, if episodes failed. */
 function withBounds(note: string, bounds: string): string {
   return [note, bounds].filter(Boolean).join('   ')
 }

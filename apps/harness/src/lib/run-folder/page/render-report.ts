@@ -7,7 +7,6 @@ import { withoutSecrets } from '../find-secrets.ts'
 import { createPathScrub, type Scrub, scrubbed, textsIn } from '../scrub.ts'
 import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts'
 
-/** What a page shows of a run besides its summary. */
 export interface PageContent {
   /** The sealed lines of the run. Read twice. */
   readonly lines: SealedLines
@@ -24,7 +23,6 @@ export interface PageContent {
   /** The seats of the environment, the one in focus first; left out for one seat. */
   readonly seats?: readonly string[] | undefined
   readonly grades?: readonly GradeRecord[] | undefined
-  /** Why the run stopped before its end, if it did. */
   readonly stopped?: RunStop | undefined
   /** Episodes that are there step by step before others. Default: as `sampleRows` orders them. */
   readonly goesFirst?: EmbeddedContent['goesFirst']
@@ -72,7 +70,6 @@ export async function embedReport(summary: Summary, run: ReportedRun, content: P
   return embedRun({ ...whole, lines, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
 }
 
-/** Returns what a page says of a run, before its lines are read. */
 export function reportContent(
   summary: Summary,
   { name, scheduled, configuration }: ReportedRun,

@@ -34,7 +34,6 @@ export const configurationSchema = z.strictObject({
   ]),
   /** With several seats, that of the seat in `focus`. */
   policy: policySchema,
-  /** The policy of each seat; left out for an environment of one seat. */
   seats: z.record(z.string(), policySchema).optional(),
   /** The seat whose figures head the report. */
   focus: z.string().optional(),
@@ -60,7 +59,6 @@ export const configurationSchema = z.strictObject({
   rollouts: z.int().min(1),
   /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
-  /** How tasks are drawn; left out if each is played in turn. */
   curriculum: curriculumSchema.optional(),
   maxSteps: z.int().min(1).nullable(),
   /** Seconds that players may take for an episode; left out for no limit, and half an hour for agents. */
@@ -97,7 +95,6 @@ export function assertSame(kept: RunConfiguration, asked: RunConfiguration, fold
     ])
 }
 
-/** Returns the keys in which two configurations differ, each with both values as JSON. */
 export function differencesOf(one: RunConfiguration, other: RunConfiguration): Difference[] {
   return compare(one, other, '')
 }

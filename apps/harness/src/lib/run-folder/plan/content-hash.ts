@@ -5,7 +5,6 @@ import { createRequire } from 'node:module'
 import { dirname, extname, relative } from 'node:path'
 import { invalidOption } from '../../base/harness-error.ts'
 
-/** Resolves with the SHA-256 of a file, in hexadecimal. Rejects with `option-invalid` if it cannot be read. */
 export async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256')
   try {

@@ -4,21 +4,16 @@ import { invalidOption } from '../../base/harness-error.ts'
 
 export const CURRICULA = ['staged', 'adaptive'] as const
 
-/** A stage of a staged curriculum, as a command names it. */
 export const stageSchema = z.object({
-  /** Tasks that it draws. */
   episodes: z.int().min(1),
   difficulty: z.tuple([z.number(), z.number()]),
 })
 
 const adaptiveShape = {
-  /** Tasks that are drawn. */
   draws: z.int().min(1).default(1_000),
-  /** The wanted success rate. */
   target: z.number().gt(0).lt(1).default(0.5),
   /** Tasks nearest the target that are drawn from. Default: a tenth of all. */
   focus: z.int().min(1).nullable().default(null),
-  /** The probability of drawing from all tasks instead. */
   explore: z.number().min(0).max(1).default(0.1),
   /** A draw follows from the outcomes of the draws up to this many before it. */
   lag: z.int().min(1).default(64),
@@ -34,7 +29,6 @@ export const curriculumSchema = z.discriminatedUnion('kind', [
 ])
 export type CurriculumConfiguration = z.infer<typeof curriculumSchema>
 
-/** What a command says of a curriculum. */
 interface AskedCurriculum {
   readonly curriculum?: (typeof CURRICULA)[number] | undefined
   readonly stages?: z.infer<typeof stageSchema>[] | undefined
@@ -59,14 +53,12 @@ export function curriculumOf({ curriculum, stages, adaptive }: AskedCurriculum):
   throw invalidOption(`--adaptive has a wrong setting: ${formatZodError(parsed.error)}. See: episodic run --help`)
 }
 
-/** Returns how many tasks a curriculum draws. */
 export function countDraws(curriculum: CurriculumConfiguration): number {
   return curriculum.kind === 'adaptive'
     ? curriculum.draws
     : curriculum.stages.reduce((sum, { episodes }) => sum + episodes, 0)
 }
 
-/** Returns what a command says to get a curriculum. */
 export function askFor({ kind, ...curriculum }: CurriculumConfiguration): AskedCurriculum {
   if ('stages' in curriculum) return { curriculum: kind, stages: curriculum.stages }
   const settings = Object.entries(curriculum).filter((setting): setting is [string, number] => setting[1] !== null)

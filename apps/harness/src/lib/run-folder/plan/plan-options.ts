@@ -38,7 +38,6 @@ export const modelOption: typeof namedJson = {
 /** Seconds: a week. */
 const LONGEST_EPISODE = 604_800
 
-/** Which tasks a run plays. */
 export const taskOptions = z.object({
   dataset: option('<file>', 'tasks to play, as JSONL (default: generate them)'),
   tasks: option('<count>', 'number of tasks to generate', wholeNumber(1).default(100)),
@@ -62,7 +61,6 @@ export const policyOption = z.object({
   ),
 })
 
-/** Who plays which seat, and which versions play. */
 export const seatOptions = z.object({
   seat: option(
     '<seat=policy>',
@@ -78,7 +76,6 @@ export const seatOptions = z.object({
   ),
 })
 
-/** What is played of each task, and for how long. */
 export const episodeOptions = z.object({
   rollouts: option('<count>', 'episodes of each task', wholeNumber(1).default(1)),
   branch: option(
@@ -112,7 +109,6 @@ export const episodeOptions = z.object({
   ),
 })
 
-/** How the rewards of a run are counted. */
 export const rewardOptions = z.object({
   weights: option('<term=number,…>', 'weights of reward terms', z.record(z.string(), z.number()).default({}), {
     text: weights,
@@ -122,7 +118,6 @@ export const rewardOptions = z.object({
   discount: option('<γ>', 'discount factor of shaping and of the discounted return', numberWithin(0, 1).default(1)),
 })
 
-/** How language models are asked. */
 export const samplingOptions = z.object({
   systemPrompt: option(
     '<text>',

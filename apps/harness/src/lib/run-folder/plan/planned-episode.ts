@@ -9,6 +9,5 @@ export interface PlannedEpisode {
   readonly try?: number
   /** Number of the task in the plan, from 0. Left out where no order is kept. */
   readonly position?: number
-  /** Where a curriculum drew the task. Left out without a curriculum. */
   readonly curriculum?: SealedRecord['curriculum']
 }

@@ -15,7 +15,6 @@ export const sourcesSchema = z.object({
     .object({
       /** The name, path or package that the command was given. */
       reference: z.string(),
-      /** The module that the world was loaded from. */
       file: z.string(),
       /** Of that module and of the files that it imports by relative paths. */
       sha256: z.string(),
@@ -28,7 +27,6 @@ export const sourcesSchema = z.object({
 })
 export type Sources = z.infer<typeof sourcesSchema>
 
-/** Describes the files of a run's world and dataset, for `run.json`. */
 export async function readSources(
   runFolder: string,
   reference: string,

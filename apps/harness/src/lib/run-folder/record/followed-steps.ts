@@ -5,14 +5,12 @@ import { shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
-/** What a player has seen, or called. */
 export type EpisodeEvent = { readonly text: string } | { readonly action: Action }
 
 interface EpisodeNow {
   readonly task: string
   readonly attempt: number
   readonly events: readonly EpisodeEvent[]
-  /** Events before them. */
   readonly dropped: number
 }
 
@@ -27,14 +25,12 @@ const MOST_ASKED = 64 * 1024
 /** Looks after which a question that is not asked again is over. */
 const IDLE_LOOKS = 5
 
-/** The content of `live-asked.json`. */
 const askedSchema = z.object({
   format: z.literal(1),
   episodes: z.array(z.object({ task: z.string(), attempt: z.int().min(0) })).max(MOST_FOLLOWED),
 })
 export type AskedEpisodes = z.infer<typeof askedSchema>
 
-/** The content of `live-steps.json`. */
 export const stepsSchema = z.object({
   format: z.literal(1),
   episodes: z.array(
@@ -63,7 +59,6 @@ export class FollowedSteps {
     this.#asked = join(folder, RUN_FILES.asked)
   }
 
-  /** Writes the steps that are asked for, and removes them when nobody asks any more. */
   async write(episodes: Iterable<EpisodeNow>): Promise<void> {
     const file = await stat(this.#asked).catch(() => null)
     if (!file?.isFile()) return
@@ -84,7 +79,6 @@ export class FollowedSteps {
   }
 }
 
-/** Returns the key of an episode within its run. */
 export function toEpisodeKey({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
   return `${attempt} ${task}`
 }

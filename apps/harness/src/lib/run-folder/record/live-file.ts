@@ -7,15 +7,10 @@ import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
-/** Receives what happens in an episode that is being played. */
 export interface PlayListener {
-  /** A player begins, and sees this text. */
   onBegin(text: string): void
-  /** A step was answered, with this text. */
   onStep(text: string): void
-  /** A policy calls a tool. */
   onCall(action: Action): void
-  /** A language model has answered, after reading and writing so many tokens. */
   onTokens(tokens: number): void
 }
 

@@ -1,6 +1,5 @@
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 
-/** Returns the seeds of the policies that played an episode. */
 export function policySeedsOf(record: SealedRecord): string[] {
   return isMatchRecord(record) ? Object.values(record.seats).map(({ policy }) => policy.seed) : [record.policy.seed]
 }

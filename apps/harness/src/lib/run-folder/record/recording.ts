@@ -3,14 +3,11 @@ import { secretVariables } from '../../base/secret-variables.ts'
 /** What is kept of what a language model was sent and said: all of it, its answers alone, or neither. */
 export const TRANSCRIPTS = ['full', 'answers', 'none'] as const
 
-/** How the sealed lines of a run keep what a language model was sent and said. */
 export interface Recording {
   readonly keep: (typeof TRANSCRIPTS)[number]
-  /** Takes secrets out of a text. */
   redact(text: string): string
 }
 
-/** What is in the place of a secret. */
 export const REDACTED = '[redacted]'
 
 /**
@@ -36,7 +33,6 @@ export function createRecording(
   }
 }
 
-/** Returns a text as it is inside JSON, as in the arguments of a call. */
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }

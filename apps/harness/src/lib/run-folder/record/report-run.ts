@@ -20,10 +20,8 @@ import { readSealed } from './sealed-file.ts'
 import { StepTimes } from './step-times.ts'
 import { readStop } from './stop-file.ts'
 
-/** The report of a run's sealed episodes so far. */
 export type RunFold = Awaited<ReturnType<typeof foldRun>>
 
-/** What the page of a run shows. */
 export type RunPage = Awaited<ReturnType<RunFold['page']>>
 
 export interface RenderOptions {
@@ -31,7 +29,6 @@ export interface RenderOptions {
   readonly reportBytes?: number | undefined
 }
 
-/** What a fold has to know of a run. Without `scheduled`, all of its lines are those that were to be played. */
 type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
 
 /** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
@@ -48,14 +45,12 @@ export function createRunFold({ name, scheduled, configuration, played }: Folded
 }
 
 export interface FoldRunOptions {
-  /** Called with each episode that the folder holds already. */
   readonly onSealed?: (record: SealedRecord) => void
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn?: (line: number) => void
   readonly signal?: AbortSignal | undefined
 }
 
-/** The notice about a torn line. Its episode is played again when the run is resumed. */
 export function tornNotice(line: number): string {
   return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.`
 }
@@ -70,16 +65,10 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   await times.read(folder)
   let elapsed = 0
   const run = {
-    /**
-     * Adds an episode that was just sealed.
-     *
-     * @param text - its JSON. Default: it is written.
-     */
     add(record: SealedRecord, text?: string): void {
       fold.add(record, text)
       elapsed = Math.max(elapsed, record.time.ended)
     },
-    /** Milliseconds that the run has taken, before and after each resume. */
     get elapsed() {
       return elapsed
     },
@@ -121,13 +110,11 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   return run
 }
 
-/** The folder of the set that a run belongs to, which is two levels above; `null` for a run of its own. */
 function setFolderOf(folder: string): string | null {
   const above = resolve(folder, '../..')
   return existsSync(join(above, SET_FILE)) ? above : null
 }
 
-/** The lines of a file; none if there is no file. */
 async function* readWholeLines(file: string): AsyncGenerator<string> {
   if (existsSync(file)) for await (const { text } of readLines(file)) yield text
 }
@@ -167,12 +154,10 @@ export async function markSummary(folder: string): Promise<string> {
   }
 }
 
-/** Writes `report.html` alone. */
 export async function writePage(folder: string, { summary, run, content }: RunPage): Promise<void> {
   await writeRunFile(folder, RUN_FILES.report, await renderReport(summary, run, content))
 }
 
-/** Prints the summary of a run, as a table with the path of the report, or as JSON. */
 export function showSummary(
   folder: string,
   summary: Summary,

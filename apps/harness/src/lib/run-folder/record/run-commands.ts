@@ -1,7 +1,6 @@
 import type { RunDetail } from '@episodic/report'
 import { commandLine, shownPath } from '../../base/console.ts'
 
-/** Returns the commands that go on with a run, to copy, by what they do. */
 export function commandsFor(folder: string): RunDetail['commands'] {
   const path = shownPath(folder)
   return {

@@ -15,13 +15,11 @@ import { assertSame, configurationSchema, countLeaves, type RunConfiguration } f
 import { sourcesSchema } from '../plan/sources.ts'
 import { TRANSCRIPTS } from './recording.ts'
 
-/** The content of `run.json`. */
 export const runManifestSchema = z.object({
   format: z.literal(1),
   name: z.string(),
   /** ISO 8601. */
   createdAt: z.string(),
-  /** Episodes in the plan. */
   scheduled: z.int().min(0),
   configuration: configurationSchema,
   versions: z.record(z.string(), z.string()),
@@ -41,7 +39,6 @@ export const runManifestSchema = z.object({
      * asked.
      */
     modelOptions: z.array(z.string()).optional(),
-    /** What the server of another system promised; left out for Episodic's. */
     guarantees: guaranteesSchema.optional(),
   }),
   sources: sourcesSchema.optional(),
@@ -76,7 +73,6 @@ export const RUN_FILES = {
 /** The file that makes a folder that of a set, two levels above its runs. */
 export const SET_FILE = 'set.json'
 
-/** The digits of a run's id. */
 const ID_DIGITS = 10
 
 /** Returns the id of a run: the same after its folder is moved or renamed, and after the run is resumed. */
@@ -112,7 +108,6 @@ export async function readManifest(folder: string): Promise<RunManifest> {
   }
 }
 
-/** Whether a command of this user wrote `run.json` in that folder, and nobody changed it since. */
 export async function isOwnRun(folder: string): Promise<boolean> {
   try {
     await assertFiles(folder, [RUN_FILES.manifest])
@@ -122,7 +117,6 @@ export async function isOwnRun(folder: string): Promise<boolean> {
   }
 }
 
-/** Writes a file of a run atomically. Resolves with its path; rejects with `disk-failed`. */
 export function writeRunFile(folder: string, name: string, text: string): Promise<string> {
   return writeWhole(join(folder, name), text)
 }
@@ -147,7 +141,6 @@ async function isComplete(folder: string): Promise<boolean> {
   }
 }
 
-/** Returns the default folder of a run: `runs/<world>-<policy>-<seed>`, with every policy of a seat once. */
 export function defaultFolder(run: Pick<RunConfiguration, 'environment' | 'policy' | 'seats' | 'seed'>): string {
   const { environment, policy, seats = { '': policy }, seed } = run
   const policies = new Set(Object.values(seats).map(({ name }) => shortName(name)))

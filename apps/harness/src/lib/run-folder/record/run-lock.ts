@@ -66,7 +66,6 @@ function assertLockFile(file: string): void {
   if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
 }
 
-/** Whether a process plays a run: it holds the lock of the folder. */
 export function isRunning(folder: string): boolean {
   const file = join(folder, RUN_FILES.lock)
   if (!isLockFile(file)) return false

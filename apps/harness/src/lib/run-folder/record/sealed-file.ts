@@ -123,7 +123,6 @@ export async function* readSealed(
   }
 }
 
-/** Returns the sealed episode of a line, or why it is none. */
 export function parseLine(text: string): { readonly record: SealedRecord } | { readonly why: string } {
   try {
     const { data: record, error } = parseSealedRecord(JSON.parse(text))
@@ -141,7 +140,6 @@ async function readFrom(file: FileHandle, start: number): Promise<string> {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-/** Returns the number of bytes in a file that are whole lines. */
 async function endOfLines(file: FileHandle): Promise<number> {
   const block = Buffer.alloc(65_536)
   let { size: from } = await file.stat()

@@ -20,7 +20,6 @@ type Sums = z.infer<typeof sumsSchema>
 export class StepTimes {
   #sums: Sums | null = null
 
-  /** @param times - milliseconds of one step. */
   add({ roundTrip, server }: { readonly roundTrip: number; readonly server: number }): void {
     this.#merge({ format: 1, steps: 1, roundTrip, server, leastOutside: Math.max(0, roundTrip - server) })
   }
@@ -38,12 +37,10 @@ export class StepTimes {
     return { steps, server: server / steps, wire, queue: Math.max(0, (roundTrip - server) / steps - wire) }
   }
 
-  /** Adds those of another part of the run. */
   addAll(times: StepTimes): void {
     if (times.#sums) this.#merge(times.#sums)
   }
 
-  /** Adds what earlier parts of the run left in its folder. */
   async read(folder: string): Promise<void> {
     const earlier = await jsonInFile(sumsSchema, join(folder, RUN_FILES.times))
     // Where there is none, the times are of the steps from now on.

@@ -48,7 +48,6 @@ function toStop(cause: unknown): Pick<RunStop, 'code' | 'message'> {
   return { code: 'failed', message: cause instanceof Error ? cause.message : String(cause) }
 }
 
-/** Removes why a run stopped, because it goes on. */
 export async function removeStop(folder: string): Promise<void> {
   await rm(join(folder, RUN_FILES.stop), { force: true }).catch(() => {})
 }
