@@ -4,17 +4,14 @@ import type { LimitsRequest } from '@episodic/protocol'
 import type { z } from 'zod'
 import { HarnessError } from '../base/harness-error.ts'
 
-/** A player of golden episodes. */
 export interface GoldenPlayer {
   readonly policy: Policy
   /** Limits of this player's episodes, for example few steps for a truncated one. Default: those of the plays. */
   readonly limits?: LimitsRequest
 }
 
-/** The golden episodes of a world. */
 export interface GoldenPlays<Params extends z.ZodType> {
   readonly environment: TaskEnvironment<Params>
-  /** The players, by the prompt of their tasks. */
   readonly players: Readonly<Record<string, GoldenPlayer>>
   /** Returns the parameters of a round. In each round every player plays once, in order. Rounds count from 0. */
   readonly params: (round: number) => z.input<Params>

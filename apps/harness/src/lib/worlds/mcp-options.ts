@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { option } from '../base/options.ts'
 
-/** The options that make a world of an MCP server. */
 export const mcpOptions = z.object({
   mcp: option(
     '<server>',
@@ -21,7 +20,6 @@ export interface McpWorldRequest extends McpOptions {
   readonly tasks?: string | undefined
 }
 
-/** Returns a copy of options without those of an MCP server, which are in the world then. */
 export function withoutMcp<Options extends McpOptions & { readonly server?: string | undefined }>(
   options: Options,
 ): Omit<Options, keyof McpOptions> {

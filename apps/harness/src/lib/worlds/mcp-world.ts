@@ -63,7 +63,6 @@ async function writeWorld({ mcp, mcpConfig, server, score, onlyTools, tasks }: M
   return relative(process.cwd(), file)
 }
 
-/** Returns how the function of a module is imported that judges episodes. */
 async function findScore(path: string): Promise<{ readonly file: string; readonly imported: string }> {
   const file = existing('--score', path)
   let module: { readonly score?: unknown; readonly default?: unknown }

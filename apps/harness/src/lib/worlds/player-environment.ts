@@ -24,7 +24,7 @@ export function playerEnvironment(
   )
 }
 
-/** Whether a variable is one of Episodic. Windows compares their names without case. */
+/** Windows compares their names without case. */
 function isOwn(name: string): boolean {
   return /^EPISODIC_/i.test(name)
 }
@@ -58,7 +58,6 @@ export function secretsOf(target: Target | null, queue?: string): string[] {
   return given.filter((secret) => secret !== '')
 }
 
-/** Returns the password of a URL, as it is written and as it is meant. */
 function passwordsOf(address: string | null | undefined): string[] {
   const password = address && URL.canParse(address) ? new URL(address).password : ''
   return [password, decoded(password)]

@@ -19,12 +19,10 @@ const AGENT = 'agent:'
 const PROCESS = 'process:'
 const ACP = 'acp:'
 
-/** Whether a policy name is of a language model. */
 export function isLlm(name: string): boolean {
   return name.startsWith(LLM)
 }
 
-/** Whether a policy name is of an agent. */
 export function isAgentName(name: string): boolean {
   return name.startsWith(AGENT) || isCommand(name)
 }
@@ -33,7 +31,6 @@ function isCommand(name: string): boolean {
   return name.startsWith(PROCESS) || name.startsWith(ACP)
 }
 
-/** Returns the file of a policy; `null` if its name is not a path. */
 export function policyFileOf(name: string, folder = process.cwd()): string | null {
   if (isLlm(name) || isCommand(name)) return null
   if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))

@@ -16,14 +16,12 @@ export interface ServedWorld extends Pick<World, 'solver' | 'policies'> {
   readonly splits: readonly TaskSplit[] | null
 }
 
-/** What a run plays. */
 export type PlayedWorld = World | ServedWorld
 
 export function isServed(world: PlayedWorld): world is ServedWorld {
   return 'guarantees' in world
 }
 
-/** What holds for episodes of a world of which a part is outside; `null` if there is none. */
 export function guaranteesOf(world: PlayedWorld): Guarantees | null {
   return isServed(world) ? world.guarantees : world.environment.guarantees
 }

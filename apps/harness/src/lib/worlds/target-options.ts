@@ -15,7 +15,6 @@ export const PLAYED_SERVERS: Servers = {
   shown: 'http://…, ws://…, openenv:http://… or ors:http://…',
 }
 
-/** The options that name a server, the same for every command but for the servers that it takes. */
 export function targetOptions({ shown }: Servers = OWN_SERVERS) {
   return z.object({
     url: option('<url>', `a server to connect to: ${shown}`),

@@ -5,7 +5,6 @@ import { readTextFile } from '../base/text-file.ts'
 import { findControlToken } from './serve/control-token.ts'
 import { type ClientOptions, OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 
-/** Whether a target is a server of another system. */
 export function isOtherSystem(target: Target | null): target is HttpTarget {
   return typeof target === 'object' && target !== null && 'url' in target && /^(ors|openenv):/.test(target.url)
 }
@@ -70,7 +69,6 @@ export function requireTarget(options: TargetOptions): Target {
   return target
 }
 
-/** Returns channel options that print every message if `--raw` is given. */
 export function rawOutput({ raw }: ClientOptions, { err }: Console) {
   const { cyan, green } = colorsOf(err)
   return raw

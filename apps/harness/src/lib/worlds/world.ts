@@ -60,7 +60,6 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
   return { url, ...(await readWorld(module, reference)) }
 }
 
-/** Returns what a module would export that has the world of a recording. */
 async function openRecording(file: string): Promise<Record<string, unknown>> {
   const { defineMcpEnvironment, tasksFromFile } = await import('@episodic/mcp-worlds')
   const environment = await defineMcpEnvironment({ recording: file })
@@ -150,7 +149,6 @@ function resolvePackage(name: string, folder: string): string | null {
   }
 }
 
-/** Returns the module of a path: the file itself, or the entry of a package's folder. */
 function entryIn(place: string): string | null {
   if (!existsSync(place)) return null
   if (!statSync(place).isDirectory()) return place
@@ -170,7 +168,6 @@ function namesUnder(shelf: string): string[] {
   return existsSync(shelf) ? readdirSync(shelf).filter((name) => isWorldModule(entryIn(join(shelf, name)))) : []
 }
 
-/** Whether a file is a module whose text exports an `environment`, or all that another module exports. */
 function isWorldModule(file: string | null): boolean {
   return file !== null && /\.[cm]?[jt]s$/.test(file) && EXPORTS_ENVIRONMENT.test(readFileSync(file, 'utf8'))
 }

@@ -17,7 +17,6 @@ import { type Agent, type Assignment, defineAgent } from './agent.ts'
 import { runAgentProcess } from './agent-process.ts'
 import { modelVariables } from './command-agent.ts'
 
-/** How an agent that has a name is started, and what its environment has by default. */
 interface KnownAgent {
   readonly command: string
   readonly env?: Readonly<Record<string, string>>
@@ -27,7 +26,6 @@ interface KnownAgent {
   readonly modelsAt?: (url: string, key: string | null) => Readonly<Record<string, string>>
 }
 
-/** Reads the configuration that the user gave an agent in a variable. Throws `option-invalid`. */
 function configurationIn(variable: string): JsonObject {
   try {
     return jsonObjectSchema.parse(JSON.parse(process.env[variable] ?? '{}'))
@@ -153,7 +151,6 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
   })
 }
 
-/** What an agent says of a request that it could not answer. */
 function refusal(cause: Acp.RequestError): HarnessError {
   const { message, data } = cause
   const details = data === undefined ? '' : ` (${shorten(toText(data as Json), 500)})`
@@ -162,7 +159,6 @@ function refusal(cause: Acp.RequestError): HarnessError {
 
 const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
 
-/** Gives the agent its task, and waits until its turn is over. */
 async function converse(
   acp: typeof Acp,
   child: ChildProcess,

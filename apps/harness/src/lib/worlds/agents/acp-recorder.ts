@@ -39,7 +39,6 @@ export function createAcpRecorder(record: Assignment['record']) {
     reasoning += `${/(^|\n)$/.test(reasoning) ? '' : '\n'}${line}\n`
   }
   return {
-    /** Sets the name by which the agent introduces itself. */
     name(agent: string): void {
       model = agent
     },
@@ -75,9 +74,7 @@ export function createAcpRecorder(record: Assignment['record']) {
       const name = title ?? calls.find(({ id }) => id === toolCallId)?.name ?? toolCallId
       note(`[${isAllowed ? 'allowed' : 'not allowed'}] ${name}`)
     },
-    /** Notes that a request of the agent was answered with an error. */
     refuse: (error: string) => note(`[refused] ${error}`),
-    /** Records the last answer, and why the turn ended. */
     end: (stopReason: string) => flush(stopReason),
   }
 }

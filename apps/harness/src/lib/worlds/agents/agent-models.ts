@@ -9,7 +9,6 @@ import type { EpisodeJournal } from '../../models/journal/model-journal.ts'
 import { AnswerLog, type TimedAnswer } from '../../models/record/answer-log.ts'
 import type { AgentAnswer } from './agent.ts'
 
-/** The language models of an agent in one episode, and what is known of them. */
 export type AgentModels = ReturnType<typeof openAgentModels>
 
 /**
@@ -44,7 +43,6 @@ export function openAgentModels(proxy: ModelProxy | null, journal?: Promise<Epis
 const requestSchema = z.object({ messages: z.array(jsonObjectSchema), tools: z.array(jsonObjectSchema).default([]) })
 const answerSchema = z.intersection(completionSchema, z.object({ request: requestSchema.optional() }))
 
-/** Returns what an agent recorded as an answer. Throws `completion-invalid`. */
 function answerOf(given: AgentAnswer): ModelAnswer {
   const { calls = [], ...rest } = Object(given) as AgentAnswer
   const counted: Partial<Completion> = { promptTokens: 0, completionTokens: 0, cost: null, text: null }

@@ -118,7 +118,6 @@ function endAtExit(end: () => void): () => void {
   }
 }
 
-/** Quotes the end of its output, without stack frames. */
 function quoted(output: string): string {
   const words = output.replaceAll(/^\s+at .*\n?/gm, '').trim()
   return words === '' ? '.' : `: ${cleanText(lastOf(words, QUOTED_OUTPUT))}`

@@ -11,7 +11,6 @@ export interface SeenStep {
   readonly seen: number
 }
 
-/** The answers of a model by the steps to which they led. */
 export interface AttributedAnswers {
   /** One list for each step. */
   readonly steps: readonly (readonly ModelAnswer[])[]

@@ -70,7 +70,6 @@ async function run(
   })
 }
 
-/** The variables that name the address at which the models of an agent are recorded, if they are. */
 export function modelVariables({
   modelUrl: url,
   modelKey: key,
@@ -88,7 +87,7 @@ export function modelVariables({
 /** Most bytes of a variable. Linux allows 131,072 with its name. */
 const LONGEST_VARIABLE = 100_000
 
-/** Writes a text to a file. Resolves with the variables that give the text and its file. */
+/** Resolves with the variables that give the text and its file. */
 async function resolveVariables(name: string, text: string, folder: string): Promise<Record<string, string>> {
   const file = join(folder, `${name}.txt`)
   await writeFile(file, text, { mode: 0o600 })

@@ -8,7 +8,6 @@ import { readTextFile } from '../../base/text-file.ts'
 
 const texts = z.array(z.string()).optional()
 
-/** The options that decide which clients are admitted. */
 export const accessOptions = z.object({
   agentToken: option(
     '<name=token>',

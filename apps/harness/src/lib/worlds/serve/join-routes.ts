@@ -1,6 +1,6 @@
 import type { ExtraRoutes } from '@episodic/mcp-server/http'
 
-/** Joins the extra routes of a server. Each path belongs to the first that owns it. */
+/** Each path belongs to the first that owns it. */
 export function joinRoutes(all: readonly ExtraRoutes[]): ExtraRoutes {
   const ownerOf = (path: string) => all.find((routes) => routes.owns(path))
   return {

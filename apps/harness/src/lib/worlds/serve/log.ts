@@ -4,7 +4,6 @@ import { colorsOf } from '../../base/console.ts'
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** The log of a server. */
 export interface Log extends Logger {
   /** Redacts a secret in all later entries. Session tokens and bearer tokens are redacted by their shape. */
   hide(secret: string): void
@@ -58,7 +57,6 @@ const SHAPES: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(bearer) +[\w.~+/=-]+/gi, '$1 [hidden]'],
 ]
 
-/** Replaces the known secrets in a text, and everything that has the shape of one. */
 export function redact(text: string, known: Iterable<string> = []): string {
   for (const secret of known) text = text.replaceAll(secret, '[hidden]')
   for (const [pattern, replacement] of SHAPES) text = text.replace(pattern, replacement)

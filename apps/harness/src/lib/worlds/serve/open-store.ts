@@ -29,7 +29,6 @@ export async function openStore({ store, durability, idle }: StoreOptions): Prom
   throw invalidOption(`--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`)
 }
 
-/** Whether several processes can hold the store at once. */
 export function isShared(store: string): boolean {
   return /^rediss?:\/\//.test(store)
 }

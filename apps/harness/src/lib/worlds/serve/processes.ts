@@ -16,7 +16,6 @@ export interface ProcessesOptions {
   readonly stdio?: boolean | undefined
 }
 
-/** A process that ended without being asked to. */
 export interface EndedProcess {
   readonly ended: number | undefined
   readonly status: number | null
@@ -33,7 +32,6 @@ const STOP_TIMEOUT = 12_000
 /** Whether this process is one of several that share a port. */
 export const isServerWorker: boolean = cluster.isWorker
 
-/** Sends the addresses to the process that started this one. */
 export function reportListening({ agentUrl, trainerUrl }: Listening): void {
   process.send?.({ agentUrl, trainerUrl })
 }
@@ -128,7 +126,6 @@ function checkShared({ processes, store, stdio }: ProcessesOptions): void {
     )
 }
 
-/** Resolves with the addresses of a process when it listens; with `null` if it ends first. */
 export async function hasListened(worker: Worker): Promise<Listening | null> {
   const said = once(worker, 'message').then(([message]) => listeningSchema.parse(message))
   return Promise.race([said, untilExit(worker).then(() => null)])

@@ -13,11 +13,9 @@ const MOST_KEPT = 1_000
 type SeatsInTurn = Parameters<Parameters<Host['watchTurns']>[0]>[0]
 
 export interface SeatPlayersOptions {
-  /** Is called with the cause of each failed move, which is tried again. */
   readonly onFailed: (failure: { readonly session: string; readonly seat: string; readonly cause: unknown }) => void
 }
 
-/** A seat of a session, and how it is played. */
 interface PlayedSeat {
   readonly turn: SeatsInTurn
   readonly seat: string
@@ -25,14 +23,12 @@ interface PlayedSeat {
   readonly policy: Policy
 }
 
-/** A seat's last step, which this server made. */
 interface OwnStep {
   readonly observation: Observation
   readonly report: StepReport
   readonly replayed: boolean
 }
 
-/** A policy that was started for a seat. */
 interface KeptPlayer {
   readonly player: Player
   /** `null` before its first move. */
@@ -74,7 +70,6 @@ export async function playSeats(
     },
   }
 
-  /** Plays a seat while it may act. */
   async function play(played: PlayedSeat): Promise<void> {
     const { seat, handle, turn } = played
     // Not within the commit that this follows from.
@@ -99,7 +94,7 @@ export async function playSeats(
     return again
   }
 
-  /** Makes one move of a seat. Resolves with whether the seat was in turn, so that it may be so again. */
+  /** Resolves with whether the seat was in turn, so that it may be so again. */
   async function move(played: PlayedSeat): Promise<boolean> {
     const { seat, handle } = played
     const session = await host.resolve(null, { by: 'control', token: handle })

@@ -3,7 +3,6 @@ import { invalidOption } from '../../base/harness-error.ts'
 import { findPolicy } from '../policies.ts'
 import type { World } from '../world.ts'
 
-/** The policies with which a server plays seats itself, by environment and seat. */
 export interface SeatPolicies {
   readonly [environment: string]: { readonly [seat: string]: Policy }
 }

@@ -40,7 +40,6 @@ export function serverJsonOf({ url, environment: { name, description } }: World)
   }
 }
 
-/** Returns the `package.json` of the package that a folder is in; `null` if it is in none. */
 function findPackage(folder: string): string | null {
   const file = join(folder, 'package.json')
   if (existsSync(file)) return file

@@ -10,14 +10,12 @@ import { ownFolder } from '../../base/own-mark.ts'
 export function serverSecrets(nameOf: (port: number) => string) {
   const fileOf = (port: number) => join(ownFolder(), nameOf(port))
   return {
-    /** Resolves with the path of the file. */
     async write(port: number, secret: string): Promise<string> {
       makeFolder(ownFolder(), 0o700)
       await replaceFile(fileOf(port), `${secret}\n`, { mode: 0o600 })
       return fileOf(port)
     },
     remove: (port: number) => rmSync(fileOf(port), { force: true }),
-    /** Returns the secret; `undefined` if there is no readable file. */
     find(port: number): string | undefined {
       try {
         return readFileSync(fileOf(port), 'utf8').trim()

@@ -18,7 +18,6 @@ export const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.st
 /** The same of a server of a run: its token is in no file, where an agent of the same user could read it. */
 const ownListeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string(), controlToken: z.string() })
 
-/** The command line that serves a world over a pipe, as a trainer endpoint. */
 export function stdioTarget(world: string, options: RunServerOptions): CommandTarget {
   const args = [...process.execArgv, CLI, 'serve', world, '--stdio', '--trainer', ...forRun(options)]
   return { command: process.execPath, args, cwd: process.cwd() }

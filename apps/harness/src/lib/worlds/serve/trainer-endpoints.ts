@@ -12,7 +12,6 @@ import { servedTasks } from './served-tasks.ts'
 /** What npm installs for the endpoints of trainers. */
 export const TRAINER_PACKAGE = '@episodic/trainer-endpoints'
 
-/** The options of endpoints that speak the protocols of other trainers. */
 export const trainerEndpointOptions = z.object({
   openenv: flag('also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint'),
   nemoGymPort: option(
@@ -64,7 +63,6 @@ function askedFor({ openenv, nemoGymPort, orsPort }: TrainerEndpointFlags): stri
   return orsPort === undefined ? null : '--ors-port'
 }
 
-/** Returns the routes of the endpoints that are asked for. Rejects with the errors of {@link servedTasks}. */
 export async function openTrainerEndpoints(
   host: Host,
   worlds: readonly World[],
@@ -80,7 +78,6 @@ export async function openTrainerEndpoints(
   return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
 }
 
-/** The base URLs of the worlds for clients of OpenEnv. */
 export function openEnvUrls(worlds: readonly World[], { openenv }: TrainerEndpointFlags, trainerUrl: string): string[] {
   return openenv ? worlds.map(({ environment: { name } }) => new URL(`/openenv/${name}`, trainerUrl).href) : []
 }

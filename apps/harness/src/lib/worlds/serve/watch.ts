@@ -129,7 +129,6 @@ export async function serveWatched(
 const NOTHING = 'Nothing is served until the next change.'
 const ENDED = `The server has ended by itself. ${NOTHING}`
 
-/** Says what became of the worlds, and of their sessions. */
 function formatChange(before: Versions, now: Versions, lost: readonly string[]): string {
   return Object.entries(now)
     .map(([name, version]) =>
