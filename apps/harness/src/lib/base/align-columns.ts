@@ -13,7 +13,6 @@ export function alignColumns(head: readonly string[], rows: readonly (readonly s
   return all.map((row) => `${GAP}${row.map(pad).join(GAP)}`)
 }
 
-/** Aligns rows into columns, the first row as a heading. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   return rows

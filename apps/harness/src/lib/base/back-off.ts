@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** The longest pause, in milliseconds. */
 const LONGEST = 5_000
 
 /**

@@ -18,7 +18,6 @@ export function usesColor(stream: NodeJS.WriteStream): boolean {
   return stream.isTTY === true && !process.env.NO_COLOR
 }
 
-/** Returns a path relative to the working folder if it is inside, and absolute otherwise. */
 export function shownPath(path: string): string {
   const short = relative('', path)
   return short.startsWith('..') ? path : short || '.'
@@ -46,7 +45,6 @@ export function sameCommand(raise: readonly string[] = []): string {
   return commandLine(withOption(withoutToken(process.argv.slice(2)), raise))
 }
 
-/** Returns the words of a command line with an option in the place of the one that they give, or after them. */
 export function withOption(words: readonly string[], [option, ...values]: readonly string[]): string[] {
   if (option === undefined) return [...words]
   const others = words.filter((word, i) => word !== option && words[i - 1] !== option && !word.startsWith(`${option}=`))
@@ -57,7 +55,6 @@ function withoutToken(words: readonly string[]): string[] {
   return words.filter((word, i) => words[i - 1] !== '--token' && !/^--token(=|$)/.test(word))
 }
 
-/** Returns a command line of `episodic`, quoted for a POSIX shell. */
 export function commandLine(words: readonly string[]): string {
   return ['episodic', ...words]
     .map((word) => (/^[\w./:=@,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))

@@ -3,7 +3,6 @@ import { createColors } from 'picocolors'
 
 type Counts = Readonly<Record<'scheduled' | 'finished' | 'failed' | 'unresolved', number>>
 
-/** Formats how many episodes are in which state, for a terminal. */
 export function formatCounts({ scheduled, finished, failed, unresolved }: Counts, color: boolean): string {
   const { dim, green, red, yellow } = createColors(color)
   return [

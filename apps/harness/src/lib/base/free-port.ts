@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** Returns a port that is unused now. */
 export async function freePort(address = '127.0.0.1'): Promise<number> {
   const probe = createServer().listen(0, address)
   await once(probe, 'listening')

@@ -92,7 +92,6 @@ export function flattened(message: string): string {
   return parts.map((part) => part.replace(/[^\S ]+/g, ' ')).join('\n')
 }
 
-/** Returns the error of an option, or a combination of options, that is not valid. */
 export function invalidOption(message: string, options?: ErrorOptions): HarnessError {
   return new HarnessError('option-invalid', message, options)
 }

@@ -15,13 +15,11 @@ export function untilInterrupted({ err }: Console) {
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
   return {
-    /** Aborts at the first signal. */
     signal: abort.signal,
     /** The exit status, as in shells: 130 for SIGINT, 143 for SIGTERM; `null` without a signal. */
     get status() {
       return status
     },
-    /** Stops handling signals. */
     stop() {
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)

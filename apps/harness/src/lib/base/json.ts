@@ -19,7 +19,6 @@ export function objectOf(text: string): JsonObject | null {
   return isObject(value) ? value : null
 }
 
-/** Returns what a schema reads in a JSON text; `null` for any other text. */
 export function jsonAs<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
     return schema.parse(JSON.parse(text))
@@ -28,7 +27,6 @@ export function jsonAs<T>(schema: z.ZodType<T>, text: string): T | null {
   }
 }
 
-/** Resolves with what a schema reads in a file of JSON; with `null` if it is none, or cannot be read. */
 export async function jsonInFile<T>(schema: z.ZodType<T>, file: string): Promise<T | null> {
   return jsonAs(schema, await readFile(file, 'utf8').catch(() => ''))
 }
@@ -42,7 +40,6 @@ export function parseJson<T>(schema: z.ZodType<T>, read: () => string, code: Har
   }
 }
 
-/** Says what is wrong with a JSON text that could not be read or parsed. */
 export function whyInvalid(cause: unknown): string {
   return cause instanceof z.ZodError ? z.prettifyError(cause) : (cause as Error).message
 }

@@ -1,6 +1,5 @@
 import { HarnessError } from './harness-error.ts'
 
-/** The error `limit-reached` of a limit that was given. */
 export class LimitReached extends HarnessError {
   readonly #option: string
   readonly #limit: number
@@ -21,11 +20,9 @@ export class LimitReached extends HarnessError {
   }
 }
 
-/** How far a run or a set had come when it stopped. */
 interface Progress {
   readonly sealed: number
   readonly scheduled: number
-  /** Episodes in flight at once. */
   readonly concurrency: number
 }
 

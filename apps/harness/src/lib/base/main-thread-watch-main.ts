@@ -3,8 +3,6 @@ import { Session } from 'node:inspector'
 import { workerData } from 'node:worker_threads'
 import type { WatchData } from './main-thread-watch.ts'
 
-// The code of the watching thread.
-
 /** Beats of this thread without one of the main thread, after which that counts as blocked: 10 seconds. */
 const MOST_MISSED = 20
 

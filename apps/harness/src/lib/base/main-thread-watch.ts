@@ -3,11 +3,9 @@ import { setImmediate } from 'node:timers'
 import { Worker } from 'node:worker_threads'
 import { ownFrames } from '@episodic/mcp-server/internal'
 
-/** What the watching thread is started with. */
 export interface WatchData {
   /** Counts up while the main thread goes on. */
   readonly beats: SharedArrayBuffer
-  /** Milliseconds between two beats. */
   readonly beat: number
   /** An expression that calls {@link onBlocked} in the main thread. */
   readonly onBlocked: string

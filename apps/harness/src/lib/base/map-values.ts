@@ -1,4 +1,3 @@
-/** Returns an object with the same names, and for each value what it becomes. */
 export function mapValues<From, To>(
   values: { readonly [name: string]: From },
   change: (value: From, name: string) => To,

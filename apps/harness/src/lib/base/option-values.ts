@@ -4,13 +4,11 @@ import { z } from 'zod'
 import type { OptionText } from './options.ts'
 import { readTextFile } from './text-file.ts'
 
-/** A whole number within bounds. */
 export function wholeNumber(low: number, high = Number.MAX_SAFE_INTEGER) {
   const problem = `Give a whole number from ${low} ${high === Number.MAX_SAFE_INTEGER ? 'up' : `to ${high}`}.`
   return z.int(problem).min(low, problem).max(high, problem)
 }
 
-/** A whole number from 1 up, or the path of a file. */
 export const countOrFileSchema = z.union(
   [z.int().min(1), z.string().min(1)],
   'Give a whole number from 1 up, or the path of a file.',
@@ -21,13 +19,11 @@ export const countOrFile: OptionText<z.infer<typeof countOrFileSchema>> = {
   write: String,
 }
 
-/** A number within bounds. */
 export function numberWithin(low: number, high: number) {
   const problem = `Give a number from ${low} to ${high}.`
   return z.number(problem).min(low, problem).max(high, problem)
 }
 
-/** A text that is not empty. */
 export const nonEmpty = z.string().min(1, 'Give at least one character.')
 
 /** What an option that can be repeated was given. */
@@ -87,7 +83,6 @@ export const namedJson: OptionText<JsonObject> = {
   write: (values) => Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
 }
 
-/** Returns the value of JSON text, and any other text as it is. */
 export function jsonOrText(text: string): Json {
   try {
     return JSON.parse(text)
@@ -113,16 +108,12 @@ export const range: OptionText<[number, number]> = {
   write: (ends) => ends.join('..'),
 }
 
-/** The range of all difficulties. */
 export const WHOLE_RANGE: [number, number] = [0, 1]
 
-/** Lowest and highest difficulty of tasks. */
 export const difficultySchema = z.tuple([z.number(), z.number()])
 
-/** A split of a dataset. */
 export const splitSchema = z.enum(['train', 'validation', 'test'] satisfies Split[])
 
-/** A rate limit. */
 export const callRateSchema = z.object({ calls: z.int().min(1), seconds: z.int().min(1) })
 export type CallRate = z.infer<typeof callRateSchema>
 

@@ -14,14 +14,12 @@ export interface OptionText<T> {
   write?(value: T): string | readonly string[]
 }
 
-/** How a field of a schema is given on the command line. */
 interface OptionDescription<T = unknown> {
   /** `<count>`, or `[folder]` if it may be left out; none for a switch. */
   readonly argument?: string
   readonly help: string
   /** What the help says instead of the default. */
   readonly usual?: string
-  /** The argument that counts if it is left out. */
   readonly preset?: string
   readonly isHidden?: true
   readonly text?: OptionText<T>
@@ -50,7 +48,6 @@ export function option(
   return own
 }
 
-/** A field for an option without an argument: `true` if it is given. */
 export function flag(help: string, { isHidden }: { readonly isHidden?: true } = {}) {
   const schema = z.boolean().optional()
   descriptions.add(schema, { help, ...(isHidden && { isHidden }) })
@@ -64,7 +61,6 @@ export function flagOff(help: string) {
   return schema
 }
 
-/** Adds the options of a schema's fields to a command, below a heading of its help. */
 export function addOptions(command: Command, { shape }: z.ZodObject, heading?: string): Command {
   for (const [name, schema] of Object.entries(shape) as [string, z.ZodType][]) {
     const described = descriptions.get(schema)
@@ -106,7 +102,6 @@ function createOption(name: string, schema: z.ZodType, described: OptionDescript
   return added.makeOptionMandatory(isMandatory).hideHelp(isHidden)
 }
 
-/** Returns the schema of a field that is given, its default, and whether it has to be given. */
 function unwrap(schema: z.ZodType): {
   readonly inner: z.ZodType
   readonly usual: unknown
@@ -134,7 +129,6 @@ function formatDefault(usual: unknown, text: OptionText<unknown> | undefined): s
   return text?.write && [text.write(usual)].flat().join(' ')
 }
 
-/** Returns the flag of a field. If it is `true` without being given, its flag makes it `false`. */
 function toFlag(name: string, usual?: unknown): string {
   return `--${usual === true ? 'no-' : ''}${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }

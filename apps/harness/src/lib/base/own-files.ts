@@ -60,7 +60,6 @@ export async function writeWhole(
   }
 }
 
-/** Returns the error of a file or a folder that cannot be written. */
 export function cannotWrite(path: string, cause: Error): HarnessError {
   return new HarnessError('disk-failed', `Cannot write ${shownPath(path)}: ${cause.message}`, { cause })
 }
@@ -103,7 +102,7 @@ export async function isWithin(path: string, root: string): Promise<boolean> {
   return real !== null && (real === root || real.startsWith(join(root, sep)))
 }
 
-/** Removes the drafts of files that a process that was killed has left. Call it where nobody else writes them. */
+/** Removes the drafts of files that a process that was killed has left. */
 export async function removeDrafts(folder: string, names: readonly string[]): Promise<void> {
   for (const entry of await readdir(folder).catch(() => []))
     if (entry.endsWith(DRAFT) && names.some((name) => entry.startsWith(`${name}.`)))

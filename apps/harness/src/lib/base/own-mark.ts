@@ -7,7 +7,6 @@ import { makeFolder } from './own-files.ts'
 // Marks what commands of this user wrote. A folder of a run may come from somebody else, who can write everything in it
 // but a mark: that needs a key in the folder of this user's own files.
 
-/** The folder of this user's own files. */
 export function ownFolder(): string {
   return process.env.EPISODIC_HOME ?? join(homedir(), '.episodic')
 }
@@ -54,7 +53,6 @@ export async function ownMark(folder: string, what: string, content: string | Ui
     .digest()
 }
 
-/** Whether a mark is that of some content in a folder, see {@link ownMark}. */
 export async function hasOwnMark(
   folder: string,
   what: string,
@@ -68,13 +66,11 @@ export async function hasOwnMark(
 /** The key of a mark within the JSON of a file. */
 const MARK = 'mark'
 
-/** Returns the text of a JSON file with its mark, if one can be made. */
 export async function markedJson(folder: string, what: string, value: object): Promise<string> {
   const mark = await ownMark(folder, what, JSON.stringify(value))
   return `${JSON.stringify({ ...value, ...(mark && { [MARK]: mark.toString('base64url') }) }, null, 2)}\n`
 }
 
-/** Whether a command of this user wrote the text of a JSON file in that folder, and nobody changed it since. */
 export async function isOwnJson(folder: string, what: string, text: string): Promise<boolean> {
   const { [MARK]: mark, ...value } = JSON.parse(text) as { readonly [name: string]: unknown }
   return typeof mark === 'string' && hasOwnMark(folder, what, JSON.stringify(value), Buffer.from(mark, 'base64url'))

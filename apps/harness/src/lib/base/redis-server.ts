@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { freePort } from './free-port.ts'
 import { HarnessError } from './harness-error.ts'
 
-/** A Redis in its own process. Disposing it ends the process. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string
   readonly pid: number

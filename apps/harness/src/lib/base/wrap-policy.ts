@@ -1,6 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
 
-/** Wraps a policy: `open` gets the function that begins a player of it, and returns the player to use in its place. */
 export function wrapPolicy(policy: Policy, open: (begin: () => Player | Promise<Player>) => Promise<Player>): Policy {
   const { name, resume } = policy
   return {
