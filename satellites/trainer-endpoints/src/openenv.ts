@@ -1,3 +1,3 @@
-export type { RewardMode } from './lib/episode/trainer-episode.ts'
+export type { RewardMode } from './lib/episode/reward-mode.ts'
 export type { InternalError } from './lib/http/problem.ts'
 export { type OpenEnvOptions, openEnvRoutes } from './lib/openenv/routes.ts'

@@ -2,11 +2,6 @@ import type { TrainerSessionRef } from '@episodic/mcp-server'
 import { type Action, type LoggedStep, WireError } from '@episodic/protocol'
 import { pause } from '@episodic/protocol/internal'
 
-export interface PlayedStep {
-  readonly step: LoggedStep
-  readonly replayed: boolean
-}
-
 /** Milliseconds before each further attempt of a step that the store did not answer. */
 const ATTEMPTS = [50, 200, 1_000]
 
@@ -14,12 +9,12 @@ const ATTEMPTS = [50, 200, 1_000]
  * Plays an action as the step after `seq` answered ones, and repeats it while the store does not answer. Rejects with
  * the errors of `SessionRef.step`, and with `internal` if the answer has a secret of the session in it.
  */
-export async function playStep(session: TrainerSessionRef, action: Action, seq: number): Promise<PlayedStep> {
-  const { step, replayed, secrets } = await attempt(session, action, seq)
+export async function playStep(session: TrainerSessionRef, action: Action, seq: number): Promise<LoggedStep> {
+  const { step, secrets } = await attempt(session, action, seq)
   const said = JSON.stringify([step.observation.text, step.observation.structured])
   if (secrets.suspects(said))
     secrets.assertAbsent({ text: said, worldText: () => said, callerText: () => JSON.stringify(action) })
-  return { step, replayed }
+  return step
 }
 
 export function rewardOf({ report }: LoggedStep): number {

@@ -1,10 +1,11 @@
 import { type Action, canonicalJson, type LoggedStep, WireError } from '@episodic/protocol'
 import { rewardOf } from '../episode/play-step.ts'
-import type { RewardMode } from '../episode/trainer-episode.ts'
+import { readSteps } from '../episode/read-steps.ts'
+import type { RewardMode } from '../episode/reward-mode.ts'
 import type { FunctionCall } from './function-calls.ts'
 import type { RolloutSession } from './rollout-session.ts'
 import { isSameCall } from './same-call.ts'
-import { addTerms, readSteps, type Terms } from './tally.ts'
+import { addTerms, type Terms } from './tally.ts'
 import { errorAnswer, stepAnswer } from './tool-answer.ts'
 import type { Turn, TurnAnswer } from './turn.ts'
 

@@ -42,7 +42,7 @@ export class RolloutSession {
   }
 
   async play(action: Action): Promise<LoggedStep> {
-    const { step } = await playStep(this.ref, action, this.tally.played)
+    const step = await playStep(this.ref, action, this.tally.played)
     this.tally = withStep(this.tally, step)
     return step
   }

@@ -1,6 +1,7 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
 import type { EpisodeEnd, LoggedStep } from '@episodic/protocol'
 import { rewardOf } from '../episode/play-step.ts'
+import { readSteps } from '../episode/read-steps.ts'
 
 export type Terms = Readonly<Record<string, number>>
 
@@ -32,19 +33,6 @@ export function addTerms(sums: Terms, terms: Terms): Terms {
   return {
     ...sums,
     ...Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, (sums[name] ?? 0) + value])),
-  }
-}
-
-/** Entries of the step log that are read at once. */
-const PAGE = 1_000
-
-export async function readSteps(ref: TrainerSessionRef): Promise<LoggedStep[]> {
-  const read: LoggedStep[] = []
-  for (;;) {
-    const after = read.at(-1)?.report.revision ?? 0
-    const { steps } = await ref.watch({ after, limit: PAGE, wait: 0 })
-    read.push(...steps)
-    if (steps.length < PAGE) return read
   }
 }
 

@@ -1,9 +1,10 @@
 import { type EpisodeEnd, WireError } from '@episodic/protocol'
+import { readSteps } from '../episode/read-steps.ts'
 import { type Failure, failureOf } from './failure-kind.ts'
 import type { FunctionCall } from './function-calls.ts'
 import { isPlayedOnce } from './played-once.ts'
 import type { RolloutSession } from './rollout-session.ts'
-import { readSteps, type Tally, withStep } from './tally.ts'
+import { type Tally, withStep } from './tally.ts'
 
 export interface Verdict {
   readonly tally: Pick<Tally, 'played' | 'terms' | 'reward'>

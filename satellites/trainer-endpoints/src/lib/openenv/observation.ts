@@ -1,6 +1,6 @@
-import type { EnvironmentInfo, JsonObject, Refusal } from '@episodic/protocol'
+import { DEFAULT_SEAT, type EnvironmentInfo, type JsonObject, type OpenResult, type Refusal } from '@episodic/protocol'
 import { withAttachmentNotes } from '@episodic/protocol/internal'
-import type { EpisodeStep, TrainerEpisode } from '../episode/trainer-episode.ts'
+import type { EpisodeStep } from './session.ts'
 
 export interface OpenEnvResult {
   /** What a policy may see. Nothing of reward, end or potential: some trainers show it to the model as it is. */
@@ -11,8 +11,8 @@ export interface OpenEnvResult {
   readonly metadata?: object
 }
 
-export function resetResult({ observation, opened }: TrainerEpisode): OpenEnvResult {
-  const { params, seed, limits, potential } = opened
+export function resetResult({ seats, params, seed, limits, potential }: OpenResult): OpenEnvResult {
+  const { observation } = seats[DEFAULT_SEAT] as OpenResult['seats'][string]
   return {
     observation: { text: observation.text, structured_content: observation.structured, metadata: {} },
     reward: null,
@@ -25,14 +25,14 @@ export function stepResult(tool: string, step: EpisodeStep): OpenEnvResult {
   return {
     observation: { metadata: {}, tool_name: tool, ...toolOutcome(step) },
     reward: step.reward,
-    done: step.end !== null,
+    done: step.report.end !== null,
     metadata: stepMetadata(step),
   }
 }
 
 export function toolCallResult(tool: string, step: EpisodeStep): object {
   return {
-    done: step.end !== null,
+    done: step.report.end !== null,
     reward: step.reward,
     metadata: stepMetadata(step),
     tool_name: tool,
@@ -49,7 +49,7 @@ export function toolsOf({ tools }: EnvironmentInfo): readonly object[] {
   return tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
 }
 
-function toolOutcome({ observation, refused }: EpisodeStep) {
+function toolOutcome({ observation, report: { refused } }: EpisodeStep) {
   const { structured, attachments } = observation
   const text = withAttachmentNotes(observation.text, attachments)
   const type = refused && ERROR_TYPES[refused]
@@ -67,7 +67,8 @@ function toolOutcome({ observation, refused }: EpisodeStep) {
 
 const ERROR_TYPES: Partial<Record<Refusal, string>> = { tool: 'tool_not_found', arguments: 'invalid_args' }
 
-function stepMetadata({ terms, end, success, seq, potential, refused, return: sum }: EpisodeStep): JsonObject {
+function stepMetadata({ report, return: sum }: EpisodeStep): JsonObject {
+  const { terms, end, success, seq, potential, refused } = report
   return {
     terms,
     return: sum,

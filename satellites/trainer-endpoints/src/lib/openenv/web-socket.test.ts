@@ -13,61 +13,6 @@ async function refused(url: string, token: string | null = null): Promise<number
 }
 
 describe('the WebSocket of OpenEnv', () => {
-  it('plays an episode, with rewards beside what the policy may see', async () => {
-    const { url } = await serveOpenEnv()
-    const client = await connect(url)
-    expect(await client.reset({ seed: 7, low: 1, high: 100, maxGuesses: 8 })).toEqual({
-      type: 'observation',
-      data: {
-        observation: {
-          text: 'Guess a whole number from 1 to 100. 8 guesses left.',
-          structured_content: { guesses: [], guessesLeft: 8 },
-          metadata: {},
-        },
-        reward: null,
-        done: false,
-        metadata: {
-          params: { low: 1, high: 100, maxGuesses: 8 },
-          seed: '7',
-          limits: expect.any(Object),
-          potential: null,
-        },
-      },
-    })
-    const { type, data } = await client.guess(50)
-    expect(type).toBe('observation')
-    const { hint } = data.observation.result.data
-    expect(data).toEqual({
-      observation: {
-        metadata: {},
-        tool_name: 'guess',
-        result: {
-          content: [{ type: 'text', text: expect.stringContaining(`50: ${hint}.`) }],
-          structured_content: { value: 50, hint },
-          data: { value: 50, hint },
-          is_error: false,
-        },
-        error: null,
-      },
-      reward: -0.01,
-      done: false,
-      metadata: {
-        terms: { solved: 0, cost: -0.01 },
-        return: -0.01,
-        seq: 1,
-        potential: null,
-        refused: null,
-        end: null,
-      },
-    })
-    expect(await client.state()).toEqual({
-      type: 'state',
-      data: { episode_id: expect.any(String), step_count: 1, guesses: [{ value: 50, hint }], guessesLeft: 7 },
-    })
-    client.send({ type: 'close' })
-    expect(await client.closed).toBe(1000)
-  })
-
   it('ends with done, and says why beside it', async () => {
     const { url, market } = await serveOpenEnv()
     const client = await connect(url)

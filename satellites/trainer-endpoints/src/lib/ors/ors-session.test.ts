@@ -40,13 +40,6 @@ describe('OrsSession.call', () => {
     expect(await seqOf(session, CALL)).toBe(1)
   })
 
-  it('answers a repeated call from the stored step if its first answer could not be sent', async () => {
-    const session = await openSession()
-    await session.call(CALL, streamOf('before the end'))
-    expect(await seqOf(session, CALL)).toBe(1)
-    expect(await seqOf(session, CALL)).toBe(2)
-  })
-
   it('plays another call in its place as the next step', async () => {
     const session = await openSession()
     await session.call(CALL, streamOf('before the end'))
@@ -66,11 +59,5 @@ describe('OrsSession.call', () => {
     expect(await seqOf(session, CALL)).toBeNull()
     expect(await seqOf(session, confirmed)).toBe(1)
     expect(await seqOf(session, { ...CALL, task_id: 'step-1' })).toBe(2)
-  })
-
-  it('goes on after a call that failed', async () => {
-    const session = await openSession()
-    await expect(session.call({ name: 'break', input: {} }, streamOf('never'))).rejects.toThrow()
-    expect(await seqOf(session, CALL)).toBe(1)
   })
 })

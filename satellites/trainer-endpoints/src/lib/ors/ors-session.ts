@@ -1,22 +1,14 @@
 import type { TrainerSessionRef } from '@episodic/mcp-server'
-import {
-  type Action,
-  canonicalJson,
-  DEFAULT_SEAT,
-  type EnvironmentInfo,
-  type LoggedStep,
-  WireError,
-} from '@episodic/protocol'
+import { type Action, canonicalJson, DEFAULT_SEAT, type EnvironmentInfo, WireError } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
 import { playStep, rewardOf } from '../episode/play-step.ts'
-import type { RewardMode } from '../episode/trainer-episode.ts'
+import { readSteps } from '../episode/read-steps.ts'
+import type { RewardMode } from '../episode/reward-mode.ts'
 import type { TextBlock } from './blocks.ts'
 import { answerOf, type CallAnswer, episodeFinished, unknownTool } from './call-answer.ts'
 import type { CallRequest } from './requests.ts'
-
-const PAGE = 1_000
 
 export interface CallStream {
   /** Sends the id with which the client resumes this call. Resolves with false if the client has gone. */
@@ -73,7 +65,7 @@ export class OrsSession {
     const opened = new OrsSession(session, await session.environment(), settings, prompt)
     const { seats } = await session.state()
     if (seats[DEFAULT_SEAT]?.seq)
-      for await (const step of readSteps(session)) opened.#count(step.report.seq, rewardOf(step))
+      for (const step of await readSteps(session)) opened.#count(step.report.seq, rewardOf(step))
     return opened
   }
 
@@ -143,22 +135,12 @@ export class OrsSession {
 
   /** Plays a step, or returns the answer that it had. The host keeps the last one, and the log all of them. */
   async #step(action: Action, seq: number) {
-    if (seq >= this.#seq - 1) return (await playStep(this.#session, action, seq)).step
-    for await (const step of readSteps(this.#session)) if (step.report.seq === seq + 1) return step
+    if (seq >= this.#seq - 1) return playStep(this.#session, action, seq)
+    for (const step of await readSteps(this.#session)) if (step.report.seq === seq + 1) return step
     throw new WireError('state-lost', 'The answer of this call is not kept any more.')
   }
 
   #count(seq: number, reward: number): void {
     if (seq === this.#seq + 1) this.#totals.push((this.#totals[this.#seq] as number) + reward)
-  }
-}
-
-async function* readSteps(session: TrainerSessionRef): AsyncGenerator<LoggedStep, void, undefined> {
-  for (let after = 0; ; ) {
-    const { steps } = await session.watch({ after, limit: PAGE, wait: 0 })
-    yield* steps
-    const last = steps.at(-1)
-    if (!last || steps.length < PAGE) return
-    after = last.report.revision
   }
 }

@@ -4,10 +4,11 @@ import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
-import { openEpisode } from './trainer-episode.ts'
+import { leaveSession } from './leave-session.ts'
+import { openSession } from './open-session.ts'
+import { playStep } from './play-step.ts'
 
-const guess = (value: number) => ({ tool: 'guess', arguments: { value } })
-const RANGE = { environment: 'number-guessing', params: { low: 1, high: 1 } }
+const guess = { tool: 'guess', arguments: { value: 500 } }
 
 function testHost(options: Partial<Parameters<typeof createHost>[0]> = {}) {
   const host = createHost({ environments: [numberGuessing], ...options })
@@ -15,14 +16,14 @@ function testHost(options: Partial<Parameters<typeof createHost>[0]> = {}) {
   return host
 }
 
-describe('openEpisode', () => {
+describe('openSession', () => {
   it('takes a number and the text of it as the same seed', async () => {
     const host = testHost()
     const seeds = [0, '0', false, null, 7.5]
     const opened = await Promise.all(
-      seeds.map((seed) => openEpisode(host, 'ada', { environment: 'number-guessing', seed }, 'steps')),
+      seeds.map((seed) => openSession(host, 'ada', { environment: 'number-guessing', seed })),
     )
-    const [zero, text, no, drawn, broken] = opened.map((episode) => episode.opened.seed)
+    const [zero, text, no, drawn, broken] = opened.map(({ opened: { seed } }) => seed)
     expect([zero, text, no, broken]).toEqual(['0', '0', 'false', '7.5'])
     expect(drawn).toHaveLength(22)
   })
@@ -35,7 +36,7 @@ describe('openEpisode', () => {
     { params: [] as never },
     { limits: { steps: 0.5 } },
   ])('rejects %j', async (request) => {
-    const opening = openEpisode(testHost(), 'ada', { environment: 'number-guessing', ...request }, 'steps')
+    const opening = openSession(testHost(), 'ada', { environment: 'number-guessing', ...request })
     await expect(opening).rejects.toMatchObject({ code: 'invalid-params' })
   })
 })
@@ -56,7 +57,7 @@ describe('an environment of several seats', () => {
 
   it('is rejected, and nothing is opened', async () => {
     const host = testHost({ environments: [coins] })
-    const opening = openEpisode(host, 'ada', { environment: 'coins' }, 'steps')
+    const opening = openSession(host, 'ada', { environment: 'coins' })
     await expect(opening).rejects.toThrow('coins has several seats (heads, tails), and this protocol plays one.')
     expect((await host.list({ limit: 1 })).total).toBe(0)
   })
@@ -101,62 +102,28 @@ describe('a world that judges what its player has left', () => {
       environments: [garden],
       onLeft: ({ step }) => left.push(step.report.terms.score as number),
     })
-    const episode = await openEpisode(host, 'ada', { environment: 'garden' }, 'steps')
-    await episode.step(sow)
-    await episode.step(sow)
-    await episode.close()
-    await episode.close()
+    const { session } = await openSession(host, 'ada', { environment: 'garden' })
+    await playStep(session, sow, 0)
+    await playStep(session, sow, 1)
+    await leaveSession(session)
+    await leaveSession(session)
     expect(left).toEqual([2])
-    const unplayed = await openEpisode(host, 'ada', { environment: 'garden' }, 'steps')
-    await unplayed.close()
+    const unplayed = await openSession(host, 'ada', { environment: 'garden' })
+    await leaveSession(unplayed.session)
     expect([left, (await host.list({ limit: 1 })).total]).toEqual([[2], 0])
   })
 
   it('closes the session also if it fails in that, which the host reports', async () => {
     const faults: unknown[] = []
     const host = testHost({ environments: [garden], onFault: ({ cause }) => faults.push(cause) })
-    const episode = await openEpisode(host, 'ada', { environment: 'garden', params: { salted: true } }, 'steps')
-    await episode.step(sow)
-    await episode.close()
+    const { session } = await openSession(host, 'ada', { environment: 'garden', params: { salted: true } })
+    await playStep(session, sow, 0)
+    await leaveSession(session)
     expect([faults.length, (await host.list({ limit: 1 })).total]).toEqual([1, 0])
   })
 })
 
-describe('TrainerEpisode', () => {
-  it('adds up the raw terms of its steps, refused ones included', async () => {
-    const episode = await openEpisode(testHost(), 'ada', { ...RANGE, params: { low: 1, high: 100 }, seed: 7 }, 'steps')
-    expect(episode.observation.text).toBe('Guess a whole number from 1 to 100. 8 guesses left.')
-    expect(await episode.step(guess(500))).toMatchObject({ refused: 'rules', reward: -0.01, seq: 1, end: null })
-    const second = await episode.step(guess(1))
-    expect(second).toMatchObject({ refused: null, terms: { solved: 0, cost: -0.01 }, seq: 2, replayed: false })
-    expect(second.return).toBeCloseTo(-0.02)
-    expect(await episode.state()).toMatchObject({ guesses: [{ value: 1 }] })
-  })
-
-  it('reports the return with the last step alone, if that is wanted', async () => {
-    const params = { low: 1, high: 1, maxGuesses: 3 }
-    const episode = await openEpisode(testHost(), 'ada', { ...RANGE, params }, 'return')
-    expect(await episode.step(guess(500))).toMatchObject({ reward: 0, terms: { cost: -0.01 } })
-    const last = await episode.step(guess(1))
-    expect(last).toMatchObject({ end: { kind: 'terminated', reason: 'solved' }, success: true })
-    expect(last.reward).toBeCloseTo(0.98)
-    expect((await episode.step(guess(1), { seq: 1 })).reward).toBeCloseTo(0.98)
-  })
-
-  it('plays concurrent steps one after another', async () => {
-    const episode = await openEpisode(testHost(), 'ada', { environment: 'number-guessing', seed: 1 }, 'steps')
-    const steps = await Promise.all([500, 500, 500].map((value) => episode.step(guess(value))))
-    expect(steps.map(({ seq }) => seq)).toEqual([1, 2, 3])
-  })
-
-  it('counts a step once whose stored answer is asked for again', async () => {
-    const episode = await openEpisode(testHost(), 'ada', { environment: 'number-guessing', seed: 1 }, 'steps')
-    const first = await episode.step(guess(500))
-    expect(await episode.step(guess(500), { seq: 0 })).toEqual({ ...first, replayed: true })
-    expect(episode).toMatchObject({ seq: 1, return: first.return })
-    await expect(episode.step(guess(501), { seq: 0 })).rejects.toMatchObject({ code: 'seq-reused' })
-  })
-
+describe('playStep', () => {
   it('plays a step once whose commit got lost on the way back', async () => {
     let lose = false
     const store = createMemoryStore()
@@ -171,16 +138,9 @@ describe('TrainerEpisode', () => {
         get: (_, name: keyof SessionStore) => (name === 'commit' ? commit : store[name].bind(store)),
       }),
     })
-    const episode = await openEpisode(host, 'ada', { environment: 'number-guessing', seed: 1 }, 'steps')
+    const { session } = await openSession(host, 'ada', { environment: 'number-guessing', seed: 1 })
     lose = true
-    expect(await episode.step(guess(500))).toMatchObject({ seq: 1, replayed: true })
-    expect((await episode.step(guess(500))).seq).toBe(2)
-  })
-
-  it('closes once, and is gone then', async () => {
-    const episode = await openEpisode(testHost(), 'ada', { environment: 'number-guessing' }, 'steps')
-    await episode.close()
-    await episode.close()
-    await expect(episode.step(guess(1))).rejects.toMatchObject({ code: 'session-not-found' })
+    expect((await playStep(session, guess, 0)).report.seq).toBe(1)
+    expect((await playStep(session, guess, 1)).report.seq).toBe(2)
   })
 })
