@@ -435,15 +435,6 @@ describe('createLlmPolicy', () => {
     expect(server!.requests).toHaveLength(requests)
   })
 
-  it.each(['text/plain', ''])('reads an answer of the type "%s", with numbers that are no JSON', async (type) => {
-    const episode = await play((request, _, response) => {
-      const body = JSON.stringify({ ...bisecting(request), score: 'X' }).replace('"X"', '-Infinity')
-      response.writeHead(200, type ? { 'content-type': type } : {}).end(body)
-      return null
-    })
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-  })
-
   it('replaces half of a surrogate pair in what a model says, and sends none back', async () => {
     const half = '\ud83d'
     const episode = await play((request, number) => {
@@ -491,31 +482,7 @@ describe('createLlmPolicy', () => {
     expect(episode.steps).toHaveLength(3)
   })
 
-  it.each([
-    ['asked too often', 429],
-    ['broken', 500],
-    ['busy', 503],
-    ['loading its model', 424],
-    ['not ready', 425],
-    ['without its model', 499],
-  ])('retries if the server is %s', async (_, status) => {
-    const episode = await play((request, number, response) => {
-      if (number % 2 === 1) return bisecting(request)
-      response.writeHead(status, { 'retry-after-ms': '1' }).end('{"error":{"message":"later"}}')
-      return null
-    })
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-  })
-
   it.each<[string, Answering, RegExp]>([
-    [
-      'refuses',
-      (_, __, response) => {
-        response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}')
-        return null
-      },
-      /HTTP 401.*Incorrect API key/,
-    ],
     [
       'answers with invalid JSON',
       (_, __, response) => {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { connect, runEpisode, runTree } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
@@ -17,19 +18,17 @@ afterEach(() => server?.[Symbol.asyncDispose]())
 interface OddServer {
   /** Returns why a request is refused, or `null`. */
   readonly refuse?: (request: ChatRequest, messages: readonly JsonObject[]) => string | null
-  /** The status of a refusal. Default: 400. */
-  readonly status?: number
   /** Adds to the message of an answer, and to its call. */
   readonly message?: JsonObject
   readonly call?: JsonObject
 }
 
 /** Begins a server that bisects, and refuses what it does not take. Returns a policy that asks it. */
-async function policyOver({ refuse, status = 400, message, call }: OddServer, settings: Partial<ModelSettings> = {}) {
+async function policyOver({ refuse, message, call }: OddServer, settings: Partial<ModelSettings> = {}) {
   server = await startChatServer((request, _, response) => {
     const problem = refuse?.(request, request.messages as unknown as JsonObject[])
     if (problem) {
-      response.writeHead(status, { 'content-type': 'application/json' })
+      response.writeHead(400, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ error: { message: problem } }))
       return null
     }
@@ -54,28 +53,17 @@ const has = (name: string) => (value: JsonObject) => name in value
 const callsOf = (message: JsonObject) => (message.tool_calls ?? []) as JsonObject[]
 
 describe('an answer goes back as it came', () => {
-  const details = [{ type: 'reasoning.encrypted', data: 'c2ln', id: 'r1', index: 0 }]
-  const signed = { google: { thought_signature: 'c2lnbmF0dXJl' } }
   const parts: JsonObject[] = [
     { type: 'thinking', thinking: [{ type: 'text', text: 'Halve it.' }] },
     { type: 'text', text: 'I try the middle.' },
   ]
-  it.each<[string, JsonObject, JsonObject]>([
-    ['its reasoning', { reasoning_content: 'Halve it.' }, {}],
-    ['the details of its reasoning', { reasoning: 'Halve it.', reasoning_details: details }, {}],
-    ['the signature of a call', {}, { extra_content: signed }],
-    ['a content in parts', { content: parts }, {}],
-    ['a field that nobody knows', { unheard_of: { 1: [null] } }, {}],
-  ])('with %s', async (_, message, call) => {
-    const refuse = (_: ChatRequest, messages: readonly JsonObject[]) => {
-      const lacks = own(messages).some(
-        (sent) =>
-          Object.entries(message).some(([key, value]) => JSON.stringify(sent[key]) !== JSON.stringify(value)) ||
-          Object.keys(call).some((key) => !callsOf(sent).every(has(key))),
-      )
-      return lacks ? 'What I have sent must be passed back.' : null
-    }
-    const episode = await play({ message, call, refuse })
+  it('with fields that nobody knows, and a content in parts', async () => {
+    const message = { content: parts, unheard_of: { 1: [null] } }
+    const refuse = (_: ChatRequest, messages: readonly JsonObject[]) =>
+      own(messages).every((sent) => isDeepStrictEqual({ ...sent, ...message }, sent))
+        ? null
+        : 'What I have sent must be passed back.'
+    const episode = await play({ message, refuse })
     expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
     expect(server!.requests).toHaveLength(episode.steps.length)
   })
@@ -109,116 +97,13 @@ describe('an answer goes back as it came', () => {
 })
 
 describe('a server that refuses something', () => {
-  it.each<[string, string | undefined, OddServer, Partial<ModelSettings>?]>([
-    [
-      'a seed',
-      'seed',
-      {
-        status: 422,
-        refuse: (request) =>
-          'seed' in request
-            ? '[{"type":"extra_forbidden","loc":["body","seed"],"msg":"Extra inputs are not permitted"}]'
-            : null,
-      },
-    ],
-    [
-      'max_tokens',
-      'max_tokens as max_completion_tokens',
-      {
-        refuse: (request) =>
-          'max_tokens' in request
-            ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-            : request.max_completion_tokens === 300
-              ? null
-              : 'max_completion_tokens is missing',
-      },
-      { maxTokens: 300 },
-    ],
-    [
-      'a temperature',
-      'temperature',
-      {
-        refuse: (request) =>
-          'temperature' in request
-            ? "'temperature' does not support 0. Only the default (1) value is supported."
-            : null,
-      },
-      { temperature: 0 },
-    ],
-    [
-      'a choice of tools',
-      'tool_choice',
-      {
-        refuse: (request) =>
-          'tool_choice' in request ? '"auto" tool choice requires --enable-auto-tool-choice to be set' : null,
-      },
-    ],
-    [
-      'messages of the system',
-      'role: system',
-      {
-        refuse: (_, messages) =>
-          messages.some(({ role }) => role === 'system') ? 'Developer instruction is not enabled for this model' : null,
-      },
-    ],
-    [
-      'a content of null',
-      'content: null',
-      {
-        status: 422,
-        refuse: (_, messages) =>
-          messages.some(({ content }) => content === null)
-            ? 'messages.2.content: Input should be a valid string'
-            : null,
-      },
-    ],
-    [
-      'answers that are not streamed',
-      'answers that are not streamed',
-      {
-        refuse: ({ stream }) =>
-          stream ? null : 'This model only supports stream mode, please enable the stream parameter.',
-      },
-    ],
-    [
-      'reasoning',
-      'reasoning_content of messages',
-      {
-        message: { reasoning_content: 'Halve it.' },
-        refuse: (_, messages) =>
-          messages.some(has('reasoning_content')) ? "property 'messages.2.reasoning_content' is unsupported" : null,
-      },
-    ],
-    [
-      'a field of calls',
-      'extra_content of messages',
-      {
-        call: { extra_content: {} },
-        refuse: (_, messages) =>
-          own(messages).flatMap(callsOf).some(has('extra_content'))
-            ? 'Unknown field extra_content in tool_calls[0]'
-            : null,
-      },
-    ],
-    [
-      '$schema',
-      undefined,
-      { refuse: ({ tools }) => (JSON.stringify(tools).includes('$schema') ? 'Unknown name "$schema"' : null) },
-    ],
-    [
-      'two messages of one role in a row',
-      undefined,
-      {
-        refuse: (_, messages) =>
-          messages.some(({ role }, i) => role === messages[i - 1]?.role) ? 'Conversation roles must alternate' : null,
-      },
-    ],
-  ])('as %s is asked without it from then on', async (_, leftOut, odd, settings) => {
-    const episode = await play(odd, settings)
+  it('is asked without it from then on', async () => {
+    const refuse = (_: ChatRequest, messages: readonly JsonObject[]) =>
+      own(messages).flatMap(callsOf).some(has('extra_content')) ? 'Unknown field extra_content in tool_calls[0]' : null
+    const episode = await play({ call: { extra_content: {} }, refuse })
     expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    // One request was refused, if any.
-    expect(server!.requests).toHaveLength(episode.steps.length + (leftOut ? 1 : 0))
-    expect(episode.steps.at(-1)!.completions[0]!.leftOut).toEqual(leftOut && [leftOut])
+    expect(server!.requests).toHaveLength(episode.steps.length + 1)
+    expect(episode.steps.at(-1)!.completions[0]!.leftOut).toEqual(['extra_content of messages'])
   })
 
   it('may refuse several things', async () => {

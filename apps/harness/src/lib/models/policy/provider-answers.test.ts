@@ -83,17 +83,10 @@ async function play(api: Api, answer: (body: Json, number: number) => Reply | nu
 
 const solved = { kind: 'finished', end: { reason: 'solved' } }
 const failed = (message: string, more: object = {}) => ({ error: { message, ...more } })
-const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
 
 describe('a mistake of the model that its server says as an error', () => {
   const groq = "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details."
   it.each<[string, Api, Reply, string | null]>([
-    [
-      'Groq',
-      'chat',
-      { status: 400, body: failed(groq, { code: 'tool_use_failed', failed_generation: '<f>{' }) },
-      '<f>{',
-    ],
     [
       'Groq, of a stream',
       'chat',
@@ -122,28 +115,10 @@ describe('a mistake of the model that its server says as an error', () => {
       '<tool_call>[x',
     ],
     [
-      'llama.cpp, of arguments',
-      'chat',
-      { status: 500, body: failed('Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]') },
-      null,
-    ],
-    [
-      'llama.cpp, of a format',
-      'chat',
-      { status: 500, body: failed('The model produced output that does not match the expected peg-native format') },
-      null,
-    ],
-    [
       'Ollama',
       'chat',
       { status: 500, body: { error: `error parsing tool call: raw='{"a":1}]', err=invalid` } },
       '{"a":1}]',
-    ],
-    [
-      'vLLM with gpt-oss',
-      'chat',
-      { status: 500, body: failed('Unexpected token 12606 while expecting start token 200006') },
-      null,
     ],
     [
       'vLLM with gpt-oss, in an answer with 200',
@@ -152,12 +127,6 @@ describe('a mistake of the model that its server says as an error', () => {
       null,
     ],
     ['TGI', 'chat', { status: 422, body: { error: 'Tool error: no function', error_type: 'tool_error' } }, null],
-    [
-      'OpenAI',
-      'chat',
-      { status: 500, body: failed('The model produced invalid content.', { type: 'model_error' }) },
-      null,
-    ],
     [
       'Bedrock',
       'chat',
@@ -190,14 +159,14 @@ describe('a mistake of the model that its server says as an error', () => {
       { status: 400, body: { type: 'error', error: { message: groq, failed_generation: '<f>{' } } },
       '<f>{',
     ],
-    ...['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS'].map(
-      (finishReason): [string, Api, Reply, string | null] => [
-        `Google, ${finishReason}`,
-        'google',
-        { body: { candidates: [{ finishReason, finishMessage: 'Malformed function call: guess(' }] } },
-        'Malformed function call: guess(',
-      ],
-    ),
+    [
+      'Google',
+      'google',
+      {
+        body: { candidates: [{ finishReason: 'UNEXPECTED_TOOL_CALL', finishMessage: 'Malformed function call: x(' }] },
+      },
+      'Malformed function call: x(',
+    ],
   ])('is an answer without an action: %s', async (_, api, reply, text) => {
     const { episode, requests, answers } = await play(api, (_, number) => (number === 1 ? reply : null))
     expect(episode).toMatchObject(solved)
@@ -226,37 +195,19 @@ describe('a mistake of the model that its server says as an error', () => {
 
 describe('an answer of Anthropic or Google that the library does not know', () => {
   it.each<[string, Api, (body: Json) => object]>([
-    ['no usage', 'anthropic', (body) => guessing.anthropic(body, { usage: undefined })],
     ['a usage of null', 'anthropic', (body) => guessing.anthropic(body, { usage: { input_tokens: null } })],
-    [
-      'no type, id and model',
-      'anthropic',
-      ({ messages }) => ({ content: [use({ messages })], stop_reason: 'tool_use' }),
-    ],
-    [
-      'thinking without a signature',
-      'anthropic',
-      (body) => message([{ type: 'thinking', thinking: 'Hm.' }, use(body)]),
-    ],
     ['a call without an id', 'anthropic', (body) => message([{ ...use(body), id: undefined }])],
     ['a call with a caller of another kind', 'anthropic', (body) => message([{ ...use(body), caller: { type: 'x' } }])],
-    ['a block of another kind', 'anthropic', (body) => message([{ type: 'novelty', data: 1 }, use(body)])],
     ['fields of other types', 'anthropic', (body) => guessing.anthropic(body, { container: 1, stop_sequence: 5 })],
     [
       'citations of another kind',
       'anthropic',
       (body) => message([{ type: 'text', text: 'I', citations: [1] }, use(body)]),
     ],
-    ['no usage', 'google', (body) => guessing.google(body, { usageMetadata: 'none' })],
     [
       'ratings of another shape',
       'google',
       (body) => guessing.google(body, { promptFeedback: { safetyRatings: 'low' } }),
-    ],
-    [
-      'a part of another kind',
-      'google',
-      (body) => ({ candidates: [{ content: { parts: [{ novelty: 1 }, functionCall(body)] }, finishReason: 'NEW' }] }),
     ],
   ])('is played: %s, %s', async (_, api, answer) => {
     const { episode, requests } = await play(api, (body) => ({ body: answer(body) }))
@@ -277,7 +228,6 @@ describe('an answer of Anthropic or Google that the library does not know', () =
   })
 
   it.each<[string, Api, Reply]>([
-    ['an error with 200', 'anthropic', { body: overloaded }],
     ['an error with 200', 'google', { body: failed('Overloaded', { code: 503, status: 'UNAVAILABLE' }) }],
     ['an error with 200, in a list', 'google', { body: [failed('Overloaded', { code: 503 })] }],
     ['a page', 'anthropic', { body: '<html>Overloaded</html>' }],
@@ -287,37 +237,15 @@ describe('an answer of Anthropic or Google that the library does not know', () =
     expect(episode).toMatchObject(solved)
     expect(requests[2]).toEqual(requests[1])
   })
-
-  it('names the words of its server in an error with 200', async () => {
-    const { episode } = await play('anthropic', () => ({
-      body: { type: 'error', error: { type: 'permission_error', message: 'Not for you.' } },
-    }))
-    expect(String((episode as { cause?: unknown }).cause)).toContain(
-      'did not answer (HTTP 403 in the body of an HTTP 200): Not for you.',
-    )
-  })
 })
 
 describe('white space beside a call', () => {
   it.each<[string, Api, (body: Json) => object, (request: Json) => Json[]]>([
     [
-      'Anthropic',
-      'anthropic',
-      (body) => message([{ type: 'text', text: '\n\n' }, use(body)]),
-      ({ messages }) =>
-        messages.filter(({ role }: Json) => role === 'assistant').flatMap(({ content }: Json) => content),
-    ],
-    [
       'Google',
       'google',
       (body) => ({ candidates: [{ content: { parts: [{ text: ' \n' }, functionCall(body)] }, finishReason: 'STOP' }] }),
       ({ contents }) => contents.filter(({ role }: Json) => role === 'model').flatMap(({ parts }: Json) => parts),
-    ],
-    [
-      'chat completions',
-      'chat',
-      (body) => guessing.chat(body, { content: '\n\n' }),
-      ({ messages }) => messages.map(({ content }: Json) => ({ text: content ?? undefined })),
     ],
     [
       'chat completions, in parts',
@@ -343,16 +271,8 @@ describe('white space beside a call', () => {
 })
 
 describe('a full context', () => {
-  const stop = { body: message([], { stop_reason: 'model_context_window_exceeded' }) }
   it.each<[string, Api, Reply]>([
-    ['an end', 'anthropic', stop],
-    [
-      '413',
-      'anthropic',
-      { status: 413, body: failed('Request exceeds the maximum size', { type: 'request_too_large' }) },
-    ],
     ['413 without a word', 'anthropic', { status: 413, body: '' }],
-    ['413', 'google', { status: 413, body: '<html>Request Entity Too Large</html>' }],
     ['a size', 'google', { status: 400, body: failed('Request payload size exceeds the limit: 20971520 bytes.') }],
     ['413', 'chat', { status: 413, body: failed('Request too large') }],
     [
@@ -396,19 +316,8 @@ it.each(['', ' ', 'null', '""', '[]', 'None', 'undefined'])('reads the arguments
 
 describe('a quota that is spent', () => {
   it.each<[string, Api, object]>([
-    [
-      'Google',
-      'google',
-      failed('You exceeded your current quota. Please retry in 36s.', {
-        code: 429,
-        status: 'RESOURCE_EXHAUSTED',
-        details: [{ violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier' }] }],
-      }),
-    ],
     ['OpenAI', 'chat', failed('No money.', { code: 'insufficient_quota' })],
     ['Groq', 'chat', failed('Rate limit reached on tokens per day (TPD): Limit 100000. Please try again in 7m.')],
-    ['OpenRouter', 'chat', failed('Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 a day')],
-    ['Anthropic', 'anthropic', failed('Number of request tokens has exceeded your daily rate limit')],
   ])('is not asked for again: %s', async (_, api, body) => {
     const { episode, requests } = await play(api, () => ({ status: 429, body }))
     expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'model-refused' } })
