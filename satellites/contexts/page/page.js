@@ -1,7 +1,5 @@
 // The page of a conversation: sends what is typed, shows every turn once, and reconnects by itself when the connection drops.
 
-import { acceptedIn, drawMachine } from './page-machine.js'
-
 const world = decodeURIComponent(location.pathname.split('/').at(-1))
 const address = new URL(`./${encodeURIComponent(world)}`, location.href)
 const at = (id) => document.getElementById(id)
@@ -188,11 +186,17 @@ function showTurn({ turn, kind, text, replies, transitions }) {
     log(turn, how === 'moved' ? `${context}: ${from} → ${to}` : `${context} ${how}${to ? ` in ${to}` : ''}`, how)
 }
 
+function made(tag, name, text = '') {
+  const element = document.createElement(tag)
+  element.className = name
+  element.textContent = text
+  return element
+}
+
 function showLine(by, text, { pending = false } = {}) {
-  const line = document.createElement('li')
+  const line = made('li', '', text)
   line.dataset.by = by
   if (pending) line.dataset.pending = ''
-  line.textContent = text
   at('lines').append(line)
   showLast()
 }
@@ -206,40 +210,24 @@ function dropPending() {
 }
 
 function log(turn, text, kind) {
-  const line = document.createElement('li')
+  const line = made('li', '')
   line.dataset.kind = kind
-  const number = document.createElement('b')
-  number.textContent = turn
-  const said = document.createElement('span')
-  said.textContent = text
-  line.append(number, said)
+  line.append(made('b', '', turn), made('span', '', text))
   at('log').append(line)
   at('log').scrollTop = at('log').scrollHeight
 }
 
 function showStack() {
   const frames = stack.toReversed().map(({ context, state, data }, depth) => {
-    const line = document.createElement('li')
-    const name = document.createElement('strong')
-    name.textContent = context
-    const is = document.createElement('span')
-    is.className = 'is'
-    is.textContent = depth === 0 ? state : `${state}, suspended`
-    const known = document.createElement('span')
-    known.className = 'data'
-    known.textContent = Object.entries(data)
+    const known = Object.entries(data)
       .filter(([, value]) => value !== null && JSON.stringify(value) !== '[]')
       .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
-      .join(' · ')
-    line.append(name, is, known)
+    const line = made('li', '')
+    const is = made('span', 'is', depth === 0 ? state : `${state}, suspended`)
+    line.append(made('strong', '', context), is, made('span', 'data', known.join(' · ')))
     return line
   })
-  if (frames.length === 0) {
-    const nothing = document.createElement('p')
-    nothing.textContent = 'Nothing is open.'
-    frames.push(nothing)
-  }
-  at('stack').replaceChildren(...frames)
+  at('stack').replaceChildren(...(frames.length > 0 ? frames : [made('p', '', 'Nothing is open.')]))
 }
 
 function showMachine() {
@@ -247,12 +235,11 @@ function showMachine() {
   const name = chosen ?? active ?? described.contexts[0]?.name
   const context = described.contexts.find((each) => each.name === name)
   if (!context) return
-  const state = stack.findLast((frame) => frame.context === name)?.state
+  const present = stack.findLast((frame) => frame.context === name)?.state
   at('contexts').replaceChildren(
     ...described.contexts.map((each) => {
-      const button = document.createElement('button')
+      const button = made('button', '', each.name)
       button.type = 'button'
-      button.textContent = each.name
       button.setAttribute('aria-pressed', String(each.name === name))
       button.addEventListener('click', () => {
         chosen = each.name === active ? null : each.name
@@ -261,9 +248,25 @@ function showMachine() {
       return button
     }),
   )
-  at('machine').replaceChildren(drawMachine(context, state))
-  const accepted = state ? acceptedIn(context, state) : []
-  at('accepts').textContent = state ? `Accepts now: ${accepted.join(', ') || 'nothing'}.` : 'Not open.'
+  at('machine').replaceChildren(...context.states.map((state) => stateLine(context, state, present)))
+  const accepted = context.edges.filter(({ from, on }) => from === present && on !== null).map(({ on }) => on)
+  const names = [...new Set(accepted)].join(', ') || 'nothing'
+  at('accepts').textContent = present ? `Accepts now: ${names}.` : 'Not open.'
+}
+
+/** A state with the transitions that leave it. */
+function stateLine({ edges, final }, state, present) {
+  const leaving = edges.filter(({ from, to }) => from === state && to !== state)
+  const ways = Map.groupBy(leaving, ({ to }) => to)
+  const texts = [...ways].map(([to, all]) => `${all.map(({ on }) => on ?? 'by itself').join(', ')} → ${to}`)
+  const line = made('li', final.includes(state) ? 'final' : '')
+  line.dataset.state = state
+  if (state === present) {
+    line.classList.add('lit')
+    line.setAttribute('aria-current', 'step')
+  }
+  line.append(made('strong', '', state), made('span', 'data', texts.join(' · ')))
+  return line
 }
 
 /** An example of an event's data, to fill in. */

@@ -36,7 +36,6 @@ export function readPage(): Page {
     files: new Map([
       ['page.css', read('page.css', 'text/css; charset=utf-8')],
       ['page.js', read('page.js', 'text/javascript; charset=utf-8')],
-      ['page-machine.js', read('page-machine.js', 'text/javascript; charset=utf-8')],
     ]),
   }
 }
