@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { afterAll, describe, expect, it } from 'vitest'
-import { HOSTILE, lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
+import { lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import { renderComparedRuns } from './compare-page.ts'
 import { readComparedRun } from './read-compared-run.ts'
@@ -153,35 +153,6 @@ describe.skipIf(lacksBrowser)(
       await page.locator('.beside-step').first().waitFor()
       const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
       expect(past).toBe(0)
-      await page.close()
-    })
-
-    it('shows hostile texts without running them', async () => {
-      const hostile = (records: readonly EpisodeRecord[]) =>
-        records.map((record): EpisodeRecord => {
-          const reason = record.returns && record.returns.unshaped > 0 ? HOSTILE : `${HOSTILE} lost`
-          return {
-            ...record,
-            task: { ...record.task, id: record.task.id + HOSTILE, prompt: HOSTILE },
-            policy: { name: HOSTILE, seed: HOSTILE },
-            steps: record.steps.map((step) => ({
-              ...step,
-              action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
-              observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
-            })),
-            outcome:
-              record.outcome.kind === 'failed'
-                ? record.outcome
-                : { kind: 'finished', end: { kind: 'terminated', reason } },
-          }
-        })
-      const { page, faults } = await open(await pageOf([hostile(a), hostile(b)], HOSTILE))
-      await page.locator('details.flip').first().locator('summary').click()
-      await page.locator('.beside-step').first().waitFor()
-      expect(await page.locator('.flip .beside > p').first().textContent()).toBe(HOSTILE)
-      expect(await page.evaluate('window.hacked')).toBeUndefined()
-      expect(await page.locator('img').count()).toBe(0)
-      expect(faults).toEqual([])
       await page.close()
     })
   },

@@ -3,7 +3,7 @@ import { createFold } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { HOSTILE, lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
+import { lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
 import { renderReport } from './render-report.ts'
 
 const open = usePages()
@@ -215,36 +215,6 @@ describe.skipIf(lacksBrowser)(
         ['2', '+1.50', '−1.79 to 4.79', '3.00', '3', '1.50', '2'],
         ['3', '+1.50', '–', '2.00', '1', '0.500', '2'],
       ])
-      expect(faults).toEqual([])
-      await page.close()
-    })
-
-    it('shows hostile texts without running them', async () => {
-      const hostile = records.map(
-        (record): EpisodeRecord => ({
-          ...record,
-          task: { ...record.task, prompt: HOSTILE, tags: [HOSTILE] },
-          policy: { name: HOSTILE, seed: HOSTILE },
-          steps: record.steps.map((step) => ({
-            ...step,
-            action: { tool: HOSTILE, arguments: { [HOSTILE]: HOSTILE } },
-            observation: { text: HOSTILE, structured: { [HOSTILE]: HOSTILE } },
-            reward: { ...step.reward, terms: { [HOSTILE]: 1 } },
-            completions: [{ ...answer, text: HOSTILE, reasoning: HOSTILE, policyVersion: HOSTILE }],
-          })),
-          outcome:
-            record.outcome.kind === 'failed'
-              ? { kind: 'failed', error: { code: HOSTILE, message: HOSTILE } }
-              : { kind: 'finished', end: { kind: 'terminated', reason: HOSTILE } },
-        }),
-      )
-      const { page, faults } = await openReport(hostile, HOSTILE)
-      for (const tab of ['Tasks', 'Rewards', 'Time and cost', 'Failures', 'Configuration', 'Overview'])
-        await page.locator('.tabs a', { hasText: tab }).click()
-      await page.locator('.look-first button').first().click()
-      await page.locator('.episode-links a').first().waitFor()
-      expect(await page.evaluate('window.hacked')).toBeUndefined()
-      expect(await page.locator('img').count()).toBe(0)
       expect(faults).toEqual([])
       await page.close()
     })
