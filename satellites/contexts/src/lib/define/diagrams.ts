@@ -47,7 +47,6 @@ function nodeOf(frame: number, state: string): string {
   return `frame${frame}_${state.replaceAll(/\W/g, '_')}`
 }
 
-/** Reserved words of state diagrams. */
 const KEYWORDS = new Set('as class classdef click default direction end lit note root state style'.split(' '))
 
 function mermaidId(name: string, index: number): string {

@@ -57,7 +57,6 @@ function readSlots(context: Context, { intent, slots, unrecognised = [] }: Inten
   return parsed?.success ? { slots: parsed.data as JsonObject, unrecognised } : null
 }
 
-/** Explains why an act has no route: `unknown-context`, `unknown-intent`, `slots-invalid` or `illegal-transition`. */
 export function noRouteError(turn: Turn, { intent, slots }: IntentCandidate, within: string | undefined): ContextError {
   const { rules } = turn
   if (within !== undefined && !rules.contexts.has(within)) return unknownContext(rules, within)

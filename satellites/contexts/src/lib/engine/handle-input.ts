@@ -18,7 +18,7 @@ import { activeFrame, type ConversationRules, startTurn, type Turn } from './tur
 
 type Input<Kind extends ConversationInput['kind']> = Extract<ConversationInput, { kind: Kind }>
 
-/** Takes one input. Pure: the record is not edited. */
+/** Pure: the record is not edited. */
 export function handleInput(
   rules: ConversationRules,
   record: ConversationRecord,
@@ -176,7 +176,6 @@ function follow(turn: Turn, route: ContextRoute | Route): Route | null {
   return route
 }
 
-/** Returns the route of an option; `null` if it is closed by now: the state may have changed since the question. */
 function routeOfOption(
   turn: Turn,
   { intent, slots, context, frame, unrecognised }: QuestionOption,
@@ -185,7 +184,6 @@ function routeOfOption(
   return routes.find((route) => route.frame === frame) ?? null
 }
 
-/** Returns `null`, because no route is followed. */
 function replyFallback(turn: Turn, reason: FallbackReason): null {
   sayFallback(turn, reason)
   const active = activeFrame(turn)

@@ -26,9 +26,6 @@ export function findHandler(turn: Turn, frame: OpenFrame, input: string, given: 
   return pick(turn, frame, states[frame.state]?.on[input], given) ?? pick(turn, frame, on[input], given)
 }
 
-/**
- * Finds the handler by which an intent would open a context. `frame` has the data that the context would start with.
- */
 export function findOpening(
   turn: Turn,
   frame: OpenFrame,
@@ -248,7 +245,6 @@ function publish(turn: Turn, frame: OpenFrame, type: string, data: JsonObject, t
   turn.published.push({ type, data: structuredClone(data), to })
 }
 
-/** The shared data, free to edit. Copied when first read. */
 function sharedDraft(turn: Turn): Shared {
   turn.shared ??= structuredClone({ public: turn.record.public.shared, private: turn.record.private.shared })
   return turn.shared

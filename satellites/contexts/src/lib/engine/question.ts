@@ -24,7 +24,6 @@ function isPrintable(value: Json): value is string | number {
 /** The chosen option, `none` of them, an `unclear` answer, or `null` for a text that is not an answer. */
 export type Choice = QuestionOption | 'none' | 'unclear' | null
 
-/** The longest answer to a question, in UTF-16 code units. */
 const LONGEST_ANSWER = 200
 
 /**

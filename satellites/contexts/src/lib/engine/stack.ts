@@ -45,7 +45,6 @@ export function handleIntent(
   settle(turn, frame, requests)
 }
 
-/** Runs a frame's handler of an event, active or suspended. Returns whether it has one that applies. */
 export function handleEvent(turn: Turn, frame: OpenFrame, event: string, given: InputData): boolean {
   const handler = findHandler(turn, frame, event, given)
   if (!handler) return false
@@ -102,7 +101,6 @@ function suspendActive(turn: Turn, on: string | null): void {
   if (frame) recordTransition(turn, 'suspended', frame, { from: frame.state, to: frame.state, on })
 }
 
-/** Removes a frame from the stack. If it was active, the one below resumes. */
 function close(turn: Turn, frame: OpenFrame, how: ClosedFrame['how'], on: string | null): void {
   const wasActive = frame === activeFrame(turn)
   const closed = closeFrame(frame, how, how === 'finished' ? resultOf(turn, frame) : null)

@@ -39,7 +39,6 @@ export interface OpenFrame {
   /** The frame of the record, while this one is unchanged. */
   kept: Frame | null
   drafted: boolean
-  /** Whether it was entered, moved, edited or resumed. */
   needsPrompt: boolean
 }
 
@@ -63,9 +62,7 @@ export interface Turn {
   readonly published: Published[]
   /** The writer's text, sent in place of the replies; `null` if the replies are sent. */
   readonly written: string | null
-  /** Number of published events delivered since the input, including this turn's. */
   readonly delivered: number
-  /** A copy of the shared data, made when a handler first reads them. */
   shared: Shared | null
   question: Question | null
   ended: string | null

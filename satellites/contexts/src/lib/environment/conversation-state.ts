@@ -10,13 +10,11 @@ export interface DialogueLine {
   readonly text: string
 }
 
-/** The most lines of the dialogue that are kept. */
 const MAX_LINES = 20
 
 export interface ConversationState {
   public: {
     conversation: PublicConversation
-    /** The goal, if the agent plays the user; `null` if it plays the assistant, or there is no goal. */
     goal: JsonObject | null
     dialogue: readonly DialogueLine[]
     /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
@@ -25,13 +23,11 @@ export interface ConversationState {
   private: {
     conversation: PrivateConversation
     goal: JsonObject | null
-    /** The simulated user's memory; `null` if the agent plays the user. */
     user: unknown
     style?: string | undefined
   }
 }
 
-/** `hasStyle` is true with a speaker. */
 export function stateSchemas(
   { schemas }: Pick<Conversation, 'schemas'>,
   goal: z.ZodType,

@@ -224,7 +224,6 @@ function commandInput({ contexts }: Conversation, name: string): z.ZodObject {
     : z.object({})
 }
 
-/** The input schema of an intent's tool: it rejects unknown slots, which the intent's own schema would drop. */
 function strictInput(schema: z.ZodType, intent: IntentInfo): z.ZodType {
   if (!(schema instanceof z.ZodObject) || schema.def.catchall) return schema
   return schema.clone({

@@ -13,7 +13,6 @@ import { type InternalError, rejectionOf } from './rejection.ts'
 export interface SocketSetting {
   readonly host: Host
   readonly world: ConversationEnvironment
-  /** Makes `socket` the connection of a handle's conversation, and closes the previous one. */
   readonly claim: (handle: string, socket: ConversationSocket) => void
   /** Releases a handle, unless another connection has it by now. */
   readonly release: (handle: string, socket: ConversationSocket) => void
@@ -28,7 +27,6 @@ interface Joined {
   readonly unsubscribe: () => void
 }
 
-/** The most characters of a frame: far more than the bound of an utterance, which has its own error message. */
 const MAX_FRAME_LENGTH = 65_536
 
 /**
@@ -58,7 +56,6 @@ export class ConversationSocket {
     webSocket.on('close', () => this.#leaveConversation())
   }
 
-  /** Returns why a client that joins nothing has to go; `null` for any other. */
   check(): string | null {
     return !this.#joined && this.#idle++ > 0 ? 'Nothing was joined.' : null
   }

@@ -53,7 +53,7 @@ const clientFrameSchema = z.discriminatedUnion('type', [
  */
 export type ClientFrame = z.output<typeof clientFrameSchema>
 
-/** Parses a client's frame. Returns a problem as a string. */
+/** Returns a problem as a string. */
 export function readFrame(text: string): ClientFrame | string {
   let json: unknown
   try {
@@ -75,9 +75,7 @@ export interface ConversationTurn extends Omit<HistoryEntry, 'now' | 'slots'> {
 export interface ServerPush {
   /** The number of turns so far: the `since` of a later `resume`. */
   readonly turn: number
-  /** The turns that the client has not received, oldest first. */
   readonly turns: readonly ConversationTurn[]
-  /** Whether some of them are not kept any more. */
   readonly missed: boolean
   readonly stack: readonly Frame[]
   readonly closed: readonly ClosedFrame[]

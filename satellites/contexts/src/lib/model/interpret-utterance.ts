@@ -9,17 +9,14 @@ import type { IntentCandidate, Interpreter, InterpretRequest } from './interpret
 export interface Interpreted {
   /** Best first. Bounded in number and size. */
   readonly candidates: readonly IntentCandidate[]
-  /** How the interpreter failed; `null` if it did not. */
   readonly problem: string | null
 }
 
-/** When an utterance was said, in milliseconds since 1970 UTC, and how long its interpreter may take. */
 export interface InterpretOptions extends AskOptions {
   readonly now: number
 }
 
 const MAX_CANDIDATES = 16
-/** The most JSON of one candidate's slots, in UTF-16 code units. */
 const MAX_SLOTS_LENGTH = 4_000
 
 const candidateSchema = z.object({

@@ -51,7 +51,6 @@ export interface IntentInfo {
   readonly name: string
   /** From `.describe(…)` on its schema, otherwise its name in words. */
   readonly description: string
-  /** JSON Schema of its slots. */
   readonly slots: JsonObject
   /** The contexts that declare it; empty for a command. */
   readonly contexts: readonly string[]

@@ -24,7 +24,6 @@ export type RouteDecision =
  */
 export type Router = (routes: readonly Route[]) => RouteDecision
 
-/** The most options of a question to the user. */
 const MAX_OPTIONS = 4
 
 export interface RouterOptions {

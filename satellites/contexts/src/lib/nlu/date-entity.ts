@@ -43,7 +43,6 @@ function dateParser(): typeof casual {
   return parser
 }
 
-/** Words of dates whose typing errors are corrected. */
 const WORDS =
   'january february march april june july august september october november december monday tuesday wednesday thursday friday saturday sunday today tomorrow tonight after before next following weekend week weeks days month later'.split(
     ' ',

@@ -70,15 +70,11 @@ export function markExplained(explained: Set<number>, { start, end }: WordRange)
   for (let word = start; word < end; word++) explained.add(word)
 }
 
-/** Whether `not` stands before a match or its cue: "not Dubai", "not to Dubai". */
 function isNegated(match: EntityMatch, cues: Cues, words: Utterance['words']): boolean {
   const { start } = (cues && cueOf(match, cues, words)) ?? match
   return words[beforeArticle(start, words) - 1]?.normal === 'not'
 }
 
-/**
- * Returns the range of a match with the cue beside it; `null` if there is none. An article may stand between the two.
- */
 function cueOf(
   { start, end }: EntityMatch,
   { after, before }: NonNullable<Cues>,

@@ -8,9 +8,7 @@ export interface UnknownPhrase extends WordRange {
   readonly isName: boolean
 }
 
-/** The most words of a phrase that are reported. */
 const MAX_WORDS = 4
-/** The most UTF-16 code units of a phrase that are reported. */
 const MAX_CHARACTERS = 100
 
 /**

@@ -33,7 +33,6 @@ export interface IntentRule {
    */
   readonly beside?: readonly string[]
   readonly slots?: { readonly [slot: string]: SlotRule }
-  /** Required slots. Default: none. */
   readonly needs?: readonly string[]
 }
 
@@ -49,7 +48,6 @@ export interface CompiledRule {
   readonly words: readonly string[]
 }
 
-/** The words around a slot's value, each cue split into words; `null` if it has none. */
 export type Cues = { readonly after: readonly string[][]; readonly before: readonly string[][] } | null
 
 export function compileRule(
@@ -88,10 +86,6 @@ export function compileRule(
   }
 }
 
-/**
- * Throws `definition-invalid` for a value that is not an entity, for example `wholeNumber` in place of `wholeNumber({
- * least: 1, most: 9 })`.
- */
 function assertEntity(intent: string, slot: string, entity: unknown): void {
   if (typeof entity === 'object' && entity !== null && 'find' in entity && 'words' in entity) return
   const given = typeof entity === 'function' ? `the function ${entity.name || 'without a name'}` : String(entity)
@@ -102,7 +96,6 @@ function assertEntity(intent: string, slot: string, entity: unknown): void {
   )
 }
 
-/** How the built-in entities are created. */
 const CALLS: Readonly<Record<string, string>> = {
   wholeNumber: 'wholeNumber({ least: 1, most: 9 })',
   oneOf: "oneOf({ DXB: ['Dubai'] })",

@@ -23,7 +23,6 @@ import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
  */
 export const MAX_READ = 500
 
-/** The most candidates of an interpretation. */
 const MAX_CANDIDATES = 12
 
 /** The factor for candidates without a phrase: of two that explain as much, the one with a phrase wins. */

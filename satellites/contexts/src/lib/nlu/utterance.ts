@@ -14,7 +14,6 @@ export interface Word {
   readonly corrected: boolean
 }
 
-/** A text split into words, with typing errors corrected. */
 export interface Utterance {
   readonly text: string
   readonly words: readonly Word[]
@@ -100,13 +99,11 @@ function contractionsOf(nlp: typeof Nlp): Contractions {
   return { whole, endings }
 }
 
-/** A range of an utterance's words: from `start`, up to but not including `end`. */
 export interface WordRange {
   readonly start: number
   readonly end: number
 }
 
-/** Phrases, prepared to be found in one pass. */
 export type Phrases = ReturnType<typeof Nlp.buildNet>
 
 /** Prepares phrases in compromise's match syntax. Equal ones are removed: a net would keep only one. */
@@ -126,7 +123,6 @@ export function findPhrases({ words }: Utterance, phrases: Phrases): ReadonlyMap
   return places
 }
 
-/** The result of compromise's `sweep`, which its own types leave open. */
 interface Swept {
   readonly found: readonly {
     readonly match: string

@@ -1,5 +1,4 @@
 export interface Vocabulary {
-  /** Returns the correction of a misspelled word; `null` if it is known, or no or several words are nearest. */
   correct(word: string): string | null
 }
 
@@ -9,12 +8,6 @@ const LEAST_LENGTH = 4
 const LONG = 8
 const MAX_LENGTH = 24
 
-/**
- * Creates a vocabulary.
- *
- * @param words - the possible corrections.
- * @param others - correct words that are never a correction.
- */
 export function createVocabulary(words: Iterable<string>, others: Iterable<string> = []): Vocabulary {
   const known = new Set(words)
   // People seldom mistype the first letter, and it keeps `light` from becoming `flight`.

@@ -11,7 +11,6 @@ const FILLERS = new Set(
 /** Question words: weight ½. */
 const QUESTIONS = new Set(['how', 'what', 'when', 'where', 'which', 'who', 'why'])
 
-/** Words that are never corrected. */
 export const COMMON_WORDS: readonly string[] = [
   ...FILLERS,
   ...QUESTIONS,
@@ -26,7 +25,6 @@ export const COMMON_WORDS: readonly string[] = [
   years yes yesterday young`.split(/\s+/),
 ]
 
-/** The openings of a follow-up question, longest first. */
 export const FOLLOW_UPS: readonly (readonly string[])[] = [
   ['and', 'what', 'about'],
   ['and', 'how', 'about'],
