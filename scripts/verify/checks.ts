@@ -213,7 +213,12 @@ export function packCommand(published: readonly Room[], folder: string): Command
 function checksOfTarball(name: string, tarball: string): Check[] {
   return [
     { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'], all: true, after: ['pack'] },
-    { name: `published types ${name}`, command: ['attw', tarball, '--profile', 'esm-only'], all: true, after: ['pack'] },
+    {
+      name: `published types ${name}`,
+      command: ['attw', tarball, '--profile', 'esm-only'],
+      all: true,
+      after: ['pack'],
+    },
   ]
 }
 
