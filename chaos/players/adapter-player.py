@@ -141,52 +141,6 @@ def classics(url: str, seeds: list[str]) -> Iterator[Rollout]:
     env.close()
 
 
-def pettingzoo_aec(url: str, seeds: list[str]) -> Iterator[Rollout]:
-    """Plays Kuhn poker: the seat in turn bets with the first card of two, and passes with the others."""
-    from episodic_env.pettingzoo import aec
-
-    env = aec("kuhn-poker", url=url, wait=WAIT)
-
-    def play(seed: str) -> list[Any]:
-        env.reset(seed=int(seed))
-        seen: list[Any] = []
-        for agent in env.agent_iter():
-            observation, reward, terminated, truncated, _ = env.last()
-            numbers = observation["observation"].tolist()
-            seen.append([agent, numbers, float(reward)])
-            env.step(None if terminated or truncated else int(sum(numbers)) % 2)
-        return seen
-
-    for seed in seeds:
-        yield outcome(seed, lambda seed=seed: play(seed))  # type: ignore[misc]
-    env.close()
-
-
-def pettingzoo_parallel(url: str, seeds: list[str]) -> Iterator[Rollout]:
-    """Throws hands at once, each by the number of the round."""
-    from episodic_env.pettingzoo import parallel
-
-    env = parallel("rock-paper-scissors", url=url, wait=WAIT)
-
-    def play(seed: str) -> list[Any]:
-        env.reset(seed=int(seed))
-        seen: list[Any] = []
-        while env.agents:
-            actions = {
-                agent: (len(seen) + place + int(seed)) % env.action_space(agent).n
-                for place, agent in enumerate(env.agents)
-            }
-            observations, rewards, *_ = env.step(actions)
-            seen.append(
-                [{agent: shown["observation"].tolist() for agent, shown in observations.items()}, dict(rewards)]
-            )
-        return seen
-
-    for seed in seeds:
-        yield outcome(seed, lambda seed=seed: play(seed))  # type: ignore[misc]
-    env.close()
-
-
 def trl(url: str, seeds: list[str]) -> Iterator[Rollout]:
     """Plays a class for `GRPOTrainer`, whose failed episodes have no reward."""
     from episodic_env.trl import environment, rows
@@ -279,8 +233,6 @@ PLAYERS = {
     "attached": attached,
     "gymnasium": gymnasium,
     "classics": classics,
-    "pettingzoo-aec": pettingzoo_aec,
-    "pettingzoo-parallel": pettingzoo_parallel,
     "trl": trl,
     "inspect": inspect,
     "verifiers": verifiers,

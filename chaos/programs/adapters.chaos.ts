@@ -21,7 +21,7 @@ const COPIED = 0.05
 const PLAYER = fileURLToPath(new URL('../players/adapter-player.py', import.meta.url))
 const PACKAGE = fileURLToPath(new URL('../../clients/python/', import.meta.url))
 const SMALL = 'episodic-env.txt'
-const CLASSICS = ['cart-pole', 'kuhn-poker', 'rock-paper-scissors']
+const CLASSICS = ['cart-pole']
 
 interface Adapter {
   readonly name: string
@@ -39,8 +39,6 @@ const ADAPTERS: readonly Adapter[] = [
   { name: 'attached', requirements: SMALL, rollouts: [8, 100] },
   { name: 'gymnasium', requirements: SMALL, rollouts: [8, 200] },
   { name: 'classics', requirements: SMALL, rollouts: [4, 60] },
-  { name: 'pettingzoo-aec', requirements: SMALL, rollouts: [16, 400] },
-  { name: 'pettingzoo-parallel', requirements: SMALL, rollouts: [16, 200] },
   { name: 'trl', requirements: SMALL, rollouts: [8, 200] },
   { name: 'inspect', requirements: 'episodic-env-inspect.txt', rollouts: [8, 60], like: 'client' },
   // Its harness is a process for each rollout, which takes seconds to start: not in the quick form.

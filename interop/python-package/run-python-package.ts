@@ -19,16 +19,13 @@ const NEEDS: Readonly<Record<string, PythonNeeds>> = {
   verifiers: {},
   'language-model': {},
   skyrl: {},
-  art: { least: [3, 12] },
-  'eval-protocol': {},
-  hud: {},
 }
 const ADAPTERS = Object.keys(NEEDS)
 
 const USAGE = `Usage: pnpm interop python [<adapter>...] [--json]
 
-Tests the Python package episodic-env against a server: the client, its types, its adapters of Gymnasium and
-PettingZoo, and the files that are published. Further adapters are tested if they are named, because their frameworks are large.
+Tests the Python package episodic-env against a server: the client, its types, its adapter of Gymnasium,
+and the files that are published. Further adapters are tested if they are named, because their frameworks are large.
 
   adapters: ${ADAPTERS.join(', ')}
   --json    print nothing but the line of JSON that ends every run

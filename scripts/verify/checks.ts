@@ -57,7 +57,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     },
     {
       name: 'package in Python',
-      command: ['node', 'interop/interop.ts', 'python', 'skyrl', 'hud'],
+      command: ['node', 'interop/interop.ts', 'python', 'skyrl'],
       all: true,
     },
     {

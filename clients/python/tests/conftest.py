@@ -13,11 +13,6 @@ from episodic_env import Connection, connect
 
 CLASSICS = (
     "kuhn-poker",
-    "leduc-poker",
-    "tic-tac-toe",
-    "connect-four",
-    "rock-paper-scissors",
-    "iterated-prisoners-dilemma",
     "cart-pole",
     "mountain-car",
     "taxi",
@@ -32,7 +27,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home: Path = tmp_path_factory.mktemp("home")
     examples = ["number-guessing", "frozen-lake", "warehouse", "flight-booking"]
     classics = [f"@episodic/classics/{name}" for name in CLASSICS]
-    own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "pile.ts", "chatter.ts", "garden.ts")]
+    own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "garden.ts")]
     running = Server(home, *examples, *classics, *own)
     yield running
     running.stop()

@@ -107,6 +107,24 @@ def test_a_seat_leaves_and_others_play_on(connection: Connection) -> None:
     assert unsaid.value.code == "invalid-params"
 
 
+def test_catches_up_with_what_others_played(connection: Connection) -> None:
+    with connection.open_game("kuhn-poker", seed="cards") as game:
+        connection.seat("kuhn-poker", "first", game.handle("first")).step("act", {"move": "bet"})
+        game.step("second", "act", {"move": "pass"})
+        [played] = game.catch_up()
+        assert (played.seat, played.step.seq) == ("first", 1) and game.catch_up() == ()
+        assert (game.seq("first"), game.totals) == (1, {"first": 1.0, "second": -1.0})
+
+
+def test_the_step_that_the_server_takes_for_a_seat_counts(connection: Connection) -> None:
+    with connection.open_game("sealed-bids", {"rounds": 5, "players": 2}, limits={"steps": 1}, seed=1) as game:
+        for seat in game.seats:
+            game.step(seat, "bid", {"amount": 0})
+        game.turn(game.in_turn[0])
+        assert {(played.seat, played.tool) for played in game.catch_up()} == {(seat, "absent") for seat in game.seats}
+        assert {end.reason for end in game.ends.values()} == {"gone"} and set(game.ends) == set(game.seats)
+
+
 def test_each_seat_is_trained_by_its_handle(server: Server, connection: Connection) -> None:
     with connect(server.url, server.token) as elsewhere, connection.open_game("kuhn-poker", seed="cards") as game:
         first = connection.seat("kuhn-poker", "first", game.handle("first"))

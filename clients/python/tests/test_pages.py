@@ -24,7 +24,6 @@ PAGES = tuple(
 NEEDS = {
     "gymnasium": "gymnasium",
     "classics": "gymnasium",
-    "pettingzoo": "pettingzoo",
     "trl": "datasets",
     "inspect": "inspect_ai",
     "verifiers": "verifiers",

@@ -1,8 +1,8 @@
 """A client of Episodic's trainer endpoint: every step exactly once, rewards as named terms.
 
 Adapters are modules of their own, loaded only where they are imported: `episodic_env.gymnasium`,
-`episodic_env.classics`, `episodic_env.pettingzoo`, `episodic_env.trl`, `episodic_env.inspect`,
-`episodic_env.verifiers`, `episodic_env.skyrl`, `episodic_env.art`, `episodic_env.eval_protocol` and `episodic_env.hud`.
+`episodic_env.classics`, `episodic_env.trl`, `episodic_env.inspect`, `episodic_env.verifiers`, `episodic_env.skyrl` and
+`episodic_env.harbor`.
 """
 
 from .async_connection import AsyncConnection, connect_async

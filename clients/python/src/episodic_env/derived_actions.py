@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +27,6 @@ class FiniteArgument:
 
     name: str
     values: Sequence[Json]
-    default: Json = None
 
 
 @dataclass(frozen=True)
@@ -42,22 +40,6 @@ class FiniteTool:
     def calls(self) -> int:
         """How many different calls there are."""
         return math.prod(len(argument.values) for argument in self.arguments)
-
-    def allowed(self, legal: Any) -> list[bool]:
-        """Returns for each call whether it is legal by a JSON Schema of legal arguments, as `legal` lists it."""
-        if not isinstance(legal, Mapping):
-            return [False] * self.calls
-        if isinstance(legal.get("enum"), list):
-            defaults = {argument.name: argument.default for argument in self.arguments}
-            listed = {_key({**defaults, **call}) for call in legal["enum"]}
-            return [_key(self.arguments_of(number)) in listed for number in range(self.calls)]
-        narrower = legal.get("properties", {})
-        values = {argument.name: _values(narrower.get(argument.name), None) for argument in self.arguments}
-        keys = {name: {_key(value) for value in allowed} for name, allowed in values.items() if allowed is not None}
-        return [
-            all(name not in keys or _key(value) in keys[name] for name, value in self.arguments_of(number).items())
-            for number in range(self.calls)
-        ]
 
     def arguments_of(self, number: int) -> dict[str, Json]:
         """Returns the arguments of a call."""
@@ -98,7 +80,7 @@ def _arguments(tool: str, schema: JsonObject, bounds: Bounds) -> list[FiniteArgu
     for name, given in schema.get("properties", {}).items():
         values = _values(given, bounds.get(f"{tool}.{name}"))
         if values is not None:
-            arguments.append(FiniteArgument(name, values, given.get("default")))
+            arguments.append(FiniteArgument(name, values))
         elif name in schema.get("required", []):
             raise EpisodicError(
                 "option-invalid",
@@ -107,11 +89,6 @@ def _arguments(tool: str, schema: JsonObject, bounds: Bounds) -> list[FiniteArgu
                 retryable=False,
             )
     return arguments
-
-
-def _key(value: Any) -> str:
-    # True equals 1 in Python, and is another value in JSON.
-    return json.dumps(value, sort_keys=True)
 
 
 def _values(schema: Any, bounds: tuple[int, int] | None) -> Sequence[Json] | None:
