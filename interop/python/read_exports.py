@@ -40,28 +40,9 @@ for row in pairs:
     assert row["prompt"][0]["role"] == "user" and row["chosen"][0]["role"] == row["rejected"][0]["role"] == "assistant"
 passed("trl-preference", f"{pairs.num_rows} pairs with datasets")
 
-for row in load("openai"):
-    arguments = row["messages"][1]["tool_calls"][0]["function"]["arguments"]
-    assert isinstance(json.loads(arguments), dict)
-passed("openai", "arguments as JSON text")
-
-for row in load("sharegpt"):
-    assert len(row["conversations"]) % 2 == 0 and json.loads(row["tools"])
-passed("sharegpt", "even turns")
-
-rollouts = load("nemo-gym")
-assert rollouts.features["reward"].dtype == "float64"
-passed("nemo-gym", f"{rollouts.num_rows} rollouts with datasets")
-
 for row in load("atif"):
     assert row["schema_version"] == "ATIF-v1.7" and [step["step_id"] for step in row["steps"]][0] == 1
 passed("atif", "trajectories with datasets")
-
-prompts = load("verl")
-prompts.to_parquet(str(folder / "verl.parquet"))
-again = load("verl", "parquet")
-assert again[0]["prompt"] == prompts[0]["prompt"] and again[0]["extra_info"] == prompts[0]["extra_info"]
-passed("verl", f"{again.num_rows} prompts, converted to Parquet and back")
 
 rollouts = load("trl")
 for row in rollouts:

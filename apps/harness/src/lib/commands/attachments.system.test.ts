@@ -96,7 +96,7 @@ describe('pictures that a world shows', () => {
   })
 
   it('leave exports and bundles as they were', async () => {
-    for (const format of ['trl', 'openai', 'atif', 'inspect', 'verifiers', 'otel', 'csv']) {
+    for (const format of ['trl', 'trl-sft', 'atif', 'inspect', 'otel', 'csv']) {
       const { status, err } = await workshop.main([
         'export',
         'seen',

@@ -118,7 +118,7 @@ describe('a model that gives up', () => {
   it('is exported as truncated, with the reason', async () => {
     const options = [...(await start()), '--policy', 'llm:quitter']
     await workshop.main(['run', world, ...options, '--out', 'exported'])
-    for (const format of ['csv', 'otel', 'trl', 'trl-sft', 'verifiers', 'atif', 'sharegpt', 'nemo-gym']) {
+    for (const format of ['csv', 'otel', 'trl', 'trl-sft', 'atif']) {
       const { status, out } = await workshop.main(['export', 'exported', '--format', format])
       expect([format, status]).toEqual([format, 0])
       expect(out, format).toContain('no-action')

@@ -121,7 +121,7 @@ export const agent = defineAgent({ name: 'leaving', async play({ url }) {
     const again = ['run', 'left.jsonl', '--policy', 'agent:leaving.mjs', '--out', 'runs/left-again']
     expect((await workshop.main(again, { env })).status).toBe(0)
     expect(figures(readEpisodes(join(workshop.folder, 'runs/left-again')))).toEqual(figures(left))
-    const exporting = ['export', 'runs/left', '--format', 'openai', '--out', 'left-export.jsonl']
+    const exporting = ['export', 'runs/left', '--format', 'trl-sft', '--out', 'left-export.jsonl']
     expect((await workshop.main(exporting, { env })).status).toBe(0)
     expect(readFileSync(join(workshop.folder, 'left-export.jsonl'), 'utf8')).not.toContain('absent')
   })
@@ -166,7 +166,7 @@ export const grader = defineGrader({
     )
     const graded = await workshop.run(['grade', 'runs/gone', '--grader', 'graders.ts'], { env })
     expect([graded.status, graded.err]).toEqual([0, expect.stringMatching(/called +2\/2 verdicts/)])
-    const exported = await workshop.run(['export', 'runs/gone', '--format', 'openai', '--out', 'gone.jsonl'], { env })
+    const exported = await workshop.run(['export', 'runs/gone', '--format', 'trl-sft', '--out', 'gone.jsonl'], { env })
     expect(exported.status).toBe(0)
     expect(readFileSync(join(workshop.folder, 'gone.jsonl'), 'utf8')).toMatch(/Create multiple new entities/)
     const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page', '--yes']

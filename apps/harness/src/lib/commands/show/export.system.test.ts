@@ -77,10 +77,10 @@ describe('episodic export', () => {
   })
 
   it('selects by split and by success, on standard output', async () => {
-    const { out, err } = await workshop.main(['export', 'played', '--format', 'openai', '--successful'])
+    const { out, err } = await workshop.main(['export', 'played', '--format', 'trl-sft', '--successful'])
     const successes = sealed.filter(isSuccess).length
     expect(out.split('\n').filter(Boolean)).toHaveLength(successes)
-    expect(err).toContain(`${successes} finished episodes exported as openai: ${successes} lines.`)
+    expect(err).toContain(`${successes} finished episodes exported as trl-sft: ${successes} lines.`)
     const test = await workshop.main(['export', 'played', '--format', 'trl-sft', '--split', 'test'])
     const tested = sealed.filter(({ task }) => task.split === 'test').length
     expect(test.out.split('\n').filter(Boolean)).toHaveLength(tested)

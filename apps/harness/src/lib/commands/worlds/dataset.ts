@@ -21,7 +21,7 @@ import {
 } from '../../base/option-values.ts'
 import { flag, option } from '../../base/options.ts'
 import { makeFolder, writeWhole } from '../../base/own-files.ts'
-import { nemoGymRows } from '../../export/formats/nemo-gym.ts'
+import { nemoGymRows } from '../../export/nemo-gym-rows.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 

@@ -4,15 +4,11 @@ import { objectOf } from '../../base/json.ts'
 import type { ExportSource } from '../export-format.ts'
 import type { Message } from './conversation.ts'
 
-/** How a format writes the arguments of a call: as an object, or as JSON text. */
-export type ArgumentsAs = (args: string) => JsonObject | string
-
-/** Arguments that are no JSON object cannot be written as one, and are kept as `{ "text": … }`. */
-export const asObject: ArgumentsAs = (args) => objectOf(args) ?? { text: args }
-export const asText: ArgumentsAs = (args) => args
-
-/** A message in the shape of OpenAI's chat completions. */
-export function chatMessage({ role, content, calls, callId, tool }: Message, argumentsAs: ArgumentsAs): object {
+/**
+ * A message in the shape of OpenAI's chat completions, with the arguments of calls as objects: those that are no JSON
+ * object are kept as `{ "text": … }`.
+ */
+export function chatMessage({ role, content, calls, callId, tool }: Message): object {
   if (role === 'tool') return { role, tool_call_id: callId, ...(tool !== undefined && { name: tool }), content }
   if (!calls) return { role, content }
   return {
@@ -21,7 +17,7 @@ export function chatMessage({ role, content, calls, callId, tool }: Message, arg
     tool_calls: calls.map(({ id, name, arguments: args }) => ({
       id,
       type: 'function',
-      function: { name, arguments: argumentsAs(args) },
+      function: { name, arguments: objectOf(args) ?? { text: args } },
     })),
   }
 }

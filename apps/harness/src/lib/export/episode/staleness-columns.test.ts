@@ -46,7 +46,7 @@ describe('EXPORT_FORMATS, with versions of the weights', () => {
     })
   })
 
-  it.each(['trl-sft', 'trl', 'sharegpt', 'nemo-gym', 'atif', 'verifiers'] as const)(
+  it.each(['trl-sft', 'trl', 'atif'] as const)(
     'writes the columns into %s, and none of them for a record without a version',
     async (format) => {
       const text = await textOf(format, answeredBy(['step-12', 'step-13']), 'step-15')
@@ -64,22 +64,14 @@ describe('EXPORT_FORMATS, with versions of the weights', () => {
 
   it('names the version of each answer beside its tokens', async () => {
     const record = answeredBy(['12', null], '11')
-    const [trl, atif, gym, otel] = await Promise.all(
-      (['trl', 'atif', 'nemo-gym', 'otel'] as const).map((format) => textOf(format, record)),
+    const [trl, atif, otel] = await Promise.all(
+      (['trl', 'atif', 'otel'] as const).map((format) => textOf(format, record)),
     )
     expect(JSON.parse(trl as string).tokens.slice(0, 2)).toMatchObject([
       { completion_ids: [3, 0], policy_version: '12' },
       { completion_ids: [3, 1], policy_version: '11' },
     ])
     expect(JSON.parse(atif as string).steps[1].extra.policy_version).toBe('11')
-    const call = JSON.parse(gym as string).response.output.find(
-      ({ type }: { type: string }) => type === 'function_call',
-    )
-    expect(call).toMatchObject({
-      prompt_token_ids: [1, 2, 1],
-      generation_token_ids: [3, 1],
-      generation_log_probs: [-0.5, -0.25],
-    })
     expect(otel).toContain('{"key":"episodic.policy_version","value":{"stringValue":"12"}}')
   })
 

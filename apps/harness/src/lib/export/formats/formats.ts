@@ -2,14 +2,9 @@ import type { ExportFormat } from '../export-format.ts'
 import { inspect } from '../inspect/inspect.ts'
 import { atif } from './atif.ts'
 import { csv } from './csv.ts'
-import { nemoGym } from './nemo-gym.ts'
-import { openai } from './openai.ts'
 import { otel } from './otel.ts'
-import { sharegpt } from './sharegpt.ts'
 import { sequences, trainingTrace } from './tokens.ts'
 import { trl, trlPreference, trlSft } from './trl.ts'
-import { verifiers } from './verifiers.ts'
-import { verl } from './verl.ts'
 
 /** The formats of `episodic export`, by their names. */
 export const EXPORT_FORMATS = {
@@ -18,13 +13,8 @@ export const EXPORT_FORMATS = {
   trl,
   sequences,
   'training-trace': trainingTrace,
-  openai,
-  sharegpt,
-  'nemo-gym': nemoGym,
   inspect,
   atif,
-  verifiers,
-  verl,
   otel,
   csv,
 } as const satisfies Record<string, ExportFormat>

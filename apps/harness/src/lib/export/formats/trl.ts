@@ -2,11 +2,11 @@ import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, scoredOutcomeOf } from '@episodic/report'
 import { columnsOf, termSums } from '../episode/chat.ts'
 import { conversationOf, type Message } from '../episode/conversation.ts'
-import { asObject, chatMessage, toolsField } from '../episode/messages.ts'
+import { chatMessage, toolsField } from '../episode/messages.ts'
 import type { ExportReward } from '../episode/rewards.ts'
 import { type ExportFormat, jsonLine, linePerEpisode } from '../export-format.ts'
 
-const written = (messages: readonly Message[]) => messages.map((message) => chatMessage(message, asObject))
+const written = (messages: readonly Message[]) => messages.map(chatMessage)
 
 /** TRL's conversational format for `SFTTrainer`: https://huggingface.co/docs/trl/dataset_formats */
 export const trlSft = linePerEpisode('TRL supervised fine-tuning: messages and tools', (record, source) => {

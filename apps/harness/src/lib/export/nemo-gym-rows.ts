@@ -1,0 +1,34 @@
+import type { Rows } from '@episodic/dataset'
+import type { Connection } from '@episodic/env'
+import type { Task } from '@episodic/protocol'
+import { openingOf } from './episode/chat.ts'
+import { jsonLine } from './export-format.ts'
+
+/**
+ * Yields the rows of a dataset that NeMo Gym's agents play, as lines: what a model is asked, which ends with the first
+ * observation, the tools of the world, and in `episodic` what its server opens. Each task is opened for its
+ * observation, and closed.
+ */
+export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): AsyncGenerator<string> {
+  for await (const task of tasks) {
+    const { environment, params, seed, limits } = task
+    await using played = connection.environment(environment.name)
+    const { observation } = await played.reset(task)
+    const input = [{ role: 'user', content: openingOf(task, observation), type: 'message' }]
+    const tools = played.info.tools.map(({ name, description, inputSchema }) => ({
+      type: 'function',
+      name,
+      description,
+      parameters: inputSchema,
+      strict: false,
+    }))
+    const episodic = {
+      environment: environment.name,
+      version: environment.version,
+      params,
+      seed,
+      limits: { ...limits },
+    }
+    yield jsonLine({ responses_create_params: { input, tools }, episodic, task: task.id })
+  }
+}
