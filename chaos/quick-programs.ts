@@ -92,11 +92,6 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     },
   },
   {
-    // Adapters whose Python environments `pnpm interop python` has not made are left out, and named in `skipped`.
-    args: ['adapters', '--store', 'sqlite'],
-    figures: { broken: 0 },
-  },
-  {
     args: ['seats', '--store', 'sqlite'],
     figures: { steps: 384, kills: 2, lost: 0, doubled: 0, unstable: 0, outOfTurn: 0, wrongReturns: 0 },
   },

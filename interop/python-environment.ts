@@ -64,12 +64,6 @@ export function openPythonEnvironment(
   }
 }
 
-/** Returns the interpreter of an environment that was created before; `null` if there is none. */
-export function findPythonEnvironment(requirements: string, needs: PythonNeeds = {}): string | null {
-  const { python, complete } = locate(requirements, needs)
-  return existsSync(complete) ? python : null
-}
-
 function locate(requirements: string, needs: PythonNeeds) {
   const file = fileURLToPath(new URL(`./python/requirements/${requirements}`, import.meta.url))
   const pinned = readFileSync(file, 'utf8')

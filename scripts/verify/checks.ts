@@ -193,10 +193,7 @@ function checkWithout(name: string, programs: readonly string[]): Check {
 
 function checkOfChaos({ args, isTimed }: QuickProgram): Check {
   const command: Command = ['node', 'chaos/quick.ts', ...args]
-  // One of them plays with the Python environments that other checks make.
-  const after = ['clients in Python', 'package in Python', "environments of others' servers"]
-  if (isTimed) after.push(SYSTEM_TESTS)
-  return { name: `chaos ${args.join(' ')}`, command, all: true, after }
+  return { name: `chaos ${args.join(' ')}`, command, all: true, ...(isTimed && { after: [SYSTEM_TESTS] }) }
 }
 
 /** A script of the root, so that a check and the script that one runs by hand stay the same thing. */

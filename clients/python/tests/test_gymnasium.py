@@ -6,13 +6,14 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import pytest
 from gymnasium import Env, make, make_vec, spaces
 from gymnasium.utils.env_checker import check_env
-from serving import Server
+from serving import LossyProxy, Server
 
 import episodic_env.gymnasium
 from episodic_env import EpisodicError, Observation, Task, connect
@@ -271,3 +272,17 @@ def test_a_lost_server_is_an_exception(server: Server) -> None:
         env.step(guess(1))
     env.reset()
     env.close()
+
+
+def test_lost_answers_change_no_episode(server: Server, proxy: LossyProxy) -> None:
+    def play(url: str) -> list[object]:
+        with closing(EpisodicEnv("number-guessing", url=url, token=server.token, params={"high": 100})) as env:
+            seen: list[object] = [env.reset(seed=3)[0]]
+            for value in range(1, 9):
+                seen.append(env.step(guess(value))[:4])
+            return seen
+
+    expected = play(server.url)
+    proxy.lose_every(3, 1)
+    assert play(proxy.url) == expected
+    assert proxy.lost > 2

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, get_type_hints
 
 import pytest
-from serving import ROOT, Server
+from serving import ROOT, LossyProxy, Server
 
 from episodic_env import EpisodicError, Task, connect
 from episodic_env.trl import WorldEnvironment, dataset, environment, reward_columns, rows
@@ -52,6 +52,23 @@ def test_the_return_is_that_of_the_episode(server: Server) -> None:
     # TRL has no way to stop a rollout, and counts what is raised as a failure of the tool.
     assert guess(value=1) == "The episode is over. Call no more tools."
     assert instance.get_reward() == 0.95
+
+
+def test_lost_answers_change_no_reward(server: Server, proxy: LossyProxy) -> None:
+    def play(url: str) -> list[object]:
+        instance: Any = environment("number-guessing", url=url, token=server.token)()
+        seen: list[object] = []
+        for row in rows([Task("number-guessing", {"high": 100}, seed=str(seed)) for seed in range(3)]):
+            seen.append(instance.reset(**row))
+            seen += [instance.guess(value=value) for value in range(1, 9)]
+            seen.append(instance.get_reward())
+        return seen
+
+    expected = play(server.url)
+    proxy.lose_every(3, 1)
+    assert play(proxy.url) == expected
+    proxy.lose_every(0, 1)
+    assert proxy.lost > 5
 
 
 def test_instances_are_reset_again_and_again(server: Server) -> None:
