@@ -42,17 +42,6 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     ]),
   },
   { args: ['workspace'], figures: { commands: 108, kills: 2, differing: 0, pagesLeft: 0, hostile: 15 } },
-  {
-    args: ['repairs'],
-    figures: Object.fromEntries([
-      ['kills', 2],
-      ['pagesLeft', 0],
-      ...['solver', 'stumbling'].map((policy) => [
-        policy,
-        { finished: 4, lost: 0, doubled: 0, differing: 0, unknown: 0 },
-      ]),
-    ]),
-  },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0, wrongStates: 0, pagesLeft: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['neighbours'], figures: { rounds: 1, leakedBytes: 0, differing: 0 } },

@@ -7,7 +7,7 @@ type SeatName = (typeof SEATS)[number]
 /** The state of a card table. */
 export interface Table {
   public: { called: SeatName[]; left: SeatName[]; bids: number[]; note: string }
-  own: Record<SeatName, { card: number; bid: number; sign: string; note: string }>
+  own: Record<SeatName, { card: number; bid: number; note: string }>
   private: { next: number }
 }
 
@@ -40,14 +40,12 @@ export interface TableFlaw {
 /** What a careless module keeps outside the state. */
 interface Memory {
   table: Table
-  /** The last sealed bid. */
-  bid: number
 }
 
 const BIDS = [0, 1, 2, 3]
 
 /**
- * A table of three, each with a card and a sign. They call one after another, or leave; then all who stay bid at once,
+ * A table of three, each with a card. They call one after another, or leave; then all who stay bid at once,
  * and the highest bid gets the next card.
  */
 export function createCardTable(flaw: TableFlaw = {}): EnvironmentDefinition {
@@ -64,12 +62,12 @@ export function createCardTable(flaw: TableFlaw = {}): EnvironmentDefinition {
         bids: z.array(z.int()),
         note: z.string(),
       }),
-      own: z.object({ card: z.int(), bid: z.int(), sign: z.string(), note: z.string() }),
+      own: z.object({ card: z.int(), bid: z.int(), note: z.string() }),
       private: z.object({ next: z.int() }),
     },
     limits: { steps: 8 },
     start({ rng }) {
-      const holding = () => ({ card: rng.int(0, 3), bid: -1, sign: '', note: '' })
+      const holding = () => ({ card: rng.int(0, 3), bid: -1, note: '' })
       const table: Table = {
         public: { called: [], left: [], bids: [], note: '' },
         own: { ann: holding(), bob: holding(), cid: holding() },
@@ -77,7 +75,6 @@ export function createCardTable(flaw: TableFlaw = {}): EnvironmentDefinition {
       }
       flaw.begins?.(table)
       memory.table = structuredClone(table)
-      memory.bid = -1
       return table
     },
     turn({ called, left }) {
@@ -121,7 +118,6 @@ export function createCardTable(flaw: TableFlaw = {}): EnvironmentDefinition {
         play({ public: { called, left }, own, input, refuse }) {
           if (called.length + left.length < SEATS.length) return refuse('Not all have called.')
           own.bid = input.bid
-          memory.bid = input.bid
           return undefined
         },
       }),

@@ -20,8 +20,8 @@ describe('checkWorld', () => {
     expect(found).toMatchObject({ again: expect.stringMatching(/./), advice: expect.stringMatching(/./) })
   })
 
-  it('has a planted leak for each of twenty-six channels', () => {
-    expect(new Set(PLANTED_LEAKS.map(({ channel }) => channel)).size).toBe(26)
+  it('has a planted leak for each of ten channels', () => {
+    expect(new Set(PLANTED_LEAKS.map(({ channel }) => channel)).size).toBe(10)
   })
 })
 
@@ -34,10 +34,10 @@ describe('checkWorld of several seats', () => {
 
   it.each(PLANTED_SEAT_LEAKS)('catches $channel by $finding', async ({ finding, ...leak }) => {
     // The report shows the first few findings; that of each channel is among them.
-    expect(await catchLeak(leak, finding)).not.toEqual([])
+    expect(await catchLeak({ ...leak, caughtBy: 'non-interference' }, finding)).not.toEqual([])
   })
 
-  it('has a planted leak for each of twenty-one channels', () => {
-    expect(new Set(PLANTED_SEAT_LEAKS.map(({ channel }) => channel)).size).toBe(21)
+  it('has a planted leak for each of eighteen channels', () => {
+    expect(new Set(PLANTED_SEAT_LEAKS.map(({ channel }) => channel)).size).toBe(18)
   })
 })

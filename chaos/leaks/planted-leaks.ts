@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto'
 import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/harness'
 import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
-import { z } from 'zod'
 import { leakyHost, leakySessions, leakyWire } from './leaky-endpoint.ts'
 import { createVault } from './vault-world.ts'
 
@@ -15,71 +13,10 @@ export interface PlantedLeak {
   readonly caughtBy: CheckName
 }
 
-const SECRET = 'sesame-and-poppy'
 const [http, stdio, inProcess] = AGENT_ENDPOINTS as [AgentEndpoint, AgentEndpoint, AgentEndpoint]
 
-/** One leak for each channel by which secrets get out of environments. */
+/** One leak for each channel by which secrets get out of endpoints. Those of worlds are planted beside the checker. */
 export const PLANTED_LEAKS: readonly PlantedLeak[] = [
-  inWorld('a field of the observation that was added later', 'non-interference', {
-    field: ({ word }) => word.toUpperCase(),
-  }),
-  inWorld('a structured answer that says more than its text', 'canaries', { note: ({ word }) => btoa(`the ${word}`) }),
-  inWorld('the length of a text', 'non-interference', {
-    text: ({ word }, text) => text.padEnd(40 + (word.charCodeAt(0) % 3)),
-  }),
-  inWorld('a refusal', 'non-interference', { refuses: ({ word }) => word.charCodeAt(0) % 2 === 0 }),
-  inWorld('a schema made of the answer, and the text of its error', 'hygiene', {
-    word: SECRET,
-    spoken: z.literal(SECRET).optional().describe('What to say.'),
-  }),
-  inWorld('the description of a tool', 'hygiene', {
-    word: SECRET,
-    description: ` It may be ${SECRET}, or it may not.`,
-  }),
-  inWorld('a copy of the private state in the public one', 'non-interference', {
-    changes: (open, { word }) => {
-      open.field = word
-    },
-  }),
-  inWorld('an encoded copy in the public state', 'non-interference', {
-    changes: (open, { word }) => {
-      open.field = createHash('sha256').update(word).digest('base64url').slice(0, 6)
-    },
-  }),
-  inWorld('a public list in the order of its distance to the secret', 'non-interference', {
-    changes: ({ shelf }, { code }) => void shelf.sort((a, b) => Math.abs(a - code) - Math.abs(b - code)),
-  }),
-  inWorld('the length of a public list', 'non-interference', {
-    changes: ({ shelf }, { code }) => void shelf.splice(1 + (code % 3)),
-  }),
-  inWorld('the order of the keys of the public state', 'non-interference', {
-    changes: (open, { code }) => {
-      open.dials = code % 2 === 0 ? { left: 0, right: 0 } : { right: 0, left: 0 }
-    },
-  }),
-  inWorld('a public key that is there or not', 'non-interference', {
-    changes: (open, { code }) => {
-      open.dials = code > 7 ? { left: 0 } : {}
-    },
-  }),
-  inWorld('a public counter that depends on the secret', 'non-interference', {
-    changes: (open, { code }) => {
-      open.tries += code % 2
-    },
-  }),
-  inWorld('the order of a public list where the world begins', 'non-interference', {
-    begins: ({ shelf }, { code }) => void shelf.sort((a, b) => Math.abs(a - code) - Math.abs(b - code)),
-  }),
-  inWorld('what several public values say together where the world begins', 'non-interference', {
-    begins: (open, { code }) => {
-      open.shelf = [code & 1, (code >> 1) & 1, code >> 2]
-    },
-  }),
-  inWorld('the length of a public list where the world begins', 'non-interference', {
-    begins: (open, { code }) => {
-      open.shelf = Array.from({ length: code }, () => 0)
-    },
-  }),
   atEndpoints('a resource that shows more than the public state', 'non-interference', [
     leakySessions(http, (session, capability, known) => ({
       async view() {
@@ -166,14 +103,6 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
     })),
   ]),
 ]
-
-function inWorld(
-  channel: string,
-  caughtBy: CheckName,
-  flaw: NonNullable<Parameters<typeof createVault>[0]>,
-): PlantedLeak {
-  return { channel, caughtBy, environment: createVault(flaw), endpoints: [inProcess] }
-}
 
 function atEndpoints(channel: string, caughtBy: CheckName, endpoints: readonly AgentEndpoint[]): PlantedLeak {
   return { channel, caughtBy, environment: createVault(), endpoints }

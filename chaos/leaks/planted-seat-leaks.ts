@@ -1,4 +1,4 @@
-import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/harness'
+import { AGENT_ENDPOINTS, type AgentEndpoint } from '@episodic/harness'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { createCardTable, type TableFlaw } from './card-table-world.ts'
@@ -9,21 +9,14 @@ export interface PlantedSeatLeak {
   readonly channel: string
   readonly environment: EnvironmentDefinition
   readonly endpoints: readonly AgentEndpoint[]
-  /** The check that has to fail. */
-  readonly caughtBy: CheckName
   /** The name of a finding that it has to have. */
   readonly finding: string
 }
 
 const [http, , inProcess] = AGENT_ENDPOINTS as [AgentEndpoint, AgentEndpoint, AgentEndpoint]
 
-/** One leak for each channel by which a seat may learn of the others. */
+/** Leaks by which a seat may learn of the others. Further ones of rules are planted beside the checker. */
 export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
-  inRules('a card of another seat in the public state at the start', 'start-reveals:own.bob.card', {
-    begins: ({ public: table, own }) => {
-      table.note = `${own.bob.card}`
-    },
-  }),
   inRules('a card of another seat in what a seat holds at the start', 'start-reveals:own.bob.card', {
     begins: ({ own }) => {
       own.ann.note = `${own.bob.card}`
@@ -34,9 +27,6 @@ export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
   }),
   inRules('what a module remembers, shown by observe', 'view-differs:ann', {
     shows: ({ table }) => '.'.repeat(table.own.cid.card),
-  }),
-  inRules('a sealed move that others see before the round is played', 'view-differs:ann', {
-    shows: ({ bid }) => (bid < 0 ? '' : ` The last bid is ${bid}.`),
   }),
   inRules('a list of legal actions that depends on another hand', 'legal-differs:ann', {
     lists: ({ table }) => table.own.bob.card > 1,
@@ -67,14 +57,6 @@ export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
       table.note = `${own.ann.card + own.bob.card + own.cid.card}`
     },
   }),
-  {
-    ...inRules('an encoded copy of what a seat holds', 'secret-sent:own.ann.sign', {
-      changes: ({ public: table, own }) => {
-        table.note = btoa(`<${own.ann.sign}>`)
-      },
-    }),
-    caughtBy: 'canaries',
-  },
   atEndpoints('the number of notifications', 'endpoint-differs:http', [
     leakySessions(http, (session, token, known) => ({
       async view() {
@@ -141,9 +123,9 @@ export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
 ]
 
 function inRules(channel: string, finding: string, flaw: TableFlaw): PlantedSeatLeak {
-  return { channel, finding, caughtBy: 'non-interference', environment: createCardTable(flaw), endpoints: [inProcess] }
+  return { channel, finding, environment: createCardTable(flaw), endpoints: [inProcess] }
 }
 
 function atEndpoints(channel: string, finding: string, endpoints: readonly AgentEndpoint[]): PlantedSeatLeak {
-  return { channel, finding, caughtBy: 'non-interference', environment: createCardTable(), endpoints }
+  return { channel, finding, environment: createCardTable(), endpoints }
 }
