@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
 import { median, ratio, report } from '../figures.ts'
 import { needProc, needPython } from '../needs.ts'
-import { startOurs, startPython, TOKEN } from '../peers/start-server.ts'
 import { readCpu } from '../process-tree.ts'
+import { startOurs, startPython, TOKEN } from './start-server.ts'
 
 const ROUNDS = 9
 const SECONDS = 1.5

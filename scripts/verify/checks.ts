@@ -104,11 +104,6 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       command: ['node', 'apps/harness/src/cli.ts', 'suite', 'run', 'classics', '--episodes', '20', '--out', suite],
       all: true,
     },
-    {
-      name: 'two processes that learn from each other',
-      command: ['node', 'bench/self-play/self-play.bench.ts', '--episodes', '2000'],
-      all: true,
-    },
     ...QUICK_PROGRAMS.map(checkOfChaos),
     { name: 'build', command: script('build', ...TURBO), all: true },
     { name: 'pack', command: packCommand(published, folder), all: true, after: ['build'] },

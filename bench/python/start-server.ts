@@ -34,17 +34,16 @@ export async function startPython(python: string, args: (port: string) => string
 }
 
 /** Starts `episodic serve`, and resolves when it listens. */
-export async function startOurs(): Promise<MeasuredServer & { readonly nemoGymPort: number }> {
+export async function startOurs(): Promise<MeasuredServer> {
   const world = `${FOLDER}guessing-world.ts`
-  const options = ['--port', '0', '--openenv', '--nemo-gym-port', '0', '--json', '--log-level', 'warn']
+  const options = ['--port', '0', '--json', '--log-level', 'warn']
   // The limit is for each client, and here all calls come from one.
   const rate = ['--rate', '1000000/1', '--sessions', '100000']
   const server = startProcess(process.execPath, [CLI, 'serve', world, ...options, ...rate], {
     env: { EPISODIC_CONTROL_TOKEN: TOKEN },
   })
-  const { agentUrl, nemoGymUrl } = JSON.parse(await server.line()) as Record<'agentUrl' | 'nemoGymUrl', string>
-  const portOf = (url: string) => Number(new URL(url).port)
-  return { ...measured(server, portOf(agentUrl)), nemoGymPort: portOf(nemoGymUrl) }
+  const { agentUrl } = JSON.parse(await server.line()) as { readonly agentUrl: string }
+  return measured(server, Number(new URL(agentUrl).port))
 }
 
 function measured(server: Killable, port: number): MeasuredServer {
