@@ -56,7 +56,7 @@ export async function playCommand(python: string, check: Check): Promise<void> {
   await cp(COPIED, folder, { recursive: true })
   const configuration = (await readFile(join(folder, 'episodic.yaml'), 'utf8'))
     .replace('8001', String(await freePort()))
-    .replace('[cart-pole]', JSON.stringify([NUMBER_GUESSING]))
+    .replace('[taxi]', JSON.stringify([NUMBER_GUESSING]))
   const venvs = `uv_venv_dir: ${folder}/venvs\nskip_venv_if_present: true\n`
   await writeFile(join(folder, 'episodic.yaml'), `${configuration}${venvs}`)
   for (const name of SERVERS) {
@@ -64,7 +64,7 @@ export async function playCommand(python: string, check: Check): Promise<void> {
     await symlink(dirname(dirname(python)), join(folder, 'venvs', name, '.venv'))
   }
   const commands = block('sh', 'gym eval run')
-    .replaceAll(' cart-pole', ` ${NUMBER_GUESSING}`)
+    .replaceAll(' taxi', ` ${NUMBER_GUESSING}`)
     .replace('http://127.0.0.1:8000/v1', model.url)
   const said = await run(`set -e\n${commands}`, folder, [COMMANDS, dirname(python)])
   check('the commands of the page', said, null)

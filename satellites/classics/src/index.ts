@@ -1,4 +1,3 @@
 export type { Classic } from './lib/classic.ts'
-export { classics } from './lib/classics.ts'
-export { games } from './lib/games.ts'
+export { classics, games } from './lib/classics.ts'
 export type { Reference } from './lib/reference.ts'

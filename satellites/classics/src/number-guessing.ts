@@ -1,2 +1,1 @@
-export { policies } from './lib/environments/number-guessing/careless.ts'
-export { environment, measure, references, solver, tasks } from './lib/environments/number-guessing.ts'
+export { environment, measure, policies, references, solver, tasks } from './lib/environments/number-guessing.ts'

@@ -1,5 +1,3 @@
-export { beliefValue } from './lib/solve/belief-value.ts'
-export { countPositions } from './lib/solve/count-positions.ts'
 export { gameTree } from './lib/solve/game-tree.ts'
 export { transitionTable } from './lib/solve/transition-table.ts'
 export { valueIteration } from './lib/solve/value-iteration.ts'

@@ -1,5 +1,4 @@
 import { solver as frozenLakeSolver } from '@episodic/classics/frozen-lake'
-import { solver as kuhnPokerSolver } from '@episodic/classics/kuhn-poker'
 import { gameTree, transitionTable, valueIteration } from '@episodic/classics/solve'
 import { solver as taxiSolver } from '@episodic/classics/taxi'
 import type { Connection, Policy } from '@episodic/env'
@@ -13,16 +12,15 @@ import { WORLDS } from './worlds.ts'
 export interface ReferenceLines {
   /** Random play: uniform over the actions. */
   readonly random: number
-  /** The solver of the world, on the held-out seeds. In a game: CFR+. */
+  /** The solver of the world, on the held-out seeds. In a game it plays an equilibrium. */
   readonly solver: number
   /** The most that any policy can be expected to earn. */
   readonly optimum: number
 }
 
-const SOLVERS: Readonly<Record<WorldName, Policy>> = {
+const SOLVERS: Readonly<Record<Exclude<WorldName, 'kuhn-poker'>, Policy>> = {
   'frozen-lake': frozenLakeSolver,
   taxi: taxiSolver,
-  'kuhn-poker': kuhnPokerSolver,
 }
 
 /**
@@ -36,10 +34,10 @@ export async function referenceLines(
 ): Promise<ReferenceLines> {
   const world = WORLDS[name]
   const { environment, params } = world
-  if (environment.multiplayer) {
+  if (name === 'kuhn-poker') {
     const tree = gameTree(environment, params)
     // Nobody gains against an equilibrium.
-    return { random: -tree.nashConv(tree.uniform) / 2, solver: -tree.nashConv(tree.cfrPlus(1_000)) / 2, optimum: 0 }
+    return { random: -tree.nashConv(tree.uniform) / 2, solver: 0, optimum: 0 }
   }
   const play = async (policy: Policy): Promise<number> => {
     let total = 0

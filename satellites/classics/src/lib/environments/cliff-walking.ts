@@ -4,9 +4,9 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
-import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import { COLUMNS, DIRECTIONS, distanceOf, GOAL, isCliff, ROWS, START } from './cliff-walking/grid.ts'
+import { optimalPolicy } from '../tabled-world.ts'
+import { DIRECTIONS, DISTANCES, GOAL, GRID, isCliff, START } from './cliff-walking/grid.ts'
 import { directionsOf, neighbour } from './grid-walk.ts'
 
 /** Walk along a cliff without falling: Gymnasium's CliffWalking-v1, and example 6.6 of Sutton and Barto. */
@@ -42,7 +42,7 @@ export const environment = defineEnvironment({
       play({ state, input, params, rng, end, say }) {
         const from = state.public.position
         const directions = directionsOf(DIRECTIONS, params.slippery, input.direction)
-        const next = neighbour({ rows: ROWS, columns: COLUMNS }, from, rng.pick(directions))
+        const next = neighbour(GRID, from, rng.pick(directions))
         state.public.position = isCliff(next) ? START : next
         if (isCliff(next)) {
           state.public.falls += 1
@@ -59,7 +59,7 @@ export const environment = defineEnvironment({
     fall: ({ before, after }) => (after.public.falls > before.public.falls ? -100 : 0),
   },
   // Φ: one less for each move that is left on firm ground.
-  potential: ({ public: { position } }) => -distanceOf(position),
+  potential: ({ public: { position } }) => 0 - (DISTANCES[position] as number),
   success: ({ end }) => end.reason === 'goal',
   check: {
     waive: {
@@ -71,9 +71,9 @@ export const environment = defineEnvironment({
 })
 
 function drawMap(position: number): string {
-  return Array.from({ length: ROWS }, (_, row) =>
-    Array.from({ length: COLUMNS }, (_, column) => letterAt(row * COLUMNS + column, position)).join(''),
-  ).join('\n')
+  const rowAt = (row: number) =>
+    Array.from({ length: GRID.columns }, (_, column) => letterAt(row * GRID.columns + column, position)).join('')
+  return Array.from({ length: GRID.rows }, (_, row) => rowAt(row)).join('\n')
 }
 
 function letterAt(square: number, position: number): string {
@@ -102,12 +102,10 @@ export const tasks = defineTasks({
   },
 })
 
-/** Lists the public states by position. */
 function states({ slippery = false }: JsonObject): JsonObject[] {
-  return Array.from({ length: ROWS * COLUMNS }, (_, position) => ({ position, slippery, falls: 0 }))
+  return DISTANCES.map((_, position) => ({ position, slippery, falls: 0 }))
 }
 
-/** Returns what decides where a walk goes on. */
 function getPosition({ position = null }: JsonObject): Json {
   return position
 }
@@ -120,24 +118,16 @@ export const references = tabledReferences([
   {
     variant: 'firm',
     params: { slippery: false },
-    rows: 192,
     sha256: '54c24b4ff322f1a313477ce3243eca50e29d4f9968fd07ef64d67dec0102aac3',
-    steps: 200,
     optimal: -13,
-    optimalWithoutLimit: -13,
-    optimalDiscounted: -12.247897700103,
     uniform: -2079.115971009,
     publishedBy: 'Sutton and Barto, Reinforcement Learning, 2nd edition, example 6.6',
   },
   {
     variant: 'slippery',
     params: { slippery: true },
-    rows: 576,
     sha256: '20cbb33a951bf7f25ddf4480fd4970d77446730b792e4577999bab898a10ef82',
-    steps: 200,
     optimal: -64.702307608223,
-    optimalWithoutLimit: -64.709175909961,
-    optimalDiscounted: -46.352672181,
     uniform: -2079.115971009,
   },
 ])

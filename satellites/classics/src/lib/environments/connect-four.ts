@@ -1,10 +1,10 @@
+import { definePolicy } from '@episodic/env'
 import { defineGame } from '@episodic/mcp-server'
 import { z } from 'zod'
-import type { ClassicGame } from '../classic-game.ts'
-import type { GameReference } from '../game-reference.ts'
+import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { plainTasks } from '../plain-tasks.ts'
-import { strategyPolicy } from '../strategy-policy.ts'
+import type { Reference } from '../reference.ts'
 import { bestColumn } from './connect-four/best-column.ts'
 import { COLUMNS, hasFour, openColumns, ROWS } from './connect-four/board.ts'
 
@@ -75,42 +75,24 @@ export const tasks = plainTasks(environment, {
   seed: 'connect-four',
 })
 
-/** Moves of both sides that the solver looks ahead. */
-const LOOK_AHEAD = 9
+const LOOK_AHEAD = 6
+
+/** Takes every win and avoids every loss that are certain within 6 moves. It is not a perfect player. */
+export const solver = definePolicy({
+  name: 'alpha-beta',
+  start:
+    () =>
+    ({ structured }) => ({
+      tool: 'drop',
+      arguments: { column: bestColumn(structured?.columns as readonly string[], LOOK_AHEAD).column },
+    }),
+})
 
 /**
- * Plays the best column by a search of 9 moves. It takes every win and avoids every loss that are certain within them.
- * It is not a perfect player.
+ * Nothing of the game is measured exactly: it is solved, and the first player wins from the centre (Allen 1988, Allis
+ * 1988), but the tree is too large to walk.
  */
-export const solver = strategyPolicy('alpha-beta', ({ columns }) => ({
-  tool: 'drop',
-  arguments: { column: bestColumn(columns as readonly string[], LOOK_AHEAD).column },
-}))
+export const references: readonly Reference[] = []
 
-/** To this number of moves, counting takes about a second. */
-const COUNTED_PLIES = 6
-
-/** The game is solved: the first player wins from the centre (Allen 1988, Allis 1988). That is not measured here. */
-export const references: readonly GameReference[] = [
-  {
-    id: 'positions',
-    params: {},
-    quantity: `positions after 0 to ${COUNTED_PLIES} moves`,
-    value: [1, 7, 49, 238, 1_120, 4_263, 16_422],
-    tolerance: 'exact',
-    source: 'counted by another implementation',
-    how: { kind: 'positions', plies: COUNTED_PLIES },
-  },
-  {
-    id: 'courses',
-    params: {},
-    quantity: `orders of moves after 0 to ${COUNTED_PLIES} moves`,
-    value: [1, 7, 49, 343, 2_401, 16_807, 117_649],
-    tolerance: 'exact',
-    source: 'OpenSpiel 2.0.2',
-    how: { kind: 'courses', plies: COUNTED_PLIES },
-  },
-]
-
-export const connectFour: ClassicGame = { environment, tasks, solver, references }
+export const connectFour: Classic = { environment, tasks, solver, references }
 export const measure = measureOf(connectFour)

@@ -4,12 +4,12 @@ import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
-import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import { DIRECTIONS, gridOf, isEnd, MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
+import { optimalPolicy } from '../tabled-world.ts'
+import { DIRECTIONS, GRIDS, isEnd, MAPS, type MapName, MOVES, tilesOf } from './frozen-lake/maps.ts'
 import { directionsOf, distancesTo, neighbour } from './grid-walk.ts'
 
-/** Constants of each lake, computed once. */
+/** The tiles of each lake, and the moves from each to the goal on firm ice; `Infinity` from a hole. */
 const LAKES = { '4x4': surveyLake('4x4'), '8x8': surveyLake('8x8') }
 
 /** Cross a frozen lake without falling into a hole: Gymnasium's FrozenLake-v1. */
@@ -47,7 +47,7 @@ export const environment = defineEnvironment({
         const from = state.public.position
         const directions = directionsOf(DIRECTIONS, params.slippery, input.direction)
         // A hole and the goal hold a walker.
-        const position = isEnd(tiles[from]) ? from : neighbour(gridOf(params.map), from, rng.pick(directions))
+        const position = isEnd(tiles[from]) ? from : neighbour(GRIDS[params.map], from, rng.pick(directions))
         state.public.position = position
         if (tiles[position] === 'G') {
           end('goal')
@@ -75,8 +75,12 @@ export const environment = defineEnvironment({
 })
 
 function surveyLake(map: MapName) {
-  const distances = distancesOf(map)
-  return { tiles: tilesOf(map), distances, longest: Math.max(...distances.filter(Number.isFinite)) }
+  const tiles = tilesOf(map)
+  // All moves are reversible, except into holes and the goal.
+  const distances = distancesTo(tiles.indexOf('G'), tiles.length, (position) =>
+    DIRECTIONS.map((direction) => neighbour(GRIDS[map], position, direction)).filter((next) => !isEnd(tiles[next])),
+  )
+  return { tiles, distances, longest: Math.max(...distances.filter(Number.isFinite)) }
 }
 
 function drawMap(rows: readonly string[], position: number): string {
@@ -86,7 +90,6 @@ function drawMap(rows: readonly string[], position: number): string {
   return rows.map((_, row) => drawn.slice(row * size, (row + 1) * size)).join('\n')
 }
 
-/** The stages, easiest first: path finding on firm ice, then on slippery ice. */
 const STAGES = [
   { map: '4x4', slippery: false },
   { map: '8x8', slippery: false },
@@ -118,14 +121,9 @@ export const tasks = defineTasks({
   },
 })
 
-/** Lists the public states of a lake by position. */
-function states(params: JsonObject): JsonObject[] {
-  const map = params.map as MapName
-  return [...tilesOf(map).keys()].map((position) => ({
-    map: [...MAPS[map]],
-    slippery: params.slippery as boolean,
-    position,
-  }))
+function states({ map: name, slippery = true }: JsonObject): JsonObject[] {
+  const map = name as MapName
+  return tilesOf(map).map((_, position) => ({ map: [...MAPS[map]], slippery, position }))
 }
 
 /** Plays the optimal move for the remaining moves. No policy reaches the goal more often within the step limit. */
@@ -136,53 +134,32 @@ export const references = tabledReferences([
   {
     variant: '4x4-slippery',
     params: { map: '4x4', slippery: true },
-    rows: 152,
     sha256: '06d5222b61fec30f32f4d9c982f9aac0ea8fab522f59eac56858b042bacf3756',
-    steps: 100,
     optimal: 0.744190287829,
-    optimalWithoutLimit: 14 / 17,
     uniform: 0.013939795959,
   },
   {
     variant: '8x8-slippery',
     params: { map: '8x8', slippery: true },
-    rows: 680,
     sha256: 'e2cbb8f962c2c52d70424b449b3c4b348361624e17ee212e4e5400ef1000464a',
-    steps: 200,
     optimal: 0.913220150202,
-    optimalWithoutLimit: 1,
     uniform: 0.001901395495,
   },
   {
     variant: '4x4-firm',
     params: { map: '4x4', slippery: false },
-    rows: 64,
     sha256: '695d567341441f1d37132949130ef52ea5d2bcb97ea9963435c495a956bf88be',
-    steps: 100,
     optimal: 1,
-    optimalWithoutLimit: 1,
     uniform: 0.013939795959,
   },
   {
     variant: '8x8-firm',
     params: { map: '8x8', slippery: false },
-    rows: 256,
     sha256: 'a88ce41aeb0d00f425447aec15fd9a496ed5f2a0a0a141fdd8b3eabeb5578c6f',
-    steps: 200,
     optimal: 1,
-    optimalWithoutLimit: 1,
     uniform: 0.001901395495,
   },
 ])
 
 export const frozenLake: Classic = { environment, tasks, solver, references, states }
 export const measure = measureOf(frozenLake)
-
-/** The moves from each position to the goal on firm ice, around the holes; `Infinity` from a hole. */
-function distancesOf(map: MapName): readonly number[] {
-  const tiles = tilesOf(map)
-  // All moves are reversible, except into holes and the goal.
-  return distancesTo(tiles.indexOf('G'), tiles.length, (position) =>
-    DIRECTIONS.map((direction) => neighbour(gridOf(map), position, direction)).filter((next) => !isEnd(tiles[next])),
-  )
-}

@@ -1,4 +1,3 @@
-/** Rows and columns that a step in a direction goes. */
 export const STEPS = { up: [-1, 0], right: [0, 1], down: [1, 0], left: [0, -1] } as const
 export type Direction = keyof typeof STEPS
 

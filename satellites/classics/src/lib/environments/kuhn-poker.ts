@@ -1,11 +1,12 @@
+import { definePolicy } from '@episodic/env'
 import { defineGame } from '@episodic/mcp-server'
+import { createRng, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import type { ClassicGame } from '../classic-game.ts'
-import type { GameReference } from '../game-reference.ts'
+import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
 import { plainTasks } from '../plain-tasks.ts'
-import { pokerReferences } from '../poker-references.ts'
-import { cfrPlusPolicy } from '../solved-policy.ts'
+import type { Measure, Reference } from '../reference.ts'
+import type { Profile } from '../solve/game-tree.ts'
 
 const CARDS = ['J', 'Q', 'K'] as const
 
@@ -76,46 +77,51 @@ export const tasks = plainTasks(environment, {
   hints: ['A player that bets only with the best card is never called.'],
 })
 
-/** Plays either seat by the average strategy of CFR+ after 1,000 iterations. */
-export const solver = cfrPlusPolicy(environment, 1_000)
+/**
+ * How often each seat bets in an equilibrium (Kuhn 1950), by its card and the moves so far. Of the equilibria it is the
+ * one in which the first seat bluffs most.
+ */
+const BETS: { readonly [held: string]: number } = {
+  ...{ J: 1 / 3, Q: 0, K: 1, Jpb: 0, Qpb: 2 / 3, Kpb: 1 },
+  ...{ Jp: 1 / 3, Qp: 0, Kp: 1, Jb: 0, Qb: 1 / 3, Kb: 1 },
+}
 
-/** The value of the game, −1/18, is Kuhn's: A Simplified Two-Person Poker (1950). */
-export const references: readonly GameReference[] = [
-  ...pokerReferences({
-    informationSets: [6, 6],
-    ends: 30,
-    uniformValue: 1 / 8,
-    nashConv: [
-      ['uniform', 11 / 12],
-      [{ solver: 'cfr', iterations: 1 }, 0.916666667],
-      [{ solver: 'cfr', iterations: 10 }, 0.137397588],
-      [{ solver: 'cfr', iterations: 100 }, 0.016451955],
-      [{ solver: 'cfr', iterations: 1_000 }, 0.001875233],
-      [{ solver: 'cfrPlus', iterations: 1 }, 0.916666667],
-      [{ solver: 'cfrPlus', iterations: 10 }, 0.065374181],
-      [{ solver: 'cfrPlus', iterations: 100 }, 0.002388808],
-      [{ solver: 'cfrPlus', iterations: 1_000 }, 0.000174731],
-    ],
-  }),
-  {
-    id: 'cfr-plus-1000/value',
-    params: {},
-    quantity: 'expected return of the first seat, CFR+ after 1,000 iterations',
-    value: -0.055555918,
-    tolerance: 1e-9,
-    source: 'CFR+ of OpenSpiel 2.0.2',
-    how: { kind: 'game-value', profile: { solver: 'cfrPlus', iterations: 1_000 } },
+function betChance(seen: JsonObject | null): number {
+  const { own, moves } = (seen ?? {}) as { own?: { card: string }; moves?: string }
+  return BETS[`${own?.card}${moves}`] ?? 0
+}
+
+const equilibrium: Profile = ({ actions, observation }) => {
+  const chance = betChance(observation.structured)
+  return actions.map(({ arguments: { move } }) => (move === 'bet' ? chance : 1 - chance))
+}
+
+/** Plays either seat of an equilibrium. */
+export const solver = definePolicy({
+  name: 'equilibrium',
+  start({ seed }) {
+    const rng = createRng(seed)
+    return ({ structured }) => ({
+      tool: 'act',
+      arguments: { move: rng.chance(betChance(structured)) ? 'bet' : 'pass' },
+    })
   },
-  {
-    id: 'value',
-    params: {},
-    quantity: 'value of the game for the first seat',
-    value: -1 / 18,
-    tolerance: 1e-6,
-    source: 'Kuhn 1950',
-    how: { kind: 'game-value', profile: { solver: 'cfrPlus', iterations: 1_000 } },
-  },
+})
+
+const fact = (id: string, quantity: string, value: Reference['value'], source: string, how: Measure) =>
+  // The figures are sums of products of chances.
+  ({ id, params: {}, quantity, value, tolerance: 1e-12, source, how }) satisfies Reference
+const SPIEL = 'OpenSpiel 2.0.2'
+const KUHN = 'Kuhn, A Simplified Two-Person Poker (1950)'
+
+export const references: readonly Reference[] = [
+  fact('information-sets', 'information sets of each seat', [6, 6], SPIEL, { kind: 'information-sets' }),
+  fact('ends', 'ways in which a hand ends', 30, SPIEL, { kind: 'ends' }),
+  fact('uniform/value', 'return of random play', 1 / 8, SPIEL, { kind: 'game-value', profile: 'uniform' }),
+  fact('uniform/nash-conv', 'NashConv of random play', 11 / 12, SPIEL, { kind: 'nash-conv', profile: 'uniform' }),
+  fact('value', 'value of the game', -1 / 18, KUHN, { kind: 'game-value', profile: 'equilibrium' }),
+  fact('nash-conv', 'NashConv of the equilibrium', 0, KUHN, { kind: 'nash-conv', profile: 'equilibrium' }),
 ]
 
-export const kuhnPoker: ClassicGame = { environment, tasks, solver, references }
+export const kuhnPoker: Classic = { environment, tasks, solver, references, equilibrium }
 export const measure = measureOf(kuhnPoker)

@@ -1,38 +1,17 @@
 import { defineTasks } from '@episodic/dataset'
 import { defineEnvironment } from '@episodic/mcp-server'
-import type { JsonObject, Rng } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Classic } from '../classic.ts'
 import { measureOf } from '../measure-reference.ts'
-import { optimalPolicy } from '../optimal-policy.ts'
 import { tabledReferences } from '../tabled-references.ts'
-import { distanceTo } from './taxi/distance.ts'
-import {
-  drive,
-  isSame,
-  MOVES,
-  type Move,
-  SIZE,
-  type Square,
-  STOP_NAMES,
-  sidesOf,
-  squareOf,
-  stopAt,
-  WALLS,
-} from './taxi/grid.ts'
+import { optimalPolicy } from '../tabled-world.ts'
+import { distanceTo, drawTown, drive, driveInRain, MOVES, SIZE, STOP_NAMES, STOPS, stopAt } from './taxi/town.ts'
 
 /** The actions, in Gymnasium's order. */
 const ACTIONS = [...MOVES, 'pick-up', 'drop-off'] as const
 
 const Stop = z.enum(STOP_NAMES)
-
-/** How often a move in the rain goes where it should. Otherwise it drifts to the left or to the right. */
-const KEPT_IN_RAIN = 0.8
-
-/** The town with the taxi in it, by row and column. */
-const TOWNS = Array.from({ length: SIZE }, (_, row) =>
-  Array.from({ length: SIZE }, (_, column) => drawTown({ row, column })),
-)
 
 /** Fetch a passenger and drive them to their stop: Gymnasium's Taxi-v4. */
 export const environment = defineEnvironment({
@@ -61,7 +40,7 @@ export const environment = defineEnvironment({
   observe: ({ passenger, destination, rainy, ...taxi }) =>
     `${rainy ? 'It rains. ' : ''}You drive the taxi (T), in row ${taxi.row}, column ${taxi.column}. The passenger ${
       passenger === 'taxi' ? 'is in the taxi' : `waits at ${passenger}`
-    } and wants to go to ${destination}. Walls are |; north is up.\n${TOWNS[taxi.row]?.[taxi.column]}`,
+    } and wants to go to ${destination}. Walls are |; north is up.\n${drawTown(taxi)}`,
   legal: () => ({ act: ACTIONS.map((action) => ({ action })) }),
   tools: ({ tool }) => ({
     act: tool({
@@ -83,7 +62,8 @@ export const environment = defineEnvironment({
           return say('The passenger is where they wanted to go.')
         }
         const next = params.rainy ? driveInRain(state, action, rng) : drive(state, action)
-        if (isSame(state, next)) return say('Something is in the way. You are where you were.')
+        if (next.row === state.row && next.column === state.column)
+          return say('Something is in the way. You are where you were.')
         Object.assign(state, next)
         return say('You drove one square.')
       },
@@ -97,38 +77,19 @@ export const environment = defineEnvironment({
   // Φ: less for each move that is left on the way to the passenger, and with them to their stop.
   potential: ({ public: { passenger, destination, ...taxi } }) => {
     if (passenger === 'taxi') return -distanceTo(destination, taxi)
-    return passenger === destination ? 0 : -distanceTo(passenger, taxi) - distanceTo(destination, squareOf(passenger))
+    return passenger === destination ? 0 : -distanceTo(passenger, taxi) - distanceTo(destination, STOPS[passenger])
   },
   success: ({ end }) => end.reason === 'delivered',
 })
 
-/** Where a move in the rain leads. If the way is blocked, the taxi does not drift either. */
-function driveInRain(from: Square, move: Move, rng: Rng): Square {
-  const drifted = rng.chance(KEPT_IN_RAIN) ? move : rng.pick(sidesOf(move))
-  return isSame(from, drive(from, move)) ? from : drive(from, drifted)
-}
-
 /** Whether a passenger was asked to get in or out where they cannot. */
-function isIllegal({ before, after, input, refused }: TaxiTransition): boolean {
+function isIllegal({ before, after, input, refused }: Asked): boolean {
   const isMove = (MOVES as readonly unknown[]).includes(input.action)
   return refused === null && !isMove && before.public.passenger === after.public.passenger
 }
 
-interface TaxiTransition {
-  readonly before: { readonly public: { readonly passenger: string } }
-  readonly after: { readonly public: { readonly passenger: string } }
-  readonly input: JsonObject
-  readonly refused: unknown
-}
-
-function drawTown({ row, column }: Square): string {
-  return WALLS.map((walls, at) => {
-    const squares = [...walls]
-    for (const stop of STOP_NAMES) if (squareOf(stop).row === at) squares[2 * squareOf(stop).column] = stop
-    if (row === at) squares[2 * column] = 'T'
-    return squares.join('')
-  }).join('\n')
-}
+type Seen = { readonly public: { readonly passenger: string } }
+type Asked = { readonly before: Seen; readonly after: Seen; readonly input: JsonObject; readonly refused: unknown }
 
 /** Two stages: dry streets, where nothing is drawn but the start, then rain. */
 export const tasks = defineTasks({
@@ -148,15 +109,16 @@ export const tasks = defineTasks({
 
 /** Lists the public states in Gymnasium's order: by row, column, passenger (in the taxi last) and destination. */
 function states({ rainy = false }: JsonObject): JsonObject[] {
-  const listed: JsonObject[] = []
-  for (let row = 0; row < SIZE; row++)
-    for (let column = 0; column < SIZE; column++)
-      for (const passenger of [...STOP_NAMES, 'taxi'])
-        for (const destination of STOP_NAMES) listed.push({ row, column, passenger, destination, rainy })
-  return listed
+  const along = Array.from({ length: SIZE }, (_, at) => at)
+  return along.flatMap((row) =>
+    along.flatMap((column) =>
+      [...STOP_NAMES, 'taxi'].flatMap((passenger) =>
+        STOP_NAMES.map((destination) => ({ row, column, passenger, destination, rainy })),
+      ),
+    ),
+  )
 }
 
-/** Plays the optimal action for the steps that are left. */
 export const solver = optimalPolicy({ environment, states })
 
 /**
@@ -167,23 +129,15 @@ export const references = tabledReferences([
   {
     variant: 'dry',
     params: { rainy: false },
-    rows: 3_000,
     sha256: 'ab1bba4f2816d908bf92eb3db165875019b921ca7a90668e1cf989009678b930',
-    steps: 200,
     optimal: 7.93,
-    optimalWithoutLimit: 7.93,
-    optimalDiscounted: 6.327464314919,
     uniform: -771.09099945,
   },
   {
     variant: 'rainy',
     params: { rainy: true },
-    rows: 7_000,
     sha256: 'c80a35e0b6b829bf37a54186b11e8a33c4b66f38cb65f011c49948430f04dc46',
-    steps: 200,
     optimal: 3.954574516551,
-    optimalWithoutLimit: 3.954574516551,
-    optimalDiscounted: 2.247629323605,
     uniform: -772.516508614,
   },
 ])

@@ -1,28 +1,19 @@
 import { ServerError } from '@episodic/mcp-server'
 import type { SavableRng } from '@episodic/protocol/internal'
 
-/** One way in which chance can go, with its probability. */
 export interface Branch<T> {
   readonly probability: number
   readonly value: T
 }
 
-/**
- * Adds up the probabilities of values whose keys are equal to the byte. Others that are equal stay apart, which costs
- * time alone.
- */
-export function mergeBranches<T>(
-  branches: readonly Branch<T>[],
-  keyOf: (value: T) => unknown = (value) => value,
-): Branch<T>[] {
+/** Adds up the probabilities of equal values. Those in another order of keys stay apart, which costs time alone. */
+export function mergeBranches<T>(branches: readonly Branch<T>[]): Branch<T>[] {
   if (branches.length === 1) return [...branches]
-  const sums = new Map<string, Branch<T>>()
-  for (const { probability, value } of branches) {
-    const key = JSON.stringify(keyOf(value))
-    const known = sums.get(key)
-    sums.set(key, { value: known?.value ?? value, probability: probability + (known?.probability ?? 0) })
-  }
-  return [...sums.values()]
+  const alike = Map.groupBy(branches, ({ value }) => JSON.stringify(value))
+  return [...alike.values()].map((of) => ({
+    value: (of[0] as Branch<T>).value,
+    probability: of.reduce((sum, { probability }) => sum + probability, 0),
+  }))
 }
 
 /** Ways that chance can go in one run, before enumerating them is given up, if the caller does not say. */
@@ -52,15 +43,11 @@ export function enumerateDraws<T>(run: (rng: SavableRng) => T, mostBranches = MO
     branches.push({ probability, value })
     if (branches.length > mostBranches)
       throw new ServerError('option-invalid', `Chance can go in more than ${mostBranches} ways, too many to enumerate.`)
-    while (isExhausted(path.at(-1))) path.pop()
+    path.length = path.findLastIndex(({ at, weights }) => at < weights.length - 1) + 1
     const last = path.at(-1)
     if (last) last.at += 1
   } while (path.length > 0)
   return branches
-}
-
-function isExhausted(draw: { readonly at: number; readonly weights: readonly number[] } | undefined): boolean {
-  return draw !== undefined && draw.at === draw.weights.length - 1
 }
 
 /** An rng that asks for each draw with the weights of its results, in order. */

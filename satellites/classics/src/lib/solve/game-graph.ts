@@ -1,7 +1,8 @@
 import { type EnvironmentDefinition, ServerError } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type JsonObject, type Observation } from '@episodic/protocol'
-import { type GamePosition, listGameOutcomes, listGameStarts } from './game-outcomes.ts'
+import { mergeBranches } from './enumerate-draws.ts'
 import { listActions } from './listed-actions.ts'
+import { listOutcomes, listStarts, type Outcome, type Position } from './outcomes.ts'
 
 /** An information set: what one seat knows when it has to act. */
 export interface Decision {
@@ -11,31 +12,31 @@ export interface Decision {
   readonly actions: readonly Action[]
 }
 
-/** Where an action may lead to. */
-export interface GameBranch {
-  readonly probability: number
-  /** The rewards of the step, in the order of the seats. */
-  readonly rewards: readonly number[]
-  /** The index of the next node; `null` at the end. */
-  readonly next: number | null
-}
-
-/** A position in which a seat has to act. */
+/** A position in which a seat has to act, with where each of its actions may lead to. */
 export interface GameNode {
-  /** The index of the seat. */
-  readonly seat: number
-  /** The index of the information set. */
-  readonly decision: number
-  /** By action, in the order of the information set's actions. */
+  readonly decision: Decision
   readonly outcomes: readonly (readonly GameBranch[])[]
 }
 
-/** A whole game. Each node comes after those that it leads to. */
+export interface GameBranch {
+  readonly probability: number
+  /** In the order of the seats. */
+  readonly rewards: readonly number[]
+  /** `null` at the end. */
+  readonly next: GameNode | null
+}
+
 export interface GameGraph {
   readonly seats: readonly string[]
+  /** Each comes after those that it leads to. */
   readonly nodes: readonly GameNode[]
   readonly decisions: readonly Decision[]
   readonly starts: readonly GameBranch[]
+}
+
+/** What each seat has been shown and has done so far, as JSON. */
+interface Known {
+  readonly [seat: string]: readonly string[]
 }
 
 /**
@@ -48,76 +49,55 @@ export interface GameGraph {
 export function walkGame(environment: EnvironmentDefinition, params: JsonObject, most: number): GameGraph {
   const seats = environment.present(params)
   const nodes: GameNode[] = []
-  const decisions: Decision[] = []
-  const decisionNumbers = new Map<string, number>()
-  const openNumbers = new Map<string, number | 'unfinished'>()
+  const decisions = new Map<string, Decision>()
+  const open = new Map<string, GameNode | 'unfinished'>()
   let visited = 0
+  const invalid = (what: string) => new ServerError('option-invalid', `${environment.name} ${what}.`)
 
-  const visit = (position: GamePosition, known: Known): number => {
-    const open = openKey(position)
-    const number = open === null ? undefined : openNumbers.get(open)
-    if (number === 'unfinished')
-      throw new ServerError('option-invalid', `An episode of ${environment.name} can go on for ever.`)
-    if (number !== undefined) return number
-    if (open !== null) openNumbers.set(open, 'unfinished')
+  const visit = (position: Position, known: Known): GameNode => {
+    const shared = openKey(position)
+    const met = shared === null ? undefined : open.get(shared)
+    if (met === 'unfinished') throw invalid('can go on for ever')
+    if (met) return met
+    if (shared !== null) open.set(shared, 'unfinished')
+    const before = shared === null ? known : Object.fromEntries(seats.map((seat) => [seat, [shared]]))
     const [seat] = position.turn as [string]
     const observation = environment.observe(position.state, params, seat)
-    const key = canonicalJson([seat, open ?? known[seat] ?? [], { ...observation }])
-    const decision = decisionNumbers.get(key) ?? decisions.length
-    if (decision === decisions.length) {
-      decisionNumbers.set(key, decision)
-      decisions.push({ seat, observation, actions: listActions(environment, position.state, params, seat) })
-    }
-    const { actions } = decisions[decision] as Decision
-    const before = open === null ? known : Object.fromEntries(seats.map((seat) => [seat, [open]]))
-    const outcomes = actions.map((action) =>
-      listGameOutcomes(environment, params, position, action).map(({ probability, value }) => {
-        if (++visited > most)
-          throw new ServerError('option-invalid', `${environment.name} has more than ${most} branches.`)
-        const next = tell(before, { seat, observation, action, ...value })
-        return {
-          probability,
-          rewards: seats.map((name) => value.rewards[name] ?? 0),
-          next: value.next && visit(value.next, next),
-        }
+    const key = canonicalJson([seat, before[seat] ?? [], { ...observation }])
+    const actions = () => listActions(environment, position.state, params, seat)
+    const decision = decisions.get(key) ?? { seat, observation, actions: actions() }
+    decisions.set(key, decision)
+    const outcomes = decision.actions.map((action) =>
+      mergeBranches(listOutcomes(environment, params, position, action)).map(({ probability, value }) => {
+        if (++visited > most) throw invalid(`has more than ${most} branches`)
+        const { rewards, next } = value
+        return { probability, rewards, next: next && visit(next, tell(before, seat, [observation, action], value)) }
       }),
     )
-    nodes.push({ seat: seats.indexOf(seat), decision, outcomes })
-    if (open !== null) openNumbers.set(open, nodes.length - 1)
-    return nodes.length - 1
+    const node = { decision, outcomes }
+    nodes.push(node)
+    if (shared !== null) open.set(shared, node)
+    return node
   }
 
-  const nothing = seats.map(() => 0)
-  const starts = listGameStarts(environment, params, most).map(({ probability, value }) => ({
+  const rewards = seats.map(() => 0)
+  const starts = mergeBranches(listStarts(environment, params, most)).map(({ probability, value }) => ({
     probability,
-    rewards: nothing,
+    rewards,
     next: visit(value, {}),
   }))
-  return { seats, nodes, decisions, starts }
+  return { seats, nodes, decisions: [...decisions.values()], starts }
 }
 
-/** What each seat has been shown and has done so far, as JSON. */
-interface Known {
-  readonly [seat: string]: readonly string[]
-}
-
-interface KnownStep {
-  readonly seat: string
-  readonly observation: Observation
-  readonly action: Action
-  readonly answer: Observation
-  readonly messages: { readonly [seat: string]: readonly string[] }
-}
-
-function tell(known: Known, { seat, observation, action, answer, messages }: KnownStep): Known {
+/** Adds what an action tells each seat: the one that moved what it saw, did and was answered, others their messages. */
+function tell(known: Known, seat: string, did: readonly object[], { answer, messages }: Outcome): Known {
   const next = { ...known }
   for (const [name, texts] of Object.entries(messages)) next[name] = [...(next[name] ?? []), ...texts]
-  const step = canonicalJson([{ ...observation }, { ...action }, { ...answer }])
-  return { ...next, [seat]: [...(next[seat] ?? []), step] }
+  return { ...next, [seat]: [...(next[seat] ?? []), canonicalJson([...did, answer].map((part) => ({ ...part })))] }
 }
 
 /** Returns the identity of a position that hides nothing; `null` for one that does. */
-function openKey({ state, turn, seats }: GamePosition): string | null {
+function openKey({ state, turn, seats }: Position): string | null {
   const hidden = [state.private, ...Object.values(state.own ?? {})]
   if (hidden.some((part) => Object.keys(part).length > 0)) return null
   const left = Object.keys(seats).filter((seat) => seats[seat]?.end)

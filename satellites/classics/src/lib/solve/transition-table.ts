@@ -18,10 +18,8 @@ export interface TransitionTableOptions {
   readonly keyOf?: (state: SessionState) => Json
 }
 
-/** What an action may lead to from a state of a table. */
 export interface TabledOutcome {
   readonly probability: number
-  /** The number of the state. */
   readonly next: number
   readonly reward: number
   /** Whether the rules ended the episode. */
@@ -31,9 +29,9 @@ export interface TabledOutcome {
 /** The whole dynamics of a small environment: what every action may lead to from every state. */
 export interface TransitionTable {
   readonly states: readonly SessionState[]
-  /** `actions[state][action]`: the legal actions of each state. */
+  /** The legal actions, by state. */
   readonly actions: readonly (readonly Action[])[]
-  /** `outcomes[state][action]`, in the order in which the rules draw. */
+  /** By state and action, in the order in which the rules draw. `next` is the number of a state. */
   readonly outcomes: readonly (readonly (readonly TabledOutcome[])[])[]
   readonly starts: readonly { readonly probability: number; readonly state: number }[]
   /** The limit of steps of an episode. */
@@ -56,50 +54,49 @@ const MOST_STATES = 100_000
  * Plays every legal action in every state by the environment's own rules, with every draw of theirs in each way that it
  * can go. The private state is part of a state, so a table knows more than a player of an environment with secrets.
  *
- * Throws `option-invalid` if the rules draw with `rng.float`, legal actions are not enumerated, or there are more than
- * 100,000 states, and a `RangeError` if an action leads out of the given states.
+ * Throws `option-invalid` for several seats, if the rules draw with `rng.float`, legal actions are not enumerated or
+ * are refused, or there are more than 100,000 states, and a `RangeError` if an action leads out of the given states.
  */
 export function transitionTable(
   environment: EnvironmentDefinition,
   { params = {}, states: given, keyOf = (state) => ({ ...state }) }: TransitionTableOptions = {},
 ): TransitionTable {
+  const { name, seats: names } = environment
+  if (names.length > 1)
+    throw new ServerError('option-invalid', `${name} has several seats, and a table is of one player. Use gameTree.`)
   const parsed = environment.params.parse(params) as JsonObject
-  const states: SessionState[] = []
-  const numbers = new Map<string, number>()
-  const add = (state: SessionState): number => {
+  const states = [...(given ?? [])]
+  const numbers = new Map(states.map((state, number) => [canonicalJson(keyOf(state)), number]))
+  const numberOf = (state: SessionState): number => {
+    const number = numbers.get(canonicalJson(keyOf(state)))
+    if (number !== undefined) return number
+    throw new RangeError(`${canonicalJson({ ...state })} is not in the table of ${name}.`)
+  }
+  const find = (state: SessionState): number => {
     const key = canonicalJson(keyOf(state))
-    const known = numbers.get(key)
-    if (known !== undefined) return known
+    if (given || numbers.has(key)) return numberOf(state)
     if (states.length === MOST_STATES)
-      throw new ServerError('option-invalid', `${environment.name} has more than ${MOST_STATES} states.`)
+      throw new ServerError('option-invalid', `${name} has more than ${MOST_STATES} states.`)
     numbers.set(key, states.length)
     return states.push(state) - 1
   }
-  const numberOf = (state: SessionState): number => {
-    const number = numbers.get(canonicalJson(keyOf(state)))
-    if (number === undefined)
-      throw new RangeError(`${canonicalJson({ ...state })} is not in the table of ${environment.name}.`)
-    return number
-  }
-  for (const state of given ?? []) add(state)
-  const resolve = given ? numberOf : add
-  const starts = listStarts(environment, parsed).map(({ probability, value }) => ({
-    probability,
-    state: resolve(value),
-  }))
+  const opened = listStarts(environment, parsed)
+  const { turn, seats } = (opened[0] as (typeof opened)[number]).value
+  const starts = opened.map(({ probability, value }) => ({ probability, state: find(value.state) }))
   const actions: Action[][] = []
   const outcomes: TabledOutcome[][][] = []
   // `states` grows while the table is filled: a list is visited to its end, wherever that is by then.
   for (const state of states) {
     const legal = listActions(environment, state, parsed)
     actions.push(legal)
+    const play = (action: Action) => listOutcomes(environment, parsed, { state, turn, seats }, action)
     outcomes.push(
       legal.map((action) =>
-        listOutcomes(environment, parsed, state, action).map(({ probability, value }) => ({
+        play(action).map(({ probability, value: { state: next, rewards, next: goesOn } }) => ({
           probability,
-          next: resolve(value.state),
-          reward: value.reward,
-          done: value.done,
+          next: find(next),
+          reward: rewards[0] as number,
+          done: goesOn === null,
         })),
       ),
     )
@@ -110,16 +107,15 @@ export function transitionTable(
 }
 
 function formatTable(outcomes: TransitionTable['outcomes']): string {
-  const lines = outcomes.flatMap((byAction, state) =>
-    byAction.flatMap((branches, action) =>
-      branches.map(({ probability, next, reward, done }) =>
-        [state, action, shortest(probability), next, shortest(reward), done ? 1 : 0].join(' '),
+  const short = (value: number) => String(Number(value.toPrecision(12)))
+  return outcomes
+    .flatMap((byAction, state) =>
+      byAction.flatMap((branches, action) =>
+        branches.map(
+          ({ probability, next, reward, done }) =>
+            `${state} ${action} ${short(probability)} ${next} ${short(reward)} ${done ? 1 : 0}\n`,
+        ),
       ),
-    ),
-  )
-  return lines.map((line) => `${line}\n`).join('')
-}
-
-function shortest(value: number): string {
-  return String(Number(value.toPrecision(12)))
+    )
+    .join('')
 }

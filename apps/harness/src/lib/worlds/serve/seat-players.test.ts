@@ -1,11 +1,11 @@
 import { environment, solver } from '@episodic/classics/kuhn-poker'
-import { environment as hands } from '@episodic/classics/rock-paper-scissors'
 import { connect, definePolicy, type Policy, randomPolicy, runMatch } from '@episodic/env'
 import { createHost, defineGame, type Host, inProcess } from '@episodic/mcp-server'
 import type { Step } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import { environment as meeting } from '../../fixtures/meeting.fixture.ts'
 import { playSeats } from './seat-players.ts'
 
 /** Two speak in turn: the one that speaks earns 1, and the other 2. */
@@ -85,16 +85,16 @@ describe('playSeats', () => {
   })
 
   it('moves in a round at once with the others, who learn of no move before the round is played', async () => {
-    await using host = createHost({ environments: [hands] })
-    const first = definePolicy({ name: 'rock', start: () => () => ({ tool: 'throw', arguments: { hand: 'rock' } }) })
+    await using host = createHost({ environments: [meeting] })
+    const first = definePolicy({ name: 'left', start: () => () => ({ tool: 'choose', arguments: { choice: 'left' } }) })
     const onFailed = ({ cause }: { cause: unknown }) => expect.fail(String(cause))
-    await using _players = await playSeats(host, { [hands.name]: { player_0: first } }, { onFailed })
-    const { session: token } = await host.open(null, { environment: hands.name, requestKey: 'hands' })
+    await using _players = await playSeats(host, { [meeting.name]: { ann: first } }, { onFailed })
+    const { session: token } = await host.open(null, { environment: meeting.name, requestKey: 'meeting' })
     const session = await host.resolve(null, { by: 'control', token })
     const { steps } = await session.watch({ after: 0, limit: 1, wait: 60 })
-    expect(steps).toMatchObject([{ seat: 'player_0', report: { seats: { sealed: true, turn: ['player_1'] } } }])
-    const action = { tool: 'throw', arguments: { hand: 'paper' } }
-    expect((await session.step({ action, seat: 'player_1', seq: 0 })).step.report.terms).toMatchObject({ round: 1 })
+    expect(steps).toMatchObject([{ seat: 'ann', report: { seats: { sealed: true, turn: ['bob'] } } }])
+    const action = { tool: 'choose', arguments: { choice: 'left' } }
+    expect((await session.step({ action, seat: 'bob', seq: 0 })).step.report.terms).toMatchObject({ met: 1 })
   })
 
   it('tries a move again whose policy fails', async () => {

@@ -25,11 +25,11 @@ describe('bestColumn', () => {
   })
 
   it('begins in the centre', () => {
-    expect(bestColumn(columnsAfter([]), 9).column).toBe(3)
+    expect(bestColumn(columnsAfter([]), 6).column).toBe(3)
   })
 
   it('wins at once where it can, and blocks where it must', () => {
-    expect(bestColumn(columnsAfter([0, 6, 1, 6, 2, 6]), 9)).toEqual({ column: 3, outcome: 'won' })
+    expect(bestColumn(columnsAfter([0, 6, 1, 6, 2, 6]), 6)).toEqual({ column: 3, outcome: 'won' })
     expect(bestColumn(columnsAfter([0, 5, 1, 5, 3, 5]), 1).column).toBe(2)
     expect(bestColumn(columnsAfter([0, 5, 1, 4, 3]), 2).column).toBe(2)
   })

@@ -1,15 +1,6 @@
 export const COLUMNS = 7
 export const ROWS = 6
 
-/** From one cell to the next in line: up, right, and along both diagonals, as columns and rows. */
-const DIRECTIONS = [
-  [0, 1],
-  [1, 0],
-  [1, 1],
-  [1, -1],
-] as const
-
-/** Lists the columns that are not full. */
 export function openColumns(columns: readonly string[]): number[] {
   return columns.flatMap((discs, column) => (discs.length < ROWS ? [column] : []))
 }
@@ -23,5 +14,6 @@ export function hasFour(columns: readonly string[], column: number): boolean {
     while (columns[column + right * (length + 1)]?.[row + up * (length + 1)] === disc) length += 1
     return length
   }
-  return DIRECTIONS.some(([right, up]) => 1 + run(right, up) + run(-right, -up) >= 4)
+  const isLine = (right: number, up: number) => 1 + run(right, up) + run(-right, -up) >= 4
+  return isLine(0, 1) || isLine(1, 0) || isLine(1, 1) || isLine(1, -1)
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment, solver } from '../frozen-lake.ts'
 import { directionsOf, neighbour } from '../grid-walk.ts'
-import { DIRECTIONS, gridOf, MAPS, MOVES, tilesOf } from './maps.ts'
+import { DIRECTIONS, GRIDS, MAPS, MOVES, tilesOf } from './maps.ts'
 
 const anyPlay = fc.record({
   params: fc.record({ map: fc.constantFrom('4x4' as const, '8x8' as const), slippery: fc.boolean() }),
@@ -24,7 +24,7 @@ describe('frozen-lake', () => {
           const directions = directionsOf(DIRECTIONS, params.slippery, direction)
           const { end, terms } = world.play('move', { direction })
           const position = positionOf(world.state)
-          expect(directions.map((taken) => neighbour(gridOf(params.map), from, taken))).toContain(position)
+          expect(directions.map((taken) => neighbour(GRIDS[params.map], from, taken))).toContain(position)
           const reason = { G: 'goal', H: 'hole', F: null, S: null }[tiles[position] as 'G' | 'H' | 'F' | 'S']
           expect(end).toEqual(reason && { kind: 'terminated', reason })
           expect(terms).toEqual({ goal: reason === 'goal' ? 1 : 0 })

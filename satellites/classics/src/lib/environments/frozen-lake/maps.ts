@@ -1,4 +1,3 @@
-/** A tile: start, frozen ice, hole or goal. */
 export type Tile = 'S' | 'F' | 'H' | 'G'
 
 /** Gymnasium's two lakes, row by row from the top. */
@@ -20,11 +19,8 @@ export function tilesOf(map: MapName): readonly Tile[] {
 /** The directions in Gymnasium's order, in which action 0 is left. Neighbors in the cyclic order are perpendicular. */
 export const DIRECTIONS = ['left', 'down', 'right', 'up'] as const
 
-export function gridOf(map: MapName): { readonly rows: number; readonly columns: number } {
-  return { rows: MAPS[map].length, columns: MAPS[map].length }
-}
+export const GRIDS = { '4x4': { rows: 4, columns: 4 }, '8x8': { rows: 8, columns: 8 } } as const
 
-/** Whether a tile ends the episode. */
 export function isEnd(tile: Tile | undefined): boolean {
   return tile === 'H' || tile === 'G'
 }

@@ -2,7 +2,7 @@ import { connect, randomPolicy, returnsOf, runEpisode, withShaping } from '@epis
 import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { environment, solver } from '../number-guessing.ts'
+import { environment, references, solver } from '../number-guessing.ts'
 import { guessesNeeded } from './guesses-needed.ts'
 
 describe('guessesNeeded', () => {
@@ -62,6 +62,30 @@ describe('solver', () => {
       expect(Math.max(...guesses.values())).toBe(guessesNeeded(1, width))
     }
   })
+
+  it.each(references.map(({ id, params, value }) => [id, params, value] as const))(
+    'earns over all numbers what is published: %s',
+    async (_, params, value) => {
+      const { high } = params as { high: number }
+      await using host = createHost({ environments: [environment] })
+      await using connection = await connect(inProcess(host))
+      const returns = new Map<number, number>()
+      for (let i = 0; returns.size < high; i++) {
+        const { state } = rehearse(environment, { params, seed: `${i}` })
+        const { target } = state.private as { target: number }
+        if (returns.has(target)) continue
+        const createEnvironment = () => connection.environment()
+        const { steps } = await runEpisode({
+          createEnvironment,
+          policy: solver,
+          task: { params: { low: 1, high, maxGuesses: 8 } },
+          seed: `${i}`,
+        })
+        returns.set(target, returnsOf(steps, 1).total)
+      }
+      expect([...returns.values()].reduce((sum, one) => sum + one, 0) / high).toBeCloseTo(value as number, 9)
+    },
+  )
 
   it('earns as much with shaping as without, less the starting potential', async () => {
     await using host = createHost({ environments: [environment] })

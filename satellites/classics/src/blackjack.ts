@@ -1,1 +1,0 @@
-export { environment, measure, references, solver, tasks } from './lib/environments/blackjack.ts'
