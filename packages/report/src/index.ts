@@ -205,12 +205,4 @@ export type {
 } from './lib/view/run-entry.ts'
 export type { SearchField, SearchHit, SearchProgress } from './lib/view/search-hit.ts'
 export type { EpisodeStates, StateChange, StepChanges } from './lib/view/state-changes.ts'
-export {
-  lineFileOf,
-  packStaticIndex,
-  STATIC_FILES,
-  type StaticIndex,
-  type StaticRuns,
-  unpackStaticIndex,
-} from './lib/view/static-runs.ts'
 export { WITHHELD_PARTS, type WithheldPart, withheldIn } from './lib/view/withheld.ts'

@@ -1,8 +1,21 @@
-import { decodeColumns, type EmbeddedRun, type EmbeddedRuns, type EpisodeColumns } from '@episodic/report'
-import { createSharedSource, isOf, MOST_TASKS } from './shared-source.ts'
-import { type Source, SourceError } from './source.ts'
+import {
+  type ComparedRuns,
+  decodeColumns,
+  type EmbeddedRun,
+  type EmbeddedRuns,
+  type EpisodeColumns,
+  findInRecord,
+  type RowWords,
+  rowWords,
+  type SearchHit,
+  type SearchProgress,
+} from '@episodic/report'
+import { createGradeStore } from './grade-store.ts'
+import { type SearchQuery, type Source, SourceError } from './source.ts'
 
-/** Lines that are searched before others get a turn. */
+const MOST_TASKS = 20
+const MOST_HITS = 500
+/** Lines that are searched before the page gets a turn. */
 const LINES_AT_ONCE = 50
 
 /** Reads the data that a page contains: JSON, gzipped, in base64. Throws a `SourceError` if it cannot be read. */
@@ -18,46 +31,129 @@ export async function unpackEmbedded(base64: string): Promise<EmbeddedRuns> {
   return content
 }
 
-/** A source over the data within the page. */
+/** A source over the data within the page. What was left out of the page is not there, and every answer says so. */
 export function createEmbeddedSource(content: EmbeddedRuns): Source {
   const runs = new Map(content.runs.map((run) => [run.detail.entry.id, run]))
   const columns = new Map<string, EpisodeColumns>()
-  const runOf = (id: string) => runs.get(id) as EmbeddedRun
-  return createSharedSource({
-    name: 'This file',
+  const store = createGradeStore()
+  const listeners = new Set<(run: string | null) => void>()
+  const find = async (id: string): Promise<EmbeddedRun> => {
+    const run = runs.get(id)
+    if (!run) throw new SourceError('run-unknown', `This file does not contain the run ${id}.`)
+    return run
+  }
+  const detail = async (id: string) => (await find(id)).detail
+  const howToOpen = ({ detail: { commands } }: EmbeddedRun) =>
+    `To see all of it: \`${commands.view ?? 'episodic view <folder>'}\``
+  return {
+    can: { states: true, grade: store !== null, watch: false },
     withheld: content.withheld,
-    entries: content.runs.map(({ detail }) => detail.entry),
-    detail: async (id) => runOf(id).detail,
+    runs: async () => content.runs.map(({ detail }) => detail.entry),
+    run: detail,
+    listing: detail,
     async columns(id) {
-      const known = columns.get(id) ?? decodeColumns(bytesOf(runOf(id).columns))
+      const known = columns.get(id) ?? decodeColumns(bytesOf((await find(id)).columns))
       columns.set(id, known)
       return known
     },
-    words: async (id, rows) => rows.flatMap((row) => runOf(id).words[row] ?? []),
+    async words(id, rows) {
+      const { words } = await find(id)
+      return rows.flatMap((row) => words[row] ?? [])
+    },
     async tasks(id, prefix) {
-      const tasks = new Map<string, { prompt: string; rows: number[] }>()
-      for (const { row, task, prompt } of runOf(id).words) {
-        if (!task.startsWith(prefix)) continue
-        const known = tasks.get(task)
-        if (known) known.rows.push(row)
-        else if (tasks.size < MOST_TASKS) tasks.set(task, { prompt, rows: [row] })
-      }
-      return [...tasks].map(([task, found]) => ({ task, ...found }))
+      const { words } = await find(id)
+      const matching = Map.groupBy(
+        words.filter(({ task }) => task.startsWith(prefix)),
+        ({ task }) => task,
+      )
+      return [...matching].slice(0, MOST_TASKS).map(([task, own]) => ({
+        task,
+        prompt: (own[0] as RowWords).prompt,
+        rows: own.map(({ row }) => row),
+      }))
     },
-    text: async (id, row) => runOf(id).lines[row],
-    states: async (id, row) => runOf(id).states?.[row] ?? null,
-    size: (id) => Object.values(runOf(id).lines).reduce((sum, { length }) => sum + length, 0),
-    async *texts(id) {
-      const lines = Object.entries(runOf(id).lines).map(([row, text]) => [Number(row), text] as const)
-      for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
-        if (from > 0) await new Promise((resolve) => setTimeout(resolve))
-        yield lines.slice(from, from + LINES_AT_ONCE)
-      }
+    playing: async () => null,
+    async line(id, row) {
+      const run = await find(id)
+      const text = run.lines[row]
+      if (text === undefined)
+        throw new SourceError(
+          'not-embedded',
+          `This file has the figures of this episode but not its steps, to stay small. ${howToOpen(run)}`,
+        )
+      return { record: JSON.parse(text), text }
     },
-    compared: async (ids, baseline) => content.compared.find((compared) => isOf(compared, ids, baseline)) ?? null,
-    grades: async (id) => runOf(id).grades,
-    gradeSummary: async (id) => runOf(id).gradeSummary,
-  })
+    async states(id, row) {
+      const run = await find(id)
+      const why = `This file was made without states. ${howToOpen(run)}`
+      return run.states?.[row] ?? { source: 'unavailable', why, partsAt: null, start: null, steps: [] }
+    },
+    async *search(query, signal) {
+      for (const run of runs.values())
+        if (!query.runs || query.runs.includes(run.detail.entry.id)) yield* searchLines(run, query, signal)
+    },
+    async compare(ids, baseline) {
+      const found = content.compared.find((compared) => isOf(compared, ids, baseline))
+      if (found) return found
+      throw new SourceError(
+        'not-embedded',
+        'This file does not contain this comparison. `episodic compare <run> <run> --html` or `episodic bundle --compare` makes it.',
+      )
+    },
+    grades: async (id) => [...(await find(id)).grades, ...(store?.read(id) ?? [])],
+    gradeSummary: async (id) => (await find(id)).gradeSummary,
+    async grade(id, grade) {
+      await find(id)
+      if (!store)
+        throw new SourceError(
+          'read-only',
+          'This browser keeps nothing for this page. Open the run with `episodic view`.',
+        )
+      store.add(id, grade)
+      for (const listener of listeners) listener(id)
+    },
+    ownGrades: async (id) => store?.read(id) ?? [],
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
+
+/** Whether a comparison is of these runs, in any order and but for those that are left out. */
+function isOf({ runs, baseline, leftOut }: ComparedRuns, asked: readonly string[], askedBaseline: string): boolean {
+  const isLeftOut = (id: string) => leftOut.some(({ run }) => run === id)
+  const wanted = [...new Set(asked)].filter((id) => !isLeftOut(id)).toSorted()
+  return (baseline === askedBaseline || isLeftOut(askedBaseline)) && runs.toSorted().join() === wanted.join()
+}
+
+async function* searchLines(
+  { detail, lines }: EmbeddedRun,
+  { text, fields, firstOfRow = false }: SearchQuery,
+  signal: AbortSignal,
+): AsyncGenerator<SearchHit | SearchProgress> {
+  const run = detail.entry.id
+  const all = Object.entries(lines)
+  const totalBytes = all.reduce((sum, [, line]) => sum + line.length, 0)
+  let [hits, bytes] = [0, 0]
+  for (const [place, [key, line]] of all.entries()) {
+    if (place > 0 && place % LINES_AT_ONCE === 0) {
+      yield { run, hits, bytes, totalBytes, done: false }
+      await new Promise((resolve) => setTimeout(resolve))
+    }
+    if (signal.aborted) return
+    bytes += line.length
+    const row = Number(key)
+    const record = JSON.parse(line)
+    const { task, attempt, try: number } = rowWords(record)
+    let inRow = 0
+    for (const found of findInRecord(record, text, fields)) {
+      hits += 1
+      inRow += 1
+      if (firstOfRow ? inRow === 1 : hits <= MOST_HITS) yield { run, row, task, attempt, try: number, ...found }
+    }
+  }
+  yield { run, hits, bytes, totalBytes, done: true }
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {

@@ -80,3 +80,8 @@ export class SourceError extends Error {
     this.code = code
   }
 }
+
+/** Returns what was thrown as an answer that could not be given. */
+export function asSourceError(error: unknown): SourceError {
+  return error instanceof SourceError ? error : new SourceError('failed', (error as Error).message)
+}

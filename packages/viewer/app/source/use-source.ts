@@ -1,6 +1,6 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Source, SourceError } from './source.ts'
+import { asSourceError, type Source, type SourceError } from './source.ts'
 
 export const SourceContext = createContext<Source | null>(null)
 
@@ -78,8 +78,4 @@ export function useVersion(run: string | null): number {
     [source, run],
   )
   return version
-}
-
-function asSourceError(error: unknown): SourceError {
-  return error instanceof SourceError ? error : new SourceError('failed', (error as Error).message)
 }

@@ -12,13 +12,6 @@ export interface Viewer {
    * as markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
    */
   filePage(content: EmbeddedRuns): string
-  /**
-   * Returns the page of a folder of static files, with the figures of the comparison or the first run as markup.
-   *
-   * @param content - its words and lines are not used.
-   * @param folder - where the files are, relative to the page.
-   */
-  folderPage(content: EmbeddedRuns, folder: string): string
   /** Returns the page of a suite, a leaderboard or a tournament, without requests and scripts. */
   resultPage(content: ResultPage): string
 }
@@ -68,13 +61,6 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   let code: string | undefined
   return {
     serverPage: () => page('Episodic', "'self'", [script], '<div id="app"></div>'),
-    folderPage: (content, folder) =>
-      page(
-        content.title,
-        "'self'",
-        [script],
-        `<div id="app" data-folder="${escapeText(folder)}">${renderMarkup(content)}</div>`,
-      ),
     filePage(content) {
       code ??= packed('code', script)
       const body = [`<div id="app">${renderMarkup(content)}</div>`, packed('data', JSON.stringify(content)), code]

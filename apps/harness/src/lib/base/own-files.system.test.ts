@@ -152,7 +152,7 @@ describe('the commands that read a run', () => {
       ['compare', run, 'genuine', '--html', join(run, 'compare.html')],
       ['replay', run, '--world', world],
       ['export', run, '--format', 'trl', '--out', join(run, 'grades.json')],
-      ['bundle', run, '--out', join(run, 'shared')],
+      ['bundle', run, '--out', join(run, 'shared.html')],
       ['run', world, '--tasks', '3', '--out', run, '--resume'],
     ])
       await workshop.main(args)
@@ -166,8 +166,7 @@ describe('the commands that read a run', () => {
     ['suite run --out', ['suite', 'run', SUITE, '--only', 'taxi', '--quick', '--out']],
     ['export --out', ['export', 'genuine', '--format', 'trl', '--out']],
     ['export --format harbor --out', ['export', world, '--format', 'harbor', '--tasks', '1', '--out']],
-    ['bundle --out, of a file', ['bundle', 'genuine', '--yes', '--out']],
-    ['bundle --out, of a folder', ['bundle', 'genuine', '--yes', '--out']],
+    ['bundle --out', ['bundle', 'genuine', '--yes', '--out']],
     ['compare --html', ['compare', 'genuine', 'genuine', '--html']],
     ['gate --junit', [...gate, '--junit']],
     ['gate --markdown', [...gate, '--markdown']],
@@ -175,14 +174,14 @@ describe('the commands that read a run', () => {
     ['init', ['init']],
   ]
   it.each(written)('make the folder of what they write: %s', async (name, args) => {
-    const path = within('new', name, name.endsWith('of a file') ? 'made.html' : 'made')
+    const path = within('new', name, name.startsWith('bundle') ? 'made.html' : 'made')
     expect(await workshop.main([...args, path])).toMatchObject({ status: 0 })
     expect(existsSync(path)).toBe(true)
   })
 
   it.runIf(process.platform === 'linux').each(written)('end where no folder can be made: %s', async (name, args) => {
     // In a process of its own, which can be killed: one that tries for ever answers no signal but SIGKILL.
-    const ended = await workshop.run([...args, name.endsWith('of a file') ? '/proc/x/made.html' : '/proc/x/made'])
+    const ended = await workshop.run([...args, name.startsWith('bundle') ? '/proc/x/made.html' : '/proc/x/made'])
     expect(ended.status).toBeGreaterThan(0)
     expect(ended.err).toMatch(/^error: .*\/proc\/x/m)
     expect(ended.err).not.toMatch(/^ {4}at /m)

@@ -65,7 +65,7 @@ export function cannotWrite(path: string, cause: Error): HarnessError {
 }
 
 /** Returns a name beside a path that nobody can know before, for what is not complete yet. */
-export function draftOf(path: string): string {
+function draftOf(path: string): string {
   return `${path}.${randomUUID()}${DRAFT}`
 }
 

@@ -1,12 +1,10 @@
-import type { EmbeddedRuns, EpisodeStates, GradeRecord, RowWords, RunDetail } from '@episodic/report'
+import type { EmbeddedRuns, RowWords } from '@episodic/report'
 import { HarnessError } from '../base/harness-error.ts'
 import { secretVariables } from '../base/secret-variables.ts'
 import { type FoundSecret, findSecrets } from './find-secrets.ts'
 
 /** Places that the error names. */
 const MOST_NAMED = 10
-
-export type SecretCheck = ReturnType<typeof createSecretCheck>
 
 /**
  * Creates a search for texts that look like keys in what is to be written. It keeps the first places, and counts the
@@ -42,40 +40,22 @@ export function createSecretSearch(advice: string) {
 const SHARING =
   'To share the rest, leave these episodes out with --query, or withhold prompts. With --allow-secrets they are shared.'
 
-export function createSecretCheck() {
-  const { find, assertNone } = createSecretSearch(SHARING)
-  return {
-    run(detail: RunDetail, grades: readonly GradeRecord[]): void {
-      const run = `run ${detail.entry.name}`
-      find(detail, run)
-      for (const grade of grades) find(grade, `${formatPlace(detail.entry.name, grade)}, a verdict`)
-    },
-    /** @param line - the line as it is shared; `null` for an episode that has figures only. */
-    episode: (run: string, words: RowWords, line: unknown) =>
-      find(line ?? { prompt: words.prompt, message: words.message }, formatPlace(run, words)),
-    states: (run: string, words: RowWords, states: EpisodeStates) =>
-      find(states, `${formatPlace(run, words)}, its states`),
-    /** What is of no run. */
-    rest: (value: unknown) => find(value, 'the file'),
-    assertNone,
-  }
-}
-
 /** Throws `secret-found` if what is to be shared has texts that look like keys. */
 export function assertNoSecrets({ runs, ...rest }: EmbeddedRuns): void {
-  const check = createSecretCheck()
+  const { find, assertNone } = createSecretSearch(SHARING)
   for (const { detail, words, lines, grades, states = {} } of runs) {
     const { name } = detail.entry
-    check.run(detail, grades)
+    find(detail, `run ${name}`)
+    for (const grade of grades) find(grade, `${formatPlace(name, grade)}, a verdict`)
     for (const ofRow of words) {
       const line = lines[ofRow.row]
-      check.episode(name, ofRow, line === undefined ? null : JSON.parse(line))
-      const own = states[ofRow.row]
-      if (own) check.states(name, ofRow, own)
+      const { prompt, message, row } = ofRow
+      find(line === undefined ? { prompt, message } : JSON.parse(line), formatPlace(name, ofRow))
+      find(states[row] ?? null, `${formatPlace(name, ofRow)}, its states`)
     }
   }
-  check.rest(rest)
-  check.assertNone()
+  find(rest, 'the file')
+  assertNone()
 }
 
 function formatPlace(run: string, { task, attempt }: Pick<RowWords, 'task' | 'attempt'>): string {

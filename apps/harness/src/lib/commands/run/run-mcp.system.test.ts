@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+import { pageContent } from '../../fixtures/page-content.fixture.ts'
 
 const workshop = openWorkshop()
 const temporary = join(workshop.folder, 'tmp')
@@ -169,12 +169,11 @@ export const grader = defineGrader({
     const exported = await workshop.run(['export', 'runs/gone', '--format', 'trl-sft', '--out', 'gone.jsonl'], { env })
     expect(exported.status).toBe(0)
     expect(readFileSync(join(workshop.folder, 'gone.jsonl'), 'utf8')).toMatch(/Create multiple new entities/)
-    const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page', '--yes']
+    const shown = ['bundle', 'runs/gone', '--states', 'all', '--world', world, '--out', 'page.html', '--yes']
     const bundled = await workshop.run(shown, { env })
     expect(bundled.status).toBe(0)
-    const page = readdirSync(join(workshop.folder, 'page'), { recursive: true, encoding: 'utf8' })
-    const states = page.find((file) => file.endsWith('states-0.json.gz')) as string
-    expect(gunzipSync(readFileSync(join(workshop.folder, 'page', states))).toString()).not.toMatch(/unavailable/)
+    const [shared] = pageContent(readFileSync(join(workshop.folder, 'page.html'), 'utf8')).runs
+    expect(Object.values(shared?.states ?? {}).map(({ source }) => source)).toEqual(['replayed', 'replayed'])
   })
 
   it('is one of an mcpServers file, served over HTTP by a process of its own', async () => {

@@ -218,6 +218,7 @@ describe('episodic bundle', () => {
       [['nowhere', '--out', 'a.html'], 1, /There is no folder nowhere/],
       [['empty', '--out', 'a.html'], 1, /There is no run in empty/],
       [[random, '--compare', '--out', 'a.html'], 2, /--compare needs two or more runs/],
+      [[random, '--out', 'a'], 2, /--out a does not end in \.html/],
       [[random, solver, '--compare', '--query', 'success:no', '--out', 'a.html'], 2, /leave --query or --compare out/],
       [[random, '--query', 'success:maybe', '--out', 'a.html'], 2, /from character 9 on/],
       [[random, '--withhold', 'seeds,names', '--out', 'a.html'], 2, /There is no part "names"/],
@@ -225,7 +226,7 @@ describe('episodic bundle', () => {
       const ended = await workshop.main(['bundle', ...args])
       expect(ended.err).toMatch(message)
       expect(ended.status).toBe(status)
-      expect(existsSync(at('a.html'))).toBe(false)
+      expect([existsSync(at('a.html')), existsSync(at('a'))]).toEqual([false, false])
     }
   })
 })

@@ -14,25 +14,17 @@ import { MOST_COMPARED } from '../../evaluate/compare/compared-runs.ts'
 import { findMembers } from '../../play/sets/set-folder.ts'
 import { readQuery } from '../../run-folder/matching-lines.ts'
 import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { assertNoSecrets, createSecretCheck, type SecretCheck } from '../../run-folder/secret-check.ts'
-import { bundleFolder } from '../../view/bundle/bundle-folder.ts'
+import { assertNoSecrets } from '../../run-folder/secret-check.ts'
 import { bundleRuns } from '../../view/bundle/bundle-runs.ts'
-import {
-  type BundleContents,
-  BundleCount,
-  contentsOf,
-  countWhole,
-  formatContents,
-} from '../../view/bundle/describe-bundle.ts'
+import { type BundleContents, contentsOf, formatContents } from '../../view/bundle/describe-bundle.ts'
 import type { BundleOptions } from '../../view/bundle/shared-run.ts'
-import { assertFree, StaticFolder } from '../../view/bundle/static-folder.ts'
 import { type FoundRun, findRuns } from '../../view/folder/find-runs.ts'
 import { defineCommand } from '../define-command.ts'
 
 const MOST_BYTES = 10_485_760
 
 const bundleOptions = z.object({
-  out: option('<path>', 'file to write, if it ends in .html, or else folder', z.string()),
+  out: option('<path>', 'file to write, whose name ends in .html', z.string()),
   query: option('<query>', 'only episodes that match, as in the list of episodes'),
   states: option('<states>', 'states of whole episodes, by replay', z.enum(['none', 'public', 'all']).default('none')),
   world: option('<world>', 'name or path of a world to replay with; may be repeated', texts),
@@ -43,11 +35,7 @@ const bundleOptions = z.object({
     { text: { read: withheldParts } },
   ),
   compare: flag('also compare the runs of each world, the first one as the baseline'),
-  bytes: option(
-    '<count>',
-    'most bytes of whole episodes, before compression (default: of a file 10485760)',
-    wholeNumber(0).optional(),
-  ),
+  bytes: option('<count>', 'most bytes of whole episodes, before compression', wholeNumber(0).default(MOST_BYTES)),
   allowSecrets: flag('write texts that look like keys'),
   yes: flag('write without asking'),
   json: flag('print what the file holds as JSON; asks nothing'),
@@ -58,9 +46,8 @@ export const command = defineCommand('bundle', bundleOptions, {
   argument: ['<runs...>', 'folders of runs or of sets of runs'],
   help: `
 A file has the pages of episodic view, and opens in a browser without a server
-and without any request. A folder has the same pages and all episodes step by
-step, for any web server: a page asks for the episodes that it shows. Both say
-what they hold before they are written.
+and without any request. The command says what the file holds before it is
+written. Runs that are too large for a file are served with episodic view.
 
 Withheld are, with
   seeds    the seeds of the run, its tasks, policies and branches
@@ -77,19 +64,17 @@ episodes; those of lines from which something was withheld no longer match.
 Examples:
   episodic bundle runs/my-run --out my-run.html
   episodic bundle runs/june --compare --out june.html
-  episodic bundle runs/june --out public/june
   episodic bundle runs/my-run --query success:no --states public --out lost.html`,
   run: bundle,
 })
 
 async function bundle(folders: readonly string[], options: BundleCommandOptions, console: Console): Promise<void> {
   const { query, withhold, world: worlds } = options
-  await checkOptions(options)
+  checkOptions(options)
   // Private ones are withheld by either option.
   const states = options.states === 'all' && withhold.includes('private') ? 'public' : options.states
   const { err } = console
   const runs = await runsIn(folders, (problem) => say(err, problem))
-  const write = isFile(options.out) ? bundleToFile : bundleToFolder
   const bundled: BundleOptions = {
     runs,
     query,
@@ -101,41 +86,19 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
     onTorn: ({ folder }, line) => say(err, `${shownPath(folder)}: ${tornNotice(line)}`),
     onProblem: (problem) => say(err, problem),
   }
-  await write(bundled, options, console)
-}
-
-async function bundleToFile(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
-  const content = await bundleRuns({ ...bundled, mostCharacters: bundled.mostCharacters ?? MOST_BYTES })
+  const content = await bundleRuns(bundled)
   if (!options.allowSecrets) assertNoSecrets(content)
   const { filePage } = await loadViewer()
   const page = filePage(content)
-  const { withhold, states } = bundled
-  const contents = contentsOf(content, countWhole(content), withhold, states, Buffer.byteLength(page))
-  const file = resolve(options.out)
-  if (await isWanted(file, contents, options, console))
-    showWritten({ file: await writeWhole(file, page) }, contents, options, console)
+  const contents = contentsOf(content, bundled, Buffer.byteLength(page))
+  if (!(await isWanted(resolve(options.out), contents, options, console))) return
+  const file = await writeWhole(resolve(options.out), page)
+  console.out.write(
+    options.json ? `${JSON.stringify({ file, ...contents })}\n` : `${colorsOf(console.out).bold(shownPath(file))}\n`,
+  )
 }
 
-async function bundleToFolder(bundled: BundleOptions, options: BundleCommandOptions, console: Console): Promise<void> {
-  await using folder = await StaticFolder.create(resolve(options.out))
-  const count = new BundleCount()
-  const secrets = createSecretCheck()
-  const content = await bundleFolder(bundled, folder, { count, secrets: options.allowSecrets ? NO_CHECK : secrets })
-  const { folderPage } = await loadViewer()
-  await folder.finish((data) => folderPage(content, data))
-  const contents = contentsOf(content, count, bundled.withhold, bundled.states, folder.bytes)
-  if (await isWanted(resolve(options.out), contents, options, console))
-    showWritten({ folder: await folder.publish() }, contents, options, console)
-}
-
-/** Finds nothing: texts that look like keys are shared. */
-const NO_CHECK: SecretCheck = { run() {}, episode() {}, states() {}, rest() {}, assertNone() {} }
-
-function isFile(out: string): boolean {
-  return out.endsWith('.html')
-}
-
-/** Says what a file or a folder is to hold, and returns whether it is to be written. */
+/** Says what a file is to hold, and returns whether it is to be written. */
 async function isWanted(
   path: string,
   contents: BundleContents,
@@ -150,17 +113,6 @@ async function isWanted(
   return false
 }
 
-function showWritten(
-  written: { readonly file: string } | { readonly folder: string },
-  contents: BundleContents,
-  { json }: BundleCommandOptions,
-  { out }: Console,
-): void {
-  const [path = ''] = Object.values(written)
-  if (json) out.write(`${JSON.stringify({ ...written, ...contents })}\n`)
-  else out.write(`${colorsOf(out).bold(shownPath(path))}\n`)
-}
-
 function withheldParts(text: string): WithheldPart[] {
   const parts = text.split(',').map((part) => part.trim())
   const isPart = (part: string): part is WithheldPart => WITHHELD_PARTS.some((known) => known === part)
@@ -171,8 +123,11 @@ function withheldParts(text: string): WithheldPart[] {
 }
 
 /** Rejects with `option-invalid` for options that cannot be used, before anything is read. */
-async function checkOptions({ out, query, compare }: BundleCommandOptions): Promise<void> {
-  if (!isFile(out)) await assertFree(resolve(out))
+function checkOptions({ out, query, compare }: BundleCommandOptions): void {
+  if (!out.endsWith('.html'))
+    throw invalidOption(
+      `--out ${out} does not end in .html: a bundle is one file. Give such a name; runs that are too large for a file are served with episodic view.`,
+    )
   if (query === undefined) return
   readQuery(query)
   if (compare)

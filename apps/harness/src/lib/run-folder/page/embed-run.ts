@@ -35,8 +35,6 @@ export interface EmbeddedContent {
   readonly goesFirst?: ((episode: Pick<RowWords, 'task' | 'attempt'>) => boolean) | undefined
 }
 
-export type EmbeddedRows = Awaited<ReturnType<typeof embedRows>>
-
 /**
  * Makes what a page holds of a run: columns of its distinct lines, all of them or as many as may be there, and as many
  * whole lines as fit. The rows are in the order in which the episodes started, so that the same lines in another order
@@ -64,8 +62,8 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
   }
 }
 
-/** It keeps their figures, and neither words nor lines. */
-export async function embedRows(embedded: EmbeddedContent) {
+/** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
+async function embedRows(embedded: EmbeddedContent) {
   const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
@@ -110,8 +108,6 @@ export async function embedRows(embedded: EmbeddedContent) {
   return {
     detail: { ...detail, rows: table.size, dictionaries: columns.dictionaries },
     columns,
-    /** The ids of the tasks, by their number in the column `task`. */
-    tasks: table.tasks,
     /** By the number of a line, from 0: its row; -1 for a line that is none, or that is left out. */
     rows,
     /** The rows that are there with their whole line. */

@@ -1,8 +1,10 @@
-import type { EmbeddedRun, EmbeddedRuns, EpisodeStates } from '@episodic/report'
-import { rowsByTask } from '../../evaluate/compare/compare-page.ts'
+import { type EmbeddedRun, type EmbeddedRuns, type EpisodeStates, plural } from '@episodic/report'
+import { HarnessError } from '../../base/harness-error.ts'
 import { embedRun } from '../../run-folder/page/embed-run.ts'
-import { replayShared } from './replay-shared.ts'
-import { type Bundled, type BundleOptions, bundleAll, type SharedRun } from './shared-run.ts'
+import { withheldFrom } from '../../run-folder/page/render-report.ts'
+import { createStatesSource } from '../states/episode-states.ts'
+import { compareShared, shareComparison } from './shared-comparison.ts'
+import { type BundleOptions, openSharedRun, type SharedRun } from './shared-run.ts'
 
 /**
  * Makes what a shared file holds: figures of all episodes that match, and as many of them whole as fit. Neither
@@ -11,35 +13,81 @@ import { type Bundled, type BundleOptions, bundleAll, type SharedRun } from './s
  * Rejects with `query-invalid`, with `run-invalid` for lines that are no sealed episodes, with `runs-differ` if no two
  * runs can be compared, and with `world-not-found` if states are asked for and no episode can be replayed.
  */
-export function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
-  return bundleAll(options, (run) => bundleRun(run, options))
+export async function bundleRuns(options: BundleOptions): Promise<EmbeddedRuns> {
+  const { compared, flipped, without } = await compareShared(options)
+  const shared: { readonly own: SharedRun; readonly run: EmbeddedRun }[] = []
+  for (const found of options.runs) {
+    const own = await openSharedRun(found, options, flipped)
+    shared.push({ own, run: await bundleRun(own, options) })
+  }
+  const names = shared.map(({ run }) => run.detail.entry.name)
+  const sentences = shared.flatMap(({ own, run }, i) =>
+    [...own.left, ...withheldFrom(run.detail, Object.keys(run.lines).length)].map((sentence) =>
+      names.length > 1 ? `${names[i]}: ${sentence}` : sentence,
+    ),
+  )
+  return {
+    format: 1,
+    title: `${names.length === 1 ? names[0] : plural(names.length, 'run')} · Episodic`,
+    runs: shared.map(({ run }) => run),
+    compared: compared.map((one) => shareComparison(one, options, shared)),
+    withheld: [...without, ...sentences, ...formatWithheld(options)],
+  }
 }
 
-async function bundleRun(run: SharedRun, options: BundleOptions): Promise<Bundled> {
+async function bundleRun(run: SharedRun, options: BundleOptions): Promise<EmbeddedRun> {
   const embedded = await embedRun(run.content)
   const texts = Object.entries(embedded.lines)
-  const replay = replayShared(run.found, options)
-  const sealed = replay ? await readSealedTexts(run, Object.values(embedded.lines)) : []
-  const states = await replay?.of(sealed)
-  replay?.assertSome()
+  const states = options.states === 'none' ? null : await replayLines(run, texts, options)
   const bytes = texts.reduce((sum, [, text]) => sum + text.length, 0)
-  const shared: EmbeddedRun = {
+  return {
     ...embedded,
     detail: run.detail(embedded.detail, bytes),
     words: embedded.words.map(run.words),
-    ...(states && {
-      states: Object.fromEntries(
-        texts.map(([row], i) => [row, run.states(states[i] as EpisodeStates, sealed[i] as string)]),
-      ),
-    }),
+    ...(states && { states }),
   }
-  return { run: shared, whole: texts.length, byTask: rowsByTask(shared) }
+}
+
+/** Computes the states of lines that are shared, by row. Rejects with `world-not-found` if none of them has any. */
+async function replayLines(
+  run: SharedRun,
+  texts: readonly (readonly [row: string, text: string])[],
+  { states, worlds }: BundleOptions,
+): Promise<{ [row: string]: EpisodeStates }> {
+  const sealedOf = await sealedByShared(run, new Set(texts.map(([, text]) => text)))
+  const lines = texts.map(([, text]) => sealedOf.get(text) as string)
+  const replayed = await createStatesSource(worlds).statesOfLines(run.found, lines, states === 'all')
+  const [first] = replayed
+  if (first && replayed.every(({ source }) => source === 'unavailable'))
+    throw new HarnessError('world-not-found', `No state of ${run.found.manifest.name} can be computed. ${first.why}`)
+  return Object.fromEntries(
+    texts.map(([row], i) => [row, run.states(replayed[i] as EpisodeStates, lines[i] as string)]),
+  )
 }
 
 /** Returns lines as they were sealed, by their texts as they are shared. */
-async function readSealedTexts(run: SharedRun, shared: readonly string[]): Promise<string[]> {
-  const wanted = new Set(shared)
+async function sealedByShared(run: SharedRun, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const sealed = new Map<string, string>()
   for await (const pair of run.pairs()) if (wanted.has(pair.shared)) sealed.set(pair.shared, pair.sealed)
-  return shared.map((text) => sealed.get(text) as string)
+  return sealed
+}
+
+const PARTS: { readonly [part in BundleOptions['withhold'][number]]: string } = {
+  seeds: 'seeds',
+  params: 'parameters of tasks',
+  prompts: 'prompts and what models were sent',
+  private: 'private states',
+}
+
+/** Says what is withheld, in sentences. */
+function formatWithheld({ withhold, states }: BundleOptions): string[] {
+  const parts = new Set(withhold)
+  if (states === 'public') parts.add('private')
+  const named = [...parts].map((part) => PARTS[part])
+  return [
+    ...(named.length > 0 ? [`Withheld: ${named.join(', ')}.`] : []),
+    ...(withhold.length > 0
+      ? ['The hashes of lines (chain, seal) are of what was sealed, not of what is left, which cannot be replayed.']
+      : []),
+  ]
 }

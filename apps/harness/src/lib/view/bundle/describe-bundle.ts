@@ -1,44 +1,24 @@
-import { type EmbeddedRuns, formatCount, plural, sealedShape, type WithheldPart } from '@episodic/report'
+import { type EmbeddedRuns, formatCount, plural, sealedShape } from '@episodic/report'
 import type { BundleOptions } from './shared-run.ts'
 
-/** What is in a shared file or folder, as far as it matters who reads it. */
+/** What is in a shared file, as far as it matters who reads it. */
 export type BundleContents = ReturnType<typeof contentsOf>
 
-/** Counts whole episodes. */
-export class BundleCount {
-  whole = 0
-  transcripts = 0
-
-  /** Adds a line as it is shared. */
-  add(line: unknown): void {
-    this.whole += 1
-    if (hasTranscript(line)) this.transcripts += 1
-  }
-}
-
-/** Counts the whole episodes of a shared file. */
-export function countWhole({ runs }: EmbeddedRuns): BundleCount {
-  const count = new BundleCount()
-  for (const { lines } of runs) for (const line of Object.values(lines)) count.add(JSON.parse(line))
-  return count
-}
-
-/** Returns what is in a shared file or folder of some bytes. */
+/** Returns what is in a shared file of some bytes. */
 export function contentsOf(
   { runs, compared }: EmbeddedRuns,
-  { whole, transcripts }: BundleCount,
-  withhold: readonly WithheldPart[],
-  states: BundleOptions['states'],
+  { withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>,
   bytes: number,
 ) {
+  const whole = runs.flatMap(({ lines }) => Object.values(lines))
   const grades = runs.flatMap(({ grades }) => grades)
   return {
     runs: runs.length,
     episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
     /** Episodes with all of their steps. */
-    whole,
+    whole: whole.length,
     /** Whole episodes with what language models were sent. */
-    transcripts,
+    transcripts: whole.filter((line) => hasTranscript(JSON.parse(line))).length,
     /** Whether they are in it. */
     prompts: !withhold.includes('prompts'),
     params: !withhold.includes('params'),
@@ -48,7 +28,6 @@ export function contentsOf(
     /** People who judged, by their names. */
     people: [...new Set(grades.flatMap(({ grader: { who } }) => who ?? []))].sort(),
     comparisons: compared.length,
-    /** Of all files. */
     bytes,
   }
 }

@@ -3,29 +3,22 @@ import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import {
-  type ComparedRuns,
-  type EmbeddedRun,
-  type EmbeddedRuns,
   type EpisodeStates,
   formatCount,
-  plural,
   type RowWords,
   type RunDetail,
   sealedShape,
   type WithheldPart,
 } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
-import { flippedIn, type RowsByTask, withRows } from '../../evaluate/compare/compare-page.ts'
 import { episodeKey } from '../../play/plan/plan.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines } from '../../run-folder/matching-lines.ts'
-import { reportContent, withheldFrom } from '../../run-folder/page/render-report.ts'
+import { reportContent } from '../../run-folder/page/render-report.ts'
 import { readRecorded } from '../../run-folder/read-recorded.ts'
 import { createRunFold } from '../../run-folder/record/report-run.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
 import { createPathScrub, createScrub, type Scrub, scrubbed, textsIn, WITHHELD } from '../../run-folder/scrub.ts'
-import { compareFolders } from '../folder/compare-folders.ts'
 import type { FoundRun } from '../folder/find-runs.ts'
 import { secretsOf, withholdFrom, withholdFromGrade } from './withhold.ts'
 
@@ -41,8 +34,8 @@ export interface BundleOptions {
   readonly withhold: readonly WithheldPart[]
   /** Runs that are compared, by their ids, the baseline first. */
   readonly compared: readonly (readonly string[])[]
-  /** Most characters of whole episodes, shared equally by the runs. Default: all of them. */
-  readonly mostCharacters?: number | undefined
+  /** Most characters of whole episodes, shared equally by the runs. */
+  readonly mostCharacters: number
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn: (run: FoundRun, line: number) => void
   /** Called with each run and each world that cannot be compared, in a sentence. */
@@ -59,9 +52,9 @@ export type SharedRun = Awaited<ReturnType<typeof openSharedRun>>
  *
  * @param flipped - the keys of episodes that a comparison names, which go before others.
  */
-async function openSharedRun(
+export async function openSharedRun(
   found: FoundRun,
-  { query, withhold, onTorn, runs, mostCharacters = Number.POSITIVE_INFINITY }: BundleOptions,
+  { query, withhold, onTorn, runs, mostCharacters }: BundleOptions,
   flipped: ReadonlySet<string>,
 ) {
   const { folder, id, set, member } = found
@@ -169,84 +162,8 @@ async function openSharedRun(
   }
 }
 
-/**
- * Compares the runs of each group. `without` says in sentences which groups cannot be compared.
- *
- * Rejects with `runs-differ` if none can.
- */
-async function compareShared({ runs, compared, withhold, onProblem }: BundleOptions) {
-  const results: ComparedRuns[] = []
-  const without: string[] = []
-  const problems: string[] = []
-  let last: unknown = null
-  for (const ids of compared) {
-    const group = ids.flatMap((id) => runs.find((run) => run.id === id) ?? [])
-    const world = group[0]?.manifest.configuration.environment.name ?? ''
-    try {
-      const result = await compareFolders({ runs: group })
-      results.push(result)
-      for (const { name, why } of result.leftOut) problems.push(`${world}: ${name} is not compared. ${why}`)
-    } catch (error) {
-      if (!HarnessError.is(error, 'runs-differ')) throw error
-      last = error
-      const why = error.message.replace(/\s+/g, ' ')
-      problems.push(`${world} is not compared. ${why}`)
-      without.push(`The runs of ${world} are not compared. ${withhold.length > 0 ? WITHHELD : why}`)
-    }
-  }
-  if (results.length === 0 && last !== null) throw last
-  for (const problem of problems) onProblem(problem)
-  return { compared: results, flipped: flippedIn(results), without }
-}
-
-/** What is shared of one run. */
-export interface Bundled {
-  readonly run: EmbeddedRun
-  /** Episodes that are there with their whole line. */
-  readonly whole: number
-  readonly byTask: RowsByTask
-}
-
-/**
- * Makes what is shared, one run after the other.
- *
- * @param bundle - makes what is shared of a run; `compared` is what its pages compare.
- */
-export async function bundleAll(
-  options: BundleOptions,
-  bundle: (run: SharedRun, compared: readonly ComparedRuns[]) => Promise<Bundled>,
-): Promise<EmbeddedRuns> {
-  const { runs, withhold } = options
-  const { compared, flipped, without } = await compareShared(options)
-  const bundled: EmbeddedRun[] = []
-  const sentences: string[] = []
-  const rows = new Map<string, RowsByTask>()
-  const scrubs: Scrub[] = []
-  for (const found of runs) {
-    const shared = await openSharedRun(found, options, flipped)
-    scrubs.push(shared.scrub)
-    const { run, whole, byTask } = await bundle(shared, compared)
-    bundled.push(run)
-    rows.set(found.id, byTask)
-    const left = [...shared.left, ...withheldFrom(run.detail, whole)]
-    sentences.push(...left.map((sentence) => (runs.length > 1 ? `${run.detail.entry.name}: ${sentence}` : sentence)))
-  }
-  return {
-    format: 1,
-    title: titleOf(bundled.map(({ detail }) => detail.entry.name)),
-    runs: bundled,
-    compared: compared.map((one) => shareComparison(one, runs, rows, withhold, scrubs)),
-    withheld: [...without, ...sentences, ...formatWithheld(options)],
-  }
-}
-
-/** The title of the pages that show runs of these names. */
-function titleOf(names: readonly string[]): string {
-  return names.length === 1 ? `${names[0]} · Episodic` : `${plural(names.length, 'run')} · Episodic`
-}
-
 /** The name of a run: by default a folder's name ends in the seed, which may be withheld. */
-function sharedName({ manifest: { name, configuration } }: FoundRun, withhold: readonly WithheldPart[]): string {
+export function sharedName({ manifest: { name, configuration } }: FoundRun, withhold: readonly WithheldPart[]): string {
   const ending = `-${configuration.seed}`
   return withhold.includes('seeds') && name.endsWith(ending) ? name.slice(0, -ending.length) : name
 }
@@ -268,54 +185,4 @@ function withoutPrompt({ prompt, message }: RowWords) {
 
 function toPlayKey(task: string, attempt: number, number: number): string {
   return JSON.stringify([task, attempt, number])
-}
-
-/**
- * Returns a comparison with the rows of what is shared, and without what is withheld.
- *
- * @param rowsOf - by the ids of the runs.
- */
-function shareComparison(
-  compared: ComparedRuns,
-  runs: readonly FoundRun[],
-  rowsOf: ReadonlyMap<string, RowsByTask>,
-  withhold: readonly WithheldPart[],
-  scrubs: readonly Scrub[],
-): ComparedRuns {
-  const whole = withRows(
-    compared,
-    compared.runs.flatMap((id) => rowsOf.get(id) ?? []),
-  )
-  if (withhold.length === 0) return scrubs.reduce(scrubbed<ComparedRuns>, whole)
-  const names = new Map(
-    withhold.includes('seeds') ? runs.map((run) => [run.manifest.name, sharedName(run, withhold)]) : [],
-  )
-  const shared: ComparedRuns = JSON.parse(JSON.stringify(whole), (key, value) => {
-    // Why a run is left out may quote a seed, or what a model was sent.
-    if (key === 'why') return WITHHELD
-    if (typeof value === 'string') return names.get(value) ?? value
-    // A setting in which two runs differ.
-    return withhold.includes('seeds') && value?.key === 'seed' ? { key: 'seed', a: WITHHELD, b: WITHHELD } : value
-  })
-  return scrubs.reduce(scrubbed<ComparedRuns>, shared)
-}
-
-const PARTS: { readonly [part in WithheldPart]: string } = {
-  seeds: 'seeds',
-  params: 'parameters of tasks',
-  prompts: 'prompts and what models were sent',
-  private: 'private states',
-}
-
-/** Says what is withheld, in sentences. */
-function formatWithheld({ withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>): string[] {
-  const parts = new Set(withhold)
-  if (states === 'public') parts.add('private')
-  const named = [...parts].map((part) => PARTS[part])
-  return [
-    ...(named.length > 0 ? [`Withheld: ${named.join(', ')}.`] : []),
-    ...(withhold.length > 0
-      ? ['The hashes of lines (chain, seal) are of what was sealed, not of what is left, which cannot be replayed.']
-      : []),
-  ]
 }
