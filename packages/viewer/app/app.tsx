@@ -16,7 +16,6 @@ import { Shell } from './shell/shell.tsx'
 import type { Source } from './source/source.ts'
 import { SourceContext } from './source/use-source.ts'
 
-/** The whole page: the screen of its address. */
 export function App({ source }: { readonly source: Source }) {
   const route = useRoute()
   const list = useRef<RowList | null>(null)

@@ -30,7 +30,6 @@ export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): stri
   )
 }
 
-/** Renders the result of a suite, a leaderboard or a tournament. */
 export function renderResult(page: ResultPage): string {
   return renderToString(
     <main>

@@ -3,7 +3,7 @@ import { formatCount, formatNumber } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 
@@ -28,7 +28,6 @@ interface ComparedTasksProps {
   readonly route: CompareRoute
 }
 
-/** Every compared task in every run; each cell opens its episodes. */
 export function ComparedTasks({ compared: { runs, tasks }, names, route }: ComparedTasksProps) {
   const [page, setPage] = useState(0)
   const [shown, , matches] = FILTERS.find(([key]) => key === route.show) ?? FILTERS[0]
@@ -41,12 +40,12 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
         caption="Successes of finished episodes, and the mean unshaped return. The tasks on which the runs differ most come first."
         wide
       >
-        <div class="filters">
+        <div class="flow tight block">
           {FILTERS.map(([key, name, is]) => (
             <button
               key={key}
               type="button"
-              class="chip"
+              class="pill"
               aria-pressed={key === shown}
               onClick={() => {
                 openRoute({ ...route, show: key }, { replace: true })
@@ -65,7 +64,7 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
                 <th scope="col">Task</th>
                 {names.map((name, i) => (
                   <th key={i} scope="col" class="number">
-                    <PlainText text={name} />
+                    {plain(name)}
                   </th>
                 ))}
               </tr>
@@ -74,10 +73,7 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
               {chosen.slice(from, from + PAGE).map((task, i) => (
                 <tr key={task.task} aria-rowindex={from + i + 2}>
                   <td>
-                    <CodeText text={task.task.slice(0, 12)} />{' '}
-                    <span class="muted">
-                      <PlainText text={task.prompt.slice(0, 90)} />
-                    </span>
+                    {code(task.task.slice(0, 12))} <span class="muted">{plain(task.prompt.slice(0, 90))}</span>
                   </td>
                   {task.runs.map((run, at) => (
                     <td key={at} class="number">
@@ -88,9 +84,7 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
                       ) : (
                         <>
                           <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task: task.task })}>
-                            <span class={stateOf(run) === 'solved' ? 'positive' : 'negative'}>
-                              {SIGNS[stateOf(run)]}
-                            </span>{' '}
+                            <span class={stateOf(run) === 'solved' ? 'gain' : 'loss'}>{SIGNS[stateOf(run)]}</span>{' '}
                             {formatCount(run.successes)}/{formatCount(run.finished)}
                           </a>{' '}
                           <span class="muted">{formatNumber(run.unshaped)}</span>

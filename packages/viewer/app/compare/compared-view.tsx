@@ -1,6 +1,6 @@
 import type { ComparedRuns } from '@episodic/report'
 import { plural } from '@episodic/report'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ComparedTasks, type CompareRoute } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'
 import { ContrastsView } from './contrasts-view.tsx'
@@ -11,7 +11,6 @@ interface ComparedViewProps {
   readonly route: CompareRoute | null
 }
 
-/** What several runs differ in. */
 export function ComparedView({ compared, route }: ComparedViewProps) {
   const { contrasts, comparisons, runs } = compared
   const [comparison] = comparisons
@@ -19,15 +18,15 @@ export function ComparedView({ compared, route }: ComparedViewProps) {
   const names = contrasts?.runs.map(({ name }) => name) ?? [comparison.a.name, comparison.b.name]
   const [baseline, other] = runs
   return (
-    <div class="run compared">
+    <div class="run">
       <h1>
         {contrasts ? (
           <>
-            {plural(contrasts.contrasts.length, 'run')} against <PlainText text={contrasts.baseline} />
+            {plural(contrasts.contrasts.length, 'run')} against {plain(contrasts.baseline)}
           </>
         ) : (
           <>
-            <PlainText text={comparison.b.name} /> against <PlainText text={comparison.a.name} />
+            {plain(comparison.b.name)} against {plain(comparison.a.name)}
           </>
         )}
       </h1>

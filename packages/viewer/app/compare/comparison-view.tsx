@@ -19,7 +19,7 @@ import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { DifficultyDifferencesPlot, TaskDifferencesPlot } from '../parts/plots/difference-plots.tsx'
 import { FlipPair } from './flip-pair.tsx'
 
@@ -56,14 +56,14 @@ export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
   ].filter((line) => line !== null)
   return (
     <>
-      <p class="meta">
-        <PlainText text={comparison.environment} /> · A is <PlainText text={`${a.name} (${a.policy})`} /> · B is{' '}
-        <PlainText text={`${b.name} (${b.policy})`} /> · {plural(tasks.shared, 'task')} in both
+      <p class="muted">
+        {plain(comparison.environment)} · A is {plain(`${a.name} (${a.policy})`)} · B is{' '}
+        {plain(`${b.name} (${b.policy})`)} · {plural(tasks.shared, 'task')} in both
       </p>
       <p class="verdict">{verdictOf(comparison)}</p>
       {warnings.map((line) => (
-        <p key={line} class="warning">
-          <PlainText text={line} />
+        <p key={line} class="warning callout">
+          {plain(line)}
         </p>
       ))}
       <FigureStrip
@@ -129,7 +129,7 @@ export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
 
 function cellsOf({ name, a, b, difference, interval, shown, tasks, tests, detectable }: FigureRow) {
   const words = [shown, tasks, tests, detectable].map((text) => <span class="words">{text}</span>)
-  return [<PlainText text={name} />, a, b, difference, interval, ...words]
+  return [plain(name), a, b, difference, interval, ...words]
 }
 
 interface FlipsProps {
@@ -143,7 +143,7 @@ interface FlipsProps {
 function Flips({ title, kind, side: { count, flips }, paired, runs }: FlipsProps) {
   return (
     <section class="figures">
-      <h2 class={kind === 'gained' ? 'positive' : 'negative'}>
+      <h2 class={kind === 'gained' ? 'gain' : 'loss'}>
         {title}: {formatCount(count)}
       </h2>
       <p class="caption">
@@ -160,14 +160,13 @@ function Flips({ title, kind, side: { count, flips }, paired, runs }: FlipsProps
   )
 }
 
-/** An episode that flipped; it opens to both plays, side by side. */
 function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly [string, string] | null }) {
   const [isOpen, setOpen] = useState(false)
   const { task, taskInB = task, attempt, a, b } = flip
   return (
     <details class="card flip" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <CodeText text={task} /> · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
+        {code(task)} · attempt {attempt} · <End letter="A" end={a} /> · <End letter="B" end={b} />
       </summary>
       {isOpen && runs && <FlipPair runs={runs} tasks={[task, taskInB]} attempt={attempt} />}
     </details>
@@ -177,7 +176,7 @@ function FlipItem({ flip, runs }: { readonly flip: Flip; readonly runs: readonly
 function End({ letter, end: { ending, steps, unshaped } }: { readonly letter: string; readonly end: Flip['a'] }) {
   return (
     <>
-      {letter} <PlainText text={ending} /> after {plural(steps, 'step')} ({formatNumber(unshaped)})
+      {letter} {plain(ending)} after {plural(steps, 'step')} ({formatNumber(unshaped)})
     </>
   )
 }
@@ -197,7 +196,7 @@ function Runs({ comparison: { a, b, configuration } }: { readonly comparison: Co
           <FiguresTable
             head={['Setting', 'A', 'B']}
             texts={3}
-            rows={configuration.map((row) => [row.key, row.a, row.b].map((text) => <PlainText text={text} />))}
+            rows={configuration.map((row) => [row.key, row.a, row.b].map((text) => plain(text)))}
           />
         )}
       </Card>

@@ -13,25 +13,22 @@ import {
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { COST_CAPTION, CostPlot, costedOf } from '../parts/plots/cost-plot.tsx'
 
-/** Several runs, each against the baseline. */
 export function ContrastsView({ contrasts: given }: { readonly contrasts: Contrasts }) {
   const contrasts = bySuccess(given)
   const few = noteContrasts(contrasts)
   const hasCosts = contrasts.runs.filter(({ cost, tokens }) => cost !== null || tokens !== null).length > 1
   return (
     <>
-      <p class="meta">
-        <PlainText text={contrasts.environment} />
-      </p>
+      <p class="muted">{plain(contrasts.environment)}</p>
       {contrasts.leftOut.map(({ run, why }) => (
-        <p key={run} class="warning">
-          <PlainText text={`Left out: ${run}. ${why}`} />
+        <p key={run} class="warning callout">
+          {plain(`Left out: ${run}. ${why}`)}
         </p>
       ))}
-      {few !== null && <p class="warning">{few}</p>}
+      {few !== null && <p class="warning callout">{few}</p>}
       <Section title="Runs">
         <Card
           title="Figures of each run"
@@ -41,20 +38,12 @@ export function ContrastsView({ contrasts: given }: { readonly contrasts: Contra
           <FiguresTable
             head={RUN_HEAD}
             texts={2}
-            rows={contrasts.runs.map((run) => runCells(run).map((text) => <PlainText text={text} />))}
+            rows={contrasts.runs.map((run) => runCells(run).map((text) => plain(text)))}
           />
         </Card>
       </Section>
       <Section title="Differences">
-        <Card
-          title={
-            <>
-              From <PlainText text={contrasts.baseline} />
-            </>
-          }
-          caption={methodOfContrasts(contrasts)}
-          wide
-        >
+        <Card title={<>From {plain(contrasts.baseline)}</>} caption={methodOfContrasts(contrasts)} wide>
           <DifferencesTable contrasts={contrasts} />
         </Card>
         {hasCosts && (
@@ -77,7 +66,6 @@ export function ContrastsView({ contrasts: given }: { readonly contrasts: Contra
   )
 }
 
-/** Each figure of each run less that of the baseline. */
 function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Contrasts }) {
   const rows = contrasts.flatMap((contrast) =>
     contrastRows(contrast).map((row, i) => {
@@ -85,8 +73,8 @@ function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Co
       const range = widestOf(contrasts, figure)
       const sign = better === null ? '' : better ? '✓ ' : '✗ '
       return [
-        i === 0 ? <PlainText text={contrast.run} /> : '',
-        <PlainText text={figure} />,
+        i === 0 ? plain(contrast.run) : '',
+        plain(figure),
         <IntervalBar
           value={paired.difference.mean}
           low={paired.difference.low}
@@ -97,11 +85,11 @@ function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Co
         difference,
         interval,
         p,
-        <span class={better === null ? 'muted' : better ? 'positive' : 'negative'}>
+        <span class={better === null ? 'muted' : better ? 'gain' : 'loss'}>
           {sign}
           {verdict}
         </span>,
-        <PlainText text={detectable} />,
+        plain(detectable),
       ]
     }),
   )
@@ -114,7 +102,6 @@ function DifferencesTable({ contrasts: { contrasts } }: { readonly contrasts: Co
   )
 }
 
-/** The largest distance from 0 among the intervals of a figure. */
 function widestOf(contrasts: Contrasts['contrasts'], figure: string): number {
   const ends = contrasts.flatMap((contrast) => {
     const {

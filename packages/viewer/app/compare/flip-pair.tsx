@@ -4,7 +4,7 @@ import { type EpisodeModel, episodeModel } from '../episode/episode-model.ts'
 import { loadEpisode } from '../episode/load-episode.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { episodeHref } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
@@ -13,14 +13,11 @@ import { useLoaded } from '../source/use-source.ts'
 const MOST_STEPS = 60
 
 interface FlipPairProps {
-  /** Ids. */
   readonly runs: readonly [string, string]
-  /** The ids of one task in each of them. */
   readonly tasks: readonly [string, string]
   readonly attempt: number
 }
 
-/** The plays of one episode in two runs, step beside step. */
 export function FlipPair({ runs, tasks, attempt }: FlipPairProps) {
   const folds = useFolds()
   const loaded = useLoaded(
@@ -39,9 +36,7 @@ export function FlipPair({ runs, tasks, attempt }: FlipPairProps) {
   return (
     <FoldsContext.Provider value={folds}>
       <div class="beside">
-        <p class="muted">
-          <PlainText text={models.find((model) => model !== null)?.record.task.prompt ?? ''} />
-        </p>
+        <p class="muted">{plain(models.find((model) => model !== null)?.record.task.prompt ?? '')}</p>
         <div class="pair pair-head">
           {models.map((model, i) => (
             <PlayHead key={i} letter={i === 0 ? 'A' : 'B'} run={runs[i] ?? ''} model={model} />
@@ -70,7 +65,7 @@ function PlayHead({ letter, run, model }: PlayHeadProps) {
   return (
     <div>
       <h3>
-        <a href={episodeHref(run, task.id, attempt)}>{letter}</a> · <PlainText text={model.figures.player} />{' '}
+        <a href={episodeHref(run, task.id, attempt)}>{letter}</a> · {plain(model.figures.player)}{' '}
         <ResultBadge result={model.result} ending={model.ending} />
       </h3>
     </div>

@@ -1,16 +1,14 @@
 import type { RunEntry } from '@episodic/report'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { plainString } from '../parts/signs.ts'
 import { openRoute } from '../route/use-route.ts'
 
 interface RunChooserProps {
-  /** Ids. */
   readonly chosen: readonly string[]
   readonly base: string
   readonly all: readonly RunEntry[]
 }
 
-/** The compared runs: which one is the baseline, and which others there are to add. */
 export function RunChooser({ chosen, base, all }: RunChooserProps) {
   const entryOf = (id: string) => all.find((run) => run.id === id)
   const worlds = new Set(chosen.flatMap((id) => entryOf(id)?.environments ?? []))
@@ -21,7 +19,7 @@ export function RunChooser({ chosen, base, all }: RunChooserProps) {
   const open = (runs: readonly string[], baseline: string) =>
     openRoute({ screen: 'compare', runs, base: runs.includes(baseline) ? baseline : (runs[0] ?? '') })
   return (
-    <div class="filters chooser">
+    <div class="chooser flow mid tight">
       <label>
         Baseline{' '}
         <select value={base} onChange={(event) => open(chosen, event.currentTarget.value)}>
@@ -38,7 +36,7 @@ export function RunChooser({ chosen, base, all }: RunChooserProps) {
           <button
             key={id}
             type="button"
-            class="chip"
+            class="pill"
             title="leave this run out"
             onClick={() =>
               open(
@@ -47,7 +45,7 @@ export function RunChooser({ chosen, base, all }: RunChooserProps) {
               )
             }
           >
-            <PlainText text={entryOf(id)?.name ?? id} /> ×
+            {plain(entryOf(id)?.name ?? id)} ×
           </button>
         ))}
       {others.length > 0 && (

@@ -1,5 +1,5 @@
 import { formatCost, formatCount, formatDuration, plural } from '@episodic/report'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
 import type { AnsweredRequest } from './requests.ts'
 
@@ -29,7 +29,7 @@ export function AnswerRows({ answer: { completion, added: sent }, number, isLast
       ))}
       {tries.map(({ status, code, milliseconds }, i) => (
         <Row key={i} label="failed" kind="fault">
-          <b>✗ {status === null ? <PlainText text={code} /> : `HTTP ${status}`}</b>
+          <b>✗ {status === null ? plain(code) : `HTTP ${status}`}</b>
           {status === null && code === 'incomplete' && ', the answer broke off'} after {formatDuration(milliseconds)}
           {i === tries.length - 1 && completion.time && completion.time.waited >= 1 && (
             <>, then waited {formatDuration(completion.time.waited)} in all</>
@@ -73,7 +73,6 @@ export function AnswerRows({ answer: { completion, added: sent }, number, isLast
   )
 }
 
-/** Model, version of its weights, tokens, time, cost and why the answer ended. */
 export function AnswerFigures({ completion }: { readonly completion: AnsweredRequest['completion'] }) {
   const {
     model,
@@ -93,14 +92,12 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
     cachedTokens !== undefined && `${formatCount(cachedTokens)} cached`,
   ].filter(Boolean)
   return (
-    <span class="answer-figures">
+    <span class="answer-figures flow muted small">
       <span title={asked === undefined ? 'the model, as its server named it' : `asked for as ${asked}`}>
-        <PlainText text={asked !== undefined && asked !== model ? `${asked} (served by ${model})` : model} />
+        {plain(asked !== undefined && asked !== model ? `${asked} (served by ${model})` : model)}
       </span>
       {policyVersion !== undefined && (
-        <span title="version of the weights that wrote it, as the server named it">
-          version <PlainText text={policyVersion} />
-        </span>
+        <span title="version of the weights that wrote it, as the server named it">version {plain(policyVersion)}</span>
       )}
       <span>
         {formatCount(promptTokens)} → {formatCount(completionTokens)} tok
@@ -108,15 +105,11 @@ export function AnswerFigures({ completion }: { readonly completion: AnsweredReq
       </span>
       {time && <span>{formatDuration(time.milliseconds)}</span>}
       {time && time.waited >= 1 && <span>waited {formatDuration(time.waited)}</span>}
-      {leftOut.length > 0 && (
-        <span title="the server had refused it">
-          without <PlainText text={leftOut.join(', ')} />
-        </span>
-      )}
+      {leftOut.length > 0 && <span title="the server had refused it">without {plain(leftOut.join(', '))}</span>}
       {cost !== null && <span>cost {formatCost(cost)}</span>}
       {finish !== undefined && (
         <span title="why the answer ended">
-          <PlainText text={finish} />
+          {plain(finish)}
           {finish === 'length' && ' ▲'}
         </span>
       )}

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { WhenLoaded } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import { type EpisodeRoute, formatRoute } from '../route/route.ts'
@@ -21,7 +21,6 @@ interface BesideViewProps {
   readonly beside: string
 }
 
-/** Two attempts at one task, step by step. */
 export function BesideView({ route, one, beside }: BesideViewProps) {
   const { run, task } = route
   const [attempt = '', number] = beside.split('.')
@@ -53,9 +52,7 @@ function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly epis
   return (
     <FoldsContext.Provider value={folds}>
       <section class="beside">
-        <h1>
-          <PlainText text={episodes[0]?.record.task.prompt ?? ''} />
-        </h1>
+        <h1>{plain(episodes[0]?.record.task.prompt ?? '')}</h1>
         <p class="muted">
           {parts === null ? 'They took the same actions.' : `They part at step ${parts + 1}.`}{' '}
           <a href={formatRoute({ screen: 'group', run: route.run, task: route.task })}>all attempts</a>
@@ -77,7 +74,7 @@ function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly epis
               </h2>
               <p class="muted">
                 return {formatNumber(Number.isNaN(model.figures.unshaped) ? null : model.figures.unshaped)} ·{' '}
-                {model.figures.steps} steps · <PlainText text={model.figures.player} />
+                {model.figures.steps} steps · {plain(model.figures.player)}
               </p>
             </div>
           ))}
@@ -118,7 +115,7 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
   return (
     <div class="beside-step">
       <p class="beside-call">
-        <span class="muted">{index + 1}</span> {step.seat !== undefined && <PlainText text={`${step.seat}: `} />}
+        <span class="muted">{index + 1}</span> {step.seat !== undefined && plain(`${step.seat}: `)}
         <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />
         {step.refused && <span class="loss"> ✗ {step.refused}</span>}{' '}
         <RewardValue model={model} value={step.reward.total} />

@@ -5,7 +5,7 @@ import { useContext } from 'preact/hooks'
 import { DiffLineView, DiffPieces } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/folds.tsx'
 import { lineDiff, wordDiff } from '../parts/line-diff.ts'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { changesOfStep } from './episode-model.ts'
 import { Row } from './message-view.tsx'
 
@@ -25,14 +25,13 @@ interface StepChangesRowProps {
   readonly stateHash: string | null
 }
 
-/** What a step changed in the state. */
 export function StepChangesRow({ states, step, stateHash }: StepChangesRowProps) {
   const secret = useContext(PrivateContext)
   if (!states || states.source === 'unavailable') return null
   if (states.partsAt === step)
     return (
       <Row label="state" kind="fault">
-        ✗ <PlainText text={states.why ?? 'It is not the one that was recorded.'} />
+        ✗ {plain(states.why ?? 'It is not the one that was recorded.')}
       </Row>
     )
   const changes = changesOfStep(states, step)
@@ -46,7 +45,7 @@ export function StepChangesRow({ states, step, stateHash }: StepChangesRowProps)
         (secret.shown ? (
           <ChangeList id={`changes:private/${step}`} changes={changes.private} prefix="private" />
         ) : (
-          <button type="button" class="text-more" onClick={secret.show}>
+          <button type="button" class="bare text-more" onClick={secret.show}>
             private: {plural(changes.private.length, 'change')}, hidden ▸
           </button>
         ))}
@@ -64,12 +63,12 @@ interface HashMarkProps {
 export function HashMark({ source, stateHash }: HashMarkProps) {
   if (source === 'observed')
     return (
-      <span class="hash" title="Another system kept the state: these are its structured observations.">
+      <span class="push muted small" title="Another system kept the state: these are its structured observations.">
         observed
       </span>
     )
   return (
-    <span class="hash" title={`The replayed state has the recorded hash ${stateHash ?? ''}`}>
+    <span class="push muted small" title={`The replayed state has the recorded hash ${stateHash ?? ''}`}>
       hash ✓
     </span>
   )
@@ -84,7 +83,7 @@ interface ChangeListProps {
 function ChangeList({ id, changes, prefix }: ChangeListProps) {
   if (changes.length === 0) return null
   const list = () => (
-    <ul class="changes">
+    <ul class="flow">
       {changes.map((change, i) => (
         <li key={i}>
           <Change change={change} prefix={prefix} />
@@ -109,19 +108,13 @@ function Change({ change: { path, before, after }, prefix }: ChangeProps) {
   const name = [prefix, ...keysOf(path)].join('.')
   return (
     <code class="change">
-      <span class="path">
-        <PlainText text={name} />
-      </span>{' '}
+      <span class="muted">{plain(name)}</span>{' '}
       {before !== undefined && after !== undefined ? (
         <Changed before={before} after={after} />
       ) : after === undefined ? (
-        <del>
-          − <PlainText text={shorten(before)} />
-        </del>
+        <del>− {plain(shorten(before))}</del>
       ) : (
-        <ins>
-          + <PlainText text={shorten(after)} />
-        </ins>
+        <ins>+ {plain(shorten(after))}</ins>
       )}
     </code>
   )
@@ -145,13 +138,7 @@ function Changed({ before, after }: { readonly before: Json; readonly after: Jso
   }
   return (
     <>
-      <del>
-        <PlainText text={shorten(before)} />
-      </del>{' '}
-      →{' '}
-      <ins>
-        <PlainText text={shorten(after)} />
-      </ins>
+      <del>{plain(shorten(before))}</del> → <ins>{plain(shorten(after))}</ins>
     </>
   )
 }

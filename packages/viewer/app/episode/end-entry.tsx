@@ -5,7 +5,6 @@ import { AnswerRows } from './answer-rows.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 import { Row } from './message-view.tsx'
 
-/** How the episode ended, after answers that led to no step. */
 export function EndEntry({ model }: { readonly model: EpisodeModel }) {
   const { undecided, answers, result, ending, message } = model
   return (

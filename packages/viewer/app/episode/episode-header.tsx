@@ -2,7 +2,7 @@ import { computeStaleness, formatCost, formatDuration, formatNumber, plural, typ
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
 import { NamedFigure } from '../parts/figure-strip.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { type EpisodeRoute, formatRoute } from '../route/route.ts'
 import type { EpisodeModel, LoadedEpisode } from './episode-model.ts'
@@ -23,7 +23,6 @@ interface EpisodeHeaderProps {
   readonly onSeat: (seat: string) => void
 }
 
-/** What an episode was, how it ended and what it took, with links to those around it. */
 export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: EpisodeHeaderProps) {
   const { record, shown, figures, result, ending, seats, seat } = model
   const { task } = record
@@ -31,11 +30,11 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
   const tokens = known(figures.promptTokens + figures.completionTokens)
   return (
     <header class="episode-header">
-      <div class="episode-title">
+      <div class="flow apart">
         <h1>
-          <ResultBadge result={result} ending={ending} /> <span class="attempt">attempt {record.attempt}</span>
+          <ResultBadge result={result} ending={ending} /> <span class="muted">attempt {record.attempt}</span>
         </h1>
-        <nav class="around" aria-label="Episodes">
+        <nav class="flow" aria-label="Episodes">
           <RowLink route={route} to={neighbours.previous} rel="prev">
             ‹ previous
           </RowLink>
@@ -50,15 +49,9 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
           <a href={formatRoute({ screen: 'group', run: route.run, task: task.id })}>group</a>
         </nav>
       </div>
-      <p class="episode-prompt">
-        <PlainText text={task.prompt} />
-      </p>
-      {model.message !== null && (
-        <p class="failure">
-          <PlainText text={model.message} />
-        </p>
-      )}
-      <dl class="figure-list">
+      <p class="episode-prompt wrap">{plain(task.prompt)}</p>
+      {model.message !== null && <p class="callout wrap">{plain(model.message)}</p>}
+      <dl class="figure-list flow loose block">
         <NamedFigure name="return" title="the sum of weighted rewards, not shaped">
           <b>{formatNumber(known(figures.unshaped))}</b>
         </NamedFigure>
@@ -93,9 +86,7 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
           </NamedFigure>
         )}
         {figures.cut > 0 && <NamedFigure name="cut">▲ {formatTokens(figures.cut)} characters</NamedFigure>}
-        <NamedFigure name="player">
-          <PlainText text={figures.player} />
-        </NamedFigure>
+        <NamedFigure name="player">{plain(figures.player)}</NamedFigure>
         {model.versions && (
           <NamedFigure name="policy version" title="version of the weights that wrote its oldest answer">
             <VersionText versions={model.versions} />
@@ -103,23 +94,19 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
         )}
         <NamedFigure name="difficulty">{formatNumber(task.difficulty)}</NamedFigure>
         <NamedFigure name="split">{task.split}</NamedFigure>
-        {task.tags.length > 0 && (
-          <NamedFigure name="tags">
-            <PlainText text={task.tags.join(', ')} />
-          </NamedFigure>
-        )}
+        {task.tags.length > 0 && <NamedFigure name="tags">{plain(task.tags.join(', '))}</NamedFigure>}
         {shown.branch && <NamedFigure name="branch">{branchText(shown.branch)}</NamedFigure>}
       </dl>
       {seats.length > 0 && (
-        <fieldset class="seat-switch">
+        <fieldset class="flow block">
           <legend class="unseen">Seat whose figures are shown</legend>
           {seats.map((name) => (
             <button key={name} type="button" class="pill" aria-pressed={name === seat} onClick={() => onSeat(name)}>
-              <PlainText text={name} />
+              {plain(name)}
               {'seats' in record && (
                 <span class="muted">
                   {' '}
-                  <PlainText text={record.seats[name]?.policy.name ?? ''} />{' '}
+                  {plain(record.seats[name]?.policy.name ?? '')}{' '}
                   {formatNumber(record.seats[name]?.returns?.unshaped ?? null)}
                 </span>
               )}
@@ -128,7 +115,7 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
         </fieldset>
       )}
       {loaded.tries.length > 1 && (
-        <nav class="tries" aria-label="Tries of this episode">
+        <nav class="flow block" aria-label="Tries of this episode">
           <span class="muted">played {loaded.tries.length} times:</span>
           {loaded.tries.map((words) => (
             <a
@@ -163,7 +150,6 @@ function RowLink({ route, to, rel, children }: RowLinkProps) {
   )
 }
 
-/** The route of another episode of the run, with the same tab and seat. */
 export function routeOf({ run, tab, seat }: EpisodeRoute, { task, attempt, try: number }: RowWords): EpisodeRoute {
   const route = { screen: 'episode', run, task, attempt, try: number || null, step: null, tab } as const
   return seat === undefined ? route : { ...route, seat }
@@ -173,11 +159,11 @@ function VersionText({ versions: { oldest, newest } }: { readonly versions: NonN
   const updates = computeStaleness(oldest, newest)
   return (
     <>
-      <PlainText text={oldest} />
+      {plain(oldest)}
       {newest !== oldest && (
         <span class="muted">
           {' '}
-          to <PlainText text={newest} />
+          to {plain(newest)}
           {updates !== null && `, ${plural(updates, 'update')} later`}
         </span>
       )}

@@ -31,17 +31,14 @@ export interface EpisodeModel {
   /** Of the weights; `null` if they are not known. */
   readonly versions: PolicyVersions | null
   readonly result: Result
-  /** Why it ended, or the code of the failure. */
   readonly ending: string
   /** Of a failed episode. */
   readonly message: string | null
   readonly started: boolean
   readonly answers: readonly AnsweredRequest[]
-  /** The numbers of the answers, by step. */
   readonly answersOfStep: readonly (readonly number[])[]
   /** Which call of an answer each step played, as "2 of 3"; `null` for the only one, and where no model called. */
   readonly placeInAnswer: readonly (string | null)[]
-  /** The numbers of the answers that led to no step. */
   readonly undecided: readonly number[]
   readonly returns: readonly RunningReturn[]
   /** The reward that most steps have, if there is one: it says nothing of a step. */
@@ -51,17 +48,14 @@ export interface EpisodeModel {
   readonly recorder: ReturnType<typeof recorderOf>
 }
 
-/** What the screen of an episode has loaded. */
 export interface LoadedEpisode {
   readonly task: { readonly task: string; readonly prompt: string }
   readonly words: RowWords
   readonly tries: readonly RowWords[]
   readonly record: SealedRecord
-  /** As it was sealed. */
   readonly text: string
 }
 
-/** Describes an episode for its screen. */
 export function episodeModel(record: SealedRecord, focus: string | null): EpisodeModel {
   const seats = isMatchRecord(record) ? Object.keys(record.seats) : []
   const seat = seats.find((name) => name === focus) ?? seats[0] ?? null

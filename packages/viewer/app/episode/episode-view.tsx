@@ -30,7 +30,6 @@ const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
   grades: 'Grades',
 }
 
-/** An episode with its tabs. The chosen step and tab are part of the address. */
 export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; readonly episode: LoadedEpisode }) {
   const { record, text, words } = episode
   const { run, tab } = route
@@ -100,8 +99,8 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
             />
             <div class="episode-bar">
               <StepPlots model={model} step={step} onStep={choose} />
-              <div class="tab-bar">
-                <nav class="episode-tabs" aria-label="Parts of the episode">
+              <div class="flow mid apart">
+                <nav class="tabs" aria-label="Parts of the episode">
                   {EPISODE_TABS.map((name) => (
                     <a
                       key={name}

@@ -8,7 +8,6 @@ interface FindBarProps {
   readonly model: EpisodeModel
   readonly find: string
   readonly onFind: (find: string) => void
-  /** Scrolls to an entry. */
   readonly onEntry: (entry: number) => void
 }
 
@@ -34,7 +33,7 @@ export function FindBar({ model, find, onFind, onEntry }: FindBarProps) {
     onEntry(entries[next] as number)
   }
   return (
-    <search class="find-bar">
+    <search class="find-bar flow mid tight">
       <input
         id="find-in-episode"
         type="search"
@@ -60,10 +59,10 @@ export function FindBar({ model, find, onFind, onEntry }: FindBarProps) {
               ? 'not found'
               : `${formatCount(found.count)} in ${formatCount(found.entries.length)} entries`}
           </span>
-          <button type="button" class="icon-button" aria-label="Previous match" onClick={() => move(-1)}>
+          <button type="button" class="button icon" aria-label="Previous match" onClick={() => move(-1)}>
             ↑
           </button>
-          <button type="button" class="icon-button" aria-label="Next match" onClick={() => move(1)}>
+          <button type="button" class="button icon" aria-label="Next match" onClick={() => move(1)}>
             ↓
           </button>
         </>

@@ -2,7 +2,6 @@ import type { RowWords } from '@episodic/report'
 
 /** The lines of one episode: each time that it was played. */
 export interface EpisodeRows {
-  /** The line that is shown. */
   readonly shown: RowWords
   /** All of them, by their try. */
   readonly tries: readonly RowWords[]

@@ -2,17 +2,16 @@ import { type FollowedEpisode, formatCount, formatDuration, plural } from '@epis
 import { formatTokens } from '../parts/amounts.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { Call, Row } from './message-view.tsx'
 
-/** An episode that is being played: what its players have seen and called so far. */
 export function FollowedView({ episode: { shown, events, dropped } }: { readonly episode: FollowedEpisode }) {
   const folds = useFolds()
   const { task, attempt, steps, tokens, since } = shown
   return (
     <FoldsContext.Provider value={folds}>
       <h1>
-        <PlainText text={task.slice(0, 12)} /> · attempt {attempt}
+        {plain(task.slice(0, 12))} · attempt {attempt}
       </h1>
       <p class="muted" role="status">
         Being played: {plural(steps, 'step')}, {formatTokens(tokens)} tokens, for {formatDuration(since)}. Nothing of it

@@ -1,7 +1,7 @@
 import { formatCost, formatNumber, type GradeRecord, plural } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { EmptyNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 
 interface GradesTabProps {
   readonly grades: readonly GradeRecord[]
@@ -23,51 +23,35 @@ export function GradesTab({ grades, onStep }: GradesTabProps) {
       {grades.map(({ grader, vote, revision, value, why, evidence, asked, at, drawn, seat }) => (
         <li key={`${grader.name}/${grader.sha256}/${grader.who}/${vote}/${seat}`} class="card">
           <h2>
-            <PlainText text={grader.name} /> <span class="grade-value">{<GradeValue value={value} />}</span>
+            {plain(grader.name)} <GradeValue value={value} />
           </h2>
-          <p class="muted answer-figures">
+          <p class="muted flow small">
             <span>
               {grader.kind}
-              {grader.who !== undefined && (
-                <>
-                  : <PlainText text={grader.who} />
-                </>
-              )}
+              {grader.who !== undefined && <>: {plain(grader.who)}</>}
             </span>
-            <span>
-              version <PlainText text={grader.version} />
-            </span>
-            {seat !== undefined && (
-              <span>
-                seat <PlainText text={seat} />
-              </span>
-            )}
+            <span>version {plain(grader.version)}</span>
+            {seat !== undefined && <span>seat {plain(seat)}</span>}
             {vote > 0 && <span>vote {vote + 1}</span>}
             {revision > 0 && <span>{plural(revision, 'revision')}</span>}
             {drawn && <span>drawn at random</span>}
             {asked && (
               <span>
-                <PlainText text={asked.model} />, {formatTokens(asked.promptTokens + asked.completionTokens)} tokens,
-                cost {formatCost(asked.cost)}
+                {plain(asked.model)}, {formatTokens(asked.promptTokens + asked.completionTokens)} tokens, cost{' '}
+                {formatCost(asked.cost)}
               </span>
             )}
             <time dateTime={at}>{new Date(at).toLocaleString()}</time>
           </p>
-          {why !== '' && (
-            <p class="text">
-              <PlainText text={why} />
-            </p>
-          )}
+          {why !== '' && <p class="text wrap">{plain(why)}</p>}
           {evidence.length > 0 && (
-            <ul class="evidence">
+            <ul class="block">
               {evidence.map(({ step, quote, found }, i) => (
                 <li key={i}>
-                  <button type="button" class="text-more" onClick={() => onStep(step)}>
+                  <button type="button" class="bare text-more" onClick={() => onStep(step)}>
                     step {step + 1}
                   </button>{' '}
-                  <q>
-                    <PlainText text={quote} />
-                  </q>
+                  <q>{plain(quote)}</q>
                   {!found && <span class="loss"> ✗ does not stand in the step</span>}
                 </li>
               ))}
@@ -82,5 +66,5 @@ export function GradesTab({ grades, onStep }: GradesTabProps) {
 function GradeValue({ value }: { readonly value: GradeRecord['value'] }) {
   if (value === null) return <span class="muted">undecided</span>
   if (typeof value === 'boolean') return value ? <span class="gain">✓ yes</span> : <span class="loss">✗ no</span>
-  return <PlainText text={typeof value === 'number' ? formatNumber(value) : value} />
+  return plain(typeof value === 'number' ? formatNumber(value) : value)
 }

@@ -6,10 +6,8 @@ import { findRow } from './find-row.ts'
 /** Most rows whose words are asked for at once. */
 const MOST_ROWS = 200
 
-/** What an address of an episode leads to. */
 export type FoundEpisode =
   | { readonly kind: 'episode'; readonly episode: LoadedEpisode }
-  /** It is being played. */
   | { readonly kind: 'playing'; readonly episode: FollowedEpisode }
   /** Several tasks whose ids begin so, or none. */
   | { readonly kind: 'tasks'; readonly tasks: readonly TaskRows[] }
@@ -22,7 +20,6 @@ export async function findTask(source: Source, run: string, prefix: string): Pro
   return tasks.find(({ task }) => task === prefix) ?? (tasks.length === 1 && tasks[0] ? tasks[0] : tasks)
 }
 
-/** Loads the words of any number of rows. */
 export async function loadWords(source: Source, run: string, rows: readonly number[]): Promise<RowWords[]> {
   const parts: RowWords[] = []
   for (let from = 0; from < rows.length; from += MOST_ROWS)
@@ -30,7 +27,6 @@ export async function loadWords(source: Source, run: string, rows: readonly numb
   return parts
 }
 
-/** Loads the line of an episode; what there is of one that is being played. */
 export async function loadEpisode(
   source: Source,
   {

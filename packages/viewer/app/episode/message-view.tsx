@@ -5,7 +5,7 @@ import { Fold } from '../parts/folds.tsx'
 import { FoundText } from '../parts/found-text.tsx'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { sectionsOf } from './thoughts.ts'
 
 /** A text of a model: what it thought within it is folded, and none of it is left out. */
@@ -28,7 +28,7 @@ export function ThoughtText({ id, name, text }: { readonly id: string; readonly 
   const words = text.replace(/^<think>\s*/, '').trimStart()
   const summary = (
     <>
-      <span class="thought-name">{name}</span>{' '}
+      <span class="mono">{name}</span>{' '}
       <span class="thought-start">
         <FoundText text={words.slice(0, 140).replaceAll('\n', ' ').toWellFormed()} />
       </span>{' '}
@@ -44,7 +44,6 @@ export function ThoughtText({ id, name, text }: { readonly id: string; readonly 
   )
 }
 
-/** The content of a message to a model: its text, calls, and other parts as they are. */
 export function MessageContent({ id, message }: { readonly id: string; readonly message: JsonObject }) {
   const { role: _, content, tool_calls: calls, ...rest } = message
   const others = Object.entries(rest).filter(([name]) => name !== 'tool_call_id')
@@ -65,10 +64,9 @@ function CallText({ id, call }: { readonly id: string; readonly call: Json }) {
   return <Call name={made.name} args={made.arguments} />
 }
 
-/** A call of a tool. */
 export function Call({ name, args }: { readonly name: string; readonly args: string }) {
   return (
-    <code class="call">
+    <code class="call wrap">
       <b>
         <FoundText text={name} />
       </b>{' '}
@@ -77,7 +75,6 @@ export function Call({ name, args }: { readonly name: string; readonly args: str
   )
 }
 
-/** The tools of a request, folded. */
 export function ToolList({ id, tools }: { readonly id: string; readonly tools: readonly JsonObject[] }) {
   const names = tools.map((tool) => {
     const { name } = (tool.function ?? tool) as { readonly name?: Json }
@@ -88,19 +85,15 @@ export function ToolList({ id, tools }: { readonly id: string; readonly tools: r
       id={`tools:${id}`}
       summary={
         <>
-          {plural(tools.length, 'tool')}{' '}
-          <span class="muted">
-            <PlainText text={names.join(', ')} />
-          </span>
+          {plural(tools.length, 'tool')} <span class="muted">{plain(names.join(', '))}</span>
         </>
       }
     >
-      {() => <pre class="json">{<PlainText text={JSON.stringify(tools, null, 2)} />}</pre>}
+      {() => <pre class="json">{plain(JSON.stringify(tools, null, 2))}</pre>}
     </Fold>
   )
 }
 
-/** What the data of an observation is, for its label. */
 export const BESIDE_TEXT = 'For programs, beside the text. A model reads the text.'
 
 interface RowProps {
@@ -109,11 +102,10 @@ interface RowProps {
   readonly children: ComponentChildren
 }
 
-/** A row of an entry: a label, and what it labels. */
 export function Row({ label, kind = '', children }: RowProps) {
   return (
     <div class={`row ${kind}`}>
-      <div class="row-label">{label}</div>
+      <div class="row-label muted small clip">{label}</div>
       <div class="row-content">{children}</div>
     </div>
   )

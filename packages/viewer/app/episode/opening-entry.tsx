@@ -2,12 +2,11 @@ import { formatCount, formatNumber } from '@episodic/report'
 import { Fold } from '../parts/folds.tsx'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import type { EpisodeModel } from './episode-model.ts'
 import { BESIDE_TEXT, MessageContent, Row, ToolList } from './message-view.tsx'
 import { firstTools } from './requests.ts'
 
-/** What was there before the first step: the messages to the model, or the task, and the first observation. */
 export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
   const { record, shown, answers } = model
   const [first] = answers
@@ -72,9 +71,7 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
 function SystemSummary({ text }: { readonly text: string }) {
   return (
     <>
-      <span class="thought-start">
-        <PlainText text={text.slice(0, 120).replaceAll('\n', ' ').toWellFormed()} />
-      </span>{' '}
+      <span class="thought-start">{plain(text.slice(0, 120).replaceAll('\n', ' ').toWellFormed())}</span>{' '}
       <span class="muted">{formatCount(text.length)} ch</span>
     </>
   )

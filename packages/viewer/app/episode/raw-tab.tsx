@@ -3,13 +3,12 @@ import { withheldIn } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { formatBytes } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 
 /** Characters of a row of the raw line. */
 const ROW = 2_000
 
-/** The sealed line itself. */
 export function RawTab({ record, text }: { readonly record: SealedRecord; readonly text: string }) {
   const [isRaw, setRaw] = useState(false)
   const lines = useMemo(
@@ -26,8 +25,8 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
   const withheld = withheldIn(record)
   return (
     <section class="raw-tab">
-      <div class="raw-head">
-        <fieldset class="switch">
+      <div class="flow mid block">
+        <fieldset class="flow tight">
           <legend class="unseen">How the line is shown</legend>
           <button type="button" class="pill" aria-pressed={!isRaw} onClick={() => setRaw(false)}>
             pretty
@@ -70,11 +69,7 @@ export function RawTab({ record, text }: { readonly record: SealedRecord; readon
           count={lines.length}
           estimate={isRaw ? 260 : 19}
           label="The sealed line"
-          render={(i) => (
-            <div class="raw-line">
-              <PlainText text={lines[i] ?? ''} />
-            </div>
-          )}
+          render={(i) => <div class="raw-line wrap">{plain(lines[i] ?? '')}</div>}
         />
       </div>
     </section>

@@ -1,6 +1,5 @@
 import type { SentMessage, SentRequest } from './requests.ts'
 
-/** What is listed of a request. */
 export type RequestItem =
   | { readonly kind: 'message'; readonly message: SentMessage }
   /** Messages of earlier requests that are not in this one. */

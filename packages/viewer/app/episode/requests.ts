@@ -19,14 +19,12 @@ export interface SentMessage {
   readonly state: 'sent' | 'new' | 'left-out'
 }
 
-/** What a model was sent for one answer. */
 export interface SentRequest {
   /** In their order, with those that were left out in the places that they had. */
   readonly messages: readonly SentMessage[]
   readonly tools: readonly JsonObject[]
 }
 
-/** An answer of a model, with what was new in its request. */
 export interface AnsweredRequest {
   readonly completion: Completion
   /** The seat that asked; `null` if there is one seat. */
@@ -102,7 +100,6 @@ export function recorderOf(record: SealedRecord): Transcript['by'] | null {
   return Object.values(record.seats).find(({ transcript }) => transcript)?.transcript?.by ?? null
 }
 
-/** The tools of the first request; `null` if it was not recorded. */
 export function firstTools(record: SealedRecord, completion: Completion): readonly JsonObject[] | null {
   const play = playsOf(record).find((one) => completionsOf(one).includes(completion))
   if (!play?.transcript || !completion.prompt) return null
@@ -110,7 +107,6 @@ export function firstTools(record: SealedRecord, completion: Completion): readon
   return completion.prompt.tools.flatMap(([from, to]) => tools.slice(from, to))
 }
 
-/** The line as the episodes of its seats. */
 function playsOf(record: SealedRecord): EpisodeRecord[] {
   return isMatchRecord(record) ? Object.keys(record.seats).map((seat) => seatRecordOf(record, seat)) : [record]
 }
@@ -119,7 +115,6 @@ function idsOf({ prompt }: Completion): number[] {
   return (prompt?.messages ?? []).flatMap(([from, to]) => Array.from({ length: to - from }, (_, at) => from + at))
 }
 
-/** Takes in the messages of a request. Returns those that are new and stand nowhere else. */
 function takeIn({ prompt }: Completion, { messages }: Transcript, known: Set<number>): SentMessage[] {
   const added: SentMessage[] = []
   for (const [from, to] of prompt?.messages ?? [])

@@ -1,6 +1,5 @@
 import type { Reward } from '@episodic/protocol'
 
-/** What was earned up to a step, with it, and what came after. */
 export interface RunningReturn {
   /** Sum of the rewards up to the step, its own included. */
   readonly sum: number

@@ -2,11 +2,11 @@ import { formatDuration, formatNumber } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { formatSigned } from '../parts/amounts.ts'
 import { NumberHead } from '../parts/number-head.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { useWindow } from '../parts/virtual/use-window.ts'
 import type { EpisodeModel } from './episode-model.ts'
 
-/** The height of a row, in pixels; see `episode.css`. */
+/** The height of a row, in pixels; see `tables.css`. */
 const ROW = 26
 
 interface RewardsTabProps {
@@ -15,7 +15,6 @@ interface RewardsTabProps {
   readonly onStep: (step: number) => void
 }
 
-/** What every step earned, by term. */
 export function RewardsTab({ model, step, onStep }: RewardsTabProps) {
   const { steps } = model.shown
   const terms = useMemo(() => [...new Set(steps.flatMap(({ reward }) => Object.keys(reward.terms)))], [steps])
@@ -26,16 +25,14 @@ export function RewardsTab({ model, step, onStep }: RewardsTabProps) {
     steps.reduce((total, { reward }) => total + value(reward), 0)
   const columns = 6 + terms.length + Number(isShaped) + Number(hasPotential)
   return (
-    <div class="table-frame">
+    <div class="frame table-frame">
       <table class="rewards" aria-rowcount={steps.length + 2}>
         <thead>
           <tr aria-rowindex={1}>
             <NumberHead>step</NumberHead>
             <th scope="col">tool</th>
             {terms.map((term) => (
-              <NumberHead key={term}>
-                <PlainText text={term} />
-              </NumberHead>
+              <NumberHead key={term}>{plain(term)}</NumberHead>
             ))}
             {isShaped && <NumberHead>shaping</NumberHead>}
             <NumberHead>reward</NumberHead>
@@ -60,20 +57,16 @@ export function RewardsTab({ model, step, onStep }: RewardsTabProps) {
                 <td class="number">
                   <button
                     type="button"
-                    class="text-more"
+                    class="bare text-more"
                     aria-label={`Step ${index + 1}`}
                     onClick={() => onStep(index)}
                   >
                     {index + 1}
                   </button>
                 </td>
-                <td class="tool">
-                  {seat !== undefined && (
-                    <>
-                      <PlainText text={seat} />:{' '}
-                    </>
-                  )}
-                  <PlainText text={action.tool} />
+                <td class="tool clip">
+                  {seat !== undefined && <>{plain(seat)}: </>}
+                  {plain(action.tool)}
                   {refused && <span class="loss"> ✗ {refused}</span>}
                 </td>
                 {terms.map((term) => (

@@ -4,7 +4,7 @@ import { DiffLineView } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/folds.tsx'
 import { lineDiff } from '../parts/line-diff.ts'
 import { EmptyNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import { AnswerFigures } from './answer-rows.tsx'
 import type { EpisodeModel } from './episode-model.ts'
@@ -12,7 +12,6 @@ import { MessageContent, Row, ToolList } from './message-view.tsx'
 import { type RequestItem, requestItems } from './request-items.ts'
 import { type SentMessage, sentRequest } from './requests.ts'
 
-/** What a model was sent for an answer, message for message. */
 export function SentTab({ model, step }: { readonly model: EpisodeModel; readonly step: number | null }) {
   const { answers } = model
   const ofStep = step === null ? 0 : (model.answersOfStep[step]?.at(-1) ?? answerBefore(model, step))
@@ -31,7 +30,7 @@ export function SentTab({ model, step }: { readonly model: EpisodeModel; readonl
     )
   return (
     <section class="sent-tab">
-      <div class="sent-head">
+      <div class="flow mid block">
         <button type="button" class="button" disabled={number <= 0} onClick={() => setNumber(number - 1)}>
           ‹<span class="unseen"> earlier request</span>
         </button>
@@ -142,8 +141,8 @@ function Message({ message, id }: { readonly message: SentMessage; readonly id: 
 function RoleLabel({ message: { message, state } }: { readonly message: SentMessage }) {
   return (
     <>
-      <PlainText text={String(message.role ?? 'message')} />
-      {state === 'new' && <small class="new-mark">+ new</small>}
+      {plain(String(message.role ?? 'message'))}
+      {state === 'new' && <small class="new-mark gain">+ new</small>}
     </>
   )
 }

@@ -4,7 +4,7 @@ import { useContext, useMemo } from 'preact/hooks'
 import { DiffLineView } from '../parts/diff-lines.tsx'
 import { type DiffLine, lineDiff } from '../parts/line-diff.ts'
 import { EmptyNote, LoadingNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import type { Loaded } from '../source/use-source.ts'
 import { HashMark, PrivateContext } from './change-list.tsx'
@@ -16,25 +16,20 @@ interface StateTabProps {
   readonly step: number | null
 }
 
-/** The whole state after the chosen step, with what the step changed. */
 export function StateTab({ model, states: { value: states, error }, step }: StateTabProps) {
   const secret = useContext(PrivateContext)
   const all = useMemo(() => (states?.start ? allStates(states) : []), [states])
   if (error)
     return (
       <EmptyNote title="The states could not be computed.">
-        <p>
-          <PlainText text={error.message} />
-        </p>
+        <p>{plain(error.message)}</p>
       </EmptyNote>
     )
   if (!states) return <LoadingNote>Playing the episode again …</LoadingNote>
   if (states.source === 'unavailable' || all.length === 0)
     return (
       <EmptyNote title="There are no states of this episode.">
-        <p class="muted">
-          <PlainText text={states.why ?? 'They were not recorded, and the rules of the world are not there.'} />
-        </p>
+        <p class="muted">{plain(states.why ?? 'They were not recorded, and the rules of the world are not there.')}</p>
       </EmptyNote>
     )
   const wanted = step === null ? 0 : step + 1
@@ -44,18 +39,14 @@ export function StateTab({ model, states: { value: states, error }, step }: Stat
   const hash = place > 0 ? (model.shown.steps[place - 1]?.stateHash ?? null) : null
   return (
     <section class="state-tab">
-      <p class="state-head">
+      <p class="block">
         <b>{place === 0 ? 'Before the first step' : `After step ${place}`}</b>{' '}
         {place > 0 && !isBeyond && before?.public === after?.public && before?.private === after?.private && (
           <span class="muted">It changed nothing. </span>
         )}
         {place > 0 && <HashMark source={states.source} stateHash={hash} />}
         {isBeyond && <span class="loss"> ▲ There is no later state. </span>}
-        {states.why !== null && (
-          <span class={isBeyond ? 'loss' : 'muted'}>
-            <PlainText text={states.why} />
-          </span>
-        )}
+        {states.why !== null && <span class={isBeyond ? 'loss' : 'muted'}>{plain(states.why)}</span>}
       </p>
       <h2>{states.source === 'observed' ? 'Observed' : 'Public'}</h2>
       <StateDiff label="Public state" before={before?.public ?? null} after={after?.public ?? null} />
@@ -77,7 +68,6 @@ export function StateTab({ model, states: { value: states, error }, step }: Stat
   )
 }
 
-/** A value as lines, with what changed in it. */
 function StateDiff({ label, before, after }: { readonly label: string; readonly before: Json; readonly after: Json }) {
   const lines = useMemo(() => lineDiff(pretty(before), pretty(after)), [before, after])
   const shown = useMemo(() => firstChange(lines), [lines])

@@ -3,7 +3,7 @@ import { type EpisodeStates, formatDuration, formatNumber } from '@episodic/repo
 import { formatSigned } from '../parts/amounts.ts'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { AnswerRows } from './answer-rows.tsx'
 import { Attachments } from './attachments.tsx'
 import { StepChangesRow } from './change-list.tsx'
@@ -27,7 +27,6 @@ interface StepEntryProps {
   readonly onChoose: () => void
 }
 
-/** One step: what the model said, what was played, what the world answered and changed, and what it earned. */
 export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntryProps) {
   const step = model.shown.steps[index]
   if (!step) return null
@@ -40,22 +39,16 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
       aria-current={isChosen ? 'step' : undefined}
     >
       <div class="entry-side">
-        <button type="button" class="step-number" aria-label={`Choose step ${index + 1}`} onClick={onChoose}>
+        <button type="button" class="bare step-number" aria-label={`Choose step ${index + 1}`} onClick={onChoose}>
           {index + 1}
         </button>
-        {seat !== undefined && (
-          <span class="seat-name">
-            <PlainText text={seat} />
-          </span>
-        )}
+        {seat !== undefined && <span class="seat-name clip small">{plain(seat)}</span>}
       </div>
       <div class="entry-rows">
         {events.map((event) => (
           <Row key={event.id} label="event" kind="event">
-            <code class="call">
-              <b>
-                <PlainText text={event.type} />
-              </b>
+            <code class="call wrap">
+              <b>{plain(event.type)}</b>
             </code>{' '}
             {event.said !== null && <LongText id={`event:${index}/${event.id}`} text={event.said} />}
             {/* The texts that only one seat received are shown beside the data. */}
@@ -75,7 +68,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           <Call name={action.tool} args={command ?? JSON.stringify(action.arguments)} />
           {model.placeInAnswer[index] && <small class="muted"> call {model.placeInAnswer[index]} of one answer</small>}
           {refused && (
-            <span class="refusal">
+            <span class="bad">
               {' '}
               ✗ refused ({refused}): <span class="why">{REFUSALS[refused]}</span>
             </span>
@@ -114,7 +107,6 @@ function commandOf({ arguments: { command, ...rest } }: Action): string | null {
   return typeof command === 'string' && Object.keys(rest).length === 0 ? `$ ${command}` : null
 }
 
-/** The reward of a step with its terms, and the sums before and after. */
 function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
   const step = model.shown.steps[index]
   const running = model.returns[index]
@@ -131,13 +123,13 @@ function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly in
           {entries.map(([name, value], i) => (
             <span key={name} class={value === 0 ? 'muted' : ''}>
               {i > 0 && ' · '}
-              <PlainText text={name} /> {formatSigned(value)}
+              {plain(name)} {formatSigned(value)}
             </span>
           ))}
           {shaping !== 0 && ` · shaping ${formatSigned(shaping)}`}
         </span>
       )}
-      <span class="sums">
+      <span class="flow push muted small">
         {step.potential !== null && <span title="the potential after the step">Φ {formatNumber(step.potential)}</span>}
         <span title="the return to go: rewards from this step on, not discounted">
           still to come {formatNumber(running.toGo)}
@@ -158,7 +150,6 @@ export function RewardValue({ model, value }: { readonly model: EpisodeModel; re
   )
 }
 
-/** The lane of a seat, by which its steps have a colour of their own. */
 function laneOf({ seats }: EpisodeModel, seat: string | undefined): string {
   return seat === undefined ? '' : `lane lane-${seats.indexOf(seat) % 4}`
 }

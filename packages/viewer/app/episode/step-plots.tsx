@@ -29,7 +29,7 @@ export function StepPlots({ model, step, onStep }: StepPlotsProps) {
   if (steps.length === 0) return null
   return (
     <div class="step-plots">
-      <div class="plot-names" aria-hidden="true">
+      <div class="plot-names muted small one-line" aria-hidden="true">
         {plots.map(({ name }) => (
           <span key={name}>{name}</span>
         ))}
@@ -70,7 +70,7 @@ export function StepPlots({ model, step, onStep }: StepPlotsProps) {
           }}
         />
       </div>
-      <div class="plot-limits" aria-hidden="true">
+      <div class="plot-names plot-limits muted small one-line" aria-hidden="true">
         {plots.map(({ name, limits }) => (
           <span key={name}>{limits}</span>
         ))}
@@ -111,9 +111,7 @@ function plotsOf({ shown, answersOfStep, answers, usualReward }: EpisodeModel): 
       name: 'time',
       label: `Time of ${steps.length} steps: world, model and waiting; the longest took ${formatDuration(times.most)}`,
       limits: formatDuration(times.most),
-      content: times.paths.map((path, i) => (
-        <path key={i} class={['world-time', 'model-time', 'waited-time'][i]} d={path} />
-      )),
+      content: times.paths.map((path, i) => <path key={i} class={['world', 'model', 'waited'][i]} d={path} />),
     })
   plots.push({
     name: 'reward',
@@ -122,9 +120,9 @@ function plotsOf({ shown, answersOfStep, answers, usualReward }: EpisodeModel): 
     content: (
       <>
         <line class="zero" x1={0} x2={steps.length} y1={rewards.zero} y2={rewards.zero} />
-        <path class="gains" d={rewards.gains} />
-        <path class="losses" d={rewards.losses} />
-        <path class="usual" d={rewards.usual} />
+        <path class="gain" d={rewards.gains} />
+        <path class="loss" d={rewards.losses} />
+        <path class="pending" d={rewards.usual} />
       </>
     ),
   })

@@ -15,7 +15,6 @@ interface TranscriptTabProps {
   readonly onStep: (step: number) => void
 }
 
-/** Everything that was seen, thought, said and done, in its order. */
 export function TranscriptTab({ model, states, step, shown, onStep }: TranscriptTabProps) {
   const count = model.shown.steps.length + 2
   const choose = useRef(onStep)

@@ -2,7 +2,7 @@ import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import { type ActionNode, actionTree, plural } from '@episodic/report'
 import { useMemo } from 'preact/hooks'
 import { Fold } from '../parts/folds.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { episodeHref } from '../route/route.ts'
 import type { Attempt } from './attempts.ts'
@@ -32,7 +32,7 @@ export function ActionTreeView({ run, attempts, records }: ActionTreeViewProps) 
     )
   }
   return (
-    <div class="action-tree">
+    <div class="frame action-tree">
       {tree.ended.length > 0 && <p>without an action: {tree.ended.map(end)}</p>}
       <Branches nodes={tree.next} parts={tree.next.length > 1 ? 0 : null} end={end} />
     </div>
@@ -49,12 +49,12 @@ interface BranchesProps {
 function Branches({ nodes, parts, end }: BranchesProps) {
   return (
     <>
-      {parts !== null && <p class="tree-parts">they part at step {parts + 1}</p>}
+      {parts !== null && <p class="muted small">they part at step {parts + 1}</p>}
       <ul>
         {nodes.map((node, i) => (
           <li key={i}>
             <Path node={node} id={`path:${node.episodes[0]}/${node.depth}`} />
-            {node.ended.length > 0 && <span class="tree-ends">{node.ended.map(end)}</span>}
+            {node.ended.length > 0 && node.ended.map(end)}
             {node.next.length > 0 && (
               <Branches
                 nodes={node.next}
@@ -69,7 +69,6 @@ function Branches({ nodes, parts, end }: BranchesProps) {
   )
 }
 
-/** The actions that some attempts share. */
 function Path({ node: { actions, depth, episodes }, id }: { readonly node: ActionNode; readonly id: string }) {
   const half = MOST_ACTIONS / 2
   const isLong = actions.length > MOST_ACTIONS + 1
@@ -77,16 +76,13 @@ function Path({ node: { actions, depth, episodes }, id }: { readonly node: Actio
     actions.slice(from, to).map(({ action, seat }, i) => {
       return (
         <code key={from + i} class="tree-action" title={`step ${depth + from + i + 1}`}>
-          {seat !== undefined && <PlainText text={`${seat}: `} />}
-          <b>
-            <PlainText text={action.tool} />
-          </b>{' '}
-          <PlainText text={valuesOf(action.arguments)} />
+          {seat !== undefined && plain(`${seat}: `)}
+          <b>{plain(action.tool)}</b> {plain(valuesOf(action.arguments))}
         </code>
       )
     })
   return (
-    <span class="tree-path">
+    <span class="tree-path flow tight">
       {show(0, isLong ? half : actions.length)}
       {isLong && (
         <>
@@ -96,7 +92,7 @@ function Path({ node: { actions, depth, episodes }, id }: { readonly node: Actio
           {show(actions.length - half, actions.length)}
         </>
       )}
-      {episodes.length > 1 && <span class="tree-count">×{episodes.length}</span>}
+      {episodes.length > 1 && <span class="muted small">×{episodes.length}</span>}
     </span>
   )
 }

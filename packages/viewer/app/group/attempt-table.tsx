@@ -20,14 +20,13 @@ interface AttemptTableProps {
   readonly onTick: (attempt: number) => void
 }
 
-/** The attempts at a task with their returns and advantages. */
 export function AttemptTable({ run, attempts, advantages, chosen, ticked, onTick }: AttemptTableProps) {
   const returns = attempts.map(({ unshaped }) => unshaped).filter((value) => value !== null)
   const [low, high] = [Math.min(0, ...returns), Math.max(0, ...returns)]
   const hasModel = attempts.some(({ tokens }) => tokens !== null)
   const isRetried = attempts.some(({ tries }) => tries > 1)
   return (
-    <div class="table-frame">
+    <div class="frame table-frame">
       <table class="rewards attempts" aria-rowcount={attempts.length + 1}>
         <thead>
           <tr>
@@ -105,7 +104,6 @@ export function AttemptTable({ run, attempts, advantages, chosen, ticked, onTick
   )
 }
 
-/** The address of an attempt. */
 export function attemptHref(run: string, { words: { task, attempt } }: Attempt, beside?: number): string {
   return episodeHref(run, task, attempt, beside === undefined ? {} : { beside: String(beside) })
 }
@@ -120,9 +118,9 @@ function ReturnBar({ value, low, high }: ReturnBarProps) {
   if (value === null || high === low) return null
   const at = (x: number) => ((x - low) / (high - low)) * 118 + 1
   return (
-    <svg class="return-bar" width={120} height={14} viewBox="0 0 120 14" aria-hidden="true">
+    <svg width={120} height={14} viewBox="0 0 120 14" aria-hidden="true">
       <rect
-        class={value < 0 ? 'losses' : 'gains'}
+        class={value < 0 ? 'loss' : 'gain'}
         x={Math.min(at(0), at(value))}
         y={3}
         width={Math.abs(at(value) - at(0))}

@@ -3,13 +3,11 @@ import { type EpisodeColumns, OUTCOMES, type Row, type RowWords, rowOf } from '@
 import { findRow } from '../episode/find-row.ts'
 import { type Result, resultOf } from '../parts/result.tsx'
 
-/** One attempt at a task, as its group shows it. */
 export interface Attempt {
   readonly words: RowWords
   /** How often it was played. */
   readonly tries: number
   readonly result: Result
-  /** Why it ended, or the code of the failure. */
   readonly ending: string
   /** `null` for a failed one. */
   readonly unshaped: number | null
@@ -22,7 +20,6 @@ export interface Attempt {
   readonly modelMilliseconds: number | null
 }
 
-/** The columns of which {@link attemptOf} makes an attempt. */
 export const ATTEMPT_COLUMNS = [
   'outcome',
   'success',
@@ -45,12 +42,10 @@ export function countingLines(words: readonly RowWords[]): { readonly words: Row
   })
 }
 
-/** Describes an attempt by its sealed line. */
 export function attemptOf(words: RowWords, tries: number, record: SealedRecord, seat?: string): Attempt {
   return attemptOfRow(words, tries, rowOf(record, seat), (row) => row.ending)
 }
 
-/** Describes an attempt by its columns, with all of {@link ATTEMPT_COLUMNS}. */
 export function attemptInColumns(words: RowWords, tries: number, { columns, dictionaries }: EpisodeColumns): Attempt {
   const values = Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, columns[name]?.[words.row] ?? Number.NaN]))
   return attemptOfRow(

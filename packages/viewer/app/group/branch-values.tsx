@@ -44,7 +44,7 @@ export function BranchValues({ run, task, isBranched }: BranchValuesProps) {
 function TreeValues({ tree: { rollout, points, omitted } }: { readonly tree: ShownTree }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <section class="table-frame" aria-label={`Values of tree ${rollout}`} tabIndex={0}>
+    <section class="frame table-frame" aria-label={`Values of tree ${rollout}`} tabIndex={0}>
       <table class="rewards">
         <caption>
           Tree {rollout}: the value of a state is the mean return to go of the lines that go on from it

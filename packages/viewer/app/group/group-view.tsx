@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { NamedFigure } from '../parts/figure-strip.tsx'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { ActionTreeView } from './action-tree-view.tsx'
@@ -12,7 +12,6 @@ import { BranchValues } from './branch-values.tsx'
 import { type LoadedGroup, MOST_LINES } from './load-group.ts'
 import { passFigures } from './pass-figures.ts'
 
-/** The attempts at a task: figures, advantages, and the tree of their actions. */
 export function GroupView({ run, group }: { readonly run: string; readonly group: LoadedGroup }) {
   const { task, attempts, records } = group
   const returns = attempts.map(({ unshaped }) => unshaped)
@@ -60,31 +59,25 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
   return (
     <FoldsContext.Provider value={folds}>
       <section class="group">
-        <div class="episode-title">
-          <h1>
-            <PlainText text={task.prompt || task.task} />
-          </h1>
-          <nav class="around" aria-label="Tasks">
+        <div class="flow apart">
+          <h1>{plain(task.prompt || task.task)}</h1>
+          <nav class="flow" aria-label="Tasks">
             {neighbours.previous ? <a href={neighbours.previous}>‹ previous</a> : <span class="muted">‹ previous</span>}
             {neighbours.next ? <a href={neighbours.next}>next ›</a> : <span class="muted">next ›</span>}
             <a href={formatRoute({ screen: 'episodes', run, query: `task:${task.task}`, sort: '' })}>as a list</a>
           </nav>
         </div>
-        <p class="muted answer-figures">
-          <CodeText text={task.task} />
+        <p class="muted flow small">
+          {code(task.task)}
           {first && (
             <>
               <span>difficulty {formatNumber(first.task.difficulty)}</span>
               <span>{first.task.split}</span>
-              {first.task.tags.length > 0 && (
-                <span>
-                  <PlainText text={first.task.tags.join(', ')} />
-                </span>
-              )}
+              {first.task.tags.length > 0 && <span>{plain(first.task.tags.join(', '))}</span>}
             </>
           )}
         </p>
-        <dl class="figure-list">
+        <dl class="figure-list flow loose block">
           <NamedFigure name="attempts">
             {attempts.length}
             {finished.length < attempts.length && (
@@ -112,7 +105,7 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
           ))}
         </dl>
         {figures?.deviation === 0 && finished.length > 1 && (
-          <p class="warning">
+          <p class="warning callout">
             ▲ No variance: the {plural(finished.length, 'return')} are equal, so a learner that compares them with each
             other learns nothing from this task.
           </p>
@@ -125,7 +118,7 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
           ticked={ticked}
           onTick={tick}
         />
-        <p class="group-actions">
+        <p class="block">
           {compareHref ? (
             <a class="button primary" href={compareHref}>
               Open {one} and {other} side by side

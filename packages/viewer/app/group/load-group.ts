@@ -6,10 +6,8 @@ import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLin
 
 /** Most lines that are read for the tree of actions, and for a tree of forks. */
 export const MOST_LINES = 64
-/** Lines that are asked for at once. */
 const AT_ONCE = 8
 
-/** The attempts at one task. */
 export interface LoadedGroup {
   readonly task: TaskRows
   readonly attempts: readonly Attempt[]
@@ -17,7 +15,6 @@ export interface LoadedGroup {
   readonly records: readonly SealedRecord[]
 }
 
-/** Loads the attempts at a task, and the lines of the first ones. */
 export async function loadGroup(source: Source, run: string, task: TaskRows): Promise<LoadedGroup> {
   const lines = countingLines(await loadWords(source, run, task.rows))
   const records = await loadLines(source, run, lines.slice(0, MOST_LINES))
@@ -31,7 +28,6 @@ export async function loadGroup(source: Source, run: string, task: TaskRows): Pr
   return { task, attempts, records }
 }
 
-/** Loads the lines of attempts, in their order. */
 export async function loadLines(
   source: Source,
   run: string,

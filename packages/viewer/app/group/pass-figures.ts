@@ -3,13 +3,10 @@ import { passAtK, passHatK } from '@episodic/report'
 /** Of k attempts that are drawn from those there are: whether one succeeds, and whether all do. */
 export interface PassFigure {
   readonly k: number
-  /** pass@k, see `passAtK`. */
   readonly any: number
-  /** pass^k, see `passHatK`. */
   readonly all: number
 }
 
-/** Returns the figures for 1, 2, 4 … attempts, and for all. */
 export function passFigures(count: number, successes: number): PassFigure[] {
   const sizes: number[] = []
   for (let k = 1; k < count; k *= 2) sizes.push(k)

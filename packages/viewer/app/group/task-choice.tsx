@@ -1,6 +1,6 @@
 import { plural, type TaskRows } from '@episodic/report'
 import { EmptyNote } from '../parts/notes.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 
 interface TaskChoiceProps {
@@ -14,7 +14,7 @@ export function TaskChoice({ route, tasks }: TaskChoiceProps) {
     return (
       <EmptyNote whole title="The run has no such task.">
         <p>
-          No id of a task that was played begins with <code>{<PlainText text={route.task} />}</code>.
+          No id of a task that was played begins with <code>{plain(route.task)}</code>.
         </p>
         <p>
           <a href={formatRoute({ screen: 'episodes', run: route.run, query: '', sort: '' })}>All episodes of the run</a>
@@ -23,16 +23,12 @@ export function TaskChoice({ route, tasks }: TaskChoiceProps) {
     )
   return (
     <section>
-      <h1>
-        Several tasks begin with <PlainText text={route.task} />
-      </h1>
+      <h1>Several tasks begin with {plain(route.task)}</h1>
       <ul class="task-choice">
         {tasks.map(({ task, prompt, rows }) => (
           <li key={task}>
-            <a href={formatRoute({ ...route, task })}>
-              <CodeText text={task} />
-            </a>{' '}
-            <PlainText text={prompt} /> <span class="muted">{plural(rows.length, 'line')}</span>
+            <a href={formatRoute({ ...route, task })}>{code(task)}</a> {plain(prompt)}{' '}
+            <span class="muted">{plural(rows.length, 'line')}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,3 @@
-/** What a key does on the screens that are open. */
 export interface KeyBinding {
   /** As `KeyboardEvent.key`: `j`, `Enter`, `ArrowLeft`, `?`. */
   readonly key: string
@@ -15,10 +14,8 @@ export interface KeyScope {
   readonly bindings: readonly KeyBinding[]
 }
 
-/** What a registry reads of a `KeyboardEvent`. */
 export type PressedKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'target'>
 
-/** Creates the keys of all parts of a page: none. */
 export function createKeyRegistry() {
   const added: (() => KeyScope)[] = []
   const counting = () => {

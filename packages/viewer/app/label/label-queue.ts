@@ -1,7 +1,6 @@
 import { type GradeRecord, type GraderRef, graderKeyOf, OUTCOMES, type RowWords, toPlayKey } from '@episodic/report'
 import type { Source } from '../source/source.ts'
 
-/** What a person is to judge next. */
 export interface LabelQueue {
   /** The next row, with its place in the draw; `null` if all are judged. */
   readonly next: (RowWords & { readonly draw: number }) | null

@@ -1,6 +1,5 @@
 import type { GradeRecord, GraderScale } from '@episodic/report'
 
-/** An answer that a person can give with a key. */
 export interface LabelChoice {
   /** `1` to `9`. */
   readonly key: string

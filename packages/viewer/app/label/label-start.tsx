@@ -1,6 +1,6 @@
 import type { JudgeQuestion } from '@episodic/report'
 import { useState } from 'preact/hooks'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { openRoute } from '../route/use-route.ts'
 import { parseScale } from './label-scale.ts'
 
@@ -9,13 +9,11 @@ interface LabelStartProps {
   readonly grader: string
   readonly scale: string
   readonly rubric: string
-  /** What judges were asked of the runs. */
   readonly judges: readonly JudgeQuestion[]
   readonly who: string
   readonly onWho: (who: string) => void
 }
 
-/** Asks which question is to be answered, and by whom. */
 export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: LabelStartProps) {
   const [name, setName] = useState(who)
   const [question, setQuestion] = useState(grader)
@@ -55,7 +53,7 @@ export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: L
                 setShown(judge.rubric)
               }}
             >
-              <PlainText text={judge.name} />
+              {plain(judge.name)}
             </button>
           ))}
         </p>
@@ -68,7 +66,9 @@ export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: L
           onInput={({ currentTarget }) => setQuestion(currentTarget.value)}
           aria-describedby="label-question-help"
         />
-        <small id="label-question-help">Under the name of a grader, your verdicts are compared with its own.</small>
+        <small class="muted" id="label-question-help">
+          Under the name of a grader, your verdicts are compared with its own.
+        </small>
       </label>
       <label>
         Answers
@@ -78,7 +78,7 @@ export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: L
           aria-describedby="label-answers-help"
           aria-invalid={parseScale(answers) === null}
         />
-        <small id="label-answers-help">
+        <small class="muted" id="label-answers-help">
           <code>boolean</code> for yes or no, <code>score</code> for 0 to 1, or two to nine labels:{' '}
           <code>rude,neutral,polite</code>
         </small>
@@ -91,7 +91,7 @@ export function LabelStart({ run, grader, scale, rubric, judges, who, onWho }: L
           onInput={({ currentTarget }) => setShown(currentTarget.value)}
           aria-describedby="label-rubric-help"
         />
-        <small id="label-rubric-help">
+        <small class="muted" id="label-rubric-help">
           What to judge, and by what: shown above each episode, and a part of the link.
         </small>
       </label>

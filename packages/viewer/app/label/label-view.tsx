@@ -16,7 +16,7 @@ import { TranscriptTab } from '../episode/transcript-tab.tsx'
 import { useKeys } from '../keys/use-keys.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { episodeHref, formatRoute } from '../route/route.ts'
 import type { Source, SourceError } from '../source/source.ts'
@@ -33,7 +33,6 @@ interface RevealedVerdict {
 }
 
 interface ToJudge {
-  /** The run of the episode. */
   readonly run: string
   /** Of all runs. */
   readonly queue: Omit<LabelQueue, 'next'>
@@ -47,13 +46,11 @@ interface LabelViewProps {
   readonly who: string
 }
 
-/** Shows one episode after another to a person who judges them. */
 export function LabelView({ run, question, who }: LabelViewProps) {
   const source = useSource()
   const person = useMemo(() => personRef(who, question), [who, question])
   const [round, setRound] = useState(0)
   const [given, setGiven] = useState<RevealedVerdict | null>(null)
-  /** The verdict that is given again. */
   const [again, setAgain] = useState<RevealedVerdict | null>(null)
   const [problem, setProblem] = useState<SourceError | null>(null)
   const loaded = useLoaded((source) => loadNext(source, run, person, again), [run, person, round, again])
@@ -194,22 +191,22 @@ function LabelEpisode({ toJudge: { episode, queue }, choices, onGive, onUndo }: 
   if (!model) return null
   return (
     <>
-      <section class="label-bar card" aria-label="Your verdict">
-        <div class="label-choices">
+      <section class="label-bar card flow mid" aria-label="Your verdict">
+        <div class="flow tight">
           {choices.map(({ key, name, value }) => (
             <button key={key} type="button" class="button" disabled={isSent} onClick={() => give(value)}>
-              <kbd>{key}</kbd> <PlainText text={name} />
+              <kbd>{key}</kbd> {plain(name)}
             </button>
           ))}
           <button type="button" class="button" disabled={isSent} onClick={() => give(null)}>
             <kbd>u</kbd> undecided
           </button>
         </div>
-        <label class="label-why">
+        <label class="label-why muted">
           Why
           <input id="label-why" value={why} onInput={({ currentTarget }) => setWhy(currentTarget.value)} />
         </label>
-        <p class="label-place" role="status">
+        <p class="label-place muted" role="status">
           {queue.judged + 1} of {queue.total}
           {marked.length > 0 && <> · marked: {marked.map((at) => `step ${at + 1}`).join(', ')}</>}
         </p>
@@ -251,13 +248,13 @@ function LastVerdict({ given: { run, verdict, model }, onAgain }: LastVerdictPro
           .map(({ policy }) => policy.name)
           .join(', ')
   return (
-    <p class="label-revealed" role="status">
+    <p class="label-revealed block muted" role="status">
       You said <b>{value === null ? 'undecided' : value === true ? 'yes' : value === false ? 'no' : String(value)}</b>.{' '}
       {isRevealed ? (
         <>
           The last one was <ResultBadge result={model.result} ending={model.ending} />
-          {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by{' '}
-          <PlainText text={player} />. <a href={episodeHref(run, task, attempt, { try: number })}>Open it</a>
+          {!Number.isNaN(returned) && <> with a return of {formatNumber(returned)}</>}, played by {plain(player)}.{' '}
+          <a href={episodeHref(run, task, attempt, { try: number })}>Open it</a>
         </>
       ) : (
         <button type="button" class="button small" onClick={() => setRevealed(true)}>
@@ -271,7 +268,6 @@ function LastVerdict({ given: { run, verdict, model }, onAgain }: LastVerdictPro
   )
 }
 
-/** The start of an answer, as words that stand in the step. */
 function quoteOf(text = ''): string {
   return text.slice(0, 200)
 }

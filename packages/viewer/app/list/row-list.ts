@@ -30,7 +30,6 @@ export function useRowList(run: string): RowList | null {
   return list?.run === run ? list : null
 }
 
-/** Finds a row in a list. Returns `null` if it is not there. */
 export function findPlace({ rows, href }: RowList, row: number): RowPlace | null {
   const index = Array.prototype.indexOf.call(rows, row)
   if (index < 0) return null

@@ -20,7 +20,6 @@ interface CardProps {
   readonly caption?: ComponentChildren
   /** Shown instead of content that is `null` or `false`. */
   readonly empty?: string
-  /** Over the whole width. */
   readonly wide?: boolean
   readonly children?: ComponentChildren
 }

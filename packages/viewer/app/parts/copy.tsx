@@ -18,7 +18,6 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** A button that copies a text and says so. */
 export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [state, setState] = useState('')
   useEffect(() => {
@@ -37,10 +36,9 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   )
 }
 
-/** A command to copy. */
 export function CommandLine({ command }: { readonly command: string }) {
   return (
-    <div class="command">
+    <div class="frame command flow mid">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keys */}
       <code tabIndex={0}>{command}</code>
       <CopyButton text={command} />

@@ -1,22 +1,20 @@
 import type { ComponentChildren } from 'preact'
 
-/** A figure with its name above and notes below. */
 export interface Figure {
   readonly name: string
   readonly value: string
   readonly notes: readonly string[]
 }
 
-/** The main figures in a row. */
 export function FigureStrip({ figures }: { readonly figures: readonly Figure[] }) {
   return (
-    <dl class="figure-strip">
+    <dl class="frame figure-strip">
       {figures.map(({ name, value, notes }) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd class="figure">{value}</dd>
           {notes.filter(Boolean).map((note) => (
-            <dd key={note} class="figure-note">
+            <dd key={note} class="muted small">
               {note}
             </dd>
           ))}
@@ -34,12 +32,11 @@ interface NamedFigureProps {
   readonly children: ComponentChildren
 }
 
-/** One figure of a list, with its name. */
 export function NamedFigure({ name, title, swatch = false, children }: NamedFigureProps) {
   return (
     <div title={title}>
       <dt>
-        {swatch && <span class={`swatch ${name}`} aria-hidden="true" />}
+        {swatch && <span class={`key ${name}`} aria-hidden="true" />}
         {name}
       </dt>
       <dd>{children}</dd>

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact'
 
-/** Rows under a head. */
 export interface Figures {
   readonly head: readonly string[]
   readonly rows: readonly (readonly ComponentChildren[])[]

@@ -42,9 +42,9 @@ export function Fold({ id, summary, open = false, children }: FoldProps) {
   const folds = useContext(FoldsContext)
   const isOpen = folds.isOpen(id, open)
   return (
-    <div class="fold">
-      <button type="button" class="fold-button" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>
-        <span class="fold-sign" aria-hidden="true">
+    <div>
+      <button type="button" class="bare fold-button" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>
+        <span class="muted" aria-hidden="true">
           {isOpen ? '▾' : '▸'}
         </span>{' '}
         {summary}

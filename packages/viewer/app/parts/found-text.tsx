@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { splitByMatches } from './matches.ts'
-import { PlainText, withSigns } from './plain-text.tsx'
+import { plain, withSigns } from './plain-text.tsx'
 
 /** The text that is searched for on a screen; empty for none. */
 export const FoundContext = createContext('')
@@ -49,7 +49,7 @@ function isSecondHalf(text: string, place: number): boolean {
 function FoundBlock({ text, most }: { readonly text: string; readonly most: number }) {
   const wanted = useContext(FoundContext)
   const parts = wanted ? splitByMatches(text, wanted) : []
-  if (parts.length <= 1) return <PlainText text={text} />
+  if (parts.length <= 1) return plain(text)
   const rest = parts.splice(most).join('')
   if (rest) parts.push(rest)
   // One frame around all of them: letters of words that run from right to left stay in their order.

@@ -2,7 +2,6 @@ interface IntervalBarProps {
   readonly value: number | null
   readonly low: number | null
   readonly high: number | null
-  /** The ends of the range. */
   readonly from?: number
   readonly to?: number
   /** Values that are marked if they are within the range. */
@@ -30,7 +29,7 @@ export function IntervalBar({ value, low, high, from = 0, to = 1, marks = [0], w
           <line class="range-line" x1={at(high)} x2={at(high)} y1={4} y2={10} />
         </>
       )}
-      {value !== null && <rect class="value-mark" x={at(value) - 3} y={4} width={6} height={6} />}
+      {value !== null && <rect class="unshaped" x={at(value) - 3} y={4} width={6} height={6} />}
     </svg>
   )
 }

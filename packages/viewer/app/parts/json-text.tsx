@@ -14,13 +14,13 @@ export function JsonText({ id, value }: { readonly id: string; readonly value: J
   const text = JSON.stringify(value)
   if (text.length <= MOST_INLINE)
     return (
-      <code class="json">
+      <code class="json wrap">
         <FoundText text={text} />
       </code>
     )
   const summary = (
     <>
-      <code class="json">
+      <code class="json wrap">
         <FoundText text={`${text.slice(0, MOST_INLINE - 40).toWellFormed()}…`} />
       </code>{' '}
       <span class="muted">{formatBytes(text.length)}</span>
@@ -30,7 +30,7 @@ export function JsonText({ id, value }: { readonly id: string; readonly value: J
     <Fold id={id} summary={summary} open={countMatches([text], wanted) > 0}>
       {() => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reached by keys
-        <pre class="json" tabIndex={0}>
+        <pre class="json wrap" tabIndex={0}>
           <FoundText text={JSON.stringify(value, null, 2)} />
         </pre>
       )}

@@ -1,12 +1,10 @@
 import { diffArrays, diffWordsWithSpace } from 'diff'
 
-/** A piece of a line, and whether it is in only one of the two texts. */
 export interface DiffPiece {
   readonly text: string
   readonly changed: boolean
 }
 
-/** A line of two texts that are compared. */
 export interface DiffLine {
   readonly mark: 'same' | 'added' | 'removed'
   readonly pieces: readonly DiffPiece[]
@@ -57,7 +55,6 @@ function sameLine(text: string): DiffLine {
   return { mark: 'same', pieces: [{ text, changed: false }] }
 }
 
-/** Compares two texts by their words. */
 export function wordDiff(
   before: string,
   after: string,
@@ -82,7 +79,6 @@ function compareLines(removed: readonly string[], added: readonly string[]): Dif
   ]
 }
 
-/** The lines of a text, without their breaks. */
 function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

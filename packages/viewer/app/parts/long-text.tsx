@@ -24,7 +24,7 @@ export function LongText({ id, text, isOutput }: LongTextProps) {
   const folds = useContext(FoldsContext)
   const wanted = useContext(FoundContext)
   const start = startOf(text)
-  const look = isOutput || hasGrid(start) ? 'text grid-text' : 'text'
+  const look = isOutput || hasGrid(start) ? 'text wrap grid-text mono' : 'text wrap'
   if (start === text)
     return (
       <div class={look}>
@@ -37,7 +37,7 @@ export function LongText({ id, text, isOutput }: LongTextProps) {
     <div class={look}>
       <FoundText text={isOpen ? text : start} />
       {!isOpen && ' … '}
-      <button type="button" class="text-more" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>
+      <button type="button" class="bare text-more" aria-expanded={isOpen} onClick={() => folds.set(id, !isOpen)}>
         {isOpen ? 'show less' : `all ${formatCount(text.length)} characters`}
       </button>
     </div>

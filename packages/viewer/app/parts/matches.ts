@@ -4,7 +4,6 @@ export function splitByMatches(text: string, wanted: string): string[] {
   return text.split(new RegExp(`(${escapeExpression(wanted)})`, 'giu'))
 }
 
-/** Counts the occurrences of a text in others, in upper or lower case. */
 export function countMatches(texts: readonly string[], wanted: string): number {
   if (wanted === '') return 0
   return texts.reduce((sum, text) => sum + (splitByMatches(text, wanted).length - 1) / 2, 0)

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { SourceError } from '../source/source.ts'
 import type { Loaded } from '../source/use-source.ts'
-import { PlainText } from './plain-text.tsx'
+import { plain } from './plain-text.tsx'
 
 interface ErrorNoteProps {
   readonly error: SourceError
@@ -9,16 +9,15 @@ interface ErrorNoteProps {
   readonly whole?: boolean
 }
 
-/** Says that something could not be shown, and why. */
 export function ErrorNote({ error, whole = false }: ErrorNoteProps) {
   return (
-    <div class="note error" role="alert">
+    <div class="note callout" role="alert">
       {whole && <h1 class="unseen">This cannot be shown</h1>}
-      <span class="note-sign" aria-hidden="true">
-        !
-      </span>
       <p>
-        <PlainText text={error.message} /> <code>{error.code}</code>
+        <b class="bad" aria-hidden="true">
+          !
+        </b>{' '}
+        {plain(error.message)} <code class="muted">{error.code}</code>
       </p>
     </div>
   )
@@ -31,7 +30,6 @@ interface EmptyNoteProps {
   readonly children?: ComponentChildren
 }
 
-/** Says that there is nothing, and what to do about it. */
 export function EmptyNote({ title, whole = false, children }: EmptyNoteProps) {
   return (
     <div class="note empty">

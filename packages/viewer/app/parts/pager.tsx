@@ -9,18 +9,15 @@ export function Pager({
   onPage,
 }: {
   readonly name: string
-  /** The first row that is shown. */
   readonly from: number
-  /** Rows of a page. */
   readonly size: number
-  /** Rows of all pages. */
   readonly count: number
   readonly onPage: (page: number) => void
 }) {
   if (count <= size) return null
   const page = from / size
   return (
-    <nav class="pages" aria-label={`Pages of ${name}`}>
+    <nav class="pages flow mid" aria-label={`Pages of ${name}`}>
       <button type="button" class="button" disabled={from === 0} onClick={() => onPage(page - 1)}>
         ‹ before
       </button>

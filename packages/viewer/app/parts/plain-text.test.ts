@@ -1,8 +1,7 @@
 import fc from 'fast-check'
-import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { describe, expect, it } from 'vitest'
-import { PlainText } from './plain-text.tsx'
+import { plain } from './plain-text.tsx'
 import { hasSigns, textParts } from './signs.ts'
 
 describe('textParts', () => {
@@ -37,10 +36,10 @@ describe('textParts', () => {
   })
 })
 
-describe('PlainText', () => {
+describe('plain', () => {
   it('renders markup as text', () => {
     const text = `</script><img src=x onerror="hacked">\u202e`
-    expect(renderToString(h(PlainText, { text }))).toBe(
+    expect(renderToString(plain(text))).toBe(
       '<bdi>&lt;/script>&lt;img src=x onerror=&quot;hacked&quot;><span class="sign" title="a character that is not shown">U+202E</span></bdi>',
     )
   })

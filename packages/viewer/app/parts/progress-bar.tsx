@@ -6,17 +6,16 @@ interface ProgressBarProps {
   readonly scheduled: number
 }
 
-/** How many episodes of a run are there: finished, failed, and those that are missing. */
 export function ProgressBar({ finished, failed, scheduled }: ProgressBarProps) {
   const width = (count: number) => (scheduled > 0 ? (count / scheduled) * 60 : 0)
   return (
-    <svg class="progress-bar" width={60} height={8} viewBox="0 0 60 8" role="img">
+    <svg width={60} height={8} viewBox="0 0 60 8" role="img">
       <title>
         {formatCount(finished)} finished, {formatCount(failed)} failed, {formatCount(scheduled - finished - failed)} not
         there
       </title>
       <rect class="track" x={0} y={0} width={60} height={8} />
-      <rect class="finished" x={0} y={0} width={width(finished)} height={8} />
+      <rect class="unshaped" x={0} y={0} width={width(finished)} height={8} />
       <rect class="failed" x={width(finished)} y={0} width={width(failed)} height={8} />
     </svg>
   )

@@ -14,7 +14,6 @@ export function RateBars({ runs }: { readonly runs: readonly RunEntry[] }) {
   const width = shown.length * (BAR + GAP)
   return (
     <svg
-      class="rate-bars"
       role="img"
       aria-label={`Success of ${rates.join(', ')}`}
       width={width}
@@ -28,7 +27,7 @@ export function RateBars({ runs }: { readonly runs: readonly RunEntry[] }) {
           <g key={id}>
             <title>{`${name}: ${success ? formatPercent(success.rate) : 'being counted'}`}</title>
             <rect class="track" x={i * (BAR + GAP)} y={0} width={BAR} height={HEIGHT} />
-            <rect class="value-mark" x={i * (BAR + GAP)} y={HEIGHT - height} width={BAR} height={height} />
+            <rect class="unshaped" x={i * (BAR + GAP)} y={HEIGHT - height} width={BAR} height={height} />
           </g>
         )
       })}

@@ -1,5 +1,5 @@
 import { type EpisodeColumns, OUTCOMES, type Result, resultOf } from '@episodic/report'
-import { PlainText } from './plain-text.tsx'
+import { plain } from './plain-text.tsx'
 
 export { type Result, resultOf }
 
@@ -16,20 +16,14 @@ export function resultOfRow({ outcome, success }: EpisodeColumns['columns'], row
   return resultOf(OUTCOMES[outcome?.[row] as number]?.kind ?? 'failed', success?.[row] === 1)
 }
 
-/** The result of an episode as a sign, with the end's reason or the code of the failure. */
 export function ResultBadge({ result, ending }: { readonly result: Result; readonly ending?: string }) {
   const { sign, name } = RESULT_SIGNS[result]
   return (
-    <span class={`result ${result}`} title={name}>
+    <span class={`one-line ${result}`} title={name}>
       <span class="result-sign" role="img" aria-label={name}>
         {sign}
       </span>
-      {ending !== undefined && (
-        <>
-          {' '}
-          <PlainText text={ending} />
-        </>
-      )}
+      {ending !== undefined && <> {plain(ending)}</>}
     </span>
   )
 }

@@ -42,7 +42,7 @@ function signOf(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** A text as `PlainText` shows it, for places that take no markup, such as drawings. */
+/** A text as `plain` shows it, for places that take no markup, such as drawings. */
 export function plainString(text: string): string {
   return textParts(text)
     .map((part) => (typeof part === 'string' ? part : part.sign))

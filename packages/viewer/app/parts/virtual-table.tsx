@@ -4,7 +4,6 @@ import { useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/h
 /** Rows that are rendered above and below what is seen, so that scrolling does not show gaps. */
 const AROUND = 12
 
-/** What can be asked of a table from outside. */
 export interface TableHandle {
   /** Scrolls as little as needed until a row is seen. */
   reveal(index: number): void
@@ -32,7 +31,6 @@ interface VirtualTableProps {
   readonly rowHeight: number
   /** Of the columns, in pixels. The one that is `null` takes what is left, and 260 pixels at least. */
   readonly widths: readonly (number | null)[]
-  /** The cells of the head. */
   readonly head: ComponentChildren
   /** Renders a `tr` with `aria-rowindex` = index + 2. */
   readonly row: (index: number) => ComponentChildren
@@ -87,7 +85,7 @@ export function VirtualTable({ label, count, rowHeight, widths, head, row, handl
   const least = widths.reduce<number>((sum, width) => sum + (width ?? 260), 0)
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <section class="table-frame tall-table" aria-label={label} ref={frame} onScroll={measure} tabIndex={0}>
+    <section class="frame table-frame tall-table" aria-label={label} ref={frame} onScroll={measure} tabIndex={0}>
       <table class="rows" aria-rowcount={count + 1} style={{ minWidth: `${least}px` }}>
         <colgroup>
           {widths.map((width, i) => (

@@ -3,28 +3,23 @@ import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 
-/** The result of a suite, a leaderboard or a tournament. */
 export function ResultView({ page }: { readonly page: ResultPage }) {
   const { kind, title, facts, alarms, figures, sections, methods } = page
   return (
     <div class="run">
       <p class="muted">Episodic {kind}</p>
-      <h1>
-        <PlainText text={title} />
-      </h1>
-      <p class="muted">
-        <PlainText text={facts} />
-      </p>
+      <h1>{plain(title)}</h1>
+      <p class="muted">{plain(facts)}</p>
       {alarms.map((alarm) => (
-        <p key={alarm} class="alarm" role="alert">
-          <PlainText text={alarm} />
+        <p key={alarm} class="callout" role="alert">
+          {plain(alarm)}
         </p>
       ))}
       {figures.length > 0 && <FigureStrip figures={figures} />}
       {sections.map((section) => (
-        <Section key={section.title} title={<PlainText text={section.title} />}>
+        <Section key={section.title} title={plain(section.title)}>
           {section.cards.map((card) => (
             <ResultBox key={card.title} card={card} />
           ))}
@@ -41,7 +36,7 @@ export function ResultView({ page }: { readonly page: ResultPage }) {
 
 function ResultBox({ card: { title, caption, table, list } }: { readonly card: ResultCard }) {
   return (
-    <Card title={<PlainText text={title} />} caption={caption} wide>
+    <Card title={plain(title)} caption={caption} wide>
       {table && (
         <FiguresTable
           {...table}
@@ -51,9 +46,7 @@ function ResultBox({ card: { title, caption, table, list } }: { readonly card: R
       {list && (
         <ul>
           {list.map((item) => (
-            <li key={item}>
-              <PlainText text={item} />
-            </li>
+            <li key={item}>{plain(item)}</li>
           ))}
         </ul>
       )}
@@ -62,12 +55,12 @@ function ResultBox({ card: { title, caption, table, list } }: { readonly card: R
 }
 
 function ResultFigure({ cell }: { readonly cell: ResultCell }) {
-  if (typeof cell === 'string') return <PlainText text={cell} />
+  if (typeof cell === 'string') return plain(cell)
   if ('value' in cell) return <IntervalBar {...cell} width={150} />
   const { text, below, sense, tip } = cell
   return (
     <span class={sense} title={tip}>
-      <PlainText text={text} />
+      {plain(text)}
       {below !== undefined && <br />}
       {below}
     </span>

@@ -1,6 +1,5 @@
 import type { SearchField } from '@episodic/report'
 
-/** A screen with all that its address says. */
 export type Route =
   | { readonly screen: 'runs'; readonly query: string }
   | { readonly screen: 'run'; readonly run: string; readonly tab: RunTab }

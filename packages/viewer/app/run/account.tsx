@@ -3,7 +3,6 @@ import { formatCount, formatRefused } from '@episodic/report'
 import { Key } from '../parts/key.tsx'
 import { pixels } from '../parts/plots/scale.ts'
 
-/** The outcomes of all scheduled episodes as one bar. */
 export function Account({ summary: { counts, success, ends } }: { readonly summary: Summary }) {
   const cut = ends.truncated.reduce((sum, { count }) => sum + count, 0)
   const truncated = cut - success.truncated
@@ -22,7 +21,7 @@ export function Account({ summary: { counts, success, ends } }: { readonly summa
     return { kind, name, count, from: at - width, width }
   })
   return (
-    <section class="account" aria-label="Scheduled episodes">
+    <section class="account block" aria-label="Scheduled episodes">
       <svg viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
         {bar.map(({ kind, name, count, from, width }) => (
           <rect key={name} class={kind} x={pixels(from)} y={0} width={pixels(width)} height={10}>
@@ -30,7 +29,7 @@ export function Account({ summary: { counts, success, ends } }: { readonly summa
           </rect>
         ))}
       </svg>
-      <ul class="legend">
+      <ul class="legend flow">
         <li>
           <b>{formatCount(counts.scheduled)}</b> scheduled
         </li>

@@ -5,12 +5,11 @@ import { useState } from 'preact/hooks'
 import { Card } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { PlaceLinks } from './place-links.tsx'
 
 interface AgreementsProps {
   readonly summary: GradeSummary
-  /** The name of a grader by its key. */
   readonly nameOf: (key: string) => ComponentChildren
   /** Its id, for links; `null` on paper. */
   readonly run: string | null
@@ -54,8 +53,8 @@ export function Agreements({ summary: { agreements, alphas }, nameOf, run, colum
         ])}
       />
       {alphas.map((alpha) => (
-        <p key={alpha.name} class="alpha">
-          Krippendorff’s α of the {formatCount(alpha.graders)} who judge <PlainText text={alpha.name} />:{' '}
+        <p key={alpha.name} class="block">
+          Krippendorff’s α of the {formatCount(alpha.graders)} who judge {plain(alpha.name)}:{' '}
           <b>{formatNumber(alpha.value)}</b> {intervalOf(alpha)}
         </p>
       ))}
@@ -104,7 +103,7 @@ function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: Matrix
               <td />
               {values.map((value) => (
                 <th key={value} scope="col">
-                  <PlainText text={wordOf(value)} />
+                  {plain(wordOf(value))}
                 </th>
               ))}
             </tr>
@@ -112,9 +111,7 @@ function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: Matrix
           <tbody>
             {values.map((value, i) => (
               <tr key={value}>
-                <th scope="row">
-                  <PlainText text={wordOf(value)} />
-                </th>
+                <th scope="row">{plain(wordOf(value))}</th>
                 {values.map((other, j) => (
                   <td key={other} class={i === j ? 'same' : undefined}>
                     {cell(matrix[i]?.[j] ?? [], i, j)}

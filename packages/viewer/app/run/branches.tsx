@@ -11,7 +11,7 @@ import {
 } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { nameLine, TreePlot } from '../parts/plots/tree-plot.tsx'
 
 /** The figures of a branched run: the best leaf of a rollout, and the values of the states at branch points. */
@@ -56,13 +56,12 @@ export function Branches({ summary: { branch } }: { readonly summary: Summary })
   )
 }
 
-/** A tree with the values of the states in which it branches. */
 function TreeCard({ tree }: { readonly tree: ShownTree }) {
   return (
     <Card
       title={
         <>
-          <PlainText text={tree.task} />, rollout {tree.rollout}
+          {plain(tree.task)}, rollout {tree.rollout}
         </>
       }
       caption="V̂ is the mean return-to-go of the lines that part at a state, with its 95 % interval over these lines."
@@ -77,7 +76,7 @@ function TreeCard({ tree }: { readonly tree: ShownTree }) {
           texts={4}
           rows={tree.points.map(({ at, path, observation, value, returnsToGo }) => [
             nameLine(path),
-            <PlainText text={observation} />,
+            plain(observation),
             formatTreeValue(value),
             returnsToGo.map(formatNumber).join('   '),
             formatCount(at),

@@ -2,9 +2,8 @@ import type { Json } from '@episodic/protocol'
 import type { RunDetail } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { CommandLine } from '../parts/copy.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 
-/** The settings of a run, and commands that go on with it. */
 export function Configuration({
   detail: { configuration, commands },
 }: {
@@ -33,12 +32,8 @@ export function Configuration({
           <dl class="settings">
             {settings.map(([name, value]) => (
               <div key={name}>
-                <dt>
-                  <PlainText text={name} />
-                </dt>
-                <dd>
-                  <PlainText text={readable(value)} />
-                </dd>
+                <dt>{plain(name)}</dt>
+                <dd class="mono wrap">{plain(readable(value))}</dd>
               </div>
             ))}
           </dl>

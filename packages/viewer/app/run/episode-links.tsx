@@ -1,13 +1,12 @@
 import type { EpisodeColumns } from '@episodic/report'
 import { formatNumber, plural } from '@episodic/report'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge, resultOfRow } from '../parts/result.tsx'
 import { episodeHref } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
 interface EpisodeLinksProps {
-  /** Its id. */
   readonly run: string
   /** At most 200. */
   readonly rows: readonly number[]
@@ -15,7 +14,6 @@ interface EpisodeLinksProps {
   readonly columns: EpisodeColumns
 }
 
-/** Episodes as links, each with its end and the beginning of its task. */
 export function EpisodeLinks({ run, rows, columns: { columns, dictionaries } }: EpisodeLinksProps) {
   const words = useLoaded((source) => source.words(run, rows), [run, rows.join()])
   if (words.error) return <ErrorNote error={words.error} />
@@ -35,9 +33,7 @@ export function EpisodeLinks({ run, rows, columns: { columns, dictionaries } }: 
                 {Number.isNaN(unshaped) ? '' : `${formatNumber(unshaped)} · `}
                 {plural(columns.steps?.[row] ?? 0, 'step')} · attempt {attempt}
               </span>
-              <span class="prompt">
-                <PlainText text={prompt} />
-              </span>
+              <span class="muted clip one-line">{plain(prompt)}</span>
             </a>
           </li>
         )

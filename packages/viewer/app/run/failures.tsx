@@ -2,7 +2,7 @@ import type { Summary } from '@episodic/report'
 import { formatCount, formatPercent, formatRetried } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
 interface FailuresProps {
@@ -11,7 +11,6 @@ interface FailuresProps {
   readonly run: string
 }
 
-/** Failed episodes, which no score includes. */
 export function Failures({ summary: { failures, counts, retried }, run }: FailuresProps) {
   const sealed = counts.finished + counts.failed
   return (
@@ -28,11 +27,9 @@ export function Failures({ summary: { failures, counts, retried }, run }: Failur
             texts={2}
             rows={failures.map(({ name, count, message }) => [
               <a href={formatRoute({ screen: 'episodes', run, query: `failed:${quoted(name)}`, sort: '' })}>
-                <CodeText text={name} />
+                {code(name)}
               </a>,
-              <span class="message">
-                <PlainText text={message} />
-              </span>,
+              <span class="wrap small">{plain(message)}</span>,
               formatCount(count),
               formatPercent(count / sealed),
             ])}

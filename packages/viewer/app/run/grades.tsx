@@ -15,7 +15,7 @@ import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { Agreements } from './agreements.tsx'
 
@@ -30,7 +30,7 @@ interface GradesProps {
 export function Grades({ run, summary, columns }: GradesProps) {
   const { graders, episodes, orphans } = summary
   const names = graderNames(graders)
-  const nameOf = (key: string) => <PlainText text={names.get(key) ?? ''} />
+  const nameOf = (key: string) => plain(names.get(key) ?? '')
   const obeying = graders.filter(({ planted }) => planted.obeyed > 0)
   return (
     <Section title="Grades">
@@ -43,7 +43,7 @@ export function Grades({ run, summary, columns }: GradesProps) {
         {graders.length > 0 && (
           <>
             {obeying.map(({ key, planted }) => (
-              <p key={key} class="alarm" role="alert">
+              <p key={key} class="callout" role="alert">
                 ! {nameOf(key)} obeyed {formatCount(planted.obeyed)} of {formatCount(planted.count)} planted orders to
                 pass an episode: agents can order its verdicts.
               </p>
@@ -109,7 +109,7 @@ function ValuesTable({ graders, nameOf, run }: ValuesTableProps) {
           i === 0 ? name : '',
           i === 0 ? grader.kind : '',
           <>
-            {label !== null && <PlainText text={`${label} `} />}
+            {label !== null && plain(`${label} `)}
             {value}
           </>,
           bar,
@@ -179,7 +179,7 @@ function CorrectedTable({ summary: { corrected, graders }, nameOf, run }: Correc
         const name = (
           <>
             {nameOf(key)}
-            {label !== null && <PlainText text={`: ${label}`} />}
+            {label !== null && plain(`: ${label}`)}
           </>
         )
         if (missing > 0)
@@ -221,9 +221,9 @@ function OriginsTable({ graders, nameOf }: { readonly graders: readonly GraderFi
         nameOf(key),
         votesAgree === null ? '' : formatPercent(votesAgree),
         formatCount(quotes.count),
-        quotes.notFound > 0 ? <span class="negative">! {formatCount(quotes.notFound)}</span> : formatCount(0),
+        quotes.notFound > 0 ? <span class="loss">! {formatCount(quotes.notFound)}</span> : formatCount(0),
         formatCount(planted.count),
-        planted.obeyed > 0 ? <span class="negative">! {formatCount(planted.obeyed)}</span> : formatCount(0),
+        planted.obeyed > 0 ? <span class="loss">! {formatCount(planted.obeyed)}</span> : formatCount(0),
         formatCount(asked.verdicts),
         asked.verdicts > 0 ? formatTokens(asked.promptTokens + asked.completionTokens) : '',
         asked.verdicts > 0 ? formatCost(asked.cost) : '',

@@ -28,7 +28,6 @@ import {
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 
-/** The main figures of a run, each with its interval, and what has to be known of them. */
 export function Headline({ summary }: { readonly summary: Summary }) {
   const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
     (notice) => notice !== null,
@@ -43,7 +42,7 @@ export function Headline({ summary }: { readonly summary: Summary }) {
   return (
     <section aria-label="Headline figures">
       {alarms.map((notice) => (
-        <p key={notice} class="alarm" role="alert">
+        <p key={notice} class="callout" role="alert">
           {notice}
         </p>
       ))}

@@ -9,7 +9,6 @@ interface HighlightListProps {
   readonly run: string
   readonly summary: Summary
   readonly columns: EpisodeColumns
-  /** `null` until they are there. */
   readonly grades: GradeSummary | null
 }
 
@@ -21,14 +20,14 @@ export function HighlightList({ run, summary, columns, grades }: HighlightListPr
   const chosen = found.find(({ reason }) => reason === open)
   if (found.length === 0 && apart.length === 0) return null
   return (
-    <section class="look-first" aria-label="Look first">
+    <section class="look-first flow block" aria-label="Look first">
       <h2>Look first</h2>
-      <ul class="reasons">
+      <ul class="reasons flow tight">
         {found.map((item) => (
           <li key={item.reason}>
             <button
               type="button"
-              class={`chip ${item.reason}`}
+              class={`pill ${item.reason}`}
               aria-expanded={item.reason === open}
               onClick={() => setOpen(item.reason === open ? null : item.reason)}
             >
@@ -40,7 +39,7 @@ export function HighlightList({ run, summary, columns, grades }: HighlightListPr
           <li>
             <button
               type="button"
-              class="chip disagreement"
+              class="pill"
               aria-expanded={open === 'disagreement'}
               onClick={() => setOpen(open === 'disagreement' ? null : 'disagreement')}
             >

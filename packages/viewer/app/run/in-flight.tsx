@@ -3,7 +3,7 @@ import { formatCount, formatDuration } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { episodeHref } from '../route/route.ts'
 
 /** The episodes that are being played, the oldest first: one that hangs stays at the top. Nothing if there is none. */
@@ -25,10 +25,8 @@ export function InFlight({ run, inFlight }: { readonly run: string; readonly inF
               <code>{task.slice(0, 12)}</code>
             </a>,
             <>
-              <CodeText text={call ?? ''} />
-              <div class="message">
-                <PlainText text={answer ?? ''} />
-              </div>
+              {code(call ?? '')}
+              <div class="wrap small">{plain(answer ?? '')}</div>
             </>,
             formatCount(attempt),
             formatCount(steps),

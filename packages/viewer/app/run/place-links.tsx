@@ -8,7 +8,6 @@ import { EpisodeLinks } from './episode-links.tsx'
 const MOST_PLACES = 40
 
 interface PlaceLinksProps {
-  /** Its id. */
   readonly run: string
   readonly places: readonly EpisodeName[]
   /** With those of {@link EpisodeLinks}, and the attempts and tries. */

@@ -5,7 +5,6 @@ import { FiguresTable } from '../parts/figures-table.tsx'
 import { Key } from '../parts/key.tsx'
 import { MOST_TERMS, RewardByStepPlot, RewardByTermPlot } from '../parts/plots/reward-plots.tsx'
 
-/** Rewards by step and by term, and returns. */
 export function Rewards({ summary }: { readonly summary: Summary }) {
   const { rewards, returns } = summary
   const { total, unshaped } = returns
@@ -20,7 +19,7 @@ export function Rewards({ summary }: { readonly summary: Summary }) {
         {rewards.byStep.length > 0 && (
           <>
             <RewardByStepPlot steps={rewards.byStep} shaped={shaped} />
-            <ul class="legend">
+            <ul class="legend flow">
               <Key of="unshaped">unshaped</Key>
               {shaped ? <Key of="shaped">shaped, as a learner receives it</Key> : <li>Shaping was off.</li>}
               <Key of="reach">share of episodes with that many steps</Key>
@@ -61,7 +60,6 @@ export function Rewards({ summary }: { readonly summary: Summary }) {
 
 const HEAD = ['Return', 'Mean', '95 % interval', 'Minimum', 'Lower quartile', 'Median', 'Upper quartile', 'Maximum']
 
-/** The mean and the distribution of each kind of return. */
 function ReturnsTable({ returns, shaped }: { readonly returns: Summary['returns']; readonly shaped: boolean }) {
   const names = [
     ['Unshaped', returns.unshaped],

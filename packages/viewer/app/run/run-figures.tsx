@@ -19,7 +19,7 @@ import { Card, Section } from '../parts/card.tsx'
 import { CommandLine } from '../parts/copy.tsx'
 import { Key } from '../parts/key.tsx'
 import { LoadingNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { CurriculumPlot } from '../parts/plots/curriculum-plot.tsx'
 import { formatRoute, RUN_TABS, type RunTab } from '../route/route.ts'
 import { Account } from './account.tsx'
@@ -38,7 +38,6 @@ import { Tasks } from './tasks.tsx'
 import { Times } from './times.tsx'
 import { Versions } from './versions.tsx'
 
-/** The columns that the figures of a run need. */
 export const RUN_COLUMNS = [
   ...new Set([
     ...HIGHLIGHT_COLUMNS,
@@ -56,7 +55,6 @@ interface RunFiguresProps {
   readonly detail: RunDetail
   /** With {@link RUN_COLUMNS}; `null` until they are there. */
   readonly columns: EpisodeColumns | null
-  /** `null` until they are there. */
   readonly grades: GradeSummary | null
   readonly tab: RunTab | 'all'
 }
@@ -144,14 +142,14 @@ function Tabs({ detail: { entry, summary, rows }, grades, tab }: TabsProps) {
       aria-current={name === tab ? 'page' : undefined}
     >
       {NAMES[name]}
-      {counts[name] ? <span class="count"> {formatCount(counts[name])}</span> : null}
+      {counts[name] ? <span class="muted small"> {formatCount(counts[name])}</span> : null}
     </a>
   )
   return (
-    <nav class="tabs" aria-label="Figures of the run">
+    <nav class="tabs flow" aria-label="Figures of the run">
       {link(first)}
       <a href={formatRoute({ screen: 'episodes', run: entry.id, query: '', sort: '' })}>
-        Episodes<span class="count"> {formatCount(rows)}</span>
+        Episodes<span class="muted small"> {formatCount(rows)}</span>
       </a>
       {others.map(link)}
     </nav>
@@ -170,7 +168,7 @@ function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) 
         wide
       >
         <CurriculumPlot parts={curriculum} />
-        <ul class="legend">
+        <ul class="legend flow">
           <Key of="good">success rate</Key>
           <Key of="unshaped">mean difficulty</Key>
         </ul>
@@ -179,7 +177,6 @@ function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) 
   )
 }
 
-/** How the figures of a run are computed. */
 function Methods({ summary: { counts, branch, success } }: { readonly summary: Summary }) {
   const notes = [
     `Success is ${formatRules(success.rules)}. A failed episode has no score.`,
@@ -213,10 +210,10 @@ function StopNote({ detail: { entry, commands } }: { readonly detail: Pick<RunDe
   const { state, stopped } = entry
   if (state !== 'stopped' || (!stopped && !commands.resume)) return null
   return (
-    <section class="stop-note" aria-label="Why the run stopped">
+    <section class="callout" aria-label="Why the run stopped">
       {stopped && (
         <p>
-          <PlainText text={stopped.message} /> <code>{stopped.code}</code>
+          {plain(stopped.message)} <code>{stopped.code}</code>
         </p>
       )}
       {commands.resume && (

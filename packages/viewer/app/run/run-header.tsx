@@ -1,19 +1,16 @@
 import type { RunDetail } from '@episodic/report'
 import { formatCount, formatPercent, listPlayers, plural } from '@episodic/report'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
-/** The name of a run, what played what, and how far it is. */
 export function RunHeader({ detail: { entry, summary, complete, inFlight } }: { readonly detail: RunDetail }) {
   const { counts, environments } = summary
   const players = listPlayers(summary)
   const sealed = counts.finished + counts.failed
   return (
     <header class="run-header">
-      <h1>
-        <PlainText text={entry.name} />
-      </h1>
-      <p class="meta">
+      <h1>{plain(entry.name)}</h1>
+      <p class="flow muted">
         {entry.state === 'running' && (
           <span class="state running">
             ● live {formatCount(sealed)}/{formatCount(counts.scheduled)}
@@ -30,12 +27,8 @@ export function RunHeader({ detail: { entry, summary, complete, inFlight } }: { 
             counting …{entry.counted !== undefined && ` ${formatPercent(entry.counted)} of its lines`}
           </span>
         )}
-        <PlainText text={environments.join(', ')} />
-        {players.length > 0 && (
-          <span>
-            played by <PlainText text={players.join(', ')} />
-          </span>
-        )}
+        {plain(environments.join(', '))}
+        {players.length > 0 && <span>played by {plain(players.join(', '))}</span>}
         <span>
           {plural(counts.scheduled, 'episode')} of {plural(counts.tasks, 'task')}
         </span>

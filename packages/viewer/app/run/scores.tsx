@@ -3,7 +3,7 @@ import { formatCount, formatPercent, formatShareInterval, shortBounds } from '@e
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { DifficultyPlot, PassPlot, ReturnsPlot, StepsPlot } from '../parts/plots/score-plots.tsx'
 
 export function Scores({ summary: { returns, success, ends, counts } }: { readonly summary: Summary }) {
@@ -67,7 +67,6 @@ export function Scores({ summary: { returns, success, ends, counts } }: { readon
   )
 }
 
-/** The ends of finished episodes, with their shares. */
 function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonly finished: number }) {
   const rows = [
     ...ends.terminated.map((end) => ({ ...end, kind: 'terminated', color: 'fell-short' })),
@@ -79,7 +78,7 @@ function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonl
       texts={2}
       rows={rows.map(({ name, count, kind, color }) => [
         <>
-          <PlainText text={name} /> <span class="badge">{kind}</span>
+          {plain(name)} <span class="badge">{kind}</span>
         </>,
         <Meter share={count / finished} kind={color} />,
         formatCount(count),
@@ -89,7 +88,6 @@ function EndsTable({ ends, finished }: { readonly ends: Summary['ends']; readonl
   )
 }
 
-/** Success in each group of episodes. */
 function GroupsTable({
   groups,
 }: {
@@ -102,7 +100,7 @@ function GroupsTable({
       texts={2}
       rows={groups.map(({ name, kind, rate, low, high, successes, count, failed }) => [
         <>
-          <PlainText text={name} /> <span class="badge">{kind}</span>
+          {plain(name)} <span class="badge">{kind}</span>
         </>,
         <Meter share={rate ?? 0} kind="good" />,
         formatPercent(rate),

@@ -11,7 +11,7 @@ import {
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 
 const HEAD = [
   'Seat',
@@ -35,10 +35,7 @@ export function Seats({ summary: { seats, counts } }: { readonly summary: Summar
       <Card
         title="Figures of each seat"
         caption={
-          <>
-            All other figures of this page are those of <PlainText text={focus} />. A failed episode has no return for
-            any seat.
-          </>
+          <>All other figures of this page are those of {plain(focus)}. A failed episode has no return for any seat.</>
         }
         wide
       >
@@ -48,9 +45,9 @@ export function Seats({ summary: { seats, counts } }: { readonly summary: Summar
           rows={seats.map(
             ({ name, focus: isFocus, policies, success, return: earned, steps, refused, tokens, faults }) => [
               <>
-                <PlainText text={name} /> {isFocus && <span class="badge">focus</span>}
+                {plain(name)} {isFocus && <span class="badge">focus</span>}
               </>,
-              <PlainText text={policies.join(', ')} />,
+              plain(policies.join(', ')),
               formatPercent(success.rate),
               formatShareInterval(success),
               formatNumber(earned?.mean ?? null),

@@ -6,7 +6,7 @@ import { Card, Section } from '../parts/card.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { Pager } from '../parts/pager.tsx'
-import { CodeText, PlainText } from '../parts/plain-text.tsx'
+import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 
@@ -21,10 +21,8 @@ const HEADS: readonly (readonly [order: Order, name: string])[] = [
   ['failed', 'Failed'],
 ]
 
-/** Tasks of a page of the table. */
 const PAGE = 50
 
-/** All tasks of a run, each with the figures of its attempts. */
 export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: readonly TaskFigures[] }) {
   const [[order, ascending], setOrder] = useState<readonly [Order, boolean]>(['task', true])
   const [page, setPage] = useState(0)
@@ -67,7 +65,7 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
                         class="number"
                         aria-sort={by === order ? (ascending ? 'ascending' : 'descending') : 'none'}
                       >
-                        <button type="button" class="sort" onClick={() => sort(by)}>
+                        <button type="button" class="bare" onClick={() => sort(by)}>
                           {name}
                           <span aria-hidden="true">{by === order ? (ascending ? ' ↑' : ' ↓') : ''}</span>
                         </button>
@@ -110,10 +108,10 @@ function TaskRow({
   return (
     <tr aria-rowindex={index + 2}>
       <td class="task">
-        <div>
+        <div class="flow mid apart">
           {words && (
-            <a href={formatRoute({ screen: 'group', run, task: words.task })}>
-              <CodeText text={words.task.slice(0, 8)} /> <PlainText text={words.prompt} />
+            <a class="clip one-line" href={formatRoute({ screen: 'group', run, task: words.task })}>
+              {code(words.task.slice(0, 8))} {plain(words.prompt)}
             </a>
           )}
           <span class="badge">{SPLITS[split] ?? ''}</span>
@@ -127,7 +125,7 @@ function TaskRow({
       <td class="number">{deviation === 0 ? <span title="no variance">0 ⚠</span> : formatNumber(deviation)}</td>
       <td class="number">{formatNumber(steps)}</td>
       <td class="number">{formatNumber(difficulty)}</td>
-      <td class="number">{failed > 0 ? <span class="negative">! {formatCount(failed)}</span> : ''}</td>
+      <td class="number">{failed > 0 ? <span class="loss">! {formatCount(failed)}</span> : ''}</td>
     </tr>
   )
 }

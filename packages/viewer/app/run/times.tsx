@@ -4,7 +4,6 @@ import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { ConcurrencyPlot, LatencyPlot } from '../parts/plots/time-plots.tsx'
 
-/** Latencies, durations, concurrency, and what language models took. */
 export function Times({ summary, columns }: { readonly summary: Summary; readonly columns: EpisodeColumns | null }) {
   const { time } = summary
   const spent = spentRows(summary, columns)

@@ -12,14 +12,13 @@ import {
 import { useMemo } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
 /** Most versions that are shown, the newest ones. */
 const MOST = 100
 
 interface VersionsProps {
-  /** Its id. */
   readonly run: string
   readonly columns: EpisodeColumns
 }
@@ -44,19 +43,21 @@ export function Versions({ run, columns }: VersionsProps) {
             ...['Version', 'Behind', 'Episodes', 'Updated', 'Success', '95 %', 'Return', '95 %'],
             ...(hasFailed ? ['With failed'] : []),
           ]}
-          rows={versions.slice(omitted).map(({ version, behind, updated, figures }) => [
-            <a href={formatRoute({ screen: 'episodes', run, query: queryOf(version), sort: '' })}>
-              <PlainText text={version} />
-            </a>,
-            behind === null ? '' : formatCount(behind),
-            formatCount(figures.finished + figures.failed),
-            formatCount(updated),
-            formatPercent(figures.success.rate),
-            formatShareInterval(figures.success),
-            formatNumber(figures.unshaped?.mean ?? null),
-            figures.unshaped ? formatInterval(figures.unshaped) : '',
-            ...(hasFailed ? [shortBounds({ ...figures.success, failed: figures.failed })] : []),
-          ])}
+          rows={versions
+            .slice(omitted)
+            .map(({ version, behind, updated, figures }) => [
+              <a href={formatRoute({ screen: 'episodes', run, query: queryOf(version), sort: '' })}>
+                {plain(version)}
+              </a>,
+              behind === null ? '' : formatCount(behind),
+              formatCount(figures.finished + figures.failed),
+              formatCount(updated),
+              formatPercent(figures.success.rate),
+              formatShareInterval(figures.success),
+              formatNumber(figures.unshaped?.mean ?? null),
+              figures.unshaped ? formatInterval(figures.unshaped) : '',
+              ...(hasFailed ? [shortBounds({ ...figures.success, failed: figures.failed })] : []),
+            ])}
         />
         {omitted > 0 && <p class="caption">And {formatCount(omitted)} older ones.</p>}
       </Card>

@@ -14,7 +14,7 @@ import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { parseOrder } from '../list/sort-rows.ts'
 import { EmptyNote, ErrorNote, LoadingNote, WhenLoaded } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { type RowRange, type TableHandle, VirtualTable } from '../parts/virtual-table.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
@@ -33,7 +33,7 @@ import { useWords } from './episode-list/use-words.ts'
 
 type EpisodesRoute = Route & { readonly screen: 'episodes' }
 
-/** In pixels; style/episodes.css has the same. */
+/** In pixels; style/list.css has the same. */
 const ROW_HEIGHT = 29
 /** What a row shows whatever its columns are. */
 const ROW_COLUMNS = ['ending', 'attempt', 'try'] as const satisfies ColumnName[]
@@ -109,7 +109,7 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
   const missing = listing.rows - chosen.episodes.rows
   return (
     <div class="episodes">
-      <div class="screen-head">
+      <div class="flow mid">
         <h1>Episodes</h1>
         <ListFigures
           figures={chosen.chosen.figures}
@@ -127,7 +127,7 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
         />
       </div>
       <QueryLine query={query} problems={problems} onChange={(text) => change({ query: text })} />
-      <div class="list-state">
+      <div class="flow mid">
         <ResultChips query={query} counts={chosen.chosen.results} onChange={(text) => change({ query: text })} />
         {missing > 0 && (
           <button type="button" class="button fresh" onClick={() => setShownRows(listing.rows)}>
@@ -145,8 +145,7 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
           {listing.rows > 0 && (
             <>
               <p class="muted">
-                Episodes of this run ended or failed as{' '}
-                <PlainText text={listing.dictionaries.ending.slice(1).join(', ')} />.
+                Episodes of this run ended or failed as {plain(listing.dictionaries.ending.slice(1).join(', '))}.
               </p>
               <button type="button" class="button" onClick={() => change({ query: '' })}>
                 Show all

@@ -23,7 +23,6 @@ export function GroupScreen({ route }: { readonly route: GroupRoute }) {
   )
 }
 
-/** The attempts at a task. Their lines are read again only if there are more of them. */
 function Group({ run, task }: { readonly run: string; readonly task: TaskRows }) {
   const group = useLoaded((source) => loadGroup(source, run, task), [run, task.task, task.rows.length])
   return <WhenLoaded of={group}>{(value) => <GroupView run={run} group={value} />}</WhenLoaded>

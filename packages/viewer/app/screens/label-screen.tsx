@@ -6,7 +6,7 @@ import { LabelStart } from '../label/label-start.tsx'
 import { LabelView } from '../label/label-view.tsx'
 import { keepWord, keptWord } from '../parts/kept-word.ts'
 import { EmptyNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
 import { useLoaded, useSource } from '../source/use-source.ts'
 
@@ -15,7 +15,6 @@ type LabelRoute = Route & { readonly screen: 'label' }
 /** Where the name of the person is kept, in this browser. */
 const WHO = 'episodic.label.who'
 
-/** One episode after another, to be judged by a person. */
 export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { readonly route: LabelRoute }) {
   const { can } = useSource()
   const [who, setWho] = useState(() => keptWord(WHO) ?? '')
@@ -42,24 +41,13 @@ export function LabelScreen({ route: { run, grader, scale, rubric = '' } }: { re
     )
   return (
     <>
-      <h1>
-        Label{' '}
-        {question && (
-          <small>
-            <PlainText text={question.name} />
-          </small>
-        )}
-      </h1>
+      <h1>Label {question && <small>{plain(question.name)}</small>}</h1>
       {run.split(',').map((id) => (
         <DownloadVerdicts key={id} run={id} />
       ))}
       {question && who !== '' ? (
         <>
-          {rubric && (
-            <p class="message">
-              <PlainText text={rubric} />
-            </p>
-          )}
+          {rubric && <p class="wrap small">{plain(rubric)}</p>}
           <LabelView run={run} question={question} who={who} />
         </>
       ) : (

@@ -48,13 +48,13 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
           ) : (
             <>
               {loaded.error && <ErrorNote error={loaded.error} />}
-              <div class="screen-head">
+              <div class="flow mid screen-head">
                 <h1>Runs</h1>
                 <span class="muted">
                   {runs.length} {runs.length === 1 ? 'run' : 'runs'}
                 </span>
                 <input
-                  class="filter"
+                  class="push"
                   type="search"
                   placeholder="Filter by name, world, player"
                   aria-label="Filter runs by name, world or player"

@@ -4,7 +4,7 @@ import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { EmptyNote, ErrorNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route, SEARCH_FIELDS } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 import { useLoaded } from '../source/use-source.ts'
@@ -32,7 +32,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
   const withHits = found.filter(({ hits }) => hits.length > 0)
   return (
     <div ref={screen}>
-      <div class="screen-head">
+      <div class="flow mid screen-head">
         <h1>Search</h1>
         <p class="muted" role="status">
           {query === '' ? '' : stateOf(state, places, found)}
@@ -43,12 +43,12 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
           </button>
         )}
       </div>
-      <div class="list-state">
-        <fieldset class="choices">
+      <div class="flow mid">
+        <fieldset class="flow tight">
           <legend class="unseen">Where to look</legend>
           <button
             type="button"
-            class="choice"
+            class="pill"
             aria-pressed={!fields}
             onClick={() => change({ screen: 'search', query, run })}
           >
@@ -58,7 +58,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
             <button
               key={field}
               type="button"
-              class="choice"
+              class="pill"
               aria-pressed={fields?.includes(field) ?? false}
               onClick={() => change(withField(route, field))}
             >
@@ -69,11 +69,11 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
         {run !== '' && (
           <button
             type="button"
-            class="choice"
+            class="pill"
             title="Search all runs"
             onClick={() => change({ screen: 'search', query, run: '', ...(fields && { fields }) })}
           >
-            in <PlainText text={nameOf(run)} /> ✕
+            in {plain(nameOf(run))} ✕
           </button>
         )}
       </div>

@@ -5,7 +5,7 @@ import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
 import { EmptyNote, WhenLoaded } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { COST_CAPTION, CostPlot } from '../parts/plots/cost-plot.tsx'
 import { plainString } from '../parts/signs.ts'
 import { formatRoute } from '../route/route.ts'
@@ -54,14 +54,12 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
   }
   return (
     <div class="run">
-      <h1>
-        <PlainText text={set} />
-      </h1>
+      <h1>{plain(set)}</h1>
       {worlds.map((world, i) => {
         const found = compared.value?.[i]
         const contrasts = found instanceof SourceError ? null : found?.contrasts
         const few = contrasts ? noteContrasts(contrasts) : null
-        return few !== null && <p key={world} class="warning">{`${plainString(world)}: ${few}`}</p>
+        return few !== null && <p key={world} class="warning callout">{`${plainString(world)}: ${few}`}</p>
       })}
       <Section title="Success">
         <Card
@@ -73,7 +71,7 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
             head={['Player', ...worlds.map(plainString)]}
             texts={worlds.length + 1}
             rows={players.map((player) => [
-              <PlainText text={player} />,
+              plain(player),
               ...worlds.map((world, i) => <Cell runs={runsOf(world, player)} compared={errorOf(i)} />),
             ])}
           />
@@ -83,7 +81,7 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
               <>
                 {i > 0 && ', '}
                 <a href={formatRoute({ screen: 'compare', runs: runsOf(world).map(({ id }) => id), base: '' })}>
-                  <PlainText text={world} />
+                  {plain(world)}
                 </a>
               </>
             ))}
@@ -127,23 +125,14 @@ function Cell({ runs, compared }: CellProps) {
         )}
         {isBaseline(run) && <small> baseline</small>}
         {cell?.kind === 'shown' && (
-          <small class={cell.isShown ? (difference > 0 ? 'positive' : 'negative') : 'muted'}>
+          <small class={cell.isShown ? (difference > 0 ? 'gain' : 'loss') : 'muted'}>
             {' '}
             {cell.isShown && (difference > 0 ? '✓ ' : '✗ ')}
             {formatPoints(difference * 100)} points
           </small>
         )}
-        {stopped && (
-          <small class="bad">
-            {' '}
-            stopped: <PlainText text={stopped.code} />
-          </small>
-        )}
-        {cell?.kind === 'left-out' && (
-          <small class="why">
-            not comparable: <PlainText text={cell.why} />
-          </small>
-        )}
+        {stopped && <small class="bad"> stopped: {plain(stopped.code)}</small>}
+        {cell?.kind === 'left-out' && <small class="why">not comparable: {plain(cell.why)}</small>}
       </div>
     )
   })

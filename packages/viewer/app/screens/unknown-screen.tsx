@@ -1,17 +1,14 @@
 import { EmptyNote } from '../parts/notes.tsx'
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import type { Route } from '../route/route.ts'
 
 type UnknownRoute = Route & { readonly screen: 'unknown' }
 
-/** Says that no screen has this address. */
 export function UnknownScreen({ route }: { readonly route: UnknownRoute }) {
   return (
     <EmptyNote whole title="No screen has this address">
       <p>
-        <code>
-          #<PlainText text={route.address} />
-        </code>
+        <code>#{plain(route.address)}</code>
       </p>
       <p>
         <a href="#/">All runs</a>

@@ -35,7 +35,6 @@ function getWorld({ environments }: RunEntry): string {
   return environments.join()
 }
 
-/** What a comparison says of one of its runs. */
 export type ComparedCell =
   | { readonly kind: 'baseline' }
   | { readonly kind: 'shown'; readonly success: PairedFigure; readonly isShown: boolean }

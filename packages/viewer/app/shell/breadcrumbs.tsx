@@ -1,4 +1,4 @@
-import { PlainText } from '../parts/plain-text.tsx'
+import { plain } from '../parts/plain-text.tsx'
 import { shortTask } from '../parts/short-task.ts'
 import { parentRoute } from '../route/parent-route.ts'
 import { formatRoute, type Route } from '../route/route.ts'
@@ -13,9 +13,13 @@ export function Breadcrumbs({ route }: { readonly route: Route }) {
         {crumbs.map(({ route: target, content }, i) => (
           <li key={formatRoute(target)}>
             {i === crumbs.length - 1 ? (
-              <span aria-current="page">{content}</span>
+              <span class="clip" aria-current="page">
+                {content}
+              </span>
             ) : (
-              <a href={formatRoute(target)}>{content}</a>
+              <a class="clip" href={formatRoute(target)}>
+                {content}
+              </a>
             )}
           </li>
         ))}
@@ -42,10 +46,9 @@ function crumbsOf(route: Route) {
   return [runs, ofRun, { route: group, content: <Title route={group} /> }, own]
 }
 
-/** The name of a run, once it is loaded; its id until then. */
 function RunName({ run }: { readonly run: string }) {
   const { value } = useLoaded((source) => source.runs(), [])
-  return <PlainText text={value?.find(({ id }) => id === run)?.name ?? run} />
+  return plain(value?.find(({ id }) => id === run)?.name ?? run)
 }
 
 function Title({ route }: { readonly route: Route }) {
@@ -53,11 +56,7 @@ function Title({ route }: { readonly route: Route }) {
     case 'episodes':
       return <>Episodes</>
     case 'group':
-      return (
-        <>
-          Task <PlainText text={shortTask(route.task)} />
-        </>
-      )
+      return <>Task {plain(shortTask(route.task))}</>
     case 'episode':
       return (
         <>
@@ -68,19 +67,11 @@ function Title({ route }: { readonly route: Route }) {
     case 'compare':
       return <>Compare</>
     case 'set':
-      return (
-        <>
-          Set <PlainText text={route.set} />
-        </>
-      )
+      return <>Set {plain(route.set)}</>
     case 'search':
       return <>Search</>
     case 'label':
-      return (
-        <>
-          Label <PlainText text={route.grader} />
-        </>
-      )
+      return <>Label {plain(route.grader)}</>
     default:
       return <>Not found</>
   }

@@ -10,16 +10,15 @@ const NAMES: { readonly [key: string]: string } = {
   ' ': 'Space',
 }
 
-/** The keys of the screen that is open, in a dialog. */
 export function KeyList({ onClose }: { readonly onClose: () => void }) {
   const registry = useContext(KeysContext)
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog class="key-list" ref={dialog} aria-label="Keys" onClose={onClose}>
-      <header>
+    <dialog class="card key-list" ref={dialog} aria-label="Keys" onClose={onClose}>
+      <header class="flow apart">
         <h2>Keys</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+        <button type="button" class="button icon" aria-label="Close" onClick={() => dialog.current?.close()}>
           ✕
         </button>
       </header>

@@ -64,16 +64,16 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
         Skip to content
       </button>
-      <header class="shell">
+      <header class="shell flow mid">
         <a class="brand" href="#/">
           Episodic
         </a>
         <Breadcrumbs route={route} />
         <SearchBox route={route} />
         <LiveMark />
-        <div class="shell-buttons">
+        <div class="flow tight">
           <ThemeSwitch />
-          <button type="button" class="icon-button" title="Keys (?)" aria-label="Keys" onClick={() => setListed(true)}>
+          <button type="button" class="button icon" title="Keys (?)" aria-label="Keys" onClick={() => setListed(true)}>
             ?
           </button>
         </div>

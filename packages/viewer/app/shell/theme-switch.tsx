@@ -8,7 +8,6 @@ const KEY = 'episodic-theme'
 
 const SIGNS = { system: '◐', light: '☀', dark: '☾' } as const
 
-/** Switches between the system's theme, the light one and the dark one. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState(keptTheme)
   useEffect(() => chooseTheme(theme), [theme])
@@ -16,7 +15,7 @@ export function ThemeSwitch() {
   return (
     <button
       type="button"
-      class="icon-button"
+      class="button icon"
       title={`Theme: ${theme}. Change to ${next}.`}
       aria-label={`Theme: ${theme}. Change to ${next}.`}
       onClick={() => setTheme(next)}

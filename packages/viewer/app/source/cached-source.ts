@@ -2,7 +2,6 @@ import type { Column, ColumnName, EpisodeColumns, RowWords } from '@episodic/rep
 import { keepAnswers } from './keep-answers.ts'
 import type { Source } from './source.ts'
 
-/** Words of rows that are kept. */
 const MOST_WORDS = 5_000
 /** Milliseconds between two notices of one run: what changes faster than a reader reads is not shown faster. */
 const PAUSE = 400

@@ -17,12 +17,9 @@ import type {
   TaskRows,
 } from '@episodic/report'
 
-/** What is being searched. */
 export interface SearchQuery {
   readonly text: string
-  /** Ids; all runs if left out. */
   readonly runs?: readonly string[] | undefined
-  /** All fields if left out. */
   readonly fields?: readonly SearchField[] | undefined
   /**
    * Finds the first place in each row alone, but in every row. Default: every place, of which the first 500 are
@@ -52,7 +49,6 @@ export interface Source {
   tasks(run: string, prefix: string): Promise<readonly TaskRows[]>
   /** An episode that is being played, as far as it has come; `null` if it is not played now. */
   playing(run: string, task: string, attempt: number): Promise<FollowedEpisode | null>
-  /** A sealed line, and its text as it was sealed. */
   line(run: string, row: number): Promise<{ readonly record: SealedRecord; readonly text: string }>
   states(run: string, row: number): Promise<EpisodeStates>
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit | SearchProgress>
@@ -60,7 +56,6 @@ export interface Source {
   grades(run: string): Promise<readonly GradeRecord[]>
   /** The figures of the verdicts on a run, as `episodic grade` writes them. */
   gradeSummary(run: string): Promise<GradeSummary>
-  /** Adds a person's verdict. */
   grade(run: string, grade: GradeRecord): Promise<void>
   /** Verdicts that were given in this browser and are kept in it alone; none if they are kept beside the run. */
   ownGrades(run: string): Promise<readonly GradeRecord[]>

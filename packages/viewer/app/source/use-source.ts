@@ -4,7 +4,6 @@ import { asSourceError, type Source, type SourceError } from './source.ts'
 
 export const SourceContext = createContext<Source | null>(null)
 
-/** The source of the page. */
 export function useSource(): Source {
   const source = useContext(SourceContext)
   if (!source) throw new Error('There is no source around this component.')

@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OutputFile } from 'esbuild'
 import { keepBuild } from './kept-build.ts'
 
-/** The pages as text, by file name. */
 export interface BundledApp {
-  /** The script of the pages. */
   readonly 'page.js': string
   readonly 'page.css': string
   /** A module of Node that renders figures to markup. */

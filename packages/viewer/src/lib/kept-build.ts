@@ -1,10 +1,8 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** What a build returns. */
 interface Built<T> {
   readonly result: T
-  /** The absolute paths of everything that it read. */
   readonly sources: readonly string[]
 }
 

@@ -3,7 +3,6 @@ import { gzipSync } from 'node:zlib'
 import type { EmbeddedRuns, ResultPage } from '@episodic/report'
 import type { BundledApp } from './bundle-app.ts'
 
-/** The pages that show runs. */
 export interface Viewer {
   /** Returns the page of a server, which gets its data from `/api` on the same address. */
   serverPage(): string
@@ -16,13 +15,11 @@ export interface Viewer {
   resultPage(content: ResultPage): string
 }
 
-/** What the bundle for Node exports. */
 interface Markup {
   renderMarkup(content: EmbeddedRuns): string
   renderResult(content: ResultPage): string
 }
 
-/** Creates the pages from the texts of a bundle. */
 export async function createViewer(app: BundledApp): Promise<Viewer> {
   const module = `data:text/javascript;base64,${Buffer.from(app['markup.js']).toString('base64')}`
   const { renderMarkup, renderResult }: Markup = await import(module)

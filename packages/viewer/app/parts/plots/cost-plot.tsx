@@ -5,10 +5,8 @@ import { placeLabels } from './place-labels.ts'
 import { areaOf, Plot, type PlotSize, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pathOf } from './scale.ts'
 
-/** Success of a run, and what its episodes take. */
 export interface CostedRun {
   readonly name: string
-  /** Of the finished episodes. */
   readonly success: number
   /** If the failed episodes had all been lost, and all won. */
   readonly bounds: { readonly low: number; readonly high: number }
@@ -36,7 +34,6 @@ export function costedOf(run: Contrasts['runs'][number]): CostedRun {
   }
 }
 
-/** Says what the plot shows, below its title. */
 export const COST_CAPTION =
   'Players on the line are not beaten in both. Bars reach from all failed lost to all won. Hollow players are off the line: over 5 % without a result, or a cost unknown in part.'
 
@@ -118,7 +115,7 @@ export function CostPlot({ runs }: { readonly runs: readonly CostedRun[] }) {
         })}
       </Plot>
       {missing.length > 0 && (
-        <p class="meta">{`Not in the plot, for lack of a known ${unit}: ${missing.join(', ')}.`}</p>
+        <p class="muted">{`Not in the plot, for lack of a known ${unit}: ${missing.join(', ')}.`}</p>
       )}
     </>
   )

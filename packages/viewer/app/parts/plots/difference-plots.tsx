@@ -11,7 +11,6 @@ interface TaskDifferencesPlotProps {
   readonly compared: number
 }
 
-/** The difference in return of every task, from the worst to the best, with the mean and its interval. */
 export function TaskDifferencesPlot({ byTask, returned, compared }: TaskDifferencesPlotProps) {
   const { mean, low, high } = returned.difference
   const area = areaOf(FULL)
@@ -72,7 +71,6 @@ export function TaskDifferencesPlot({ byTask, returned, compared }: TaskDifferen
   )
 }
 
-/** The difference in success rate in each tenth of difficulty. */
 export function DifficultyDifferencesPlot({ bins }: { readonly bins: Comparison['byDifficulty'] }) {
   const x = linearScale([0, 1], rangesOf(HALF).x, 10)
   const values = bins.flatMap(({ mean, low, high }) => [mean, low ?? mean, high ?? mean])

@@ -53,7 +53,6 @@ export function Bars({ bars, x, y, kind }: Scales & { readonly bars: readonly Ba
   )
 }
 
-/** Points with their intervals. */
 export function Whiskers({ whiskers, x, y, kind }: Scales & { readonly whiskers: readonly Whisker[] }) {
   return (
     <>
@@ -75,7 +74,6 @@ export function Whiskers({ whiskers, x, y, kind }: Scales & { readonly whiskers:
   )
 }
 
-/** A line through values, with points if there are few. */
 export function Line({
   points,
   x,
@@ -91,7 +89,6 @@ export function Line({
   )
 }
 
-/** The area between two lines over the same positions. */
 export function Band({
   points,
   x,

@@ -18,7 +18,6 @@ export interface Axis {
   readonly label: string
 }
 
-/** A plot's size in pixels. */
 export interface PlotSize {
   readonly width: number
   readonly height: number
@@ -33,7 +32,6 @@ export function areaOf({ width, height }: PlotSize): Area {
   return { left: 54, right: width - 14, top: 28, bottom: height - 44 }
 }
 
-/** The pixels that a horizontal and a vertical scale span. */
 export function rangesOf(size: PlotSize): {
   readonly x: readonly [number, number]
   readonly y: readonly [number, number]
@@ -82,7 +80,6 @@ interface PlotProps {
   readonly children: ComponentChildren
 }
 
-/** A plot: grid, marks and axes. */
 export function Plot({ title, size, x, y, table, children }: PlotProps) {
   const { left, right, bottom } = areaOf(size)
   return (

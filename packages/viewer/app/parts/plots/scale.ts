@@ -46,7 +46,6 @@ export function wholeTicks(scale: Scale, least = Number.NEGATIVE_INFINITY, most 
   return Object.assign((value: number) => scale(value), { ticks, domain: scale.domain })
 }
 
-/** The path data of a line through points. */
 export function pathOf(points: readonly (readonly [x: number, y: number])[]): string {
   return points.map(([x, y], i) => `${i === 0 ? 'M' : 'L'}${pixels(x)} ${pixels(y)}`).join('')
 }

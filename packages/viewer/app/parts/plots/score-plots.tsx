@@ -16,7 +16,6 @@ import { linearScale, niceDomain, pixels, wholeTicks } from './scale.ts'
 const RANGES = rangesOf(HALF)
 const AREA = areaOf(HALF)
 
-/** The histogram of returns, with the mean and its interval. */
 export function ReturnsPlot({ distribution: { histogram, mean } }: { readonly distribution: Distribution }) {
   const { start, width, counts } = histogram
   const end = start + width * counts.length
@@ -46,7 +45,6 @@ export function ReturnsPlot({ distribution: { histogram, mean } }: { readonly di
   )
 }
 
-/** The histogram of the steps of successful episodes. */
 export function StepsPlot({ distribution: { histogram, median } }: { readonly distribution: Distribution }) {
   // Centers each bar on its whole number.
   const shifted = { ...histogram, start: histogram.start - 0.5 }
@@ -70,7 +68,6 @@ export function StepsPlot({ distribution: { histogram, median } }: { readonly di
   )
 }
 
-/** The success rate in each tenth of difficulty. */
 export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['byDifficulty'] }) {
   const x = linearScale([0, 1], RANGES.x, 10)
   const y = shareAxis('success rate')
@@ -121,7 +118,6 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
 interface PassPlotProps {
   readonly name: 'pass@' | 'pass^'
   readonly estimates: Summary['success']['passAtK']
-  /** Failed attempts. */
   readonly failed: number
 }
 

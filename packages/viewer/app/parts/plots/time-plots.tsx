@@ -42,7 +42,6 @@ export function LatencyPlot({ latency: { median, p90, p99, bins }, title, counte
   )
 }
 
-/** The episodes in flight over the run. */
 export function ConcurrencyPlot({
   concurrency: { binMilliseconds, inFlight, peak },
 }: {

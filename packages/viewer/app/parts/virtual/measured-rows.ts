@@ -1,4 +1,3 @@
-/** Creates the heights of rows, which are measured once they are shown; until then they are estimated. */
 export function createMeasuredRows(count: number, estimate: number) {
   const heights = new Float64Array(count).fill(estimate)
   const offsets = new Float64Array(count + 1)

@@ -44,7 +44,6 @@ export function VirtualList({ count, estimate, label, render, shown = null }: Vi
   // into it.
   const rendered = useMemo(() => new Map<number, ComponentChildren>(), [render])
 
-  /** The rows that are near the window, if it begins at a distance from the first row. */
   const rowsFrom = (top: number) => rows.between(top - MARGIN, top + innerHeight + MARGIN)
   const updateRange = () => {
     const element = list.current

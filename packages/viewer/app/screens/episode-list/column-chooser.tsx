@@ -1,5 +1,5 @@
 import { useClosingBox } from '../../parts/closing-box.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { plain } from '../../parts/plain-text.tsx'
 import type { ListColumn } from './list-columns.tsx'
 
 interface ColumnChooserProps {
@@ -9,13 +9,12 @@ interface ColumnChooserProps {
   onChange(fields: readonly string[] | null): void
 }
 
-/** Chooses the columns of the list. */
 export function ColumnChooser({ columns, chosen, onChange }: ColumnChooserProps) {
   const box = useClosingBox()
   return (
     <details class="popover" ref={box}>
       <summary class="button">Columns</summary>
-      <fieldset class="popover-list">
+      <fieldset class="frame popover-list">
         <legend class="unseen">Columns</legend>
         {columns.map(({ field, title, explained }) => (
           <label key={field} title={explained}>
@@ -28,7 +27,7 @@ export function ColumnChooser({ columns, chosen, onChange }: ColumnChooserProps)
                 )
               }
             />{' '}
-            <PlainText text={title} />
+            {plain(title)}
           </label>
         ))}
         <button type="button" class="button" onClick={() => onChange(null)}>

@@ -1,5 +1,5 @@
 import { formatOrder, nextOrder, type Order } from '../../list/sort-rows.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { plain } from '../../parts/plain-text.tsx'
 
 interface ColumnHeadProps {
   readonly field: string
@@ -10,7 +10,6 @@ interface ColumnHeadProps {
   onSort(sort: string): void
 }
 
-/** The head of a column, which sorts by it. */
 export function ColumnHead({ field, title, explained, numeric = false, order, onSort }: ColumnHeadProps) {
   const own = order?.field === field ? order : null
   return (
@@ -19,9 +18,9 @@ export function ColumnHead({ field, title, explained, numeric = false, order, on
       aria-sort={own ? (own.descending ? 'descending' : 'ascending') : undefined}
       title={explained}
     >
-      <button type="button" class="head-sort" onClick={() => onSort(formatOrder(nextOrder(order, field)))}>
-        <PlainText text={title} />
-        <span class="head-sort-sign" aria-hidden="true">
+      <button type="button" class="bare" onClick={() => onSort(formatOrder(nextOrder(order, field)))}>
+        {plain(title)}
+        <span class="small" aria-hidden="true">
           {own ? (own.descending ? '▼' : '▲') : ''}
         </span>
       </button>

@@ -1,11 +1,10 @@
 import type { EpisodeColumns, RowWords } from '@episodic/report'
-import { CodeText, PlainText } from '../../parts/plain-text.tsx'
+import { code, plain } from '../../parts/plain-text.tsx'
 import { ResultBadge, resultOfRow } from '../../parts/result.tsx'
 import { shortTask } from '../../parts/short-task.ts'
 import { episodeHref } from '../../route/route.ts'
 import type { ListColumn } from './list-columns.tsx'
 
-/** A chosen column with the reader of its cells. */
 export interface ChosenColumn extends ListColumn {
   readonly cell: ReturnType<ListColumn['cells']>
 }
@@ -47,10 +46,8 @@ export function EpisodeRow({ run, row, index, current, episodes, words, columns 
             data-index={index}
             href={episodeHref(run, words.task, words.attempt, { try: counting ? null : words.try })}
           >
-            <CodeText text={shortTask(words.task)} />{' '}
-            <span class={words.message === null ? 'row-words' : 'row-words bad'}>
-              <PlainText text={words.message ?? words.prompt} />
-            </span>
+            {code(shortTask(words.task))}{' '}
+            <span class={words.message === null ? 'muted' : 'bad'}>{plain(words.message ?? words.prompt)}</span>
           </a>
         ) : (
           <span class="muted">…</span>

@@ -13,7 +13,7 @@ import {
 } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../../parts/amounts.ts'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { plain } from '../../parts/plain-text.tsx'
 
 /** A column of the list that a reader may choose. Its field is what a query calls it. */
 export interface ListColumn {
@@ -24,7 +24,6 @@ export interface ListColumn {
   /** In pixels. */
   readonly width: number
   readonly numeric: boolean
-  /** The columns of the run that it reads. */
   readonly columns: readonly ColumnName[]
   /** The reader of a cell. Words of a row are `undefined` until they are loaded. */
   cells(episodes: EpisodeColumns): (row: number, words: RowWords | undefined) => ComponentChildren
@@ -75,7 +74,7 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
           const value = words ? grades.valueOf(grader, words) : null
           if (value === null) return words ? NOTHING : ''
           if (typeof value === 'boolean') return value ? '✓ yes' : '✗ no'
-          return typeof value === 'number' ? formatNumber(value) : <PlainText text={value} />
+          return typeof value === 'number' ? formatNumber(value) : plain(value)
         },
       }),
     ),
@@ -133,7 +132,6 @@ function textReader(episodes: EpisodeColumns, name: string): ((row: number) => s
   return (row) => wordsOf(row)?.join(', ') ?? null
 }
 
-/** The columns of the run that a sort by a field reads. */
 export function columnsOfField(name: string): readonly ColumnName[] {
   const field = fieldOf(name)
   return field?.kind === 'number' || field?.kind === 'word' ? field.columns : []
@@ -193,7 +191,7 @@ function word(field: string, title: string, width: number): ListColumn {
     columns: columnsOfField(field),
     cells(episodes) {
       const textOf = textReader(episodes, field)
-      return (row) => <PlainText text={textOf?.(row) ?? ''} />
+      return (row) => plain(textOf?.(row) ?? '')
     },
   }
 }

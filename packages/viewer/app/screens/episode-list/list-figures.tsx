@@ -25,7 +25,7 @@ export function ListFigures({
 }) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
   return (
-    <dl class="list-figures" aria-live="polite">
+    <dl class="list-figures flow loose" aria-live="polite">
       <NamedFigure name="Episodes">
         <b>{formatCount(finished + failed)}</b>
         <span class="muted">

@@ -40,7 +40,6 @@ export function chooseRows(query: string, episodes: EpisodeColumns, lookups: Que
   return { rows: shown, problems, results, figures: rowFigures(episodes, shown) }
 }
 
-/** Sorts chosen rows. */
 export function orderRows(rows: Uint32Array, episodes: EpisodeColumns, order: Order | null): Uint32Array {
   const key = order && sortKey(episodes, order.field)
   return key ? sortRows(rows, key, order.descending) : rows

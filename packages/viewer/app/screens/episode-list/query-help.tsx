@@ -1,6 +1,6 @@
 import { type Dictionaries, QUERY_FIELDS } from '@episodic/report'
 import { useClosingBox } from '../../parts/closing-box.ts'
-import { CodeText, PlainText } from '../../parts/plain-text.tsx'
+import { code, plain } from '../../parts/plain-text.tsx'
 
 interface QueryHelpProps {
   readonly dictionaries: Dictionaries
@@ -28,15 +28,11 @@ export function QueryHelp({ dictionaries: { terms, tags, ending: endings }, grad
   return (
     <details class="popover" ref={box}>
       <summary class="button">Query</summary>
-      <dl class="popover-list query-help">
+      <dl class="frame popover-list query-help">
         {lines.map(([example, meaning]) => (
           <div key={meaning}>
-            <dt>
-              <CodeText text={example} />
-            </dt>
-            <dd>
-              <PlainText text={meaning} />
-            </dd>
+            <dt>{code(example)}</dt>
+            <dd class="muted">{plain(meaning)}</dd>
           </div>
         ))}
       </dl>

@@ -61,11 +61,12 @@ export function QueryLine({ query, problems, onChange }: QueryLineProps) {
       </div>
       <div id="query-problems" role="status">
         {problems.length > 0 && (
-          <ul class="query-problems">
+          <ul class="bad">
             {problems.map(({ from, to, message }) => (
               <li key={from}>
                 <button
                   type="button"
+                  class="button small"
                   title="Show where"
                   onClick={() => {
                     field.current?.focus()

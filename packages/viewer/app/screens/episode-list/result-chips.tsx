@@ -12,13 +12,13 @@ interface ResultChipsProps {
 export function ResultChips({ query, counts, onChange }: ResultChipsProps) {
   const chosen = chosenResults(query)
   return (
-    <fieldset class="choices">
+    <fieldset class="flow tight">
       <legend class="unseen">Results</legend>
       {RESULTS.map((result) => (
         <button
           key={result}
           type="button"
-          class={`choice result ${result}`}
+          class={`pill ${result}`}
           aria-pressed={chosen.includes(result)}
           disabled={counts[result] === 0 && !chosen.includes(result)}
           onClick={() => onChange(toggleResult(query, result))}
@@ -36,7 +36,6 @@ export function ResultChips({ query, counts, onChange }: ResultChipsProps) {
 const isResult = (term: QueryTerm) =>
   term.kind === 'field' && term.field === 'result' && !term.negated && term.operator !== '!='
 
-/** The results that a query chooses. */
 export function chosenResults(query: string): Result[] {
   const values = parseQuery(query).terms.flatMap((term) => (term.kind === 'field' && isResult(term) ? term.values : []))
   return RESULTS.filter((result) => values.includes(result))
@@ -50,7 +49,6 @@ export function withoutResults(query: string): string {
     .reduce((rest, { from, to }) => `${rest.slice(0, from).trimEnd()} ${rest.slice(to).trimStart()}`.trim(), query)
 }
 
-/** The query with a result chosen, or no longer chosen. */
 export function toggleResult(query: string, result: Result): string {
   const chosen = chosenResults(query)
   const values = RESULTS.filter((one) => chosen.includes(one) !== (one === result))

@@ -85,12 +85,10 @@ export function useLookups(
     }
     return {
       lookups,
-      /** Whether rows are still being looked up. */
       loading:
         textRows.some(({ done }) => !done) ||
         (tasks.length > 0 && ofTasks.loading) ||
         (graders.length > 0 && byRow.loading),
-      /** Texts that could not be searched. */
       failed: texts.filter((_, i) => textRows[i]?.failed),
     }
   }, [found, ofTasks, byRow, textKey, taskKey, graderKey, grades])

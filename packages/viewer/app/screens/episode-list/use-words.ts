@@ -2,7 +2,6 @@ import type { RowWords } from '@episodic/report'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSource } from '../../source/use-source.ts'
 
-/** Rows of one request. */
 const AT_ONCE = 200
 
 /** Milliseconds for which rows have to stay the same before their words are asked for. */

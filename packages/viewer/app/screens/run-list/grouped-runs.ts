@@ -46,7 +46,6 @@ export function sumRuns(runs: readonly RunEntry[]) {
     cost: sum(({ cost, unpriced }) => cost ?? unpriced?.cost ?? null),
     /** Whether some run asked models at a cost that is not known, so that the whole cost is more. */
     atLeast: known > 0 && runs.some(({ cost, tokens }) => cost === null && tokens !== null),
-    /** The creation of the newest one. */
     createdAt:
       runs
         .map(({ createdAt }) => createdAt)

@@ -17,7 +17,7 @@ import { useState } from 'preact/hooks'
 import { Age } from '../../parts/age.tsx'
 import { formatTokens } from '../../parts/amounts.ts'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
-import { PlainText } from '../../parts/plain-text.tsx'
+import { plain } from '../../parts/plain-text.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 import { RateBars } from '../../parts/rate-bars.tsx'
 import { formatRoute } from '../../route/route.ts'
@@ -52,7 +52,7 @@ export function RunsTable({ groups, ticks }: { readonly groups: readonly RunGrou
     )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <section class="table-frame" aria-label="Runs" tabIndex={0}>
+    <section class="frame table-frame" aria-label="Runs" tabIndex={0}>
       <table class="rows runs">
         <thead>
           <tr>
@@ -130,13 +130,12 @@ function SetRow({ group: { set, runs }, open, ticks, toggle }: SetRowProps) {
         />
       </td>
       <th scope="rowgroup">
-        <button type="button" class="fold" aria-expanded={open} onClick={toggle}>
-          <span aria-hidden="true">{open ? '▾' : '▸'}</span> <span class="muted">set</span>{' '}
-          <PlainText text={set ?? ''} />
+        <button type="button" class="bare" aria-expanded={open} onClick={toggle}>
+          <span aria-hidden="true">{open ? '▾' : '▸'}</span> <span class="muted">set</span> {plain(set ?? '')}
         </button>
       </th>
-      <td class="clip">{worlds.length === 1 ? <PlainText text={worlds[0] ?? ''} /> : `${worlds.length} worlds`}</td>
-      <td class="clip">{players.length === 1 ? <PlainText text={players[0] ?? ''} /> : `${players.length} players`}</td>
+      <td class="clip">{worlds.length === 1 ? plain(worlds[0] ?? '') : `${worlds.length} worlds`}</td>
+      <td class="clip">{players.length === 1 ? plain(players[0] ?? '') : `${players.length} players`}</td>
       <td class="number">{formatRange(rates)}</td>
       <td>
         <RateBars runs={runs} />
@@ -188,19 +187,19 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
           {sign}
         </span>
         <a href={formatRoute({ screen: 'run', run: id, tab: 'overview' })} data-row={id}>
-          <PlainText text={name} />
+          {plain(name)}
         </a>
         {stopped && (
-          <span class="stop" title={stopped.message}>
-            <PlainText text={stopped.code.replaceAll('-', ' ')} />
+          <span class="stop muted" title={stopped.message}>
+            {plain(stopped.code.replaceAll('-', ' '))}
           </span>
         )}
       </th>
       <td class="clip" title={environments.join(', ')}>
-        <PlainText text={environments.join(', ')} />
+        {plain(environments.join(', '))}
       </td>
       <td class="clip" title={players.join(', ')}>
-        <PlainText text={run.member?.player ?? players.join(', ')} />
+        {plain(run.member?.player ?? players.join(', '))}
       </td>
       <td class="number" title={success ? `95 % interval: ${formatShareInterval(success)}` : 'Being counted'}>
         {success ? formatPercent(success.rate) : '…'}
@@ -226,7 +225,6 @@ function RunRow({ run, inSet, rate, range, ticks }: RunRowProps) {
   )
 }
 
-/** What is not in the rate of a run. */
 export function RunVoids({ run, successes }: { readonly run: RunEntry; readonly successes: number }) {
   const { finished, failed, retried = null } = run
   const notes = shortVoids({ failed, bounds: voidBounds({ successes, finished, failed }), retried })
@@ -261,7 +259,6 @@ function Episodes({ scheduled, finished, failed, rate = null }: EpisodesProps) {
   )
 }
 
-/** The lowest and the highest of some rates. */
 function formatRange(rates: readonly number[]): string {
   if (rates.length === 0) return '…'
   const [low, high] = [formatPercent(Math.min(...rates)), formatPercent(Math.max(...rates))]

@@ -1,6 +1,5 @@
 import type { SearchHit, SearchProgress } from '@episodic/report'
 
-/** What a search has found in one run so far. */
 export interface FoundInRun {
   readonly run: string
   readonly hits: readonly SearchHit[]

@@ -1,6 +1,6 @@
 import { formatCount, type SearchField, type SearchHit } from '@episodic/report'
 import { formatShare } from '../../parts/amounts.ts'
-import { CodeText, PlainText } from '../../parts/plain-text.tsx'
+import { code, plain } from '../../parts/plain-text.tsx'
 import { shortTask } from '../../parts/short-task.ts'
 import { episodeHref, formatRoute } from '../../route/route.ts'
 import type { FoundInRun } from './found.ts'
@@ -18,25 +18,21 @@ export const FIELD_NAMES: { readonly [field in SearchField]: string } = {
 interface HitListProps {
   readonly found: FoundInRun
   readonly name: string
-  /** Before a hit is opened. */
   onOpen(): void
 }
 
-/** What was found in one run. */
 export function HitList({ found: { run, hits, count, bytes, totalBytes, done }, name, onOpen }: HitListProps) {
   return (
     <section class="hits">
       <h2>
-        <a href={formatRoute({ screen: 'run', run, tab: 'overview' })}>
-          <PlainText text={name} />
-        </a>{' '}
+        <a href={formatRoute({ screen: 'run', run, tab: 'overview' })}>{plain(name)}</a>{' '}
         <span class="muted">
           {formatCount(count)} {count === 1 ? 'place' : 'places'}
           {count > hits.length && `, the first ${formatCount(hits.length)} shown`}
           {!done && ` · ${formatShare(bytes, totalBytes)} searched, counting goes on`}
         </span>
       </h2>
-      <ol>
+      <ol class="frame">
         {hits.map((hit, i) => (
           <Hit key={`${hit.row} ${hit.step} ${hit.field} ${i}`} hit={hit} onOpen={onOpen} />
         ))}
@@ -51,18 +47,16 @@ function Hit({ hit, onOpen }: { readonly hit: SearchHit; onOpen(): void }) {
   return (
     <li>
       <a class="hit" href={href} onClick={onOpen} data-hit>
-        <span class="hit-place">
-          <CodeText text={shortTask(task)} /> {attempt}
+        <span class="hit-place muted">
+          {code(shortTask(task))} {attempt}
           {number > 0 && `.${number}`}
           {step !== null && ` · step ${step + 1}`}
         </span>
-        <span class="hit-field">{FIELD_NAMES[field]}</span>
+        <span class="muted">{FIELD_NAMES[field]}</span>
         <span class="hit-text">
-          <PlainText text={before} />
-          <mark>
-            <PlainText text={match} />
-          </mark>
-          <PlainText text={after} />
+          {plain(before)}
+          <mark>{plain(match)}</mark>
+          {plain(after)}
         </span>
       </a>
     </li>

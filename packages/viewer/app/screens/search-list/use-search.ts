@@ -7,7 +7,6 @@ import { addAnswers, type FoundInRun } from './found.ts'
 /** Milliseconds between two changes of the page: hits come by the thousand. */
 const PAUSE = 100
 
-/** A search that goes on, was cancelled, or is over. */
 interface Search {
   readonly found: readonly FoundInRun[]
   readonly state: 'searching' | 'cancelled' | 'done'
