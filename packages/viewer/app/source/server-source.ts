@@ -55,7 +55,7 @@ export function createServerSource(): Source {
       await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })
     },
     ownGrades: async () => [],
-    watch: (listener) => listenToEvents((event) => listener(event.kind === 'run' ? event.run : null)),
+    watch: listenToEvents,
   }
 }
 

@@ -13,8 +13,12 @@ export interface IndexedPart {
   readonly seat: string | undefined
 }
 
+/** The version of packed rows, which the index of a run keeps. */
+export const ROWS_FORMAT = 3
+
+/** Rows of some lines that follow each other. */
 export interface IndexedRows {
-  /** See `RowBatch`. */
+  /** See `RowBatch`; they are about all else that is said here, the seat and the format. */
   readonly rows: Uint8Array
   /** Where the first line starts, and where the next one after the last starts, in bytes. */
   readonly from: number
@@ -37,8 +41,8 @@ export async function indexLines(
   let unreadable = 0
   let [start, end] = [from, from]
   const handOver = async () => {
-    const tail = await tailHash(file, end)
-    onRows({ rows: batch.pack({}), from: start, to: end, tail, unreadable })
+    const about = { from: start, to: end, tail: await tailHash(file, end), unreadable }
+    onRows({ ...about, rows: batch.pack({ ...about, seat: seat ?? null, format: ROWS_FORMAT }) })
     batch = createRowBatch()
     unreadable = 0
     start = end

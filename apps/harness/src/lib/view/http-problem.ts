@@ -9,7 +9,6 @@ const STATUS = {
   'row-not-found': 404,
   'not-allowed': 405,
   'too-large': 413,
-  'wrong-range': 416,
   busy: 429,
 } as const
 export type HttpProblemCode = keyof typeof STATUS

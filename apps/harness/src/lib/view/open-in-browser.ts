@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 
-/** The programs that open an address in a person's browser. */
 const PROGRAMS: { readonly [platform: string]: readonly string[] } = {
   darwin: ['open'],
   win32: ['cmd', '/c', 'start', ''],

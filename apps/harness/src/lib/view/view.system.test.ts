@@ -139,25 +139,6 @@ describe('episodic view', () => {
     ])
   })
 
-  it('serves the file of lines, whole and in parts, with a strong tag', async () => {
-    const { id } = await viewing.runNamed('solver')
-    const bytes = readFileSync(at('runs/solver/episodes.jsonl'))
-    const whole = await viewing.get(`/files/${id}/episodes.jsonl`)
-    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true)
-    const etag = whole.headers.get('etag') as string
-    expect(etag).toMatch(/^"[^"]+"$/)
-    const part = (range: string, more = {}) =>
-      viewing.get(`/files/${id}/episodes.jsonl`, { headers: { range, ...more } })
-    const middle = await part('bytes=10-19')
-    expect([middle.status, middle.headers.get('content-range')]).toEqual([206, `bytes 10-19/${bytes.length}`])
-    expect(await middle.text()).toBe(bytes.toString('utf8', 10, 20))
-    expect(await (await part('bytes=-5')).text()).toBe(bytes.toString('utf8', bytes.length - 5))
-    expect((await part('bytes=10-19', { 'if-range': '"other"' })).status).toBe(200)
-    expect((await part(`bytes=${bytes.length}-`)).status).toBe(416)
-    const same = await viewing.get(`/files/${id}/episodes.jsonl`, { headers: { 'if-none-match': etag } })
-    expect(same.status).toBe(304)
-  })
-
   it('compares runs as the command does, and names the rows of each task', async () => {
     const [a, b, c] = await Promise.all(['careless', 'solver', 'random'].map((name) => viewing.runNamed(name)))
     const two = await viewing.json<ComparedRuns>(`/api/compare?runs=${a?.id},${b?.id}`)

@@ -79,7 +79,6 @@ const PARTS: { readonly [part in BundleOptions['withhold'][number]]: string } = 
   private: 'private states',
 }
 
-/** Says what is withheld, in sentences. */
 function formatWithheld({ withhold, states }: BundleOptions): string[] {
   const parts = new Set(withhold)
   if (states === 'public') parts.add('private')

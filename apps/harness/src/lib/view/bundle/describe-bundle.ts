@@ -1,10 +1,8 @@
 import { type EmbeddedRuns, formatCount, plural, sealedShape } from '@episodic/report'
 import type { BundleOptions } from './shared-run.ts'
 
-/** What is in a shared file, as far as it matters who reads it. */
 export type BundleContents = ReturnType<typeof contentsOf>
 
-/** Returns what is in a shared file of some bytes. */
 export function contentsOf(
   { runs, compared }: EmbeddedRuns,
   { withhold, states }: Pick<BundleOptions, 'withhold' | 'states'>,
@@ -15,11 +13,9 @@ export function contentsOf(
   return {
     runs: runs.length,
     episodes: runs.reduce((sum, { detail }) => sum + detail.rows, 0),
-    /** Episodes with all of their steps. */
     whole: whole.length,
     /** Whole episodes with what language models were sent. */
     transcripts: whole.filter((line) => hasTranscript(JSON.parse(line))).length,
-    /** Whether they are in it. */
     prompts: !withhold.includes('prompts'),
     params: !withhold.includes('params'),
     seeds: !withhold.includes('seeds'),
@@ -40,7 +36,6 @@ function hasTranscript(line: unknown): boolean {
     : record.transcript !== undefined
 }
 
-/** Describes what is in a shared file, in lines. */
 export function formatContents(contents: BundleContents): string {
   const { runs, episodes, whole, transcripts, prompts, params, seeds, states, verdicts, people, comparisons } = contents
   const rows: readonly (readonly [string, string])[] = [

@@ -22,14 +22,12 @@ import { createPathScrub, createScrub, type Scrub, scrubbed, textsIn, WITHHELD }
 import type { FoundRun } from '../folder/find-runs.ts'
 import { secretsOf, withholdFrom, withholdFromGrade } from './withhold.ts'
 
-/** What is to be shared. */
 export interface BundleOptions {
   readonly runs: readonly FoundRun[]
   /** Only episodes that match it. Default: all. */
   readonly query?: string | undefined
   /** Which states are in it, by replay. */
   readonly states: 'none' | 'public' | 'all'
-  /** Worlds to replay with, besides those that are found by name. */
   readonly worlds: readonly string[]
   readonly withhold: readonly WithheldPart[]
   /** Runs that are compared, by their ids, the baseline first. */

@@ -4,7 +4,6 @@ import type { ComparedRun } from '../../evaluate/compare/compared-run.ts'
 import { comparedOf } from '../../evaluate/compare/compared-runs.ts'
 import { readOrWhy } from '../../evaluate/compare/read-compared-run.ts'
 
-/** Runs to compare, the baseline first. */
 export interface ComparedFolders {
   readonly runs: readonly { readonly id: string; readonly folder: string }[]
 }

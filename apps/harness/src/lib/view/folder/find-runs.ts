@@ -6,7 +6,6 @@ import { holdsSet, readSet } from '../../play/sets/set-folder.ts'
 import { holdsRun, RUN_FILES, readManifest, runIdOf } from '../../run-folder/record/run-folder.ts'
 import type { RunPlace } from '../../run-folder/resume-commands.ts'
 
-/** A run within the folder that was searched. */
 export interface FoundRun extends RunPlace {
   readonly id: string
   /** The set that it belongs to; `null` for a run of its own. */
@@ -15,7 +14,6 @@ export interface FoundRun extends RunPlace {
   readonly member?: RunEntry['member']
 }
 
-/** A set, with its members by the folders of their runs. */
 type FoundSet = Awaited<ReturnType<typeof readMembers>>
 
 /** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`. */

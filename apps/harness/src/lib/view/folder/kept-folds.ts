@@ -11,7 +11,6 @@ import type { SummarizedFolder } from '../threads/jobs.ts'
 /** Runs whose folds are kept, so that only the lines that were added are read the next time. */
 const MOST_FOLDS = 4
 
-/** What the sealed lines of a run are added to, in their order. */
 interface LineFold {
   add(record: SealedRecord): unknown
 }
@@ -23,7 +22,6 @@ interface KeptFold<Fold> {
   readonly tail: string
 }
 
-/** Folds the sealed lines in folders of runs. */
 export function createKeptFolds<Fold extends LineFold>(
   create: (manifest: RunManifest) => Fold,
 ): {

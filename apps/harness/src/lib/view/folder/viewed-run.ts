@@ -51,7 +51,6 @@ const SUMMARY_WAIT = 150
 const LOCK_INTERVAL = 2_000
 const MOST_TASKS = 20
 
-/** A run that the server shows. */
 export class ViewedRun {
   readonly found: FoundRun
   readonly episodes: string
@@ -88,15 +87,12 @@ export class ViewedRun {
     return this.found.manifest.configuration.focus
   }
 
-  /** Rows in memory; 0 if there are none. */
   get rowsInMemory(): number {
     return this.#index?.table.size ?? 0
   }
 
-  /**
-   * Looks at the files. Resolves with what has changed: the lines, or only what is being played; `null` for nothing.
-   */
-  async poll(): Promise<'run' | 'inFlight' | null> {
+  /** Looks at the files. Resolves with whether there is something else to show. */
+  async poll(): Promise<boolean> {
     const [size = 0, gradeBytes = 0] = await Promise.all([this.episodes, gradesFileOf(this.found.folder)].map(readSize))
     const grown = size !== this.bytes
     const running = this.#isRunning(grown)
@@ -106,12 +102,13 @@ export class ViewedRun {
     this.bytes = size
     this.#gradeBytes = gradeBytes
     this.isRunning = running
-    const plays = JSON.stringify(inFlight) !== JSON.stringify(this.inFlight)
+    // Pages show no more of what is being played.
+    const plays = inFlight.length !== this.inFlight.length
     this.inFlight = inFlight
     const index = this.#index
     if ((grown || switched) && index) index.update().then(() => (running ? undefined : index.write()), this.#note)
     // Where rows are kept, what has grown is shown once it has rows.
-    return switched || graded || (grown && !index) ? 'run' : plays ? 'inFlight' : null
+    return switched || graded || plays || (grown && !index)
   }
 
   /** Checks the lock at most every two seconds while the file does not grow: a folder may have hundreds of runs. */
@@ -328,7 +325,6 @@ export class ViewedRun {
     return new Map([...rows].map(([number, own]) => [numbers.get(number) as string, own]))
   }
 
-  /** Returns a line as it was sealed. */
   async line(row: number): Promise<Buffer> {
     const { table } = await this.#wholeIndex()
     const [line] = await readRowLines(this.episodes, table, [row])
@@ -339,7 +335,6 @@ export class ViewedRun {
     return this.#parse(await this.line(row), row)
   }
 
-  /** Returns the name of a line in its verdicts. */
   async sealName(row: number): Promise<string> {
     return sealNameOf(await this.record(row))
   }
@@ -426,7 +421,6 @@ export class ViewedRun {
     return this.#summarizing
   }
 
-  /** Whether a summary has the counts of all rows. */
   #covers({ counts, success }: Summary, index: RunIndex): boolean {
     const figures = this.#figuresNow()
     return (

@@ -12,12 +12,11 @@ const FILE_INTERVAL = 500
 /** Rows of all runs that are kept in memory, about 250 bytes each. The runs that were read last stay. */
 const MOST_ROWS = 250_000
 
-/** Called when there is more of a run to show than before, or when it plays other episodes. */
-export type RunListener = (run: ViewedRun, what: 'run' | 'inFlight') => void
+/** Called when there is more of a run to show than before. */
+export type RunListener = (run: ViewedRun) => void
 
 /** The runs in a folder, which is looked at again while somebody listens. */
 export class ViewedRuns implements AsyncDisposable {
-  /** Absolute, without links. */
   readonly folder: string
   readonly #threads = { rows: new JobThread(), summaries: new JobThread() }
   /** By their ids, the one that was asked for last at the end. */
@@ -60,7 +59,6 @@ export class ViewedRuns implements AsyncDisposable {
     return [...this.#runs.values()]
   }
 
-  /** Returns a run by its id. Throws `run-not-found`. */
   get(id: string): ViewedRun {
     const run = this.#runs.get(id)
     if (!run) throw new HttpProblem('run-not-found', `There is no run ${id} in the folder that is shown.`)
@@ -121,8 +119,7 @@ export class ViewedRuns implements AsyncDisposable {
     if (now - this.#filesSeen < FILE_INTERVAL / 2) return
     this.#filesSeen = now
     for (const run of this.all()) {
-      const changed = await run.poll()
-      if (changed) this.#notify(run, changed)
+      if (await run.poll()) this.#notify(run)
       // Its lines are read as they come, if somebody follows them.
       if (run.isRunning && this.#listeners.size > 0) void run.prepare()
     }
@@ -137,15 +134,15 @@ export class ViewedRuns implements AsyncDisposable {
       gone.delete(found.id)
       const known = this.#runs.get(found.id)
       if (known?.found.folder === found.folder) continue
-      const run: ViewedRun = new ViewedRun(found, this.#threads, () => this.#notify(run, 'run'))
+      const run: ViewedRun = new ViewedRun(found, this.#threads, () => this.#notify(run))
       this.#runs.set(found.id, run)
       this.#filesSeen = Number.NEGATIVE_INFINITY
     }
     for (const id of gone) this.#runs.delete(id)
   }
 
-  #notify(run: ViewedRun, what: 'run' | 'inFlight'): void {
-    for (const listener of this.#listeners) listener(run, what)
+  #notify(run: ViewedRun): void {
+    for (const listener of this.#listeners) listener(run)
   }
 
   async #unloadOthers(): Promise<void> {

@@ -4,7 +4,6 @@ import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import { HttpProblem } from '../http-problem.ts'
 
-/** Who may ask the server. */
 export type Access = ReturnType<typeof createAccess>
 
 /**

@@ -4,7 +4,6 @@ import { gzip } from 'node:zlib'
 import { HarnessError } from '../../base/harness-error.ts'
 import { HttpProblem } from '../http-problem.ts'
 
-/** A request to a route, and its answer. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse

@@ -35,7 +35,6 @@ export const LOGIN_PAGE = [
   '',
 ].join('\n')
 
-/** The content security policy of {@link LOGIN_PAGE}. */
 export const LOGIN_POLICY = [
   "default-src 'none'",
   `script-src 'sha256-${createHash('sha256').update(SCRIPT).digest('base64')}'`,

@@ -8,8 +8,7 @@ import { HttpProblem } from '../http-problem.ts'
 import { answerSearch } from '../search/answer-search.ts'
 import type { StatesSource } from '../states/episode-states.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
-import { answerFile } from './answer-file.ts'
-import { RunEvents } from './run-events.ts'
+import { createRunEvents } from './run-events.ts'
 
 /** What a route answers. A part of its path that begins with a colon is open. */
 export interface Route {
@@ -18,10 +17,8 @@ export interface Route {
   answer(exchange: Exchange): Promise<void>
 }
 
-/** Rows of one request. */
 const MOST_ROWS = 200
 
-/** Creates the routes of a server that shows runs. */
 export function createRoutes({
   runs,
   states,
@@ -32,7 +29,6 @@ export function createRoutes({
   readonly readOnly?: boolean
 }): Route[] {
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
-  const events = new RunEvents(runs)
   const runOf = async ({ parts }: Exchange) => {
     await runs.scan()
     return runs.get(parts.run as string)
@@ -91,8 +87,7 @@ export function createRoutes({
       answerJson(exchange, await compareRunsById(runs, ids, exchange.query.get('base') ?? undefined))
     }),
     get('/api/search', (exchange) => answerSearch(exchange, runs)),
-    get('/api/events', (exchange) => events.answer(exchange)),
-    get('/files/:run/episodes.jsonl', async (exchange) => answerFile(exchange, (await runOf(exchange)).episodes)),
+    get('/api/events', createRunEvents(runs)),
   ]
 }
 

@@ -13,7 +13,6 @@ import { createRoutes, findRoute, type Route } from './routes.ts'
 export interface ViewServerOptions {
   readonly runs: ViewedRuns
   readonly states: StatesSource
-  /** The page that shows them. */
   readonly page: string
   /** Default: the loopback interface. */
   readonly address?: string

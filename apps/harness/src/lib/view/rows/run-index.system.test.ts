@@ -88,12 +88,11 @@ describe('RunIndex', () => {
     expect(index.table.size).toBe(run.length)
   })
 
-  it('uses the sound parts of an index that is torn, and makes it whole again', async () => {
+  it('reads all lines again if its index is torn, and makes it whole again', async () => {
     // Without its last byte, within the second part, and within the length of it.
     for (const cut of [1, 100, null]) {
       rmSync(indexFile(), { force: true })
       writeFileSync(episodes(), lines(run.slice(0, 40)))
-      const half = statSync(episodes()).size
       const { index } = await openIndex()
       await index.write()
       const part = statSync(indexFile()).size
@@ -102,7 +101,7 @@ describe('RunIndex', () => {
       await index.write()
       truncateSync(indexFile(), cut === null ? part + 4 : statSync(indexFile()).size - cut)
       const torn = await openIndex()
-      expect(torn.read).toEqual([[half, statSync(episodes()).size]])
+      expect(torn.read).toEqual([[0, statSync(episodes()).size]])
       expect(torn.index.table.columns()).toEqual(columnsOf(run))
       await torn.index.write()
       expect((await openIndex()).read).toEqual([])

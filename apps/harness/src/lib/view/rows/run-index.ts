@@ -2,11 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSealedRecord } from '@episodic/protocol'
-import { contentOf, createRowBatch, createRowTable, type RowTable, unpackRows } from '@episodic/report'
+import { contentOf, createRowTable, type RowTable, type UnpackedRows, unpackRows } from '@episodic/report'
 import { HarnessError } from '../../base/harness-error.ts'
 import { type IndexedPart, type IndexedRows, tailHash } from '../../run-folder/index-lines.ts'
 import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
-import { aboutPart, appendToIndex, readIndexFile, replaceIndex } from './index-file.ts'
+import { readIndexFile, writeToIndex } from './index-file.ts'
 
 /** Makes rows of sealed lines elsewhere, so that this thread goes on answering. See `indexLines`. */
 export type IndexElsewhere = (part: IndexedPart, onRows: (rows: IndexedRows) => void) => Promise<void>
@@ -25,10 +25,8 @@ async function isOlder(one: string, other: string): Promise<boolean> {
   return first.mtimeMs < second.mtimeMs
 }
 
-/** Rows that are kept in memory before they are added to the index file. */
-const MOST_UNWRITTEN = 4_000
-/** Parts of an index file, after which it is written as one. */
-const MOST_PARTS = 64
+/** Packed rows in memory, in bytes, after which they are added to the index file. */
+const MOST_UNWRITTEN = 1024 ** 2
 
 /**
  * The rows of a run's sealed lines, in the order of the file. They are kept in `episodes.idx` beside it, so that the
@@ -40,17 +38,13 @@ export class RunIndex {
   readonly #episodes: string
   readonly #file: string
   #table: RowTable
-  /** Bytes of lines that have rows. */
   #covered = 0
   #tail = ''
   #unreadable = 0
-  /** What the index file covers: bytes, rows, unreadable lines and parts. `null` if it cannot be written. */
-  #written: { to: number; rows: number; unreadable: number; parts: number } | null = {
-    to: 0,
-    rows: 0,
-    unreadable: 0,
-    parts: 0,
-  }
+  /** Packed rows that the index file lacks; `null` where it cannot be written. */
+  #unwritten: Uint8Array[] | null = []
+  /** Whether the file fits the lines, so that rows can be added to it. */
+  #fitsFile = false
   #writing: Promise<void> = Promise.resolve()
   #loaded = false
   readonly #begun = Promise.withResolvers<void>()
@@ -73,7 +67,6 @@ export class RunIndex {
     return this.#covered
   }
 
-  /** Lines that are no sealed episodes. */
   get unreadable(): number {
     return this.#unreadable
   }
@@ -83,7 +76,6 @@ export class RunIndex {
     return this.#begun.promise
   }
 
-  /** Whether rows are being made. */
   get isUpdating(): boolean {
     return this.#updating !== null
   }
@@ -107,18 +99,14 @@ export class RunIndex {
   }
 
   async #write(): Promise<void> {
-    const written = this.#written
-    if (!written || written.to === this.#covered) return
-    const [to, rows, unreadable] = [this.#covered, this.#table.size, this.#unreadable]
-    const whole = written.parts === 0 || written.parts >= MOST_PARTS
-    const from = whole ? { to: 0, rows: 0, unreadable: 0 } : written
-    const packed = this.#pack(from, { to, rows, unreadable })
-    try {
-      await (whole ? replaceIndex : appendToIndex)(this.#file, packed)
-      this.#written = { to, rows, unreadable, parts: whole ? 1 : written.parts + 1 }
-    } catch {
-      this.#written = null
-    }
+    const parts = this.#unwritten
+    if (!parts || parts.length === 0) return
+    const isNew = !this.#fitsFile
+    this.#unwritten = []
+    this.#fitsFile = true
+    await writeToIndex(this.#file, parts, isNew).catch(() => {
+      this.#unwritten = null
+    })
   }
 
   #createTable(): RowTable {
@@ -143,38 +131,27 @@ export class RunIndex {
     if (!(await this.#fits(size, this.#covered, this.#tail))) this.#forget()
     const { seat } = this.#options
     let adding = Promise.resolve()
-    await this.#options.index({ file: this.#episodes, from: this.#covered, to: size, seat }, (rows) => {
-      this.#add(rows)
-      if (this.#table.size - (this.#written?.rows ?? 0) >= MOST_UNWRITTEN) adding = adding.then(() => this.write())
+    await this.#options.index({ file: this.#episodes, from: this.#covered, to: size, seat }, (part) => {
+      this.#add(unpackRows(part.rows), part)
+      this.#unwritten?.push(part.rows)
+      const bytes = this.#unwritten?.reduce((sum, { length }) => sum + length, 0) ?? 0
+      if (bytes > MOST_UNWRITTEN) adding = adding.then(() => this.write())
     })
     await adding
   }
 
   async #load(size: number): Promise<void> {
     this.#loaded = true
-    const { parts, isSound } = await readIndexFile(this.#file, this.#options.seat ?? null)
-    const last = parts.at(-1)
-    if (!last || !(await this.#fits(size, last.to, last.tail))) return
+    const parts = await readIndexFile(this.#file, this.#options.seat ?? null)
+    const last = parts?.at(-1)
+    if (!parts || !last || !(await this.#fits(size, last.to, last.tail))) return
     // Lines that were edited in place have the same length.
     if (size === last.to && (await isOlder(this.#file, this.#episodes))) return
-    for (const { rows, to, tail, unreadable } of parts) {
-      this.#table.addRows(rows)
-      this.#covered = to
-      this.#tail = tail
-      this.#unreadable += unreadable
-    }
-    this.#written = {
-      to: last.to,
-      rows: this.#table.size,
-      unreadable: this.#unreadable,
-      // Nothing can be added to a file that is torn: it is written as a whole.
-      parts: isSound ? parts.length : MOST_PARTS,
-    }
-    this.#options.onChange()
+    for (const part of parts) this.#add(part.rows, part)
+    this.#fitsFile = true
   }
 
-  #add({ rows: bytes, to, tail, unreadable }: IndexedRows): void {
-    const rows = unpackRows(bytes)
+  #add(rows: UnpackedRows, { to, tail, unreadable }: Omit<IndexedRows, 'rows'>): void {
     // What the place of the last row says has to be true before its content is asked for.
     this.#table.addRows(rows)
     this.#covered = to
@@ -204,20 +181,9 @@ export class RunIndex {
     this.#covered = 0
     this.#tail = ''
     this.#unreadable = 0
-    if (this.#written) this.#written = { to: 0, rows: 0, unreadable: 0, parts: 0 }
+    if (this.#unwritten) this.#unwritten = []
+    this.#fitsFile = false
     this.#options.onChange()
-  }
-
-  #pack(
-    from: { readonly to: number; readonly rows: number; readonly unreadable: number },
-    { to, rows, unreadable }: { readonly to: number; readonly rows: number; readonly unreadable: number },
-  ): Uint8Array {
-    const batch = createRowBatch()
-    for (let row = from.rows; row < rows; row++) batch.add(this.#table.row(row), this.#table.place(row))
-    const seat = this.#options.seat ?? null
-    return batch.pack(
-      aboutPart({ seat, from: from.to, to, tail: this.#tail, unreadable: unreadable - from.unreadable }),
-    )
   }
 
   /** Reads a line again: lines of one play are rarely sealed twice. */

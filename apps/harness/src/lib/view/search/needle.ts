@@ -1,4 +1,3 @@
-/** A text to look for, regardless of upper and lower case. */
 export type Needle = ReturnType<typeof createNeedle>
 
 /**
@@ -72,7 +71,6 @@ function writtenForms(letter: string): string[] {
   return [...forms].map((form) => Buffer.from(form, 'utf8').toString('latin1'))
 }
 
-/** A letter as escapes of its UTF-16 codes. */
 function asCodes(letter: string): string {
   return Array.from(
     { length: letter.length },

@@ -70,7 +70,6 @@ export async function* searchRun(
   yield progress(true)
 }
 
-/** The line of a block in which a byte stands. */
 function lineAt(lines: readonly (readonly [start: number, end: number])[], byte: number) {
   let [low, high] = [0, lines.length]
   while (low < high) {

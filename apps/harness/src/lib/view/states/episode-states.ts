@@ -23,7 +23,6 @@ const AT_ONCE = 2
 /** Characters of JSON that are kept of the last replays. */
 const MOST_KEPT = 64 * 1024 ** 2
 
-/** Computes the states of episodes. */
 export type StatesSource = ReturnType<typeof createStatesSource>
 
 /**
@@ -86,7 +85,6 @@ export function createStatesSource(given: readonly string[]) {
   }
 }
 
-/** Whether the server of another system kept the state. */
 function isOutside({ manifest }: Pick<FoundRun, 'manifest'>): boolean {
   return (manifest.configuration.environment.system ?? 'episodic') !== 'episodic'
 }

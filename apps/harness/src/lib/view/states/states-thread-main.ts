@@ -9,7 +9,6 @@ import { replayStates, unavailable } from './replay-states.ts'
 // The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and
 // may never end.
 
-/** What the thread is given. */
 export interface StatesData {
   /** Answered in their order, with a message each. */
   readonly lines: readonly string[]

@@ -24,14 +24,12 @@ export interface SummarizedLines {
 
 export type JobName = keyof Jobs
 
-/** What is sent to a thread. */
 export interface JobMessage<Name extends JobName = JobName> {
   readonly number: number
   readonly name: Name
   readonly given: Jobs[Name]['given']
 }
 
-/** What a thread sends. */
 export type ThreadMessage =
   | { readonly number: number; readonly kind: 'part'; readonly part: Jobs[JobName]['part'] }
   | { readonly number: number; readonly kind: 'result'; readonly result: Jobs[JobName]['result'] }
