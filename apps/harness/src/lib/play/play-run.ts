@@ -24,8 +24,8 @@ import { guaranteesOf, isServed } from '../worlds/served-world.ts'
 import type { Runner } from './episodes/open-runner.ts'
 import { maxTasksInFlight, type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
 import { Spending } from './episodes/spending.ts'
-import { createDrawnPlan } from './plan/drawn-plan.ts'
 import { checkTasks, planEpisodes, tasksOf, unsealed } from './plan/plan.ts'
+import { planStages } from './plan/staged-plan.ts'
 import { createTries } from './plan/tries.ts'
 import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
 import { LeftOut } from './record/left-out.ts'
@@ -109,14 +109,16 @@ export async function playRun(
       : openWorkers(configuration, { reference, settings, target, folder, processes, warn, signal }))
   const sources = await readSources(folder, reference, world, configuration)
   const { curriculum } = configuration
-  const checked =
-    earlier && !curriculum ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
-  const drawn = curriculum ? await createDrawnPlan({ ...configuration, curriculum }, checked.again()) : null
+  const stages = curriculum?.kind === 'staged' ? curriculum : null
+  const checked = earlier ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
+  const plan = stages
+    ? await planStages(stages, configuration, checked.again())
+    : planEpisodes(checked.again(), configuration.rollouts)
   using lock = lockRun(folder)
   // Look again: another process may have created it since.
   const manifest =
     (await findRun(folder, configuration, resume)) ??
-    (await createRun(folder, configuration, curriculum ? countDraws(curriculum) : checked.count, {
+    (await createRun(folder, configuration, stages ? countDraws(stages) : checked.count, {
       played: toPlayInfo(prepared, configuration),
       sources,
     }))
@@ -135,7 +137,6 @@ export async function playRun(
     onTorn: (line) => warn(tornNotice(line)),
     onSealed(record) {
       tries.add(record)
-      drawn?.note(record)
       spending.addSealed(record, () => true)
     },
   })
@@ -149,9 +150,7 @@ export async function playRun(
   let failure: unknown = null
   let raise: string[] = []
   try {
-    const plan = drawn?.episodes() ?? planEpisodes(checked.again(), configuration.rollouts)
-    const missing = unsealed(plan, countLeaves(configuration.branch), tries.next)
-    await runPlan(drawn ? drawn.played(missing) : missing, {
+    await runPlan(unsealed(plan, countLeaves(configuration.branch), tries.next), {
       run: manifest.name,
       runTask: runner.runTask,
       inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
@@ -164,7 +163,6 @@ export async function playRun(
       spending,
       order,
       live,
-      onEnded: drawn?.ended,
       async seal(record) {
         // Of a tree that is played again, only the missing episodes are sealed.
         if (tries.settle(record)) {
@@ -178,7 +176,6 @@ export async function playRun(
           const notice = leftOut.add(record)
           if (notice !== null) warn(notice)
           progress.add(seatRecordOf(record, configuration.focus))
-          drawn?.note(record)
           sameFault.add(record)
           runner.onStored?.(record)
           if (missing) throw missing

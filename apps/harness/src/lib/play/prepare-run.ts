@@ -7,7 +7,7 @@ import { ModelAccess } from '../models/model-access.ts'
 import { recordingOf, shareLimits } from '../models/model-options.ts'
 import { countLeaves, type RunConfiguration } from '../run-folder/plan/configuration.ts'
 import { hashFile, hashModule } from '../run-folder/plan/content-hash.ts'
-import { curriculumOf } from '../run-folder/plan/curriculum-settings.ts'
+import { stagesOf } from '../run-folder/plan/curriculum-settings.ts'
 import { RUN_FILES } from '../run-folder/record/run-folder.ts'
 import { secretsOf } from '../worlds/player-environment.ts'
 import { isLlm, policyFileOf } from '../worlds/policies.ts'
@@ -130,7 +130,6 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
   const policy = (focus && seats?.[focus]) ?? players.policy ?? defaultPolicy(world)
   const toConfiguration = (name: string) =>
     toPolicyConfiguration(name, name === policy ? settings.policyVersion : undefined)
-  const curriculum = curriculumOf(settings)
   const leaves = countLeaves(settings.branch)
   // The workers of a queue have a concurrency of their own.
   if (settings.queue === undefined && settings.branch.length > 0 && leaves > settings.concurrency)
@@ -153,7 +152,7 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
     ...(seats && { seats: await toPolicyConfigurations(seats, toConfiguration), focus }),
     sampling: samplingOf(seats ? Object.values(seats) : [policy], settings),
     rollouts: settings.rollouts,
-    ...(curriculum && { curriculum }),
+    ...(settings.stages && { curriculum: stagesOf(settings.stages) }),
     branch: settings.branch,
     maxSteps: settings.maxSteps ?? null,
     ...(settings.episodeTimeout !== undefined && { episodeTimeout: settings.episodeTimeout }),

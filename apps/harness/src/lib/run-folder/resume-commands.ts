@@ -5,7 +5,6 @@ import { z } from 'zod'
 import { commandLine, shownPath, withOption } from '../base/console.ts'
 import { toWords } from '../base/options.ts'
 import type { RunConfiguration } from './plan/configuration.ts'
-import { askFor } from './plan/curriculum-settings.ts'
 import {
   episodeOptions,
   policyOption,
@@ -50,6 +49,7 @@ function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null
   const reference = sources?.world?.reference
   const isPlain = reference !== undefined && !/\p{Cc}|\p{Cf}/u.test(reference)
   if (!isPlain || (configuration.environment.system ?? 'episodic') !== 'episodic') return null
+  if (configuration.curriculum?.kind === 'adaptive') return null
   const dataset = sources?.dataset ? shownPath(join(folder, sources.dataset)) : null
   const worker = played.transport === 'http' || played.transport === 'stdio' ? ['--transport', played.transport] : []
   const { modelOptions = [] } = played
@@ -79,6 +79,6 @@ function planWords(configuration: RunConfiguration, dataset: string | null): str
       ? { seat: Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name])), focus }
       : { policy: [policy.name] }),
     policyVersion: policy.version,
-    ...(curriculum && askFor(curriculum)),
+    ...(curriculum?.kind === 'staged' && { stages: curriculum.stages }),
   })
 }

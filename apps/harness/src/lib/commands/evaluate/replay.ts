@@ -8,7 +8,6 @@ import { flag, option } from '../../base/options.ts'
 import { formatDivergence } from '../../evaluate/replay/divergence.ts'
 import { openPlan } from '../../evaluate/replay/open-plan.ts'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
-import type { DrawnEpisode, Redrawn } from '../../evaluate/replay/redraw.ts'
 import { type ReplaySummary, replayRun, STRICT_EPISODES } from '../../evaluate/replay/replay-run.ts'
 import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '../../evaluate/replay/scoring.ts'
 import { traceEpisode } from '../../evaluate/replay/trace.ts'
@@ -42,8 +41,7 @@ Compares the start, and of each step the observation, raw reward terms,
 potential, refusal, state hash and end; and verifies the hash chain of each
 line. With the folder of a run it also computes rewards, returns and the plan
 again, and compares each line's task, parameters, seed, attempt and policy with
-the plan. Missing and unplanned episodes are counted. With a curriculum, its
-tasks are drawn again from the outcomes of the lines. The exit status is 1 if
+the plan. Missing and unplanned episodes are counted. The exit status is 1 if
 anything differs, if lines conflict, or if a complete run lacks an episode.
 
 The first ${STRICT_EPISODES} episodes, and each that differs, are replayed strictly: rules that
@@ -101,10 +99,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   )
   if (!options.json) say(console.out, `Judged by ${formatJudge(rules)}`)
   if (notChecked.length > 0 && !options.json)
-    say(
-      console.out,
-      `Not checked: ${notChecked.join(', ')}. ${unknown ? `${unknown} Name it with --dataset.` : NOT_KNOWN}`,
-    )
+    say(console.out, `Not checked: ${notChecked.join(', ')}. ${unknown ?? NOT_KNOWN}`)
   const missing = summary.missing ? `${summary.missing} of ${scheduled} episodes are missing` : null
   if (missing && !complete) console.err.write(`${missing}: the run was stopped. Resume it to play them.\n`)
   const wrong = [
@@ -118,7 +113,6 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
           `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
         ]
       : []),
-    ...(summary.redrawn?.first ? [formatRedrawn(summary.redrawn, summary.redrawn.first)] : []),
     ...(missing && complete ? [`${missing}, but the run's summary says that all were sealed.`] : []),
   ]
   if (wrong.length > 0) throw new HarnessError('replay-diverged', wrong.join(' '))
@@ -136,19 +130,6 @@ async function findRules({ url, environment }: World, recorded: string | undefin
 function formatJudge({ environment, file, sha256, sameAsRecorded }: Awaited<ReturnType<typeof findRules>>): string {
   const recorded = sameAsRecorded === null ? '' : sameAsRecorded ? ', as in run.json' : ', which run.json does not have'
   return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
-}
-
-function formatRedrawn({ misdrawn }: Redrawn, { draw, planned, recorded }: NonNullable<Redrawn['first']>): string {
-  const [lines, are] = misdrawn === 1 ? ['1 line', 'is of an episode'] : [`${misdrawn} lines`, 'are of episodes']
-  return `The tasks do not follow from the outcomes: ${lines} ${are} that the curriculum does not draw there. First, ${formatDraw(draw, planned, recorded)} Lines were edited, removed or added, or the curriculum in run.json.`
-}
-
-function formatDraw(draw: number, planned: DrawnEpisode | null, recorded: DrawnEpisode | null): string {
-  if (!planned) return `it does not get to draw ${draw}, and a line of it is of task ${recorded?.task}.`
-  const it = `it draws task ${planned.task} at draw ${draw}`
-  if (recorded?.task !== planned.task) return `${it}, and a line of it is of task ${recorded?.task}.`
-  const stage = recorded.stage === null ? '' : `, stage ${recorded.stage}`
-  return `${it}, and the line of its attempt ${planned.attempt} says draw ${recorded.draw}${stage}.`
 }
 
 const NOT_KNOWN =

@@ -72,10 +72,6 @@ export async function runWorlds(
   if (baseline !== undefined && !isSet)
     throw invalidOption('--baseline is for a set of runs: give several players or worlds.')
   if (typeof resume === 'string' && isSet) throw invalidOption(`${resume} holds no set to resume.`)
-  if ((isSet || dryRun) && settings.curriculum !== undefined)
-    throw invalidOption(
-      '--curriculum draws tasks by how one player does, so it is for a run of its own. Play each player in a run, and leave --set, --policies and --dry-run out.',
-    )
   if (isSet || dryRun) {
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null

@@ -20,8 +20,7 @@ Examples:
   episodic run number-guessing --tasks 100000 --processes 4
   episodic run frozen-lake --branch 4@3        4 episodes that part at step 3
   episodic run frozen-lake --branch 4@3,2@6    trees of 8 episodes
-  episodic run frozen-lake --curriculum staged --stages 500@0..0.3,500@0.7..1
-  episodic run frozen-lake --curriculum adaptive --adaptive draws=500,target=0.6
+  episodic run frozen-lake --stages 500@0..0.3,500@0.7..1
   episodic run number-guessing --url http://127.0.0.1:7337/env --tasks 50
   episodic run --url openenv:http://127.0.0.1:8000 --tasks 20 --max-steps 50
   episodic run --url ors:http://127.0.0.1:8080 --split train --policy llm:qwen3

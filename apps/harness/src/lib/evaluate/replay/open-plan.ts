@@ -21,7 +21,7 @@ export async function openPlan(
   dataset: string | undefined,
 ): Promise<OpenedPlan> {
   const { configuration, sources } = manifest
-  const { tasks, environment } = configuration
+  const { tasks, environment, curriculum } = configuration
   if (dataset !== undefined && tasks.from !== 'dataset')
     throw invalidOption(
       '--dataset is only for runs of a dataset, and the tasks of this run were generated. Leave it out.',
@@ -29,14 +29,26 @@ export async function openPlan(
   // The first line, if there is one, fails with `version-mismatch`.
   if (world.environment.name !== environment.name || world.environment.version !== environment.version)
     return { plan: undefined, unknown: `The run was of ${environment.name} ${environment.version}.` }
+  if (curriculum?.kind === 'adaptive')
+    return {
+      plan: undefined,
+      unknown: 'It was recorded with an adaptive plan, which was removed; its lines can still be read.',
+    }
   if (tasks.from === 'generator') return { plan: await readRecordedPlan(manifest, world), unknown: null }
   const places = [sources?.dataset && resolve(folder, sources.dataset), resolve(tasks.file)]
   const file = dataset ?? places.find((place) => place && existsSync(place))
-  if (!file) return { plan: undefined, unknown: `The tasks of this run were in ${tasks.file}, which no longer exists.` }
+  if (!file)
+    return {
+      plan: undefined,
+      unknown: `The tasks of this run were in ${tasks.file}, which no longer exists. Name it with --dataset.`,
+    }
   if ((await hashFile(file)) !== tasks.sha256) {
     if (dataset !== undefined)
       throw invalidOption(`--dataset ${dataset} is not the dataset of this run: its SHA-256 differs.`)
-    return { plan: undefined, unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since.` }
+    return {
+      plan: undefined,
+      unknown: `The tasks of this run were in ${shownPath(file)}, which has changed since. Name it with --dataset.`,
+    }
   }
   const found = { ...manifest, configuration: { ...configuration, tasks: { ...tasks, file } } }
   return { plan: await readRecordedPlan(found, world), unknown: null }

@@ -17,21 +17,20 @@ import {
 } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import { countLeavesBefore } from '../../play/episodes/run-rollout.ts'
-import { policySeedOf, tasksOf } from '../../play/plan/plan.ts'
+import { episodeKey, policySeedOf, tasksOf } from '../../play/plan/plan.ts'
+import { planStages } from '../../play/plan/staged-plan.ts'
 import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import { countDraws } from '../../run-folder/plan/curriculum-settings.ts'
+import type { Stages } from '../../run-folder/plan/curriculum-settings.ts'
 import type { RunManifest } from '../../run-folder/record/run-folder.ts'
 import { isLlm } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { type Difference, findDifference } from './difference.ts'
-import { createRedraw, type Redraw } from './redraw.ts'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {
   readonly scheduled: number
   readonly limits: ReadonlyMap<string, LimitsRequest>
-  /** Draws the tasks of its curriculum again; `null` without one. */
-  readonly redraw: Redraw | null
+  /** Whether the plan has an episode of this task and attempt. */
   holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
   fits(record: SealedRecord): boolean
   /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
@@ -41,8 +40,8 @@ export interface RecordedPlan {
 type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
 
 /**
- * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest. With a
- * curriculum, its tasks stay in memory.
+ * Computes the plan of a run again. Takes about 200 bytes per task: its id, its limits and a digest of the rest. With
+ * stages, its tasks stay in memory, and some 150 bytes of each rollout.
  *
  * Throws the errors of the generator or of the file of tasks.
  */
@@ -63,10 +62,14 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
     limits.set(task.id, shared.get(name) ?? asked)
   }
   const { curriculum } = configuration
-  const ofDraw = configuration.rollouts * countLeaves(configuration.branch)
-  const draws = curriculum ? countDraws(curriculum) : digests.size
-  // A curriculum may draw the same task every time.
-  const attempts = curriculum ? draws * ofDraw : ofDraw
+  const leaves = countLeaves(configuration.branch)
+  const attempts = configuration.rollouts * leaves
+  const drawn = curriculum?.kind === 'staged' ? await drawAgain(curriculum, configuration, world) : null
+  /** Where stages drew an episode. */
+  const placeOf = ({ task, attempt }: Pick<SealedRecord, 'task' | 'attempt'>) =>
+    drawn?.get(episodeKey({ task, attempt: Math.floor(attempt / leaves) }))
+  const holds = (record: Pick<SealedRecord, 'task' | 'attempt'>) =>
+    digests.has(record.task.id) && (drawn ? placeOf(record) !== undefined : record.attempt < attempts)
   /** The name that lines give the policy; `null` if only the lines name it. */
   const player = policyName(configuration.policy.name, world) ?? manifest.played.player ?? null
 
@@ -83,8 +86,13 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   const compareBesides = (record: SealedRecord): Difference | null => {
     const { task, attempt } = record
     if (!digests.has(task.id)) return { field: 'task.id', recorded: task.id, replayed: undefined }
-    if (attempt >= attempts) return { field: 'attempt', recorded: attempt, replayed: `0 to ${attempts - 1}` }
-    return findDifference(record.run, manifest.name, 'run') ?? comparePlayers(record)
+    if (!holds(record))
+      return { field: 'attempt', recorded: attempt, replayed: drawn ? undefined : `0 to ${attempts - 1}` }
+    return (
+      findDifference(record.run, manifest.name, 'run') ??
+      findDifference(record.curriculum, placeOf(record), 'curriculum') ??
+      comparePlayers(record)
+    )
   }
   /** For a record with the planned parameters. */
   const compareSteps = (record: SealedRecord): Difference | null => {
@@ -94,10 +102,9 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   }
 
   return {
-    scheduled: draws * ofDraw,
+    scheduled: drawn ? drawn.size * leaves : digests.size * attempts,
     limits,
-    redraw: curriculum ? await createRedraw({ ...configuration, curriculum }, tasksOf(configuration, world)) : null,
-    holds: ({ task, attempt }) => digests.has(task.id) && attempt < attempts,
+    holds,
     fits: (record) =>
       compareBesides(record) === null &&
       digestOf(decidedByLine(environment, record)) === digests.get(record.task.id) &&
@@ -121,6 +128,14 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
       })
     },
   }
+}
+
+/** Returns where stages draw each rollout. */
+async function drawAgain(stages: Stages, configuration: RunConfiguration, world: World) {
+  const drawn = new Map<string, SealedRecord['curriculum']>()
+  for await (const planned of await planStages(stages, configuration, tasksOf(configuration, world)))
+    drawn.set(episodeKey(planned), planned.curriculum)
+  return drawn
 }
 
 /** The parts of a task that its lines repeat. Its limits are part of its id. */

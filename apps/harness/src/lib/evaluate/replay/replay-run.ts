@@ -4,7 +4,6 @@ import { episodeKey } from '../../play/plan/plan.ts'
 import type { RecordedLine } from '../../run-folder/read-recorded.ts'
 import { type Divergence, toDivergence } from './divergence.ts'
 import type { RecordedPlan } from './recorded-plan.ts'
-import type { Redrawn } from './redraw.ts'
 import { replayEpisode } from './replay-episode.ts'
 import type { ReplayOptions } from './replayed-step.ts'
 import type { Scoring } from './scoring.ts'
@@ -31,8 +30,6 @@ export interface ReplaySummary {
   readonly divergences: readonly Divergence[]
   /** Scheduled episodes without a line; `null` if the number of scheduled episodes is unknown. */
   readonly missing: number | null
-  /** What came of drawing the tasks again; `null` without a curriculum, and if not all lines were read. */
-  readonly redrawn: Redrawn | null
 }
 
 export interface ReplayedRun extends Pick<ReplayOptions, 'declaredOnly' | 'mayLeave'> {
@@ -86,7 +83,6 @@ export async function replayRun(
       declaredOnly,
     })
     read += 1
-    if (scheduled !== undefined) plan?.redraw?.add(record)
     steps += replay.steps
     const key = episodeKey(record)
     const name = toTryKey(record)
@@ -133,7 +129,6 @@ export async function replayRun(
     stepsPerSecond: seconds > 0 ? steps / seconds : 0,
     divergences,
     missing: scheduled === undefined ? null : Math.max(0, scheduled - planned.size),
-    redrawn: (scheduled !== undefined && (await plan?.redraw?.finish())) || null,
   }
 }
 

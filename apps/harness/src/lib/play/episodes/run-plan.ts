@@ -48,8 +48,6 @@ export interface RunPlanOptions {
   readonly onNotice?: (notice: string) => void
   /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
-  /** Called with each planned episode that was played to its end or dropped, after its records were stored. */
-  readonly onEnded?: ((planned: PlannedEpisode) => void) | undefined
   /** Shows the episodes in flight. Default: nobody does. */
   readonly live?: Pick<LiveFile, 'begin'>
   /**
@@ -151,7 +149,6 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
         .catch(fail)
         .finally(() => {
           running.delete(sealed)
-          options.onEnded?.(planned)
           free()
         })
       running.add(sealed)

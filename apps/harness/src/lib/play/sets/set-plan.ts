@@ -2,6 +2,7 @@ import { canonicalJson, contentId, type JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { invalidOption } from '../../base/harness-error.ts'
 import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
+import { countDraws } from '../../run-folder/plan/curriculum-settings.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 import { isAgentName } from '../../worlds/policies.ts'
 import { checkTasks, tasksOf } from '../plan/plan.ts'
@@ -71,14 +72,14 @@ async function planWorld(reference: string | undefined, players: readonly Player
   const [same] = members.filter(({ run }, i) => members.findIndex((other) => other.run === run) < i)
   if (same) throw invalidOption(`Two players would play in the folder ${same.run}. Give them other names.`)
   const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
-  const { environment, rollouts, branch } = configuration
+  const { environment, curriculum, rollouts, branch } = configuration
   const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)
   return {
     environment: { name: environment.name, version: environment.version },
     /** The file of its tasks, relative to the folder of the set. */
     file: `tasks.${folderName(environment.name)}.jsonl`,
     tasks,
-    episodes: tasks * rollouts * countLeaves(branch),
+    episodes: (curriculum?.kind === 'staged' ? countDraws(curriculum) : tasks) * rollouts * countLeaves(branch),
     members,
   }
 }

@@ -18,7 +18,7 @@ import {
   wholeNumber,
 } from '../../base/option-values.ts'
 import { flag, flagOff, option } from '../../base/options.ts'
-import { CURRICULA, stageSchema } from './curriculum-settings.ts'
+import { stageSchema } from './curriculum-settings.ts'
 
 /** Fields of a request that are what a run plays, and no option. */
 const OWN_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'n']
@@ -84,22 +84,11 @@ export const episodeOptions = z.object({
     z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
     { text: branchPoints, usual: 'none' },
   ),
-  curriculum: option(
-    '<kind>',
-    'draw tasks, instead of playing each in turn: in stages of difficulty, or those solved about half of the time',
-    z.enum(CURRICULA).optional(),
-  ),
   stages: option(
     '<count@low..high,…>',
-    'of a staged curriculum: tasks to draw in each stage, and their difficulty',
-    z.array(stageSchema).optional(),
+    'draw tasks, instead of playing each in turn: so many in each stage, of its difficulty',
+    z.array(stageSchema).min(1).optional(),
     { text: stages },
-  ),
-  adaptive: option(
-    '<name=number,…>',
-    'of an adaptive curriculum: draws (1000), target (0.5), focus (a tenth of the tasks), explore (0.1), lag (64)',
-    z.record(z.string(), z.number()).optional(),
-    { text: weights },
   ),
   maxSteps: option('<count>', 'truncate each episode after this many steps', wholeNumber(1).optional()),
   episodeTimeout: option(

@@ -9,5 +9,6 @@ export interface PlannedEpisode {
   readonly try?: number
   /** Number of the task in the plan, from 0. Left out where no order is kept. */
   readonly position?: number
+  /** Where a stage drew the task. Left out without stages. */
   readonly curriculum?: SealedRecord['curriculum']
 }
