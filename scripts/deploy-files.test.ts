@@ -61,7 +61,7 @@ const uses: readonly Use[] = [
 
 /** Returns the command of Episodic in a line of a shell, and the options that follow it. */
 function commandOf(text: string): { readonly name: string; readonly options: readonly string[] } {
-  const [, name = '', rest = ''] = /\bepisodic (\w+)(.*)$/s.exec(text) ?? []
+  const [, name = '', rest = ''] = /\bepisodic ((?:queue )?\w+)(.*)$/s.exec(text) ?? []
   return { name, options: [...rest.matchAll(/(?<![\w-])--[a-z][\w-]*/g)].map(([option]) => option) }
 }
 
@@ -69,11 +69,11 @@ function commandOf(text: string): { readonly name: string; readonly options: rea
 async function helpOf(name: string): Promise<string> {
   const parts: string[] = []
   const stream = { write: (part: string) => void parts.push(part) } as unknown as NodeJS.WriteStream
-  await main([name, '--help'], { out: stream, err: stream })
+  await main([...name.split(' '), '--help'], { out: stream, err: stream })
   return parts.join('')
 }
 
-const COMMANDS = ['run', 'work', 'view']
+const COMMANDS = ['run', 'queue work', 'view']
 const help = new Map<string, string>()
 beforeAll(async () => {
   for (const name of COMMANDS) help.set(name, await helpOf(name))
@@ -148,7 +148,7 @@ describe('the commands in deploy/', () => {
       'compose.yaml: worker',
       'compose.yaml: viewer',
       expect.stringContaining('kubernetes.yaml: exec'),
-      'kubernetes.yaml: work',
+      'kubernetes.yaml: queue',
     ])
     for (const { place, text } of uses) {
       const { name, options } = commandOf(text)
@@ -169,6 +169,6 @@ describe('the commands in deploy/', () => {
       }
     expect(dockerfile).toContain('process.env.HEALTH_URL')
     for (const variable of ['EPISODIC_QUEUE_PASSWORD', 'EPISODIC_QUEUE_SECRET'])
-      expect(help.get('work')).toContain(variable)
+      expect(help.get('queue work')).toContain(variable)
   })
 })

@@ -95,7 +95,7 @@ beforeAll(async () => {
   chmodSync(npx, 0o755)
   writeFileSync(join(folder, 'my-world.ts'), `export * from '${join(root, 'examples/number-guessing/src/index.ts')}'\n`)
   const main = await runStep(`npx episodic run my-world.ts --policy solver --tasks 200 --out runs/main
-npx episodic baseline main runs/main`)
+npx episodic gate runs/main --write-baseline main`)
   expect([main.log, main.status]).toEqual([expect.stringContaining('baselines/main.json'), 0])
 })
 
@@ -104,7 +104,7 @@ describe('the action of a gate', () => {
     const { log } = await runStep('npx episodic gate --help')
     const options = [...log.matchAll(/^ {2}--([\w-]+) </gm)].map(([, name]) => name as string)
     const given = new Set(Object.keys(action.inputs))
-    expect(options.filter((name) => !given.has(name))).toEqual(['seat'])
+    expect(options.filter((name) => !given.has(name))).toEqual(['write-baseline', 'seat'])
     expect([...given].filter((name) => !options.includes(name)).sort()).toEqual(['command', 'run'])
   })
 

@@ -79,7 +79,7 @@ try {
   const playInFleet = async (name: string, count: number) => {
     await using workers = new AsyncDisposableStack()
     const started = Array.from({ length: count }, () =>
-      workers.use(episodic('work', WORLD, '--queue', redis.url, '--json')),
+      workers.use(episodic('queue', 'work', WORLD, '--queue', redis.url, '--json')),
     )
     await Promise.all(started.map((worker) => worker.line()))
     return await play(name, ['--queue', redis.url], { workers: started, redis: [redis.process] })

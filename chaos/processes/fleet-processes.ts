@@ -64,7 +64,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const { queue, folder, out, tasks, slots, lease } = options
   const shared = ['--queue', queue, '--lease', String(lease), '--json']
   const startWorker = async () => {
-    const worker = start(folder, ['work', DICE, '--concurrency', String(slots), ...shared])
+    const worker = start(folder, ['queue', 'work', DICE, '--concurrency', String(slots), ...shared])
     await worker.line()
     return worker
   }

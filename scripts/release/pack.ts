@@ -42,7 +42,7 @@ if (values.into) {
   if (!existsSync(manifest))
     await writeFile(manifest, `${JSON.stringify({ private: true, type: 'module' }, null, 2)}\n`)
   await run(['npm', 'install', '--no-audit', '--no-fund', ...tarballs, 'zod'], { folder: named, onOutput })
-  console.log(`Installed. In ${named}, npx episodic init starts a project.`)
+  console.log(`Installed. In ${named}, npx create-episodic starts a project.`)
 } else console.log(`In a project with "type": "module":\n\n  npm install ${folder}/*.tgz zod`)
 
 /** Runs a command. Ends this program with what it wrote if it fails. `onOutput` gets that as it comes. */

@@ -171,7 +171,6 @@ describe('the commands that read a run', () => {
     ['gate --junit', [...gate, '--junit']],
     ['gate --markdown', [...gate, '--markdown']],
     ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],
-    ['init', ['init']],
   ]
   it.each(written)('make the folder of what they write: %s', async (name, args) => {
     const path = within('new', name, name.startsWith('bundle') ? 'made.html' : 'made')

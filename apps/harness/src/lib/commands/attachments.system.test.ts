@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
@@ -109,27 +109,6 @@ describe('pictures that a world shows', () => {
     }
     expect(await workshop.main(['bundle', 'seen', '--yes', '--out', 'seen.html'])).toMatchObject({ status: 0 })
     expect(readFileSync(join(workshop.folder, 'seen.html'), 'utf8')).toContain('img-src data:')
-  })
-})
-
-describe('episodic call', () => {
-  it('prints a note in place of a picture of an external server', async () => {
-    const odd = fileURLToPath(
-      new URL('../../../../../packages/env/src/lib/fixtures/odd-pipe.fixture.ts', import.meta.url),
-    )
-    const content = [{ type: 'image', data: 'data:image/png;base64,iVBORw0KGgo=' }]
-    const lines = { 'tools/call': [`{"jsonrpc":"2.0","id":ID,"result":${JSON.stringify({ content })}}`] }
-    const args = [odd, JSON.stringify(lines)]
-    writeFileSync(
-      join(workshop.folder, 'mcp.json'),
-      JSON.stringify({
-        servers: { odd: { command: process.execPath, args }, off: { command: 'off', disabled: true } },
-      }),
-    )
-    expect(await workshop.main(['call', 'echo', '--config', 'mcp.json'])).toMatchObject({
-      status: 0,
-      out: '[image: image/png, 8 bytes]\n',
-    })
   })
 })
 

@@ -11,7 +11,6 @@ function entry(description: string, load: () => Promise<{ readonly command: (con
 
 /** The commands by name, in the order of the help. */
 export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
-  init: entry('start a project with a world, its tests and a workflow for CI', () => import('./worlds/init.ts')),
   serve: entry('serve worlds over MCP', () => import('./serve/serve.ts')),
   gateway: entry(
     'serve language models to agents, and keep their exact tokens for a trainer',
@@ -23,8 +22,10 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
     'make of runs of an MCP server a world that plays without the server',
     () => import('./worlds/record.ts'),
   ),
-  work: entry('play for the runs of a queue, until it is stopped', () => import('./queue/work.ts')),
-  queue: entry('show the runs and workers of a queue, pause it, and clean it up', () => import('./queue/queue.ts')),
+  queue: entry(
+    'play for the runs of a queue, show them and its workers, pause it, and clean it up',
+    () => import('./queue/queue.ts'),
+  ),
   view: entry('show runs and their episodes in a browser', () => import('./show/view.ts')),
   show: entry('print the episodes of a run in the terminal', () => import('./show/show.ts')),
   report: entry(
@@ -39,10 +40,6 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
   gate: entry(
     'decide whether a run is good enough, with an exit status and reports for CI',
     () => import('./evaluate/gate.ts'),
-  ),
-  baseline: entry(
-    'keep the figures of a run under a name, in a file that later runs are compared with',
-    () => import('./evaluate/baseline.ts'),
   ),
   tournament: entry(
     'let every player meet every other in every seat, and rate them',
@@ -74,6 +71,4 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
     'list the sessions of a server, dump one, or close that of a task',
     () => import('./serve/sessions.ts'),
   ),
-  tools: entry('list the tools of any MCP server', () => import('./play/tools.ts')),
-  call: entry('call one tool of any MCP server', () => import('./play/call.ts')),
 }

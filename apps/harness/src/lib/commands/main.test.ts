@@ -52,12 +52,12 @@ describe('episodic', () => {
     write('utf16.json', Buffer.from(config, 'utf16le'))
     write('marked.json', `\ufeff${config}`)
     await refused(
-      ['tools', '--config', 'latin.json'],
+      ['sessions', '--config', 'latin.json'],
       2,
       /latin\.json cannot be read: it is not UTF-8, .* WINDOWS-1252\./,
     )
-    await refused(['tools', '--config', 'utf16.json'], 2, /utf16\.json cannot be read: it is not UTF-8, .* UTF-16\./)
-    await refused(['tools', '--config', 'marked.json'], 1, /no-such-program/)
+    await refused(['sessions', '--config', 'utf16.json'], 2, /utf16\.json cannot be read: it is not UTF-8, .* UTF-16\./)
+    await refused(['sessions', '--config', 'marked.json'], 1, /no-such-program/)
     await refused(
       ['run', world, '--policies', 'utf16.json'],
       2,
@@ -86,7 +86,7 @@ describe('episodic', () => {
     await refused(['run', world, '--resume', '--out', 'nothing'], 1, /nothing holds no run to resume/)
     await refused(['report', 'nothing'], 1, /nothing holds no run/)
     await refused(['play'], 2, /Give a world, or a server with --url/)
-    await refused(['call', 'guess'], 2, /No server given/)
+    await refused(['sessions'], 2, /No server given/)
     expect(existsSync(join(workshop.folder, 'runs'))).toBe(false)
   })
 })

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openChannel } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
 
@@ -191,9 +192,11 @@ describe('rules that throw', () => {
         `served${options.length}`,
       ])
       expect(played).toMatch(placeOf('reward'))
-      const answered = await workshop.main(['call', 'push', '--url', agentUrl])
-      expect(answered.out).toContain('The environment failed')
-      expect(answered.out + answered.err).not.toMatch(/reading|\.ts|Reward term/)
+      const agent = await openChannel({ url: agentUrl })
+      const answered = JSON.stringify(await agent.request('tools/call', { name: 'push', arguments: {} }))
+      await agent.close()
+      expect(answered).toContain('The environment failed')
+      expect(answered).not.toMatch(/reading|\.ts|Reward term/)
       server.kill('SIGTERM')
       const { err: log } = await server.ended
       expect(log).toContain(`Reward term \\"open\\" of gate threw: ${TYPE_ERROR}`)

@@ -347,7 +347,7 @@ export class FleetRunner implements Runner {
       const why = declines[this.#run?.id ?? '']
       return why === undefined ? [] : [`Process ${pid} on ${host} does not: ${why}`]
     })
-    const notice = ['No worker plays this run now. Start one: episodic work --queue …', ...declined].join('\n')
+    const notice = ['No worker plays this run now. Start one: episodic queue work --queue …', ...declined].join('\n')
     if (notice !== this.#notice) this.#options.warn(notice)
     this.#notice = notice
   }

@@ -112,8 +112,8 @@ async function findWorld({ configuration, world }: Announcement, scope: WorkerSc
   if (!found)
     throw declined(
       scope.worlds
-        ? `it plays ${environment.name}, which this worker was not given. Start it with that world: episodic work <world>`
-        : `it plays ${environment.name}, which is neither in examples/ nor worlds/ here nor a classic. Start the worker with that world: episodic work <world>`,
+        ? `it plays ${environment.name}, which this worker was not given. Start it with that world: episodic queue work <world>`
+        : `it plays ${environment.name}, which is neither in examples/ nor worlds/ here nor a classic. Start the worker with that world: episodic queue work <world>`,
     )
   const { name, version } = found.world.environment
   if (name !== environment.name || version !== environment.version) throw otherVersion(environment, { name, version })

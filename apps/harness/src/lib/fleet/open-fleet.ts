@@ -107,7 +107,7 @@ function playSettingsOf({ settings }: PreparedRun): PlaySettings {
 function assertForFleet({ settings }: PreparedRun): void {
   if (settings.processes > 1)
     throw invalidOption(
-      '--processes starts workers on this machine, and --queue uses those that are there. Give one of them; start more workers with: episodic work --queue …',
+      '--processes starts workers on this machine, and --queue uses those that are there. Give one of them; start more workers with: episodic queue work --queue …',
     )
   if (settings.config !== undefined)
     throw invalidOption(

@@ -34,7 +34,7 @@ export const processOptions = z.object({
     wholeNumber(1).optional(),
   ),
   processes: option('<count>', 'worker processes, one per core', wholeNumber(1, 256).default(1)),
-  queue: option('<url>', 'workers of this queue play, on any machine: see episodic work'),
+  queue: option('<url>', 'workers of this queue play, on any machine: see episodic queue work'),
   ...leaseOptions.shape,
   transport: option('<transport>', 'how to connect to the world', z.enum(TRANSPORTS).optional(), {
     usual: 'the fastest: in-process; websocket for agents and servers that offer it, else http',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textOrFile } from '../base/option-values.ts'
-import { flag, option } from '../base/options.ts'
+import { option } from '../base/options.ts'
 
 /** The servers that a command connects to, by their URLs. */
 export interface Servers {
@@ -29,7 +29,3 @@ export function targetOptions({ shown }: Servers = OWN_SERVERS) {
   })
 }
 export type TargetOptions = z.infer<ReturnType<typeof targetOptions>>
-
-/** The options of the commands that act as an MCP client. */
-export const clientOptions = targetOptions().extend({ raw: flag('print every MCP message to standard error') })
-export type ClientOptions = z.infer<typeof clientOptions>

@@ -1,9 +1,8 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { type Console, colorsOf } from '../base/console.ts'
 import { invalidOption } from '../base/harness-error.ts'
 import { readTextFile } from '../base/text-file.ts'
 import { findControlToken } from './serve/control-token.ts'
-import { type ClientOptions, OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
+import { OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 
 export function isOtherSystem(target: Target | null): target is HttpTarget {
   return typeof target === 'object' && target !== null && 'url' in target && /^(ors|openenv):/.test(target.url)
@@ -67,15 +66,4 @@ export function requireTarget(options: TargetOptions): Target {
   const target = targetOf(options)
   if (!target) throw invalidOption('No server given. Give --url, or --config and --server.')
   return target
-}
-
-export function rawOutput({ raw }: ClientOptions, { err }: Console) {
-  const { cyan, green } = colorsOf(err)
-  return raw
-    ? {
-        onMessage: (direction: 'sent' | 'received', message: unknown) =>
-          err.write(`${direction === 'sent' ? cyan('→') : green('←')} ${JSON.stringify(message)}\n`),
-        onPrinted: (text: string) => err.write(text),
-      }
-    : {}
 }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { openChannel } from '@episodic/env'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 
@@ -46,7 +47,8 @@ describe('a file of rows with a prompt and params', () => {
   it('is served as the session of a task', async () => {
     rows('one.jsonl', plain)
     const server = await workshop.serve([world, '--task', 'one.jsonl'])
-    const { out } = await workshop.main(['tools', '--url', server.agentUrl])
-    expect(out).toContain('guess')
+    const agent = await openChannel({ url: server.agentUrl })
+    expect(JSON.stringify(await agent.request('tools/list', {}))).toContain('"guess"')
+    await agent.close()
   })
 })

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { summarySchema } from '@episodic/report'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
@@ -96,7 +96,7 @@ describe('episodic gate', () => {
 
   it('does not pass where a run is compared with itself alone', async () => {
     cpSync(at('solver'), at('same'), { recursive: true })
-    await workshop.main(['baseline', 'same', 'solver'])
+    await gate(['solver', '--write-baseline', 'same'])
     for (const [run, baseline] of [
       ['solver', 'solver'],
       ['same', 'solver'],
@@ -119,11 +119,11 @@ describe('episodic gate', () => {
   })
 
   it('keeps a baseline in a file, which stands for the run where only the repository is', async () => {
-    const written = await workshop.main(['baseline', 'main', 'solver'])
+    const written = await gate(['solver', '--write-baseline', 'main'])
     expect([written.status, written.out]).toEqual([0, 'baselines/main.json\n'])
     const first = readText('baselines', 'main.json')
     expect(first.split('\n').filter((line) => line.includes('"plays"'))).toHaveLength(40)
-    await workshop.main(['baseline', 'main', 'solver'])
+    await gate(['solver', '--write-baseline', 'main'])
     expect(readText('baselines', 'main.json')).toBe(first)
     expect(first).not.toContain(workshop.folder)
     const byName = await decisionsOf(['careless', '--not-worse', 'main', '--margin', '3points'])
@@ -136,9 +136,14 @@ describe('episodic gate', () => {
     const none = await gate(['careless', '--not-worse', 'nothing', '--margin', '3points'])
     expect([none.status, none.err]).toEqual([
       2,
-      expect.stringContaining('Write one of a run: episodic baseline nothing <run>'),
+      expect.stringContaining('Write one of a run: episodic gate <run> --write-baseline nothing'),
     ])
-    const outside = await workshop.main(['baseline', '../main', 'solver'])
+    const careless = ['careless', '--success', '>=99%', '--write-baseline', 'missed']
+    expect((await gate(careless)).status).toBe(3)
+    expect(existsSync(at('baselines', 'missed.json'))).toBe(false)
+    const solver = await gate(['solver', '--success', '>=50%', '--write-baseline', 'met'])
+    expect([solver.status, solver.out]).toEqual([0, expect.stringMatching(/\nbaselines\/met\.json\n$/)])
+    const outside = await gate(['solver', '--write-baseline', '../main'])
     expect([outside.status, outside.err]).toEqual([2, expect.stringContaining('cannot name a baseline')])
   })
 
@@ -200,7 +205,7 @@ describe('episodic gate', () => {
       { world: 'number-guessing', decisions: [{}, { verdict: 'missed' }] },
       { world: 'frozen-lake', decisions: [{}, { name: 'not worse than solver' }] },
     ])
-    await workshop.main(['baseline', 'zoo', 'runs/zoo'])
+    await gate(['runs/zoo', '--write-baseline', 'zoo'])
     const kept = await decisionsOf(['runs/zoo/frozen-lake', '--not-worse', 'zoo', '--margin', '60points'])
     expect([kept.status, kept.runs]).toMatchObject([1, [{ baseline: 'zoo' }, { baseline: 'zoo' }]])
     const stranger = await gate(['careless', '--not-worse', 'runs/zoo/frozen-lake', '--margin', '3points'])

@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path'
 import { z } from 'zod'
-import { type Console, say, unfiltered, usesColor } from '../../base/console.ts'
+import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '../../base/console.ts'
 import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { flag, option } from '../../base/options.ts'
 import { openToAppend, writeWhole } from '../../base/own-files.ts'
-import { type Baseline, findBaseline } from '../../evaluate/gate/baseline.ts'
+import { type Baseline, findBaseline, writeBaseline } from '../../evaluate/gate/baseline.ts'
 import {
   type Condition,
   type GradeCondition,
@@ -45,6 +45,7 @@ const gateOptions = z.object({
     { text: gradeConditions },
   ),
   notWorse: option('<run|name>', 'a run, a set, a baseline, or a player of the set: see below'),
+  writeBaseline: option('<name>', 'keep the figures as the baseline of this name, unless a condition is not met'),
   margin: option('<points>', 'with --not-worse: by how much success may be lower, as 3points', z.number().optional(), {
     text: marginText,
   }),
@@ -71,10 +72,14 @@ A condition is met if all of the 95 % interval of its figure is on the right
 side of the limit, missed if none of it is, and else undecided: too few tasks.
 Then it says how many would do. Of a set, every run has to meet all conditions.
 
---not-worse takes the folder of a run or a set, the name of a baseline (episodic
-baseline), or of a player of the same set. Success is compared task by task,
-with the baseline's run of the same world and player, or else its first run of
-the world.
+--not-worse takes the folder of a run or a set, the name of a baseline, or of a
+player of the same set. Success is compared task by task, with the baseline's
+run of the same world and player, or else its first run of the world.
+
+--write-baseline needs no condition. It writes baselines/<name>.json: how each
+episode ended, its return, steps, tokens and cost, and the configuration with
+its seeds. No text that was seen, said or done is in it. Commit the file, and
+--not-worse <name> has what it compares with wherever the repository is.
 
 In GitHub Actions what did not pass is annotated, and the summary is added to
 that of the job.
@@ -84,6 +89,7 @@ Status: 0 passed, 3 not passed, 1 an error, 2 a usage error.
 Examples:
   episodic gate runs/branch --success '>=80%' --cost '<=2'
   episodic gate runs/branch --not-worse runs/main --margin 3points
+  episodic gate runs/main --write-baseline main
   episodic gate runs/branch --grade 'polite>=80%' --grade 'quality>=3.5'
   episodic gate runs/june --success '>=0.8' --junit gate.xml --markdown gate.md
   episodic gate runs/june --player new --not-worse old --margin 5points`,
@@ -91,10 +97,14 @@ Examples:
 })
 
 async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
-  const { undecided, seat, junit, markdown, json } = options
+  const { undecided, seat, junit, markdown, json, writeBaseline: kept } = options
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
+  const keep = async ({ out }: Pick<Console, 'out'>) => {
+    if (kept !== undefined) out.write(`${colorsOf(out).bold(shownPath(await writeBaseline(kept, entries)))}\n`)
+  }
+  if (!hasCondition(options)) return keep(console)
   const { failed = FAILED, grade: grades = [] } = options
   const result = await gateRuns(
     entries,
@@ -111,13 +121,19 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
   console.out.write(
     json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) }),
   )
-  if (!result.passed) process.exitCode = result.verdict === 'error' ? 1 : NOT_PASSED
+  if (result.passed) return keep({ out: json ? console.err : console.out })
+  process.exitCode = result.verdict === 'error' ? 1 : NOT_PASSED
+}
+
+function hasCondition(options: GateCommandOptions): boolean {
+  const { success, failed, truncated, steps, tokens, cost, grade, notWorse } = options
+  const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
+  return given.some((condition) => condition !== undefined)
 }
 
 function checkOptions(options: GateCommandOptions): void {
-  const { success, failed, truncated, steps, tokens, cost, grade, notWorse, margin } = options
-  const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
-  if (given.every((condition) => condition === undefined))
+  const { notWorse, margin } = options
+  if (!hasCondition(options) && options.writeBaseline === undefined)
     throw invalidOption("A gate needs a condition, for example --success '>=80%' or --not-worse main --margin 3points.")
   if (notWorse !== undefined && margin === undefined)
     throw invalidOption('--not-worse needs --margin: by how many points success may be lower, for example 3points.')

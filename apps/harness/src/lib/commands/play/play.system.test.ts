@@ -1,11 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import type { ToolInfo } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { jsonOrText } from '../../base/option-values.ts'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { readArguments } from './call.ts'
+import { formatInput } from './format-input.ts'
 import { readAction } from './terminal-player.ts'
-import { formatInput } from './tools.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -164,22 +162,5 @@ describe('formatInput', () => {
     expect(formatInput({ type: 'object', properties, required: ['at'] })).toBe(
       'at: { x: integer, y?: integer }, by?: { x: integer, y?: integer }[], so?: object',
     )
-  })
-})
-
-describe('readArguments', () => {
-  it('reads a value as JSON if it is valid JSON, and as text otherwise', () => {
-    expect(readArguments(['a=1', 'b=one two', 'c={"d":[null]}', 'e=', 'f=x=y', 'g="1"'])).toEqual({
-      a: 1,
-      b: 'one two',
-      c: { d: [null] },
-      e: '',
-      f: 'x=y',
-      g: '1',
-    })
-    expect(jsonOrText('tru')).toBe('tru')
-  })
-  it.each(['value', '=1', ''])('rejects %j', (word) => {
-    expect(() => readArguments([word])).toThrow('name=value')
   })
 })

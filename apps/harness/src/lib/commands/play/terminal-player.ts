@@ -1,10 +1,9 @@
 import { createInterface, type Interface } from 'node:readline/promises'
-import type { Action, ToolInfo } from '@episodic/protocol'
+import type { Action, JsonObject, ToolInfo } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { type Console, colorsOf, unfiltered } from '../../base/console.ts'
 import { jsonOrText } from '../../base/option-values.ts'
-import { readArguments } from './call.ts'
-import { formatInput } from './tools.ts'
+import { formatInput } from './format-input.ts'
 
 const PROMPT = '> '
 const SHELL_PROMPT = '$ '
@@ -112,9 +111,19 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
   const [only] = properties
   if (rest !== '' && only && properties.length === 1 && only[1].type === 'string' && !rest.startsWith(`${only[0]}=`))
     return { tool: name, arguments: { [only[0]]: typeof value === 'string' ? value : rest } }
-  if (words.every((word) => word.includes('='))) return { tool: name, arguments: readArguments(words) }
+  if (words.every((word) => word.indexOf('=') > 0)) return { tool: name, arguments: readArguments(words) }
   if (words.length > names.length) return `${name} takes ${formatInput(tool.inputSchema)}.`
   return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, jsonOrText(word)])) }
+}
+
+/** Reads `name=value` words. */
+function readArguments(words: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=')
+      return [word.slice(0, at), jsonOrText(word.slice(at + 1))]
+    }),
+  )
 }
 
 /** Returns the tools with their arguments, and the commands of the terminal. */

@@ -9,6 +9,7 @@ import { announcementSchema, signedPlaces } from '../../fleet/fleet-messages.ts'
 import { signerOfEnvironment } from '../../fleet/open-fleet.ts'
 import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
 import type { QueueStatus, RunQueue } from '../../fleet/run-queue.ts'
+import { work } from './work.ts'
 
 const queueOptions = z.object({
   queue: option('<url>', 'the queue, a Redis: redis://<host>:<port>', z.string()),
@@ -48,6 +49,7 @@ export function command(console: Console): Command {
       )
     },
   )
+  whole.addCommand(work(console))
   return whole
 }
 

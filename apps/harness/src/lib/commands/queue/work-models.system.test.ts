@@ -20,7 +20,7 @@ const play = (url: string, out: string) => [
 ]
 const queue = () => ['--queue', redis.url, '--lease', '5']
 const startWorker = (url: string) =>
-  workshop.start(['work', world, '--base-url', url, '--concurrency', String(IN_FLIGHT), ...queue()])
+  workshop.start(['queue', 'work', world, '--base-url', url, '--concurrency', String(IN_FLIGHT), ...queue()])
 const asked = (requests: readonly ChatRequest[]) => requests.map((request) => JSON.stringify(request)).toSorted()
 /** Returns what a run played, without times. */
 const played = (out: string): unknown =>
@@ -30,7 +30,7 @@ const played = (out: string): unknown =>
     ),
   )
 
-describe('episodic work, with a language model', () => {
+describe('episodic queue work, with a language model', () => {
   it('pays for no answer again that a killed worker had, and leaves none in the queue', async () => {
     await using quiet = await startChatServer(bisecting)
     expect(await workshop.main(play(quiet.url, 'quiet'))).toMatchObject({ status: 0 })

@@ -21,7 +21,7 @@ let undisturbed: EpisodeRecord[]
 const start = (args: readonly string[], env: Record<string, string> = {}) =>
   // Seconds: soon, and longer than a busy machine keeps a process waiting.
   workshop.start([...args, '--queue', redis.url, '--lease', '3'], { env })
-const work = (...options: string[]) => start(['work', world, '--concurrency', String(SLOTS), ...options])
+const work = (...options: string[]) => start(['queue', 'work', world, '--concurrency', String(SLOTS), ...options])
 const open = () => writeFileSync(at('open'), '')
 const held = () => (existsSync(at('held')) ? readFileSync(at('held'), 'utf8').trim().split('\n') : [])
 const waitFor = (condition: () => unknown) => vi.waitFor(condition, { timeout: 120_000, interval: 20 })

@@ -38,7 +38,7 @@ let undisturbed: EpisodeRecord[]
 
 const start = (args: readonly string[], env: Record<string, string> = {}) => workshop.start(args, { env })
 const work = (options: readonly string[] = [], env: Record<string, string> = {}) =>
-  start(['work', world, ...QUEUE, '--concurrency', String(SLOTS), ...SOON, ...options], env)
+  start(['queue', 'work', world, ...QUEUE, '--concurrency', String(SLOTS), ...SOON, ...options], env)
 const coordinate = (out: string, ...options: string[]) =>
   start([...CONFIGURATION, ...QUEUE, ...SOON, '--out', out, ...options])
 
@@ -240,7 +240,7 @@ describe('episodic run --queue', () => {
   ])('refuses the queue %s, on every command, and leaves nothing', async (url, status, message) => {
     for (const args of [
       ['run', world, '--out', 'refused'],
-      ['work', world],
+      ['queue', 'work', world],
       ['queue', 'status'],
     ]) {
       const ended = await workshop.main([...args, '--queue', url])
@@ -299,12 +299,12 @@ describe('episodic run --queue', () => {
       `import { environment as own } from '${new URL(`file://${world}/src/index.ts`)}'
        export const environment = { ...own, version: '0.0.9' }`,
     )
-    const worker = start(['work', './other-version.ts', ...QUEUE, ...SOON])
+    const worker = start(['queue', 'work', './other-version.ts', ...QUEUE, ...SOON])
     const run = start(['run', world, '--tasks', '3', ...QUEUE, ...SOON, '--out', 'versions'])
     const why = /It plays number-guessing (\S+), and this worker has number-guessing 0\.0\.9\. Install that version\./
     await worker.until(why)
     await run.until(why)
-    await run.until(/No worker plays this run now\. Start one: episodic work --queue/)
+    await run.until(/No worker plays this run now\. Start one: episodic queue work --queue/)
     expect(textOf('versions')).toBe('')
     work()
     expect(await run.ended).toMatchObject({ status: 0 })
@@ -315,7 +315,7 @@ describe('episodic run --queue', () => {
     const policy = `export { solver as policy } from '${new URL(`file://${world}/src/index.ts`)}'`
     writeFileSync(at('own.ts'), policy)
     mkdirSync(at('elsewhere'))
-    const worker = workshop.start(['work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
+    const worker = workshop.start(['queue', 'work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
     const run = start(['run', world, '--policy', './own.ts', '--tasks', '3', ...QUEUE, '--out', 'late'])
     await worker.until(/Does not play the run \S+: Its policy \.\/own\.ts is not in the folder/)
     writeFileSync(at('elsewhere', 'own.ts'), policy)

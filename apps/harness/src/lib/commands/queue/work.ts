@@ -41,7 +41,8 @@ const workOptions = z.object({
 })
 type WorkOptions = z.infer<typeof workOptions>
 
-export const command = defineCommand('work', workOptions, {
+export const work = defineCommand('work', workOptions, {
+  description: 'play for the runs of the queue, until it is stopped',
   argument: ['[worlds...]', 'worlds that it may play (default: those of this folder, and the classics)'],
   help: `
 A worker joins and leaves while runs go on. It plays every run whose world it
@@ -54,13 +55,13 @@ the same for runs and workers, it plays only what is signed with that.
 EPISODIC_QUEUE_PASSWORD is the password of a --queue that has none.
 
 Examples:
-  episodic work --queue redis://10.0.0.5:6379
-  episodic work warehouse ./my-world --queue redis://10.0.0.5:6379
+  episodic queue work --queue redis://10.0.0.5:6379
+  episodic queue work warehouse ./my-world --queue redis://10.0.0.5:6379
   episodic run warehouse --tasks 100000 --queue redis://10.0.0.5:6379`,
-  run: work,
+  run: playForQueue,
 })
 
-async function work(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {
+async function playForQueue(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {
   const { queue: url, concurrency, allowAgents = false, apiKeyEnv, json } = options
   const interruption = untilInterrupted(console)
   const { signal } = interruption

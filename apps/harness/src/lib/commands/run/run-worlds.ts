@@ -102,7 +102,7 @@ export async function runWorlds(
 function assertForQueue({ queue, concurrency }: RunSettings, command: Command): void {
   if (queue !== undefined && command.getOptionValueSource('concurrency') === 'cli')
     throw invalidOption(
-      `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic work --concurrency ${concurrency} --queue …`,
+      `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic queue work --concurrency ${concurrency} --queue …`,
     )
 }
 

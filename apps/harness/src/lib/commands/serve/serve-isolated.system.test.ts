@@ -121,9 +121,13 @@ describe('--worker-threads', () => {
     })
 
     it('returns an error with a reference to the agent', async () => {
-      const { status, out } = await workshop.main(['call', 'spin', '--url', server.agentUrl])
-      expect(status).toBe(1)
-      expect(out).toMatch(/The environment failed, and the call changed nothing\. Reference: [\w-]+\./)
+      const agent = await openChannel({ url: server.agentUrl })
+      const answer = await agent.request('tools/call', { name: 'spin', arguments: {} })
+      await agent.close()
+      expect(JSON.stringify(answer)).toMatch(
+        /The environment failed, and the call changed nothing\. Reference: [\w-]+\./,
+      )
+      expect(answer).toMatchObject({ isError: true })
     })
   })
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { openChannel } from '@episodic/env'
 import { DEFAULT_SEAT, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, exampleWorld, openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -99,14 +99,13 @@ describe('episodic serve', () => {
     expect(await workshop.main(['run', world, '--url', url, '--tasks', '3', '--seed', '1'])).toMatchObject({
       status: 0,
     })
-    expect((await workshop.main(['tools', '--url', url])).out).toContain('guess')
     own.kill('SIGTERM')
   })
 
   it.each(['unix:./own.sock', 'tcp://127.0.0.1:7337'])(
     'rejects the URL %s, which is not of a supported transport',
     async (url) => {
-      const { status, err } = await workshop.main(['tools', '--url', url])
+      const { status, err } = await workshop.main(['sessions', '--url', url])
       expect(status).toBe(2)
       expect(err).toContain(`--url ${url} is not a URL of a server`)
     },
@@ -135,54 +134,7 @@ describe('episodic serve', () => {
   })
 })
 
-describe('episodic tools, call and sessions', () => {
-  it('lists the tools of an agent', async () => {
-    const { out } = await workshop.main(['tools', '--url', server.agentUrl])
-    expect(out).toMatch(
-      /^create_game {2}Begin a new game\..*^guess {2}Guess the number\..*\n {2}game_id: string.*, value: integer/ms,
-    )
-    const json = await workshop.main(['tools', '--url', server.agentUrl, '--json'])
-    expect(JSON.parse(json.out)).toMatchObject([{ name: 'create_game' }, { name: 'guess' }, { name: 'destroy_game' }])
-  })
-
-  it('uses stdio with a process from a configuration file', async () => {
-    const served = { command: process.execPath, args: [CLI, 'serve', world, '--stdio'] }
-    writeFileSync(join(workshop.folder, 'servers.json'), JSON.stringify({ mcpServers: { guessing: served } }))
-    const { status, out, err } = await workshop.main(['tools', '--config', 'servers.json', '--raw'])
-    expect([status, out]).toEqual([0, expect.stringContaining('guess  Guess the number.')])
-    expect(err).not.toMatch(/dev\.episodic/)
-  })
-
-  it('calls a tool, and prints the messages if requested', async () => {
-    // Each call plays a game of its own: a first guess may be right, which ends its game.
-    const createGame = async () => {
-      const created = await workshop.main(['call', 'create_game', '--url', server.agentUrl])
-      expect(created.out).toMatch(/^game_id: mcp_.*\nGuess a whole number/)
-      return created.out.replace(': ', '=').split('\n')[0] as string
-    }
-    const said = await workshop.main(['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl])
-    expect([said.status, said.err]).toEqual([0, ''])
-    expect(said.out).toMatch(/^The number is (higher|lower) than 50\.|^50 is correct/)
-    const guess = ['call', 'guess', await createGame(), 'value=50', '--url', server.agentUrl]
-    const raw = await workshop.main([...guess, '--json', '--raw'])
-    expect(JSON.parse(raw.out)).toMatchObject({ structuredContent: { value: 50 } })
-    expect(raw.err).toMatch(/^→ \{.*"tools\/call".*\}$/m)
-    expect(raw.err).toMatch(/^← \{.*"structuredContent".*\}$/m)
-    // Nothing of the trainer plane passes the agent endpoint (invariant 3).
-    expect(raw.err + raw.out).not.toMatch(/reward|potential|dev\.episodic/)
-    const both = [await createGame(), '--args', '{"value":1}', 'value=2', '--url', server.agentUrl]
-    const all = await workshop.main(['call', 'guess', ...both])
-    expect(all.out).toMatch(/than 2\.|2 is correct/)
-  })
-
-  it('exits with 1 if the tool refuses, and with 2 for an invalid argument', async () => {
-    expect((await workshop.main(['call', 'guess', 'value=x', '--url', server.agentUrl])).status).toBe(1)
-    const words = await workshop.main(['call', 'guess', 'value', '--url', server.agentUrl])
-    expect([words.status, words.err]).toEqual([2, expect.stringContaining('Write name=value')])
-    const args = await workshop.main(['call', 'guess', '--args', '[1]', '--url', server.agentUrl])
-    expect([args.status, args.err]).toEqual([2, expect.stringContaining('--args [1] is not a JSON object')])
-  })
-
+describe('episodic sessions', () => {
   it('lists the open sessions, without secrets', async () => {
     const { id, session, seats } = await openSession(server)
     const list = ['sessions', '--url', server.url, '--limit', '1000']

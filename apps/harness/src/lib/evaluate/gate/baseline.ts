@@ -78,7 +78,7 @@ export async function findBaseline(reference: string, ofSet: readonly GateEntry[
   const file = join(FOLDER, `${reference}.json`)
   if (!existsSync(file))
     throw invalidOption(
-      `${reference} is no folder of a run, and there is no baseline ${file}. Write one of a run: episodic baseline ${reference} <run>`,
+      `${reference} is no folder of a run, and there is no baseline ${file}. Write one of a run: episodic gate <run> --write-baseline ${reference}`,
     )
   await assertFiles(FOLDER, [`${reference}.json`])
   const read = () => readFileSync(file, 'utf8')

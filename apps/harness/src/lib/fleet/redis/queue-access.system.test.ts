@@ -62,7 +62,7 @@ describe('a queue in a Redis with users and TLS', () => {
   it('is used by a run and by a worker whose user has few rights', async () => {
     const queue = ['--queue', `rediss://fleet@localhost:${tls}`]
     const env = { ...trusting, ...secret }
-    const worker = workshop.start(['work', world, '--metrics-port', '0', ...queue], { env })
+    const worker = workshop.start(['queue', 'work', world, '--metrics-port', '0', ...queue], { env })
     const [, metrics = ''] = await worker.until(/Metrics at (\S+)/)
     const run = await workshop.run(['run', world, '--tasks', '20', '--out', 'secured', '--json', ...queue], { env })
     expect(run, run.err).toMatchObject({ status: 0 })
@@ -86,14 +86,14 @@ describe('a queue in a Redis with users and TLS', () => {
     ['TLS at a plain port', () => `rediss://fleet@localhost:${plain}`, 'give redis:// instead of rediss://'],
     ['no TLS at its port', () => `redis://fleet@localhost:${tls}`, 'give rediss:// instead of redis://'],
   ])('is refused with %s, and what to do is said', async (_, url, advice) => {
-    const worker = await workshop.main(['work', world, '--queue', url()], { env: secret })
+    const worker = await workshop.main(['queue', 'work', world, '--queue', url()], { env: secret })
     expect(worker.err).toContain(advice)
     expect(worker.err).not.toContain(PASSWORD)
     expect(worker.status).toBe(1)
   })
 
   it('is refused if its certificate has another host name', async () => {
-    const worker = await workshop.run(['work', world, '--queue', `rediss://fleet@127.0.0.1:${tls}`], {
+    const worker = await workshop.run(['queue', 'work', world, '--queue', `rediss://fleet@127.0.0.1:${tls}`], {
       env: { ...trusting, ...secret },
     })
     expect([worker.status, worker.err]).toEqual([1, expect.stringContaining('the host name that the certificate has')])

@@ -35,7 +35,7 @@ it('holds no key of a run that is finished, once its workers have ended', async 
   await using redis = await startRedis()
   using workshop = openWorkshop()
   const world = exampleWorld('number-guessing')
-  const worker = workshop.start(['work', world, '--queue', redis.url])
+  const worker = workshop.start(['queue', 'work', world, '--queue', redis.url])
   const run = ['run', world, '--tasks', '20', '--queue', redis.url, '--out', 'finished']
   expect(await workshop.run(run)).toMatchObject({ status: 0 })
   worker.kill('SIGTERM')
