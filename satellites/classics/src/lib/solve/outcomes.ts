@@ -52,7 +52,17 @@ export function listOutcomes(
   if (turn.length > 1 && !settle)
     throw invalid(`In ${name} several seats may act in any order, so it has no game tree.`)
   const [seat] = turn as [string]
-  const record = { params, seed: '', rng: {}, now: 0, state, history: [], end: null, seats, ...(multiplayer && { turn }) }
+  const record = {
+    params,
+    seed: '',
+    rng: {},
+    now: 0,
+    state,
+    history: [],
+    end: null,
+    seats,
+    ...(multiplayer && { turn }),
+  }
   const text = JSON.stringify(state)
   return enumerateDraws((rng) => {
     const given = { seat, record, draft: JSON.parse(text), truncation: null }
