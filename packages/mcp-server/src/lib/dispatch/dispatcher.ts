@@ -191,11 +191,9 @@ const LISTENING: { readonly [method: string]: boolean } = {
 const NOTHING: Reply = { text: null, refusal: null }
 const OPEN: Reply = { text: null, refusal: null, open: true }
 
-/** The SDK of each version takes a tenth of a second to load, so it is loaded with the first request that needs it. */
+/** The SDK takes a tenth of a second to load, so it is loaded with the first request that needs it. */
 async function discover(advertisement: Advertisement, request: object, modern: boolean): Promise<object> {
-  return modern
-    ? (await import('./sdk-discovery-modern.ts')).discoverModern(advertisement, request)
-    : (await import('./sdk-discovery.ts')).discover(advertisement, request)
+  return (await import('./sdk-discovery.ts')).discover(advertisement, request, modern)
 }
 
 /** Returns the SDK's answer as a reply; it may be an error. */
