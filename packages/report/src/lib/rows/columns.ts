@@ -75,3 +75,13 @@ export interface EpisodeColumns {
   readonly dictionaries: Dictionaries
   readonly columns: { readonly [name in ColumnName]?: Column }
 }
+
+/** Returns what reads columns by row. Throws a `RangeError` if one of them is missing. */
+export function readColumns<Name extends ColumnName>(
+  { columns }: Pick<EpisodeColumns, 'columns'>,
+  names: readonly Name[],
+): (name: Name, row: number) => number {
+  const missing = names.filter((name) => !columns[name])
+  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
+  return (name, row) => columns[name]?.[row] as number
+}

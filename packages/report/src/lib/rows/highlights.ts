@@ -1,5 +1,5 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
-import type { EpisodeColumns } from './columns.ts'
+import { type EpisodeColumns, readColumns } from './columns.ts'
 
 export type HighlightReason = 'failed' | 'no-variance' | 'refused' | 'truncated' | 'cut' | 'longest' | 'dearest'
 
@@ -35,13 +35,11 @@ const EXTREMES = 6
  *
  * Throws a `RangeError` without {@link HIGHLIGHT_COLUMNS}.
  */
-export function findHighlights({ rows: size, columns }: EpisodeColumns): Highlight[] {
-  const missing = HIGHLIGHT_COLUMNS.filter((name) => !columns[name])
-  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
-  const at = (name: (typeof HIGHLIGHT_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+export function findHighlights(episodes: EpisodeColumns): Highlight[] {
+  const at = readColumns(episodes, HIGHLIGHT_COLUMNS)
   const kindOf = (row: number) => OUTCOMES[at('outcome', row)]?.kind
   const counting: number[] = []
-  for (let row = 0; row < size; row++) if (at('counts', row) === 1) counting.push(row)
+  for (let row = 0; row < episodes.rows; row++) if (at('counts', row) === 1) counting.push(row)
   const finished = counting.filter((row) => kindOf(row) !== 'failed')
   const most = (name: 'steps' | 'cost' | 'refused' | 'cut', rows: readonly number[]) =>
     rows.toSorted((a, b) => at(name, b) - at(name, a) || a - b)

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@episodic/protocol'
-import { COLUMN_TYPES, type Column, type ColumnName, type Dictionaries } from './columns.ts'
+import type { Column, Dictionaries } from './columns.ts'
 import { packArrays, unpackArrays } from './packed-arrays.ts'
 import type { Row } from './row.ts'
-import { createRowColumns, type LinePlace, type PackedRows, placeIn, rowIn } from './row-columns.ts'
+import { createRowColumns, type LinePlace, type PackedRows, placeIn, rowIn, STORED_NAMES } from './row-columns.ts'
 
 /** The values of some lines, to be packed: for a file, or for another thread. */
 export interface RowBatch {
@@ -32,18 +32,9 @@ export function createRowBatch(): RowBatch {
     },
     add: (row, place) => void columns.push(row, place),
     pack(about) {
-      const { rows, dictionaries, columns: values } = columns.columns()
-      const places = Array.from({ length: rows }, (_, row) => columns.place(row))
-      const header: Header = { about, rows, dictionaries, tasks: columns.tasks }
-      return packArrays({
-        header: header as unknown as JsonObject,
-        arrays: {
-          ...(values as { readonly [name: string]: Column }),
-          'line.offset': Float64Array.from(places, ({ offset }) => offset),
-          'line.length': Uint32Array.from(places, ({ length }) => length),
-          'line.content': Float64Array.from(places, ({ content }) => content),
-        },
-      })
+      const { columns: arrays, ...rows } = columns.all()
+      const header: Header = { about, ...rows, tasks: columns.tasks }
+      return packArrays({ header: header as unknown as JsonObject, arrays })
     },
   }
 }
@@ -54,29 +45,19 @@ export function createRowBatch(): RowBatch {
 export function unpackRows(bytes: Uint8Array): UnpackedRows {
   const { header, arrays } = unpackArrays(bytes)
   const { about, rows: size, dictionaries, tasks } = header as unknown as Header
-  const fixed = Object.keys(COLUMN_TYPES) as (keyof typeof COLUMN_TYPES)[]
   const earnings = dictionaries?.terms.map((name) => `term.${name}`) ?? []
-  if (
-    !dictionaries ||
-    [...earnings, ...fixed, 'line.offset', 'line.length', 'line.content'].some((name) => !arrays[name])
-  )
+  if (!dictionaries || [...earnings, ...STORED_NAMES].some((name) => !arrays[name]))
     throw new RangeError('These packed arrays are no rows of a run.')
   const values = arrays as Record<string, Column>
   const words = { ...dictionaries, tags: dictionaries.tags.map((set) => JSON.stringify(set)) }
   const terms = dictionaries.terms.map((name) => [name, values[`term.${name}`] as Column] as const)
-  const places = {
-    offset: values['line.offset'] as Column,
-    length: values['line.length'] as Column,
-    content: values['line.content'] as Column,
-  }
   return {
     about,
     size,
     tasks,
     dictionaries,
-    columns: values as { readonly [name in ColumnName]?: Column },
-    places,
+    columns: values,
     row: (index) => rowIn(values, tasks, (name, number) => words[name][number], terms, index),
-    place: (index) => placeIn(places, index),
+    place: (index) => placeIn(values, index),
   }
 }

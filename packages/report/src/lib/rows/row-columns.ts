@@ -1,5 +1,5 @@
 import { createBoundedMap } from '../fold/bounded-map.ts'
-import { COLUMN_TYPES, type Column, type ColumnName, type Dictionaries, type EpisodeColumns } from './columns.ts'
+import { COLUMN_TYPES, type Column, type Dictionaries, type EpisodeColumns, type TermColumn } from './columns.ts'
 import type { Row } from './row.ts'
 
 /** Where the line of a row stands in the file of a run, and its hash. */
@@ -15,8 +15,7 @@ export interface PackedRows {
   readonly size: number
   readonly tasks: readonly string[]
   readonly dictionaries: Dictionaries
-  readonly columns: { readonly [name in ColumnName]?: Column }
-  readonly places: { readonly [part in keyof LinePlace]: Column }
+  readonly columns: { readonly [name in StoredName | TermColumn]?: Column }
 }
 
 export type RowColumns = ReturnType<typeof createRowColumns>
@@ -29,21 +28,24 @@ const OTHER = 'other'
 
 type FixedName = keyof typeof COLUMN_TYPES
 const FIXED_NAMES = Object.keys(COLUMN_TYPES) as FixedName[]
+/** The columns of a store: those of the episodes, and where their lines stand. */
+const STORED_TYPES = {
+  ...COLUMN_TYPES,
+  'line.offset': Float64Array,
+  'line.length': Uint32Array,
+  'line.content': Float64Array,
+} as const
+type StoredName = keyof typeof STORED_TYPES
+export const STORED_NAMES = Object.keys(STORED_TYPES) as StoredName[]
 const WORD_COLUMNS = ['ending', 'player', 'tags', 'version'] as const
-const PLACE_TYPES = { offset: Float64Array, length: Uint32Array, content: Float64Array } as const
 
 /** Creates columns without a row. They take about 200 bytes a row, and 8 for each reward term. */
 export function createRowColumns() {
   let size = 0
   let capacity = 1_024
   const fixed = Object.fromEntries(
-    FIXED_NAMES.map((name) => [name, new COLUMN_TYPES[name](capacity)]),
-  ) as unknown as Record<FixedName, Column>
-  const places = {
-    offset: new Float64Array(capacity),
-    length: new Uint32Array(capacity),
-    content: new Float64Array(capacity),
-  }
+    STORED_NAMES.map((name) => [name, new STORED_TYPES[name](capacity)]),
+  ) as unknown as Record<StoredName, Column>
   const terms = createBoundedMap(MOST_TERMS, () => ({ values: new Float64Array(capacity).fill(Number.NaN) }))
   const words = {
     ending: createWords(OTHER),
@@ -56,15 +58,10 @@ export function createRowColumns() {
 
   const grow = () => {
     capacity *= 2
-    for (const name of FIXED_NAMES) {
-      const values = new COLUMN_TYPES[name](capacity)
+    for (const name of STORED_NAMES) {
+      const values = new STORED_TYPES[name](capacity)
       values.set(fixed[name])
       fixed[name] = values
-    }
-    for (const name of ['offset', 'length', 'content'] as const) {
-      const values = new PLACE_TYPES[name](capacity)
-      values.set(places[name])
-      places[name] = values as never
     }
     for (const [, term] of terms.entries()) {
       const values = new Float64Array(capacity).fill(Number.NaN)
@@ -79,10 +76,27 @@ export function createRowColumns() {
     return tasks.push(id) - 1
   }
   const copyOf = (name: string): Column | null => {
-    if (Object.hasOwn(COLUMN_TYPES, name)) return fixed[name as FixedName].slice(0, size)
+    if (Object.hasOwn(fixed, name)) return fixed[name as StoredName].slice(0, size)
     const term = name.startsWith('term.') && terms.entries().find(([term]) => name === `term.${term}`)
     return term ? term[1].values.slice(0, size) : null
   }
+  const termNames = () => terms.entries().map(([name]) => `term.${name}`)
+  const copies = (names: readonly string[]) => ({
+    rows: size,
+    dictionaries: {
+      ending: words.ending.list(),
+      player: words.player.list(),
+      tags: words.tags.list().map((text) => JSON.parse(text) as string[]),
+      version: words.version.list(),
+      terms: terms.entries().map(([name]) => name),
+    },
+    columns: Object.fromEntries(
+      names.flatMap((name) => {
+        const values = copyOf(name)
+        return values ? [[name, values] as const] : []
+      }),
+    ) as { readonly [name: string]: Column },
+  })
 
   return {
     get size() {
@@ -99,9 +113,7 @@ export function createRowColumns() {
         else if (isWordColumn(name)) fixed[name][size] = words[name].numberOf(row[name])
         else fixed[name][size] = row[name]
       }
-      places.offset[size] = place.offset
-      places.length[size] = place.length
-      places.content[size] = place.content
+      for (const part of ['offset', 'length', 'content'] as const) fixed[`line.${part}`][size] = place[part]
       for (const name in row.terms) {
         const term = terms.of(name)
         if (term) term.values[size] = row.terms[name] as number
@@ -120,14 +132,13 @@ export function createRowColumns() {
         tags: words.tags.numbersOf(own.tags.map((tags) => JSON.stringify(tags))),
         version: words.version.numbersOf(own.version),
       }
-      for (const name of FIXED_NAMES) {
+      for (const name of STORED_NAMES) {
         const values = rows.columns[name] as Column
         if (name === 'counts') fixed.counts.fill(1, size, to)
         else if (name === 'task' || isWordColumn(name))
           for (let row = 0; row < rows.size; row++) fixed[name][size + row] = numbers[name][values[row] as number] ?? 0
         else fixed[name].set(values, size)
       }
-      for (const part of ['offset', 'length', 'content'] as const) places[part].set(rows.places[part], size)
       for (const name of own.terms) terms.of(name)?.values.set(rows.columns[`term.${name}`] as Column, size)
       size = to
     },
@@ -140,7 +151,7 @@ export function createRowColumns() {
     setCounts(row: number, counts: boolean) {
       fixed.counts[row] = Number(counts)
     },
-    place: (row: number) => placeIn(places, row),
+    place: (row: number) => placeIn(fixed, row),
     row: (row: number) =>
       rowIn(
         fixed,
@@ -150,33 +161,16 @@ export function createRowColumns() {
         row,
       ),
     /** Copies of columns. Default: all. Names that no column has are left out. */
-    columns(names?: readonly string[]): EpisodeColumns {
-      const names_ = names ?? [...FIXED_NAMES, ...terms.entries().map(([name]) => `term.${name}`)]
-      const columns = names_.flatMap((name) => {
-        const values = copyOf(name)
-        return values ? [[name, values] as const] : []
-      })
-      return {
-        rows: size,
-        dictionaries: {
-          ending: words.ending.list(),
-          player: words.player.list(),
-          tags: words.tags.list().map((text) => JSON.parse(text) as string[]),
-          version: words.version.list(),
-          terms: terms.entries().map(([name]) => name),
-        },
-        columns: Object.fromEntries(columns) as { readonly [name in ColumnName]?: Column },
-      }
-    },
+    columns: (names: readonly string[] = [...FIXED_NAMES, ...termNames()]): EpisodeColumns =>
+      copies(names.filter((name) => !name.startsWith('line.'))),
+    /** Copies of all columns, with the places of the lines. */
+    all: () => copies([...STORED_NAMES, ...termNames()]),
   }
 }
 
-export function placeIn(places: PackedRows['places'], row: number): LinePlace {
-  return {
-    offset: places.offset[row] as number,
-    length: places.length[row] as number,
-    content: places.content[row] as number,
-  }
+export function placeIn(columns: PackedRows['columns'], row: number): LinePlace {
+  const at = (part: keyof LinePlace) => columns[`line.${part}`]?.[row] as number
+  return { offset: at('offset'), length: at('length'), content: at('content') }
 }
 
 export function rowIn(
@@ -194,7 +188,7 @@ export function rowIn(
   return { ...values, terms: Object.fromEntries(earned) } as unknown as Row
 }
 
-function isWordColumn(name: FixedName): name is (typeof WORD_COLUMNS)[number] {
+function isWordColumn(name: StoredName): name is (typeof WORD_COLUMNS)[number] {
   return (WORD_COLUMNS as readonly string[]).includes(name)
 }
 

@@ -2,7 +2,7 @@ import { createRate } from '../fold/clustered-rate.ts'
 import { OUTCOMES } from '../fold/episode-table.ts'
 import { clusteredMean } from '../fold/statistics.ts'
 import type { Estimate, Proportion } from '../fold/summary.ts'
-import type { Column, EpisodeColumns } from './columns.ts'
+import { type Column, type EpisodeColumns, readColumns } from './columns.ts'
 
 /** The main figures of some rows, as a summary has them. Only rows that count are in them. */
 export interface RowFigures {
@@ -39,12 +39,11 @@ export const FIGURE_COLUMNS = [
  * @param columns - with all of {@link FIGURE_COLUMNS}. Throws a `RangeError` without them.
  * @param rows - the numbers of the rows. Default: all.
  */
-export function rowFigures({ rows: size, columns }: EpisodeColumns, rows?: ArrayLike<number>): RowFigures {
-  const missing = FIGURE_COLUMNS.filter((name) => !columns[name])
-  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
+export function rowFigures(episodes: EpisodeColumns, rows?: ArrayLike<number>): RowFigures {
+  readColumns(episodes, FIGURE_COLUMNS)
   // A hundred thousand rows are counted anew at each key of a query: plain loops over the columns.
-  const values = columns as { readonly [name in (typeof FIGURE_COLUMNS)[number]]: Column }
-  const chosen = rows ?? Uint32Array.from({ length: size }, (_, row) => row)
+  const values = episodes.columns as { readonly [name in (typeof FIGURE_COLUMNS)[number]]: Column }
+  const chosen = rows ?? Uint32Array.from({ length: episodes.rows }, (_, row) => row)
   const success = createRate()
   const [returns, clusters]: [number[], number[]] = [[], []]
   let [tasks, failed, steps, refused, last] = [0, 0, 0, 0, -1]

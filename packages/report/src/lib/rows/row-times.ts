@@ -1,5 +1,5 @@
 import { exactSum } from '../fold/exact-sum.ts'
-import type { EpisodeColumns } from './columns.ts'
+import { type EpisodeColumns, readColumns } from './columns.ts'
 
 /** What the rows of a run took. All tries are in it, because all were waited for and paid. */
 export interface RowTimes {
@@ -22,11 +22,9 @@ export const TIME_COLUMNS = [
 ] as const
 
 /** Sums what rows took. Throws a `RangeError` without {@link TIME_COLUMNS}. */
-export function rowTimes({ rows: size, columns }: EpisodeColumns): RowTimes {
-  const missing = TIME_COLUMNS.filter((name) => !columns[name])
-  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
-  const rows = Array.from({ length: size }, (_, row) => row)
-  const at = (name: (typeof TIME_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+export function rowTimes(episodes: EpisodeColumns): RowTimes {
+  const at = readColumns(episodes, TIME_COLUMNS)
+  const rows = Array.from({ length: episodes.rows }, (_, row) => row)
   const sum = (name: (typeof TIME_COLUMNS)[number], of = name) => {
     const known = rows.filter((row) => !Number.isNaN(at(of, row)))
     return known.length > 0 ? exactSum(known.map((row) => at(name, row))) : null

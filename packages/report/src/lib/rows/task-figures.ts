@@ -1,6 +1,6 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
 import { exactSum } from '../fold/exact-sum.ts'
-import type { EpisodeColumns } from './columns.ts'
+import { type EpisodeColumns, readColumns } from './columns.ts'
 
 export interface TaskFigures {
   readonly task: number
@@ -35,12 +35,10 @@ export const TASK_COLUMNS = [
  * Computes the figures of every task, in the order of their numbers. Throws a `RangeError` without {@link
  * TASK_COLUMNS}.
  */
-export function taskFigures({ rows: size, columns }: EpisodeColumns): TaskFigures[] {
-  const missing = TASK_COLUMNS.filter((name) => !columns[name])
-  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
-  const at = (name: (typeof TASK_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+export function taskFigures(episodes: EpisodeColumns): TaskFigures[] {
+  const at = readColumns(episodes, TASK_COLUMNS)
   const tasks = new Map<number, number[]>()
-  for (let row = 0; row < size; row++) {
+  for (let row = 0; row < episodes.rows; row++) {
     if (at('counts', row) === 0) continue
     const task = at('task', row)
     const rows = tasks.get(task)

@@ -1,5 +1,5 @@
 import { computeStaleness } from '../fold/policy-versions.ts'
-import type { EpisodeColumns } from './columns.ts'
+import { type EpisodeColumns, readColumns } from './columns.ts'
 import { FIGURE_COLUMNS, type RowFigures, rowFigures } from './row-figures.ts'
 
 export interface VersionFigures {
@@ -21,10 +21,8 @@ export const VERSION_COLUMNS = [...FIGURE_COLUMNS, 'version', 'staleness', 'star
  * Throws a `RangeError` without {@link VERSION_COLUMNS}.
  */
 export function versionFigures(episodes: EpisodeColumns): VersionFigures[] {
-  const { rows: size, columns, dictionaries } = episodes
-  const missing = VERSION_COLUMNS.filter((name) => !columns[name])
-  if (missing.length > 0) throw new RangeError(`These columns are missing: ${missing.join(', ')}.`)
-  const at = (name: (typeof VERSION_COLUMNS)[number], row: number) => columns[name]?.[row] as number
+  const { rows: size, dictionaries } = episodes
+  const at = readColumns(episodes, VERSION_COLUMNS)
   const known = Array.from({ length: size }, (_, row) => row).filter(
     (row) => at('counts', row) === 1 && dictionaries.version[at('version', row)] !== '',
   )
