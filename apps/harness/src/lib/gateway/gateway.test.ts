@@ -5,11 +5,15 @@ import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import { generateText, isStepCount, jsonSchema, streamText, tool } from 'ai'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
+import {
+  chatOfOpenAi,
+  generateContentOfAiSdk,
+  messagesOfAiSdk,
+  type Play,
+  responsesOfOpenAi,
+} from '../../../../../interop/gateway/js-clients.ts'
 import { startTokenEngine, type TokenEngine, thinkingGuess } from '../../../../../interop/gateway/token-engine.ts'
 import { createEngine, type EngineOptions } from './engine.ts'
 import { openGateway } from './gateway-server.ts'
@@ -178,73 +182,17 @@ async function serve(engine: Pick<TokenEngine, 'url'>, folder: string, options: 
   }
 }
 
-const PARAMETERS = { type: 'object', properties: { value: { type: 'integer' } } } as const
+const AGENTS: Readonly<Record<string, Play>> = {
+  'chat completions of openai': chatOfOpenAi,
+  'Responses of openai': responsesOfOpenAi,
+  'Messages of the AI SDK': messagesOfAiSdk,
+  'generateContent of the AI SDK': generateContentOfAiSdk,
+}
 
 /** Plays two turns with a client: a question, a call of a tool and its result. Returns the last text. */
-type Agent = (session: Session, root: string, isStreamed: boolean) => Promise<string>
-
-const chat: Agent = async ({ api_key: apiKey, url: baseURL }, _, isStreamed) => {
-  const client = new OpenAI({ apiKey, baseURL })
-  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: 'Which?' }]
-  const tools = [{ type: 'function' as const, function: { name: 'guess', parameters: PARAMETERS } }]
-  for (;;) {
-    const body = { model: 'm', messages, tools }
-    const { choices } = isStreamed
-      ? await client.chat.completions.stream(body).finalChatCompletion()
-      : await client.chat.completions.create(body)
-    const { message } = choices[0]!
-    if (!message.tool_calls?.[0]) return message.content ?? ''
-    messages.push(message, { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'Right.' })
-  }
-}
-
-const responses: Agent = async ({ api_key: apiKey }, root, isStreamed) => {
-  const client = new OpenAI({ apiKey, baseURL: `${root}/v1` })
-  const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Which?' }]
-  const tools = [{ type: 'function' as const, name: 'guess', parameters: PARAMETERS, strict: false }]
-  for (;;) {
-    const body = { model: 'm', instructions: 'Play.', input, tools }
-    const response = isStreamed
-      ? await client.responses.stream(body).finalResponse()
-      : await client.responses.create(body)
-    const calls = response.output.filter(({ type }) => type === 'function_call')
-    const [call] = calls as OpenAI.Responses.ResponseFunctionToolCall[]
-    if (!call) return response.output_text
-    input.push(...(response.output as OpenAI.Responses.ResponseInputItem[]), {
-      type: 'function_call_output',
-      call_id: call.call_id,
-      output: 'Right.',
-    })
-  }
-}
-
-const viaAiSdk =
-  (modelOf: (session: Session, root: string) => Parameters<typeof generateText>[0]['model']): Agent =>
-  async (session, root, isStreamed) => {
-    const guess = tool({ inputSchema: jsonSchema<{ value: number }>(PARAMETERS), execute: async () => 'Right.' })
-    const asked = {
-      model: modelOf(session, root),
-      maxOutputTokens: 99,
-      system: 'Play.',
-      prompt: 'Which?',
-      tools: { guess },
-    }
-    const stopWhen = isStepCount(3)
-    return isStreamed
-      ? await streamText({ ...asked, stopWhen }).text
-      : (await generateText({ ...asked, stopWhen })).text
-  }
-
-const AGENTS: Readonly<Record<string, Agent>> = {
-  'chat completions of openai': chat,
-  'Responses of openai': responses,
-  'Messages of the AI SDK': viaAiSdk(({ api_key: apiKey }, root) =>
-    createAnthropic({ apiKey, baseURL: `${root}/v1` })('claude'),
-  ),
-  'generateContent of the AI SDK': viaAiSdk(({ url, api_key: apiKey }) =>
-    createGoogleGenerativeAI({ apiKey, baseURL: `${url}beta` })('gemini'),
-  ),
-}
+const play = async (agent: Play, { api_key: key }: Session, root: string, isStreamed: boolean) =>
+  (await agent({ root, key, isStreamed })).at(-1)
+const chat = play.bind(null, chatOfOpenAi)
 
 describe('openGateway', () => {
   it.each(Object.keys(AGENTS).flatMap((name) => [false, true].map((isStreamed) => [name, isStreamed] as const)))(
@@ -253,7 +201,7 @@ describe('openGateway', () => {
       const engine = cleanUp.use(await startTokenEngine(playing))
       const gateway = await serve(engine, await newFolder())
       const session = await gateway.open({ metadata: { task: 't1' } })
-      expect(await AGENTS[name]!(session, gateway.url, isStreamed)).toBe('It is 7.')
+      expect(await play(AGENTS[name]!, session, gateway.url, isStreamed)).toBe('It is 7.')
       const { turns } = await gateway.request('GET', `/sessions/${session.session_id}/trace`)
       expect(turns).toHaveLength(2)
       expect(
@@ -269,7 +217,7 @@ describe('openGateway', () => {
         role: 'agent',
         task: 't1',
       })
-      expect(turns[0].request.tools[0].function).toMatchObject({ name: 'guess', parameters: PARAMETERS })
+      expect(turns[0].request.tools[0].function).toMatchObject({ name: 'guess', parameters })
       // The engine sees its own message, as it wrote it, with its tokens.
       const [, back] = engine.requests
       expect(back!.messages.find(({ role }) => role === 'assistant')).toMatchObject({
@@ -278,7 +226,7 @@ describe('openGateway', () => {
         tool_calls: [{ function: { name: 'guess', arguments: '{"value" :  7}' } }],
         generation_token_ids: engine.sampled[0]!.ids,
       })
-      expect(back!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'Right.' })
+      expect(back!.messages.at(-1)).toMatchObject({ role: 'tool', content: 'It is higher.' })
       expect(back).toMatchObject({ logprobs: true, return_token_ids: true })
       expect(back).not.toHaveProperty('stream')
     },
@@ -289,7 +237,7 @@ describe('openGateway', () => {
     const gateway = await serve(engine, await newFolder())
     const { api_key: apiKey } = await gateway.open()
     const client = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1` })
-    const guess = { type: 'function' as const, name: 'guess', parameters: PARAMETERS, strict: false }
+    const guess = { type: 'function' as const, name: 'guess', parameters, strict: false }
     const world = { type: 'namespace' as const, name: 'world', description: 'A world.', tools: [guess] }
     const tools = [world, { type: 'web_search' as const }, { ...guess, name: 'other' }]
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Which?' }]
@@ -400,7 +348,10 @@ describe('openGateway', () => {
     expect(await after.request('GET', '/sessions/kept')).toMatchObject({ calls: 2 })
     const { turns } = await after.request('GET', '/sessions/kept/trace')
     expect(turns.map((turn: Body) => turn.completion_token_ids)).toEqual(engine.sampled.map(({ ids }) => ids))
-    expect(turns[0].request.messages).toEqual([{ role: 'user', content: 'Which?' }])
+    expect(turns[0].request.messages).toMatchObject([
+      { role: 'system' },
+      { role: 'user', content: 'Which number is it?' },
+    ])
   })
 
   it.each([
