@@ -21,7 +21,7 @@ export function createStepFold() {
   let unrewarded = 0
   const latency = createLatencyHistogram()
   return {
-    /** A failed one does not. */
+    /** @param counts - whether the episode finished. One that failed adds latencies alone. */
     add(episode: EpisodeRecord['steps'], counts: boolean) {
       for (const { milliseconds } of episode) if (milliseconds !== null) latency.add(milliseconds)
       if (!counts) return

@@ -7,7 +7,7 @@ import { linkCalls } from './token-tree.ts'
 
 export type TokenFold = ReturnType<typeof createTokenFold>
 
-/** Those of steps that several leaves share count once. */
+/** Requests of steps that several leaves share count once. */
 export function createTokenFold() {
   let episodes = 0
   let requests = 0

@@ -142,7 +142,7 @@ export function createRowColumns() {
       for (const name of own.terms) terms.of(name)?.values.set(rows.columns[`term.${name}`] as Column, size)
       size = to
     },
-    /** What only they had stays in the dictionaries. */
+    /** Removes the rows from a number on. Words that only they had stay in the dictionaries. */
     cut(to: number) {
       for (const [, term] of terms.entries()) term.values.fill(Number.NaN, to, size)
       size = to

@@ -9,7 +9,7 @@ export interface LearnerSetting extends Omit<EpisodeSetting, 'policies' | 'maxSt
   readonly maxSteps?: number
 }
 
-/** Its `total` is what the learner earned. */
+/** The `total` of its result is what the learner earned. */
 export async function playLearner({
   learner: { seat, partners },
   maxSteps = Number.POSITIVE_INFINITY,
