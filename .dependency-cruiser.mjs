@@ -134,7 +134,7 @@ export const INNER_ROOMS = {
     fleet: ['base', 'run-folder', 'models', 'worlds', 'play'],
     evaluate: ['base', 'run-folder', 'models', 'worlds', 'play'],
     view: ['base', 'run-folder', 'worlds', 'play', 'evaluate'],
-    suites: ['base', 'run-folder', 'worlds', 'play', 'evaluate'],
+    suites: ['base', 'run-folder', 'worlds', 'play'],
     commands: [
       'base',
       'run-folder',
@@ -205,10 +205,6 @@ export const INNER_ROOMS = {
     secrecy: ['endpoints'],
     rewards: [],
     seats: ['endpoints', 'secrecy', 'rewards'],
-  },
-  'apps/harness/src/lib/suites': {
-    suite: [],
-    tournament: [],
   },
   'apps/harness/src/lib/commands': {
     worlds: [],

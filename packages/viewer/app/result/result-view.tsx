@@ -34,22 +34,13 @@ export function ResultView({ page }: { readonly page: ResultPage }) {
   )
 }
 
-function ResultBox({ card: { title, caption, table, list } }: { readonly card: ResultCard }) {
+function ResultBox({ card: { title, table } }: { readonly card: ResultCard }) {
   return (
-    <Card title={plain(title)} caption={caption} wide>
-      {table && (
-        <FiguresTable
-          {...table}
-          rows={table.rows.map((cells) => cells.map((cell, i) => <ResultFigure key={i} cell={cell} />))}
-        />
-      )}
-      {list && (
-        <ul>
-          {list.map((item) => (
-            <li key={item}>{plain(item)}</li>
-          ))}
-        </ul>
-      )}
+    <Card title={plain(title)} wide>
+      <FiguresTable
+        {...table}
+        rows={table.rows.map((cells) => cells.map((cell, i) => <ResultFigure key={i} cell={cell} />))}
+      />
     </Card>
   )
 }
@@ -57,12 +48,9 @@ function ResultBox({ card: { title, caption, table, list } }: { readonly card: R
 function ResultFigure({ cell }: { readonly cell: ResultCell }) {
   if (typeof cell === 'string') return plain(cell)
   if ('value' in cell) return <IntervalBar {...cell} width={150} />
-  const { text, below, sense, tip } = cell
   return (
-    <span class={sense} title={tip}>
-      {plain(text)}
-      {below !== undefined && <br />}
-      {below}
+    <span class={cell.sense}>
+      {plain(cell.text)}
     </span>
   )
 }

@@ -11,7 +11,7 @@ export interface Viewer {
    * as markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
    */
   filePage(content: EmbeddedRuns): string
-  /** Returns the page of a suite, a leaderboard or a tournament, without requests and scripts. */
+  /** Returns the page of a suite, without requests and scripts. */
   resultPage(content: ResultPage): string
 }
 

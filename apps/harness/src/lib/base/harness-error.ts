@@ -29,7 +29,6 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
  * - `suite-not-found`, `suite-invalid`: a suite could not be found, or it cannot be played as it is.
  * - `suite-differs`: a figure of a suite does not agree with its reference.
- * - `submission-invalid`: a suite's result does not follow from its episodes, or from the suite.
  * - `disk-failed`: a file could not be written.
  * - `server-failed`: a server did not start, or is gone.
  * - `worker-failed`: the processes of a run did not start, or kept ending.
@@ -68,7 +67,6 @@ export type HarnessErrorCode =
   | 'suite-not-found'
   | 'suite-invalid'
   | 'suite-differs'
-  | 'submission-invalid'
   | 'disk-failed'
   | 'server-failed'
   | 'worker-failed'

@@ -91,11 +91,6 @@ export function jsonOrText(text: string): Json {
   }
 }
 
-/** The same for players: a policy alone is a player of that name. */
-export const namedPlayer: OptionText<Record<string, string>> = {
-  read: (text, earlier) => named.read(/^[\w.-]+$/.test(text) ? `${text}=${text}` : text, earlier),
-}
-
 /** `0.2..0.8`, or a single number for both ends. */
 export const range: OptionText<[number, number]> = {
   read(text) {

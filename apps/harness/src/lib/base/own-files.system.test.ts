@@ -21,7 +21,6 @@ import { lockRun } from '../run-folder/record/run-lock.ts'
 import { startViewing } from '../view/view.fixture.ts'
 import { makeFolder, openToAppend, removeDrafts, replaceFile } from './own-files.ts'
 
-const NIM = fileURLToPath(new URL('../fixtures/nim.fixture.ts', import.meta.url))
 const SUITE = fileURLToPath(new URL('../../../../../satellites/classics/classics.suite.json', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -162,7 +161,6 @@ describe('the commands that read a run', () => {
   const gate = ['gate', 'genuine', '--success', '>=0']
   const written: readonly (readonly [name: string, args: readonly string[]])[] = [
     ['run --out', ['run', world, '--tasks', '1', '--out']],
-    ['tournament --out', ['tournament', NIM, '--player', 'solver', '--player', 'random', '--games', '1', '--out']],
     ['suite run --out', ['suite', 'run', SUITE, '--only', 'taxi', '--quick', '--out']],
     ['export --out', ['export', 'genuine', '--format', 'trl', '--out']],
     ['export --format harbor --out', ['export', world, '--format', 'harbor', '--tasks', '1', '--out']],

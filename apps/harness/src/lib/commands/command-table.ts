@@ -41,10 +41,6 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
     'decide whether a run is good enough, with an exit status and reports for CI',
     () => import('./evaluate/gate.ts'),
   ),
-  tournament: entry(
-    'let every player meet every other in every seat, and rate them',
-    () => import('./suites/tournament.ts'),
-  ),
   grade: entry(
     'judge the sealed episodes of runs, and compare the verdicts of graders and people',
     () => import('./evaluate/grade.ts'),

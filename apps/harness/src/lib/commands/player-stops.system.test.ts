@@ -217,24 +217,4 @@ describe('a player of a seat that gives up', () => {
     }
     expect(JSON.parse((await workshop.main(['replay', 'forfeit', '--json'])).out)).toMatchObject({ replayed: 4 })
   })
-
-  it('has lost the match in a tournament', async () => {
-    server = await startChatServer(() => saying(GIVING_UP))
-    const poker = fileURLToPath(import.meta.resolve('@episodic/classics/kuhn-poker'))
-    const players = ['--player', 'mute=llm:mute', '--player', 'weak=random', '--base-url', server.url]
-    const { status, out } = await workshop.main([
-      'tournament',
-      poker,
-      '--games',
-      '3',
-      '--out',
-      'cup',
-      '--json',
-      ...players,
-    ])
-    expect(status).toBe(0)
-    const { counts, players: ranked } = JSON.parse(out)
-    expect(counts).toMatchObject({ finished: 6, failed: 0 })
-    expect(ranked[0]).toMatchObject({ name: 'weak', wins: 6, losses: 0 })
-  })
 })

@@ -1,6 +1,6 @@
-/** What stands in the page of a suite, a leaderboard or a tournament. It is shown without a script. */
+/** What stands in the page of a suite. It is shown without a script. */
 export interface ResultPage {
-  readonly kind: 'suite' | 'leaderboard' | 'tournament'
+  readonly kind: 'suite'
   readonly title: string
   readonly facts: string
   /** What a reader must not miss. It stands above the figures. */
@@ -12,17 +12,15 @@ export interface ResultPage {
   readonly methods: readonly string[]
 }
 
-/** A titled box with a table, a list, or both. */
+/** A titled box with a table. */
 export interface ResultCard {
   readonly title: string
-  readonly caption?: string
-  readonly table?: {
+  readonly table: {
     readonly head: readonly string[]
     readonly rows: readonly (readonly ResultCell[])[]
     /** How many of the first columns are texts; the others are figures. */
     readonly texts: number
   }
-  readonly list?: readonly string[]
 }
 
 export type ResultCell = string | JudgedText | IntervalInRange
@@ -30,11 +28,7 @@ export type ResultCell = string | JudgedText | IntervalInRange
 /** A text in the colour of what it says. */
 export interface JudgedText {
   readonly text: string
-  /** A second line. */
-  readonly below?: string
   readonly sense: 'positive' | 'negative' | 'doubtful' | 'neutral'
-  /** Shown where the pointer rests. */
-  readonly tip?: string
 }
 
 /** A value with its interval, drawn within a range. */

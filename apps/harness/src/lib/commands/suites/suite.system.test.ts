@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 import { calling, startChatServer } from '../../models/chat-server.fixture.ts'
-import { suiteResultSchema } from '../../suites/suite/suite-result.ts'
+import { suiteResultSchema } from '../../suites/suite-result.ts'
 
 const CLASSICS = fileURLToPath(new URL('../../../../../../satellites/classics/classics.suite.json', import.meta.url))
 
@@ -56,7 +56,7 @@ describe('episodic suite run', () => {
     const { status, err, result } = await run(CLASSICS, '--quick', '--only', 'kuhn-poker', '--only', 'cliff-walking')
     expect([status, err]).toEqual([0, ''])
     expect(result?.worlds.map(({ environment }) => environment.name)).toEqual(['cliff-walking', 'kuhn-poker'])
-    expect(result?.counts).toEqual({ references: 24, hold: 24, differ: 0, notChecked: 0 })
+    expect(result?.counts).toEqual({ references: 12, hold: 12, differ: 0, notChecked: 0 })
     expect(existsSync(at('runs'))).toBe(false)
   })
 

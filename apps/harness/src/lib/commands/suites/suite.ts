@@ -11,15 +11,13 @@ import { flag, option } from '../../base/options.ts'
 import { modelOptionsSchema } from '../../models/model-options.ts'
 import { TRANSPORTS } from '../../play/run-settings.ts'
 import { writeRunFile } from '../../run-folder/record/run-folder.ts'
-import { formatSuite } from '../../suites/suite/format-suite.ts'
-import { runSuite } from '../../suites/suite/run-suite.ts'
-import { readSuite } from '../../suites/suite/suite-file.ts'
-import { suitePage } from '../../suites/suite/suite-page.ts'
-import { folderName, planSuite, type SuitePlan, withPolicy } from '../../suites/suite/suite-plan.ts'
-import { holdsSuite, SUITE_FILES } from '../../suites/suite/suite-result.ts'
+import { formatSuite } from '../../suites/format-suite.ts'
+import { runSuite } from '../../suites/run-suite.ts'
+import { readSuite } from '../../suites/suite-file.ts'
+import { suitePage } from '../../suites/suite-page.ts'
+import { folderName, planSuite, type SuitePlan, withPolicy } from '../../suites/suite-plan.ts'
+import { holdsSuite, SUITE_FILES } from '../../suites/suite-result.ts'
 import { defineCommand } from '../define-command.ts'
-import { leaderboardCommand } from './suite-leaderboard.ts'
-import { verifySuiteCommand } from './suite-verify.ts'
 
 const suiteOptions = z.object({
   only: option('<world>', 'only this world of the suite; can be repeated', texts),
@@ -36,10 +34,7 @@ const suiteOptions = z.object({
 type RunOptions = z.infer<typeof suiteOptions>
 
 export function command(console: Console): Command {
-  return new Command('suite')
-    .addCommand(runSuiteCommand(console))
-    .addCommand(verifySuiteCommand(console))
-    .addCommand(leaderboardCommand(console))
+  return new Command('suite').addCommand(runSuiteCommand(console))
 }
 
 const runSuiteCommand = defineCommand('run', suiteOptions, {
@@ -56,7 +51,7 @@ Examples:
   episodic suite run classics --quick --json
   episodic suite run classics --only taxi --episodes 200 --transport http
   episodic suite run ./mine.suite.json --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1`,
-  run: run,
+  run,
 })
 
 async function run(reference: string, options: RunOptions, console: Console): Promise<void> {

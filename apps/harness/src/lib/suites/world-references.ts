@@ -1,7 +1,7 @@
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
-import type { World } from '../../worlds/world.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import type { World } from '../worlds/world.ts'
 
 /** A number, a hash, or several numbers. */
 export const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])

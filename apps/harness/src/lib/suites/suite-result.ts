@@ -1,11 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { shownPath } from '../../base/console.ts'
-import { HarnessError } from '../../base/harness-error.ts'
-import { parseJson } from '../../base/json.ts'
-import { assertFiles } from '../../run-folder/record/run-folder.ts'
 import { meanSchema } from './mean-return.ts'
 import { suiteNameSchema } from './suite-file.ts'
 import { figureSchema, toleranceSchema } from './world-references.ts'
@@ -113,17 +109,4 @@ export function countVerdicts(worlds: SuiteResult['worlds']): SuiteResult['count
 /** Whether a folder holds the result of a suite, or runs of one that was stopped. */
 export function holdsSuite(folder: string): boolean {
   return [SUITE_FILES.result, SUITE_FILES.runs].some((name) => existsSync(join(folder, name)))
-}
-
-/** Reads the result of a suite. Rejects with `submission-invalid`. */
-export async function readSuiteResult(folder: string): Promise<SuiteResult> {
-  const file = join(folder, SUITE_FILES.result)
-  if (!existsSync(file))
-    throw new HarnessError(
-      'submission-invalid',
-      `${shownPath(folder)} holds no result of a suite: there is no ${SUITE_FILES.result} in it. Make one with episodic suite run.`,
-    )
-  await assertFiles(folder, [SUITE_FILES.result])
-  const read = () => readFileSync(file, 'utf8')
-  return parseJson(suiteResultSchema, read, 'submission-invalid', `${shownPath(file)} is not the result of a suite`)
 }

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
-import { parseJson } from '../../base/json.ts'
-import { readTextFile } from '../../base/text-file.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { parseJson } from '../base/json.ts'
+import { readTextFile } from '../base/text-file.ts'
 
 const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')
 
@@ -41,7 +41,7 @@ const playedSchema = z.strictObject({
   source: z.string().min(1),
 })
 
-/** The name of a suite. It is never a path, because results name suites, and their authors are not trusted. */
+/** The name of a suite, which is part of a folder's name. */
 export const suiteNameSchema = z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"')
 
 /** The content of a suite file, `<name>.suite.json`. */

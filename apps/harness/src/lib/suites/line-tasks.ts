@@ -1,7 +1,7 @@
 import { defineTasks, generateTasks } from '@episodic/dataset'
 import { canonicalJson, type JsonObject, type Task } from '@episodic/protocol'
-import { defaultTasks } from '../../worlds/default-tasks.ts'
-import type { World } from '../../worlds/world.ts'
+import { defaultTasks } from '../worlds/default-tasks.ts'
+import type { World } from '../worlds/world.ts'
 import type { SuiteLine, SuitePlan } from './suite-plan.ts'
 
 /**

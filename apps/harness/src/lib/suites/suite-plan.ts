@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
-import { loadWorld, type World } from '../../worlds/world.ts'
+import { HarnessError } from '../base/harness-error.ts'
+import { loadWorld, type World } from '../worlds/world.ts'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
 import { type Measured, readReferences, type WorldReference } from './world-references.ts'
 
