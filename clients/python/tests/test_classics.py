@@ -41,13 +41,13 @@ def both(server: Server) -> Iterator[Open]:
 def test_an_id_with_its_module_is_known_to_a_process_that_has_not_imported_it(server: Server) -> None:
     program = f"""
 import gymnasium
-env = gymnasium.make("episodic_env.classics:episodic-classics/FrozenLake-v1", url="{server.url}", token="{server.token}")
-print(env.reset(seed=7)[0])
+env = gymnasium.make("episodic_env.classics:episodic-classics/Taxi-v4", url="{server.url}", token="{server.token}")
+print(env.observation_space)
 env.close()
 """
     variables = {**os.environ, "PYTHONPATH": str(ROOT / "clients/python/src")}
     result = subprocess.run([sys.executable, "-c", program], env=variables, capture_output=True, text=True)
-    assert result.stdout == "0\n", result.stderr
+    assert result.stdout == "Discrete(500)\n", result.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)

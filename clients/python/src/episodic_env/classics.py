@@ -1,8 +1,9 @@
 """Gymnasium's classic environments, played on an Episodic server that serves `@episodic/classics`.
 
-Importing this module registers `episodic-classics/Taxi-v4`, `CliffWalking-v1`, `FrozenLake-v1` and `FrozenLake8x8-v1`. Spaces, observations, rewards, ends and limits are those of
-Gymnasium's environments of the same names, and so are the arguments; the others are those of
-`episodic_env.gymnasium.EpisodicEnv`. Starts and chances are drawn by the server, so that a seed gives other episodes.
+Importing this module registers `episodic-classics/Taxi-v4`, `CliffWalking-v1`, `FrozenLake-v1` and
+`FrozenLake8x8-v1`. Spaces, observations, rewards, ends and limits are those of Gymnasium's environments of the same
+names, and so are the arguments; the others are those of `episodic_env.gymnasium.EpisodicEnv`. Starts and chances are
+drawn by the server, so that a seed gives other episodes.
 
 Differences: `CliffWalking-v1` is truncated after 200 steps. A step that ends an episode by the rules is never truncated
 too. `info` is that of `EpisodicEnv`. Needs the extra `gymnasium`.

@@ -23,7 +23,7 @@ export interface Reference {
   /** What the value is, for people. */
   readonly quantity: string
   readonly value: number | string | readonly number[]
-  /** How far a measured value may be: not at all, an absolute difference, or the 99.9 % confidence interval of a mean. */
+  /** How far a measured value may be: not at all, a difference, or the 99.9 % confidence interval of a mean. */
   readonly tolerance: 'exact' | number | 'interval'
   readonly source: string
   readonly how: Measure

@@ -55,7 +55,7 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
 /**
  * Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none.
  */
-export async function foldLine(run: string, focus: string | null) {
+async function foldLine(run: string, focus: string | null) {
   const file = join(run, RUN_FILES.episodes)
   const returns = new Map<string, number | null>()
   if (existsSync(file))

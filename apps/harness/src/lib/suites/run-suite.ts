@@ -63,13 +63,13 @@ async function runLines(
 }
 
 /** Measures an exact line. Throws `suite-invalid` if the module cannot. */
-export function measureLine({ kind, id, quantity, params, reference, measure }: ExactLine): LineResult {
+function measureLine({ kind, id, quantity, params, reference, measure }: ExactLine): LineResult {
   const { value, holds } = measure()
   return { kind, id, quantity, params, reference, here: value, verdict: holds ? 'same' : 'differs' }
 }
 
 /** Compares the figures of a played line with its reference, or puts them on the scale of its anchors. */
-export function compareLine(
+function compareLine(
   line: PlayedLine | ScoredLine,
   played: Pick<LineResult & { kind: 'played' }, 'here' | 'finished' | 'failed' | 'sealed' | 'run'>,
 ): LineResult {

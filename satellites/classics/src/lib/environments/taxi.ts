@@ -83,13 +83,13 @@ export const environment = defineEnvironment({
 })
 
 /** Whether a passenger was asked to get in or out where they cannot. */
-function isIllegal({ before, after, input, refused }: Asked): boolean {
+function isIllegal({ before, after, input, refused }: TaxiStep): boolean {
   const isMove = (MOVES as readonly unknown[]).includes(input.action)
   return refused === null && !isMove && before.public.passenger === after.public.passenger
 }
 
 type Seen = { readonly public: { readonly passenger: string } }
-type Asked = { readonly before: Seen; readonly after: Seen; readonly input: JsonObject; readonly refused: unknown }
+type TaxiStep = { readonly before: Seen; readonly after: Seen; readonly input: JsonObject; readonly refused: unknown }
 
 /** Two stages: dry streets, where nothing is drawn but the start, then rain. */
 export const tasks = defineTasks({

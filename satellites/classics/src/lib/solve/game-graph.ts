@@ -89,7 +89,7 @@ export function walkGame(environment: EnvironmentDefinition, params: JsonObject,
   return { seats, nodes, decisions: [...decisions.values()], starts }
 }
 
-/** Adds what an action tells each seat: the one that moved what it saw, did and was answered, others their messages. */
+/** Adds what an action shows each seat: the one that moved its view, action and answer, and others their messages. */
 function tell(known: Known, seat: string, did: readonly object[], { answer, messages }: Outcome): Known {
   const next = { ...known }
   for (const [name, texts] of Object.entries(messages)) next[name] = [...(next[name] ?? []), ...texts]

@@ -21,8 +21,8 @@ export interface GameTree {
 }
 
 /**
- * Walks a small game by its served rules, with every draw in each way that it can go, and computes what
- * profiles earn. What a seat was shown and did makes its information sets, so a leak of hidden state changes their number.
+ * Walks a small game by its served rules, with every draw in each way that it can go, and computes what profiles earn.
+ * What a seat was shown and did makes its information sets, so a leak of hidden state changes their number.
  *
  * Throws `option-invalid` if the rules draw with `rng.float`, legal actions are not enumerated or are refused, several
  * seats may act in any order, a game can go on for ever, there are more than `most` branches (default: a million), or a

@@ -21,7 +21,7 @@ export interface Outcome {
   readonly rewards: readonly number[]
   /** What the seat that moved is answered. */
   readonly answer: Observation
-  /** What others are told, by seat. */
+  /** What others are sent, by seat. */
   readonly messages: { readonly [seat: string]: readonly string[] }
 }
 

@@ -1,4 +1,4 @@
-import { connect, randomPolicy, returnsOf, runEpisode, withShaping } from '@episodic/env'
+import { connect, returnsOf, runEpisode } from '@episodic/env'
 import { createHost, inProcess, rehearse } from '@episodic/mcp-server'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -86,34 +86,4 @@ describe('solver', () => {
       expect([...returns.values()].reduce((sum, one) => sum + one, 0) / high).toBeCloseTo(value as number, 9)
     },
   )
-
-  it('earns as much with shaping as without, less the starting potential', async () => {
-    await using host = createHost({ environments: [environment] })
-    await using connection = await connect(inProcess(host))
-    const anyWorld = fc.record({ high: fc.integer({ min: 1, max: 100 }), maxGuesses: fc.integer({ min: 1, max: 8 }) })
-    await fc.assert(
-      fc.asyncProperty(
-        anyWorld,
-        fc.string({ minLength: 1 }),
-        fc.constantFrom(solver, randomPolicy()),
-        async (params, seed, policy) => {
-          const episode = await runEpisode({
-            createEnvironment: () => withShaping(connection.environment(), { discount: 1 }),
-            policy,
-            policySeed: seed,
-            task: { params },
-            seed,
-          })
-          if (episode.kind !== 'finished') throw episode.cause
-          const { total, unshaped } = returnsOf(episode.steps, 1)
-          const atStart = episode.start.info.potential as number
-          const atEnd = episode.steps.at(-1)?.info.potential as number
-          // A random player may reach the step limit, and a truncated end keeps its potential.
-          const telescoped = episode.end.kind === 'terminated' ? -atStart : atEnd - atStart
-          expect(total - unshaped).toBeCloseTo(telescoped, 10)
-          expect(episode.steps.reduce((sum, { reward }) => sum + reward.shaping, 0)).toBeCloseTo(telescoped, 10)
-        },
-      ),
-    )
-  })
 })

@@ -60,7 +60,7 @@ export function stopAt(square: Square): Stop | undefined {
   return STOP_NAMES.find((name) => isSame(STOPS[name], square))
 }
 
-/** The fewest moves from each square to each stop, around the walls. All moves are reversible. Every step asks for them. */
+/** The fewest moves from each square to each stop, around the walls. All moves are reversible. */
 const DISTANCES = new Map(
   STOP_NAMES.map((stop) => [
     stop,
