@@ -47,7 +47,7 @@ function count(what: string, most: number, chosen: (entry: string) => boolean): 
   }
   console.log(`${String(total).padStart(4)} ${what}; at most ${most}`)
   if (total <= most) return
-  console.error('Export only what users name, or raise the limit in scripts/limits.ts and say why.')
+  console.error('Export only what users name, in the place of another name: a limit only falls (REVIEW.md).')
   process.exitCode = 1
 }
 

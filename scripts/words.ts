@@ -66,8 +66,6 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   ['apps/harness/src/lib/models/{answers/parse-answer,chat-model}.ts', /interface (Answer|Asked)$/],
   ['scripts/words.ts', /./],
   ['scripts/words.test.ts', /./],
-  // The benchmark's name at the time.
-  ['docs/inside/decisions/0026-no-raw-sockets.md', /^doors$/],
   // A number of turns, in conversations with a simulated user.
   ['examples/flight-booking/**', /patience/i],
   ['satellites/contexts/src/lib/environment/*.ts', /patience/i],

@@ -28,7 +28,7 @@ export const CODE = /(^ *```[\s\S]*?^ *```$|`[^`\n]*`)/gm
 /** The list of all pages, whose order is that of the site. */
 const LIST = 'docs/README.md'
 
-/** Lists the pages in the order of `docs/README.md`, and the decisions after them. */
+/** Lists the pages in the order of `docs/README.md`, and the decisions after them, but their list, which is there. */
 export function listDrawers(): Drawer[] {
   const [, ...sections] = readFileSync(join(root, LIST), 'utf8').split(/^## /m)
   const drawers = sections.map((section) => ({
@@ -37,7 +37,7 @@ export function listDrawers(): Drawer[] {
       ([, title = '', link = '', about = '']) => toPage(title, join('docs', link), about.replace(/\s+/g, ' ')),
     ),
   }))
-  const decisions = globSync('docs/inside/decisions/*.md', { cwd: root }).sort()
+  const decisions = globSync('docs/inside/decisions/[!R]*.md', { cwd: root }).sort()
   return [...drawers, { title: 'Decisions', pages: decisions.map((file) => toPage(headingOf(file), file, '')) }]
 }
 

@@ -41,6 +41,7 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
     { name: 'words', command: ['node', 'scripts/words.ts'], quick: true },
     { name: 'unused code', command: script('unused') },
     { name: 'counts', command: ['node', 'scripts/counts.ts'], quick: true },
+    { name: 'limits only fall', command: ['node', 'scripts/falling-limits.ts'], quick: true },
     { name: 'trips', command: ['node', 'scripts/trip.ts'] },
     { name: 'exports', command: ['node', 'scripts/exports.ts'] },
     { name: 'site', command: ['node', 'scripts/check-site.ts', join(folder, 'site')], all: true },
