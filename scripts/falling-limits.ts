@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from './workspace.ts'
 
-// A limit only falls: compares each number of `limits.ts` with the lowest that it has had since this check exists, along
-// the first parents of HEAD. A new limit is free. One that is gone needs that what it limits is gone.
+// A limit only falls: compares each number of `limits.ts` with the lowest that it has had since this check exists,
+// along the first parents of HEAD. A new limit is free. One that is gone needs that what it limits is gone.
 //
 //   node scripts/falling-limits.ts
 
@@ -67,7 +67,7 @@ function dropped(path: string, most: number): string {
   )
 }
 
-/** Lists the commits that this check counts from, oldest last: that which brought it, and later ones with other limits. */
+/** Lists the commits whose limits count: the one that brought this check, and those that changed them later. */
 function listVersions(folder: string): string[] {
   const commits = (...args: string[]) => {
     try {
