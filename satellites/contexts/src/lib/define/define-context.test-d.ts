@@ -1,99 +1,13 @@
 import { z } from 'zod'
+import { booking, travel, weather } from '../fixtures/travel.fixture.ts'
 import { defineContext } from './define-context.ts'
 import { defineConversation } from './define-conversation.ts'
 
-const shared = { public: z.object({ city: z.string().nullable() }), private: z.object({ seats: z.int() }) }
-
-// A whole context, as an author writes it: nothing is annotated.
-const booking = defineContext({
-  name: 'booking',
-  description: 'your booking',
-  data: z.object({
-    from: z.string().nullable().default(null),
-    passengers: z.int().default(1),
-    price: z.number().default(0),
-  }),
-  hidden: z.object({ floor: z.number().default(0) }),
-  shared,
-  intents: {
-    'book-flight': z.object({ from: z.string().optional() }),
-    'set-passengers': z.object({ count: z.int() }),
-    pay: z.object({}),
-  },
-  events: { 'price-changed': z.object({ price: z.number() }) },
-  initial: 'collecting',
-  opens: {
-    'book-flight': {
-      effect({ data, slots }) {
-        data.from = slots.from ?? null
-      },
-    },
-  },
-  on: {
-    'price-changed': {
-      guard: ({ event, data }) => event.price !== data.price,
-      effect({ data, event, say, hidden, shared }) {
-        data.price = event.price + hidden.floor
-        shared.private.seats -= 1
-        say(`The price changed for ${shared.public.city satisfies string | null}.`)
-      },
-    },
-  },
-  states: {
-    collecting: {
-      entry: ({ data, say }) => say(data.from ?? 'Where from?'),
-      always: [{ guard: ({ data }) => data.from !== null, target: 'confirming' }],
-      prompt: ({ data }) => `Where from, all ${data.passengers}?`,
-      on: {
-        'set-passengers': [
-          { guard: ({ slots }) => slots.count > 9, effect: ({ say }) => say('Too many.') },
-          {
-            target: 'confirming',
-            effect({ data, slots, previous }) {
-              data.passengers = slots.count + (previous?.passengers ?? 0)
-            },
-          },
-        ],
-      },
-    },
-    confirming: { on: { pay: { target: 'paid' } } },
-    paid: { final: true },
-  },
-  onTransition({ from, to, on, data }) {
-    from satisfies 'collecting' | 'confirming' | 'paid'
-    to satisfies 'collecting' | 'confirming' | 'paid'
-    on satisfies string | null
-    data.passengers satisfies number
-  },
-  topics: ({ from }) => [`from:${from satisfies string | null}`],
-  resume: ({ data, say, closed }) => say(`Back, from ${data.from}, after ${closed?.context}.`),
-  result: ({ data }) => ({ price: data.price }),
-})
-
-const weather = defineContext({
-  name: 'weather',
-  description: 'the weather',
-  data: z.object({ city: z.string().nullable().default(null) }),
-  intents: { 'ask-weather': z.object({ city: z.string() }) },
-  initial: 'answering',
-  opens: {
-    'ask-weather': {
-      effect({ data, slots }) {
-        data.city = slots.city
-      },
-    },
-  },
-  states: {
-    answering: { always: [{ target: 'answered', effect: ({ data, say }) => say(`Sunny in ${data.city}.`) }] },
-    answered: { final: true },
-  },
-})
-
-const travel = defineConversation({ name: 'travel', shared, contexts: [booking, weather], initial: 'booking' })
+// Whole contexts as an author writes them: nothing in them is annotated.
 const { record } = travel.start({ shared: { public: { city: null }, private: { seats: 3 } } })
 booking.find(record)?.data.passengers satisfies number | undefined
-booking.find(record)?.state satisfies 'collecting' | 'confirming' | 'paid' | undefined
-booking.closed(record)[0]?.result?.price satisfies number | undefined
+booking.find(record)?.state satisfies 'collecting' | 'confirming' | 'sold-out' | 'paid' | undefined
+booking.closed(record)[0]?.result?.passengers satisfies number | undefined
 weather.closed(record)[0]?.result satisfies null | undefined
 // @ts-expect-error a context's data is that of its schema
 weather.find(record)?.data.from
@@ -113,7 +27,7 @@ travel.event('price-changed', { price: 3 }, { id: '1', to: { topic: 'from:LHE' }
 // @ts-expect-error an event's data is of its types
 travel.event('price-changed', { price: '3' }, { id: '1', to: 'conversation', now: 0 })
 // @ts-expect-error an event is one that a context handles
-travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 })
+travel.event('strike', {}, { id: '1', to: 'conversation', now: 0 })
 travel.sharedOf(record).public.city satisfies string | null
 // @ts-expect-error what is shared has to be what its schemas say
 travel.start({ shared: { public: { city: 3 }, private: { seats: 3 } } })
@@ -198,6 +112,11 @@ defineContext({
   },
   // @ts-expect-error and what is accepted is still one of its intents
   on: { reset: {} },
+  onTransition({ from, on, data }) {
+    from satisfies 'open'
+    on satisfies string | null
+    data.count satisfies number
+  },
 })
 
 // An event that the context handles itself is typed; one that only others handle is checked when it is published.
