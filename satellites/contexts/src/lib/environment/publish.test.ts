@@ -11,8 +11,6 @@ import { defineContext } from '../define/define-context.ts'
 import { defineConversation } from '../define/define-conversation.ts'
 import { createFerry, type Wanted } from '../fixtures/ferry.fixture.ts'
 import { talkTo } from '../fixtures/talk.fixture.ts'
-import { openTalker } from '../fixtures/talker.fixture.ts'
-import { serveConversations } from '../http/serve-conversations.ts'
 import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
 import { conversationEnvironment } from './conversation-environment.ts'
 
@@ -310,45 +308,13 @@ const environment = conversationEnvironment(createFerry(), {
 describe('a conversation that is served', () => {
   async function serveFerry() {
     const host = createHost({ environments: [environment] })
-    const extraRoutes = serveConversations(host, [environment])
-    const server = await serveHttp(host, { extraRoutes })
+    const server = await serveHttp(host)
     onTestFinished(async () => {
       await server[Symbol.asyncDispose]()
       await host[Symbol.asyncDispose]()
     })
-    return { host, server, url: `http://127.0.0.1:${server.port}/conversations/ferry` }
+    return { host, server }
   }
-
-  it('sends the events that its handlers publish over a WebSocket, as turns of their own', async () => {
-    const { url } = await serveFerry()
-    const talker = await openTalker(url)
-    const { handle } = await talker.join()
-    for (const text of UNTIL_THE_LAST) await talker.say(text)
-    const { replies } = await talker.say('pay 1')
-    expect(replies).toEqual([
-      'Paid.',
-      'Back to your booking.',
-      'The last place to Dover is gone.',
-      'You wait for a place to Dover.',
-    ])
-    const turns: unknown[] = []
-    for (let turn = 0; turn < 7; ) {
-      const news = await talker.next('news')
-      turns.push(...news.turns)
-      turn = news.turn
-    }
-    expect(turns.at(-1)).toMatchObject({
-      turn: 7,
-      kind: 'event',
-      text: 'sold-out',
-      replies: ['The last place to Dover is gone.', 'You wait for a place to Dover.'],
-      transitions: [{ kind: 'moved', to: 'waiting', on: 'sold-out' }],
-    })
-    // A client that resumes after the publishing turn receives the events.
-    const again = await (await openTalker(url)).resume(handle, 6)
-    expect(again).toMatchObject({ turn: 7, missed: false })
-    expect(again.turns).toEqual([turns.at(-1)])
-  })
 
   it('answers an MCP client with all replies, notifies subscribers, and replays identically', async () => {
     const { host, server } = await serveFerry()
