@@ -14,8 +14,8 @@ import { inShard, listChecks } from './verify/checks.ts'
 //   pnpm verify --quick    what is worth waiting for between two edits: lint, types, rooms, unit tests
 //   pnpm verify --all      what CI runs: the tests of all packages, the packages as they are published, the examples,
 //                          the chaos programs in their quick form, and clients in Python
-//   pnpm verify --all --shard 2   the second of four parts of that, for a machine each: 1 what the others leave, 2 and 3
-//                          half of the system tests each, 4 the programs of chaos and interop
+//   pnpm verify --all --shard 2   the second of four parts of that, for a machine each: 1 what the others leave, 2 and
+//                          3 half of the system tests each, 4 the programs of chaos and interop
 //   pnpm verify --nightly  instead: properties with fresh seeds, and npm test where programs are missing; takes hours
 
 /**

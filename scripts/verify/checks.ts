@@ -26,8 +26,8 @@ const TURBO = ['--continue', '--output-logs=errors-only']
  * soonest. The system tests take longest, and the checks after them run beside them.
  *
  * @param folder An empty folder, for the tarballs and the reports of the tests.
- * @param all Whether packages are tested too that have passed their tests and not changed since, and the system tests of
- *   all packages instead of those of the core.
+ * @param all Whether packages are tested too that have passed their tests and not changed since, and the system tests
+ *   of all packages instead of those of the core.
  */
 export function listChecks(folder: string, { all }: { readonly all: boolean }): Check[] {
   const published = listPublished()

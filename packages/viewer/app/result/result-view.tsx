@@ -48,9 +48,5 @@ function ResultBox({ card: { title, table } }: { readonly card: ResultCard }) {
 function ResultFigure({ cell }: { readonly cell: ResultCell }) {
   if (typeof cell === 'string') return plain(cell)
   if ('value' in cell) return <IntervalBar {...cell} width={150} />
-  return (
-    <span class={cell.sense}>
-      {plain(cell.text)}
-    </span>
-  )
+  return <span class={cell.sense}>{plain(cell.text)}</span>
 }

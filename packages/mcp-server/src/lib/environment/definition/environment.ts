@@ -535,7 +535,7 @@ export interface EnvironmentDefinition<
   readonly multiplayer: boolean
   /** How the rewards of the seats are related in every step; `general` with one seat. */
   readonly utility: Utility
-  /** What each of several seats sees as data, as JSON Schema 2020-12; `null` with one seat, which sees the public state. */
+  /** What each of several seats sees as data, as JSON Schema 2020-12; `null` with one, which sees the public state. */
   readonly viewSchema: JsonObject | null
   readonly tools: Tools
   /**
