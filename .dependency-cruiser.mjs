@@ -288,13 +288,13 @@ export default {
       severity: 'error',
       comment: 'A package knows nothing of the apps, examples and scripts that use it; its tests neither.',
       from: { path: '^(packages|satellites)/' },
-      to: { path: '^(apps|examples|bench|chaos|interop|scripts)/' },
+      to: { path: '^(apps|examples|bench|chaos|interop|testing|scripts)/' },
     },
     {
       name: 'packages-by-name',
       severity: 'error',
       comment: 'Across packages, import the package by its name. The simulation of a fleet plays what is inside one.',
-      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop)/', pathNot: '^chaos/fleet/' },
+      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop|testing)/', pathNot: '^chaos/fleet/' },
       to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {

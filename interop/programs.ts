@@ -6,8 +6,6 @@ import { runHarbor } from './harbor/run-harbor.ts'
 import { runImport } from './import/run-import.ts'
 import { runMcpServers } from './mcp-servers/run-mcp-servers.ts'
 import { runNemoGym } from './nemo-gym/run-nemo-gym.ts'
-import { runOpenEnv } from './openenv/run-openenv.ts'
-import { runOrs } from './ors/run-ors.ts'
 import { runParity } from './parity/run-parity.ts'
 import { runProviders } from './providers/run-providers.ts'
 import { runPythonPackage } from './python-package/run-python-package.ts'
@@ -28,9 +26,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'files', does: 'reads exported files with the libraries of trainers', run: runFiles },
   { name: 'inspect', does: 'reads exported logs with inspect_ai', run: runInspect },
   { name: 'python', does: 'tests the package episodic-env', run: runPythonPackage },
-  { name: 'openenv', does: "plays with OpenEnv's clients", run: runOpenEnv },
-  { name: 'ors', does: 'plays with the clients of the Open Reward Standard', run: runOrs },
-  { name: 'nemo-gym', does: 'plays with the agents of NeMo Gym', run: runNemoGym, takesPython: true },
+  { name: 'nemo-gym', does: "runs NeMo Gym's own command and test", run: runNemoGym, takesPython: true },
   { name: 'harbor', does: "plays exported tasks with Harbor's own runner", run: runHarbor, takesPython: true },
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },

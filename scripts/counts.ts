@@ -9,7 +9,7 @@ import { root } from './workspace.ts'
 // loads.
 
 const { filesOfAFolder, linesOfAPackage, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
-const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,scripts}/**/*.{ts,tsx,mjs}', {
+const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,testing,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
 })

@@ -59,7 +59,7 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
     /function (describe|judge)| Of$|(interface|type) (Line|Answer|Asked|Place)$/,
   ],
   // Programs that are read alone.
-  ['{bench,chaos,interop,scripts}/**', / Of$|(interface|type) (Answer|Asked|Place)$/],
+  ['{bench,chaos,interop,testing,scripts}/**', / Of$|(interface|type) (Answer|Asked|Place)$/],
   // A place on the floor of a warehouse.
   ['examples/warehouse/src/floor.ts', /^export type Place$/],
   // What a model answers, and asked for what.

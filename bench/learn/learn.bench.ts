@@ -4,14 +4,12 @@
  *
  *   pnpm bench learn --worlds frozen-lake,taxi --out curves     keeps the points as lines, and draws its curves
  *   pnpm bench learn --worlds frozen-lake --episodes 640 --seeds 2     shorter, and without a claim
- *   pnpm bench learn --worlds none --time     where the time of a learner goes: its policy, its client and the server
  *
- *   --worlds <names>      with commas between them, or none. Default: all
+ *   --worlds <names>      with commas between them. Default: all
  *   --seeds <number>      how many of the seeds, from the first one, at least 2. Default: all
  *   --episodes <number>   of a training. Default: those of the hyperparameters
  *   --out <folder>        keeps points and references in train-curves.jsonl and train-curves.json, and draws
  *                         train-curves.svg. Those of other worlds that are kept there stay
- *   --time                measures where the time of a learner goes
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +30,6 @@ import {
 } from '@episodic-example/training'
 import { report, round2 } from '../figures.ts'
 import { namesOf, readOptions, rejectOption, wholeNumber } from '../options.ts'
-import { measureLearnerTime, networkLearner, TABULAR } from './learner-time.ts'
 
 const ALL = Object.keys(WORLDS) as WorldName[]
 const options = readOptions({
@@ -40,15 +37,12 @@ const options = readOptions({
   seeds: { type: 'string', default: String(SEEDS.length) },
   episodes: { type: 'string' },
   out: { type: 'string' },
-  time: { type: 'boolean', default: false },
 })
-const worlds = options.worlds === 'none' ? [] : namesOf('worlds', options.worlds, ALL)
+const worlds = namesOf('worlds', options.worlds, ALL)
 const seeds = SEEDS.slice(0, wholeNumber('seeds', options.seeds, 2, SEEDS.length))
 const episodes = options.episodes === undefined ? null : wholeNumber('episodes', options.episodes)
 if (options.out !== undefined) openFolder(options.out)
 
-/** Units of the hidden layer with which the learner's time is measured. The first is that of the curves. */
-const WIDTHS = [32, 256] as const
 /** Held-out episodes of each point. */
 const EVALUATED = 200
 /** The share of the way from random play to the optimum that has to be learned in slippery FrozenLake, by PPO. */
@@ -97,21 +91,7 @@ for (const world of worlds) {
   if (options.out !== undefined) await keep(options.out, world, points, references)
 }
 
-const time: Record<string, unknown> = {}
-if (options.time) {
-  const learners = Object.fromEntries([
-    ['table', TABULAR],
-    ...(Object.keys(HYPERPARAMETERS['frozen-lake']) as AlgorithmName[]).flatMap((algorithm) =>
-      WIDTHS.map((hidden) => [`${algorithm}, ${hidden} units`, networkLearner(algorithm, hidden)] as const),
-    ),
-  ] as const)
-  for (const [name, learner] of Object.entries(learners)) {
-    time[name] = await measureLearnerTime(learner)
-    console.error(`  ${name}: ${JSON.stringify(time[name])}`)
-  }
-}
-
-report('learn', { ok, seeds: seeds.length, worlds: found, time })
+report('learn', { ok, seeds: seeds.length, worlds: found })
 await connection.close()
 process.exit()
 

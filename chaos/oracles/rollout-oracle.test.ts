@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Received, RolloutEnd } from '../players/rollout.ts'
+import type { Received, RolloutEnd } from '../../testing/players/rollout.ts'
 import { openReference, RolloutOracle } from './rollout-oracle.ts'
 
 const AMOUNTS = [3, 1, 2]
@@ -21,7 +21,7 @@ describe('RolloutOracle', () => {
   beforeEach(() => {
     oracle = new RolloutOracle('endpoint', reference)
   })
-  const judge = (received: readonly Received[], end: RolloutEnd) => oracle.check({ amounts: AMOUNTS, received, end })
+  const judge = (received: readonly Received[], end: RolloutEnd) => oracle.check(AMOUNTS, { received, end })
   const finished = (total: number): RolloutEnd => ({ kind: 'finished', total })
 
   it('accepts an episode as the reference has it, and rewards that are reported later', async () => {

@@ -1,6 +1,6 @@
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import type { Received, Rollout } from '../players/rollout.ts'
+import type { EpisodeToPlay, Received, Rollout } from '../../testing/players/rollout.ts'
 import { environment as ledger } from '../worlds/ledger-world.ts'
 
 /** What was found in the episodes of one endpoint. */
@@ -24,7 +24,7 @@ export interface RolloutFigures {
 /** A step as it has to be answered. */
 type ReferenceStep = Received & { readonly reward: number }
 
-/** Plays episodes in the process of their host. */
+/** Plays episodes of the ledger in the process of their host. */
 interface Reference extends AsyncDisposable {
   play(amounts: readonly number[]): Promise<readonly ReferenceStep[]>
 }
@@ -57,7 +57,7 @@ export class RolloutOracle {
   }
 
   /** Takes an episode in. */
-  async check({ amounts, received, end }: Rollout): Promise<void> {
+  async check(amounts: readonly number[], { received, end }: Rollout): Promise<void> {
     const counts = this.#counts
     counts.episodes += 1
     counts.steps += received.length
@@ -69,7 +69,7 @@ export class RolloutOracle {
     if (end.kind === 'failed') count(this.#errors, end.code)
     else counts.finished += 1
     if (end.kind === 'failed' && this.#masksLate) return
-    const difference = differenceOf({ amounts, received, end }, await this.#reference.play(amounts))
+    const difference = differenceOf({ received, end }, await this.#reference.play(amounts))
     if (!difference) return
     const { kind, times, text } = difference
     if (kind !== 'wrong') counts[kind] += times
@@ -96,7 +96,7 @@ interface Difference {
   readonly text: string
 }
 
-function differenceOf({ amounts, received, end }: Rollout, wanted: readonly ReferenceStep[]): Difference | null {
+function differenceOf({ received, end }: Rollout, wanted: readonly ReferenceStep[]): Difference | null {
   let due = 0
   for (const [index, { text, reward }] of received.entries()) {
     const expected = wanted[index] as ReferenceStep
@@ -112,11 +112,17 @@ function differenceOf({ amounts, received, end }: Rollout, wanted: readonly Refe
     due = 0
   }
   if (end.kind !== 'finished') return null
-  const missing = amounts.length - received.length
+  const missing = wanted.length - received.length
   if (missing > 0) return { kind: 'lost', times: missing, text: `was scored without its last ${missing} steps.` }
   const total = wanted.reduce((all, { reward }) => all + reward, 0)
   if (end.total === total) return null
   return { kind: 'wrong', times: 1, text: `has a return of ${end.total} instead of ${total}.` }
+}
+
+/** The episode of the ledger that adds these amounts. */
+export function ledgerEpisode(amounts: readonly number[]): EpisodeToPlay {
+  const calls = amounts.map((amount) => ({ tool: 'add', arguments: { amount } }))
+  return { environment: 'ledger', params: { entries: amounts.length }, calls }
 }
 
 /** Opens the reference that episodes are compared with. */
@@ -126,11 +132,12 @@ export async function openReference(): Promise<Reference> {
   const connection = stack.use(await connect(inProcess(host)))
   return {
     async play(amounts) {
+      const { params, calls } = ledgerEpisode(amounts)
       await using environment = connection.environment('ledger')
-      await environment.reset({ params: { entries: amounts.length } })
+      await environment.reset({ params })
       const steps = []
-      for (const amount of amounts) {
-        const { observation, reward } = await environment.step({ tool: 'add', arguments: { amount } })
+      for (const call of calls) {
+        const { observation, reward } = await environment.step(call)
         steps.push({ text: observation.text, reward: reward.total })
       }
       return steps

@@ -7,17 +7,17 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Rng } from '@episodic/protocol'
-import { type Faults, startCuttingProxy } from '../network/cutting-proxy.ts'
-import { openReference, type RolloutFigures, RolloutOracle } from '../oracles/rollout-oracle.ts'
 import {
   playGymnasiumAgent,
   playSimpleAgent,
   playTurnsWithFirstCookie,
   playWithFirstCookie,
-} from '../players/nemo-gym-player.ts'
-import { playGenericClient, playToolClient } from '../players/openenv-player.ts'
-import { playOrs } from '../players/ors-player.ts'
-import type { PlayRollout } from '../players/rollout.ts'
+} from '../../testing/players/nemo-gym-player.ts'
+import { playGenericClient, playToolClient } from '../../testing/players/openenv-player.ts'
+import { playOrs } from '../../testing/players/ors-player.ts'
+import type { PlayRollout } from '../../testing/players/rollout.ts'
+import { type Faults, startCuttingProxy } from '../network/cutting-proxy.ts'
+import { ledgerEpisode, openReference, type RolloutFigures, RolloutOracle } from '../oracles/rollout-oracle.ts'
 import { type Server, startServer } from '../processes/server.ts'
 import { openStore } from '../processes/store.ts'
 import { tableOf } from '../table.ts'
@@ -170,11 +170,9 @@ await runTrial('endpoints', { store: 'sqlite', network: 'cuts' }, async ({ rng, 
           while (!over) {
             // A trainer does not begin what has no server.
             await striking
-            await play(
-              setting,
-              Array.from({ length: LENGTH }, () => amounts.int(1, AMOUNT)),
-            ).then(
-              (rollout) => oracle.check(rollout),
+            const drawn = Array.from({ length: LENGTH }, () => amounts.int(1, AMOUNT))
+            await play(setting, ledgerEpisode(drawn)).then(
+              (rollout) => oracle.check(drawn, rollout),
               (error) => oracle.untyped(error),
             )
           }

@@ -6,14 +6,15 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { createHost, type Host } from '@episodic/mcp-server'
-import { type Action, DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
+import { connect, type StepResult } from '@episodic/env'
+import { createHost, type Host, inProcess } from '@episodic/mcp-server'
+import type { Action, JsonObject, Task } from '@episodic/protocol'
 import type { Check } from '../check-parts.ts'
 import { freePort } from '../free-port.ts'
+import { NEMO_GYM_SHOWS, type RolloutResult, seenRollout } from '../parity/nemo-gym-client.ts'
+import { expectedOf, type SeenEpisode } from '../parity/seen-episode.ts'
 import { playNumberGuessing } from '../worlds/play-number-guessing.ts'
-import type { ReferenceEpisode } from '../worlds/reference-episode.ts'
-import { WORLDS } from '../worlds/world.ts'
-import { checkSimple, type RolloutResult } from './check-rollout.ts'
+import { WORLDS, type World } from '../worlds/world.ts'
 
 const PAGE = new URL('../../docs/play/nemo-gym.md', import.meta.url)
 const NUMBER_GUESSING = dirname(fileURLToPath(import.meta.resolve('@episodic-world/number-guessing')))
@@ -73,23 +74,29 @@ export async function playCommand(python: string, check: Check): Promise<void> {
   const rollouts = (await readLines(join(folder, 'rollouts.jsonl'))) as unknown as Rollout[]
   check('the rollouts', rollouts.map(({ episodic }) => episodic.seed).sort(), rows.map(seedOf).sort())
   for (const rollout of rollouts) {
-    const reference = await playCalls(host, rollout)
-    checkSimple(rollout, reference, (what, got, wanted) => check(`seed ${rollout.episodic.seed}, ${what}`, got, wanted))
+    const shown = seenRollout(host, 'number-guessing', rollout)
+    check(`the rollout of seed ${rollout.episodic.seed}`, shown, await playCalls(host, rollout))
   }
 }
 
-/** Plays the calls of a rollout in the process of the host. */
-async function playCalls(host: Host, { episodic, response }: Rollout): Promise<ReferenceEpisode> {
-  const { environment, ...asked } = episodic as { environment: string; params: JsonObject; seed: string }
-  const { session, seats } = await host.open(null, { environment, ...asked, requestKey: crypto.randomUUID() })
-  const reference = await host.resolve(null, { by: 'control', token: session })
-  const steps: ReferenceEpisode['steps'][number][] = []
-  for (const item of response.output.filter(({ type }) => type === 'function_call')) {
-    const action: Action = { tool: String(item.name), arguments: JSON.parse(String(item.arguments)) }
-    steps.push((await reference.step({ action })).step)
-  }
-  await reference.close()
-  return { observation: seats[DEFAULT_SEAT]?.observation.text as string, steps }
+/** Plays the calls of a rollout in the process of the host, and resolves with what an agent sees of them. */
+async function playCalls(host: Host, { episodic, response }: Rollout): Promise<SeenEpisode> {
+  const world = WORLDS.find(({ name }) => name === episodic.environment) as World
+  const calls = response.output.filter(({ type }) => type === 'function_call')
+  const actions = calls.map(
+    (item): Action => ({
+      tool: String(item.name),
+      arguments: JSON.parse(String(item.arguments)),
+    }),
+  )
+  await using connection = await connect(inProcess(host))
+  await using environment = connection.environment(world.name)
+  const asked = episodic as unknown as Pick<Task, 'params' | 'seed'>
+  const { observation: opening } = await environment.reset({ params: asked.params }, { seed: asked.seed })
+  const steps: StepResult[] = []
+  for (const action of actions) steps.push(await environment.step(action))
+  const script = { world, task: {} as Task, index: 0, actions }
+  return expectedOf({ script, opening, steps }, NEMO_GYM_SHOWS)
 }
 
 /** Runs commands of a shell, and resolves with what they wrote if they fail; with `null` if they do not. */

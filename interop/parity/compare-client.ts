@@ -28,8 +28,8 @@ export async function compareClient(
   references: readonly Reference[],
 ): Promise<readonly Comparison[]> {
   const kept = keepSessions(createMemoryStore())
-  const { stepsUnknownTools = true } = client
-  const all = references.filter((reference) => stepsUnknownTools || !callsUnknownTools(reference))
+  const { plays = () => true } = client
+  const all = references.filter(plays)
   const worlds = [...new Set(all.map(({ script }) => script.world))]
   const environments = worlds.map(({ environment }) => environment)
   const seen = new Map<Reference, SeenEpisode>()
@@ -63,8 +63,4 @@ export async function compareClient(
       ...(first && { first }),
     }
   })
-}
-
-function callsUnknownTools({ steps }: Reference): boolean {
-  return steps.some(({ info }) => info.refused === 'tool')
 }

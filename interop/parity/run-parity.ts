@@ -2,11 +2,11 @@ import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 import { AGENT_CLIENTS } from './agent-clients.ts'
 import { type Comparison, compareClient } from './compare-client.ts'
-import { nemoGymClient } from './nemo-gym-client.ts'
-import { orsClient } from './ors-client.ts'
+import { nemoGymClients } from './nemo-gym-client.ts'
+import { orsClients } from './ors-client.ts'
 import type { ParityClient } from './parity-client.ts'
 import { PARITY_WORLDS, type ParityWorld } from './parity-world.ts'
-import { openEnvClient, pythonClient } from './python-clients.ts'
+import { openEnvClients, pythonClient } from './python-clients.ts'
 import { playReferences } from './reference.ts'
 import { TRAINER_CLIENTS } from './trainer-clients.ts'
 
@@ -19,6 +19,8 @@ const CLIENTS = [
   'python',
   'gymnasium',
   'openenv',
+  'openenv-0.4.1',
+  'openenv-core',
   'nemo-gym',
   'openreward',
   'ors-sdk',
@@ -29,8 +31,10 @@ const USAGE = `Usage: pnpm interop parity [--episodes <count>] [--only <client,�
 Plays the same episodes of each world through every endpoint and client, and compares each with the same episode in the
 process of its host: what the client shows of observations, rewards and ends, and the session as its server keeps it, byte by
 byte, with its hash chain. The episodes are by turns those of the solver, of the solver with mistakes, at random, cut by a
-limit, left before the end, and with calls of tools that do not exist; the Open Reward Standard has no steps of the last kind,
-so its clients play without them. Clients in Python get virtual environments.
+limit, left before the end, and with calls of tools that do not exist. Clients play those that their protocol has: the Open
+Reward Standard has no step of an unknown tool, and OpenEnv's client of tools raises what is refused. Clients of NeMo Gym and of
+the Open Reward Standard also play a few episodes over connections that are cut during every call. Where a client has an own
+validator, it is run before. Clients in Python get virtual environments.
 
   --episodes  of each world (default: 200)
   --only      clients: ${CLIENTS.join(', ')}
@@ -59,7 +63,7 @@ export async function runParity(args: readonly string[]): Promise<Report | null>
   const count = Number(options.episodes)
   if (!Number.isInteger(count) || count < 1) throw new Error(`--episodes is a whole number from 1 up.\n${USAGE}`)
   const { say } = options
-  const clients = names.map((name) => createClient(name, options.python))
+  const clients = names.flatMap((name) => createClients(name, options.python))
   const references = (await Promise.all(worlds.map((world) => playReferences(world, count)))).flat()
   say(
     rowOf(
@@ -73,7 +77,8 @@ export async function runParity(args: readonly string[]): Promise<Report | null>
   for (const client of clients) {
     const compared = await compareClient(client, references)
     comparisons.push(...compared)
-    say(rowOf(client.title, compared.map(cellOf), String(sumOf(compared, 'steps'))))
+    const cells = worlds.map(({ name }) => cellOf(compared.find(({ world }) => world === name)))
+    say(rowOf(client.title, cells, String(sumOf(compared, 'steps'))))
     for (const comparison of compared) if (comparison.first) console.error(problemOf(client, comparison))
     tallies[client.title] = { passed: sumOf(compared, 'equal'), failed: sumOf(compared, 'different') }
   }
@@ -91,23 +96,25 @@ function worldOf(name: string): ParityWorld {
   return PARITY_WORLDS.find((world) => world.name === name) as ParityWorld
 }
 
-function createClient(name: (typeof CLIENTS)[number], python: string | undefined): ParityClient {
+function createClients(name: (typeof CLIENTS)[number], python: string | undefined): readonly ParityClient[] {
   const onMake = (text: string) => console.error(text)
   switch (name) {
     case 'python':
-      return pythonClient('client', onMake)
+      return [pythonClient('client', onMake)]
     case 'gymnasium':
-      return pythonClient('gymnasium', onMake)
+      return [pythonClient('gymnasium', onMake)]
     case 'openenv':
-      return openEnvClient(onMake)
+    case 'openenv-0.4.1':
+    case 'openenv-core':
+      return openEnvClients(name, onMake)
     case 'nemo-gym':
-      return nemoGymClient(python, onMake)
+      return nemoGymClients(python, onMake)
     case 'openreward':
-      return orsClient({ module: 'openreward', name }, onMake)
+      return orsClients({ module: 'openreward', name }, onMake)
     case 'ors-sdk':
-      return orsClient({ module: 'ors', name }, onMake)
+      return orsClients({ module: 'ors', name }, onMake)
     default:
-      return [...TRAINER_CLIENTS, ...AGENT_CLIENTS].find((client) => client.name === name) as ParityClient
+      return [...TRAINER_CLIENTS, ...AGENT_CLIENTS].filter((client) => client.name === name)
   }
 }
 
@@ -115,7 +122,9 @@ function rowOf(title: string, cells: readonly string[], last: string): string {
   return [title.padEnd(40), ...cells.map((cell) => cell.padStart(15)), last.padStart(8)].join('  ')
 }
 
-function cellOf({ equal, episodes }: Comparison): string {
+function cellOf(compared: Comparison | undefined): string {
+  if (!compared) return '–'
+  const { equal, episodes } = compared
   return equal === episodes ? String(equal) : `${equal} of ${episodes} ✗`
 }
 

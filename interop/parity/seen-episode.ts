@@ -47,6 +47,8 @@ export interface Shows {
   readonly opening: readonly (keyof WholeEpisode['opening'])[]
   readonly step: readonly (keyof WholeStep)[]
   readonly total: readonly (keyof WholeEpisode['total'])[]
+  /** Whether it does not keep what the last step said. Default `false`. */
+  readonly hidesLast?: boolean
 }
 
 /** An episode as a client has shown it: the fields that its {@link Shows} names, and no others. */
@@ -57,16 +59,16 @@ export interface SeenEpisode {
 }
 
 /** Returns what a client that shows these fields has to show of a reference. */
-export function expectedOf(reference: Reference, shows: Shows): SeenEpisode {
+export function expectedOf(reference: Omit<Reference, 'sealed'>, shows: Shows): SeenEpisode {
   const { opening, steps, total } = wholeOf(reference)
   return {
     opening: pick(opening, shows.opening),
-    steps: steps.map((step) => pick(step, shows.step)),
+    steps: (shows.hidesLast ? steps.slice(0, -1) : steps).map((step) => pick(step, shows.step)),
     total: pick(total, shows.total),
   }
 }
 
-function wholeOf({ script, opening, steps }: Reference): WholeEpisode {
+function wholeOf({ script, opening, steps }: Omit<Reference, 'sealed'>): WholeEpisode {
   const last = steps.at(-1)
   const terms: Record<string, number> = {}
   for (const { reward } of steps)

@@ -6,7 +6,7 @@ import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from '../w
 import { type Check, type Counted, slowest } from './check.ts'
 import { listTested, listUnchanged, notePassed, type TestedPackage } from './tested.ts'
 
-/** Those whose environments other checks have too; the system tests play with those in TypeScript. */
+/** Those whose environments are small; the system tests play with those in TypeScript. */
 const QUICK_PARITY = 'python,gymnasium,openenv,openreward,ors-sdk'
 
 /** Programs that a machine may lack, by what they belong to. */
@@ -62,23 +62,17 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       all: true,
     },
     {
-      name: 'clients of OpenEnv',
-      command: ['node', 'interop/interop.ts', 'openenv', '--only', 'openenv'],
-      all: true,
-    },
-    { name: 'clients of the Open Reward Standard', command: ['node', 'interop/interop.ts', 'ors'], all: true },
-    {
       name: 'the same episodes at every endpoint',
       command: ['node', 'interop/interop.ts', 'parity', '--episodes', '6', '--only', QUICK_PARITY],
       all: true,
-      // They make the environments, and two programs must not make the same one at once.
-      after: ['package in Python', 'clients of OpenEnv', 'clients of the Open Reward Standard'],
+      // Two programs must not make the same environment at once.
+      after: ['package in Python'],
     },
     {
       name: "environments of others' servers",
       command: ['node', 'interop/interop.ts', 'import'],
       all: true,
-      after: ['clients of OpenEnv', 'clients of the Open Reward Standard'],
+      after: ['the same episodes at every endpoint'],
     },
     {
       name: 'a public MCP server',

@@ -2,23 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request and its answer, as they passed. */
-export interface Exchange {
-  readonly method: string
-  readonly path: string
-  /** The headers that name the session; empty if there are none. */
-  readonly cookie: string
-  readonly sessionId: string
-  readonly body: string
-  readonly status: number
-  readonly type: string
-  /** Empty if there is none. */
-  readonly setCookie: string
-  readonly answer: string
-}
-
 /** A proxy in front of an HTTP server. */
-export interface ExchangeProxy extends AsyncDisposable {
+interface FateProxy extends AsyncDisposable {
   readonly origin: string
 }
 
@@ -29,18 +14,10 @@ export interface ExchangeProxy extends AsyncDisposable {
 export type Fate = 'pass' | 'lose' | 'cut' | 'drop'
 
 /** Decides the fate of a request. */
-export type FateOf = (request: Pick<Exchange, 'path' | 'body'>) => Fate
-
-export interface ExchangeProxyOptions {
-  /** Default: everything passes. */
-  readonly fateOf?: FateOf | undefined
-  /** Is called with each exchange that reached the server. */
-  readonly onExchange?: (exchange: Exchange) => void
-}
+export type FateOf = (request: { readonly path: string; readonly body: string }) => Fate
 
 /** Starts a proxy. */
-export async function startExchangeProxy(target: string, options: ExchangeProxyOptions): Promise<ExchangeProxy> {
-  const { fateOf = () => 'pass', onExchange = () => {} } = options
+export async function startFateProxy(target: string, fateOf: FateOf): Promise<FateProxy> {
   const proxy = createServer((asked, answer) => {
     relay(asked, answer).catch(() => answer.destroy())
   }).listen(0, '127.0.0.1')
@@ -63,12 +40,9 @@ export async function startExchangeProxy(target: string, options: ExchangeProxyO
     forwarded.end(body)
     const [answered] = (await once(forwarded, 'response')) as [IncomingMessage]
     const text = await readText(answered)
-    const status = answered.statusCode ?? 502
-    const { 'set-cookie': [setCookie = ''] = [], 'content-type': type = '' } = answered.headers
-    const { cookie = '', 'x-session-id': sessionId = '' } = headers
-    onExchange({ method, path, cookie, sessionId: String(sessionId), body, status, type, setCookie, answer: text })
     if (fate === 'drop') return void answer.destroy()
-    answer.writeHead(status, { 'content-type': type, ...(setCookie && { 'set-cookie': setCookie }) })
+    const { 'set-cookie': cookies, 'content-type': type = '' } = answered.headers
+    answer.writeHead(answered.statusCode ?? 502, { 'content-type': type, ...(cookies && { 'set-cookie': cookies }) })
     if (fate === 'pass') return void answer.end(text)
     const [first = ''] = text.split('\n\n', 1)
     answer.write(`${first}\n\n`, () => answer.destroy())

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Action, JsonObject } from '@episodic/protocol'
 import {
+  type EpisodeToPlay,
   type PlayRollout,
   type Rollout,
   type RolloutEnd,
@@ -16,51 +18,82 @@ const PAUSE = 500
 const TIMEOUT = 120_000
 
 /** Plays as `simple_agent`: a call of a tool for each step, and `verify` in the end. */
-export const playSimpleAgent: PlayRollout = (setting, amounts) => playWithTools(setting, amounts, true)
+export const playSimpleAgent: PlayRollout = (setting, episode) => playWithTools(setting, episode, true)
 
 /** Plays with the same calls, with a client that returns only the first cookie that it was given. */
-export const playWithFirstCookie: PlayRollout = (setting, amounts) => playWithTools(setting, amounts, false)
+export const playWithFirstCookie: PlayRollout = (setting, episode) => playWithTools(setting, episode, false)
 
-function playWithTools(setting: RolloutSetting, amounts: readonly number[], returnsCookies: boolean): Promise<Rollout> {
-  return rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
+function playWithTools(setting: RolloutSetting, episode: EpisodeToPlay, returnsCookies: boolean): Promise<Rollout> {
+  return rollout(setting, async (receive): Promise<RolloutEnd> => {
     const client = new NemoGymClient(setting.url, returnsCookies)
-    const row = rowOf(amounts)
-    raiseForStatus(await client.post('seed_session', row))
-    const output: object[] = []
-    for (const amount of amounts) {
-      // What a server answers is shown to the model, whatever its status.
-      const text = await (await client.post('add', { amount })).text()
-      output.push(functionCall(amount), { type: 'function_call_output', call_id: 'call', output: text })
-      receive({ text: observationIn(text), reward: null })
-    }
-    await setting.beforeVerdict()
-    const verified = await client.post('verify', { ...row, response: { output } })
-    raiseForStatus(verified)
-    const { reward, mask_sample, failure_kind, steps, reward_components } = JSON.parse(await verified.text())
+    const { reward, mask_sample, failure_kind, steps, reward_components } = await runSimpleAgent(
+      client,
+      rowOf(episode),
+      episode.calls,
+      {
+        onAnswer: (text) => receive({ text: observationIn(text), reward: null }),
+        beforeVerdict: setting.beforeVerdict,
+      },
+    )
     if (mask_sample) return { kind: 'masked', reason: String(failure_kind ?? '') }
-    if (steps !== amounts.length || reward_components.amount !== reward)
+    const sum = Object.values(reward_components).reduce((all, one) => all + one, 0)
+    if (steps !== episode.calls.length || sum !== reward)
       throw new Error(`verify says ${steps} steps and ${JSON.stringify(reward_components)} for a reward of ${reward}.`)
     return { kind: 'finished', total: reward }
   })
 }
 
+/** What `verify` answers, beside the items of the response that it was asked about. */
+interface Verified {
+  readonly reward: number
+  readonly steps: number
+  readonly reward_components: Readonly<Record<string, number>>
+  readonly mask_sample?: boolean
+  readonly failure_kind?: string | null
+  readonly response: { readonly output: readonly JsonObject[] }
+}
+
+/** Makes the requests of `simple_agent` for a row, with a model that makes these calls. */
+export async function runSimpleAgent(
+  client: NemoGymClient,
+  row: JsonObject,
+  calls: readonly Action[],
+  {
+    onAnswer = () => {},
+    beforeVerdict,
+  }: { readonly onAnswer?: (text: string) => void; readonly beforeVerdict?: () => Promise<void> } = {},
+): Promise<Verified> {
+  raiseForStatus(await client.post('seed_session', row))
+  const output: JsonObject[] = []
+  for (const [place, call] of calls.entries()) {
+    // What a server answers is shown to the model, whatever its status.
+    const text = await (await client.post(call.tool, call.arguments)).text()
+    output.push(functionCall(call, place), { type: 'function_call_output', call_id: `call-${place}`, output: text })
+    onAnswer(text)
+  }
+  await beforeVerdict?.()
+  const verified = await client.post('verify', { ...row, response: { output } })
+  raiseForStatus(verified)
+  return { ...JSON.parse(await verified.text()), response: { output } }
+}
+
 /** Plays as `gymnasium_agent`: a step for each turn of a model, of one call or two, and `close` in the end. */
-export const playGymnasiumAgent: PlayRollout = (setting, amounts) => playTurns(setting, amounts, true)
+export const playGymnasiumAgent: PlayRollout = (setting, episode) => playTurns(setting, episode, true)
 
 /** Plays the same turns, with a client that returns only the first cookie that it was given. */
-export const playTurnsWithFirstCookie: PlayRollout = (setting, amounts) => playTurns(setting, amounts, false)
+export const playTurnsWithFirstCookie: PlayRollout = (setting, episode) => playTurns(setting, episode, false)
 
-function playTurns(setting: RolloutSetting, amounts: readonly number[], returnsCookies: boolean): Promise<Rollout> {
-  return rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
+function playTurns(setting: RolloutSetting, episode: EpisodeToPlay, returnsCookies: boolean): Promise<Rollout> {
+  return rollout(setting, async (receive): Promise<RolloutEnd> => {
     const client = new NemoGymClient(setting.url, returnsCookies)
-    const row = rowOf(amounts)
+    const row = rowOf(episode)
     const reset = await client.post('reset', row)
     raiseForStatus(reset)
     await reset.text()
     const close = () => client.post('close', {}).then(raiseForStatus)
     let total = 0
     try {
-      for (const calls of turnsOf(amounts)) {
+      for (const calls of turnsOf(episode.calls)) {
         const step = await client.post('step', {
           ...row,
           response: { output: calls.map(functionCall) },
@@ -80,7 +113,7 @@ function playTurns(setting: RolloutSetting, amounts: readonly number[], returnsC
 }
 
 /** An HTTP client that repeats as that of NeMo Gym's agents, with the cookie of one rollout. */
-class NemoGymClient {
+export class NemoGymClient {
   readonly #url: string
   /** Whether it returns each cookie, or only the first one. */
   readonly #returnsCookies: boolean
@@ -121,24 +154,24 @@ function observationIn(output: string): string {
   return output.startsWith('{') ? (JSON.parse(output).observation ?? output) : output
 }
 
-function rowOf(amounts: readonly number[]) {
+function rowOf({ environment, params }: EpisodeToPlay): JsonObject {
   return {
-    responses_create_params: { input: [{ role: 'user', content: 'Add the amounts.' }] },
-    episodic: { environment: 'ledger', params: { entries: amounts.length } },
+    responses_create_params: { input: [{ role: 'user', content: `Play ${environment}.` }] },
+    episodic: { environment, params },
   }
 }
 
-function functionCall(amount: number) {
-  return { type: 'function_call', call_id: 'call', name: 'add', arguments: JSON.stringify({ amount }) }
+function functionCall({ tool, arguments: input }: Action, place: number) {
+  return { type: 'function_call', call_id: `call-${place}`, name: tool, arguments: JSON.stringify(input) }
 }
 
-/** Every third turn of a model calls the tool twice, from the second one on. */
-function turnsOf(amounts: readonly number[]): number[][] {
-  const turns: number[][] = []
-  for (let at = 0; at < amounts.length; ) {
-    const calls = amounts.slice(at, at + (turns.length % 3 === 1 ? 2 : 1))
-    turns.push(calls)
-    at += calls.length
+/** Every third turn of a model has two calls, from the second one on. */
+function turnsOf(calls: readonly Action[]): Action[][] {
+  const turns: Action[][] = []
+  for (let at = 0; at < calls.length; ) {
+    const turn = calls.slice(at, at + (turns.length % 3 === 1 ? 2 : 1))
+    turns.push(turn)
+    at += turn.length
   }
   return turns
 }

@@ -2,17 +2,17 @@ import { type PlayRollout, type Received, type RolloutEnd, RolloutError, rollout
 import { isBroken, send } from './trainer-request.ts'
 
 /** Plays as `GenericEnvClient`: everything over one WebSocket. */
-export const playGenericClient: PlayRollout = (setting, amounts) =>
-  rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
-    const base = `${setting.url}/openenv/token/${setting.token}/ledger`
-    const steps = amounts.map((amount) => ({
+export const playGenericClient: PlayRollout = (setting, { environment, params, calls }) =>
+  rollout(setting, async (receive): Promise<RolloutEnd> => {
+    const base = `${setting.url}/openenv/token/${setting.token}/${environment}`
+    const steps = calls.map(({ tool, arguments: input }) => ({
       type: 'step',
-      data: { type: 'call_tool', tool_name: 'add', arguments: { amount } },
+      data: { type: 'call_tool', tool_name: tool, arguments: input },
     }))
     using client = await EnvSocket.connect(`${base}/ws`)
     let total = 0
     try {
-      await client.ask({ type: 'reset', data: { entries: amounts.length } })
+      await client.ask({ type: 'reset', data: params })
       for (const step of steps) {
         const { reward, observation } = await client.ask(step)
         total += reward
@@ -26,16 +26,16 @@ export const playGenericClient: PlayRollout = (setting, amounts) =>
   })
 
 /** Plays as `MCPToolClient`: resets over a WebSocket, and calls tools over HTTP in the session of the same id. */
-export const playToolClient: PlayRollout = (setting, amounts) =>
-  rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
-    const base = `${setting.url}/openenv/token/${setting.token}/ledger`
+export const playToolClient: PlayRollout = (setting, { environment, params, calls }) =>
+  rollout(setting, async (receive): Promise<RolloutEnd> => {
+    const base = `${setting.url}/openenv/token/${setting.token}/${environment}`
     const { session_id } = await callMethod(base, 'openenv/session/create', {})
     let total = 0
     try {
       using client = await EnvSocket.connect(`${base}/ws?session_id=${session_id}`)
-      await client.ask({ type: 'reset', data: { entries: amounts.length } })
-      for (const amount of amounts) {
-        const called = await callMethod(base, 'tools/call', { name: 'add', arguments: { amount }, session_id })
+      await client.ask({ type: 'reset', data: params })
+      for (const { tool, arguments: input } of calls) {
+        const called = await callMethod(base, 'tools/call', { name: tool, arguments: input, session_id })
         total += called.reward
         receive({ text: called.result.content[0].text, reward: called.reward } satisfies Received)
       }

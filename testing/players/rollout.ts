@@ -1,3 +1,13 @@
+import type { Action, JsonObject } from '@episodic/protocol'
+
+/** An episode to play. It is left after its last call, if that did not end it. */
+export interface EpisodeToPlay {
+  readonly environment: string
+  readonly params: JsonObject
+  /** One a step. */
+  readonly calls: readonly Action[]
+}
+
 /** What a client received for one step. */
 export interface Received {
   /** What a model is shown. */
@@ -14,10 +24,8 @@ export type RolloutEnd =
   /** The client raised an error with a code. */
   | { readonly kind: 'failed'; readonly code: string }
 
-/** One episode of the ledger's world, as a client of some protocol played it. */
+/** One episode, as a client of some protocol played it. */
 export interface Rollout {
-  /** The amounts to add, one a step. */
-  readonly amounts: readonly number[]
   readonly received: readonly Received[]
   readonly end: RolloutEnd
 }
@@ -35,7 +43,7 @@ export interface RolloutSetting {
 }
 
 /** Plays one episode. Rejects with what no client of its protocol would raise. */
-export type PlayRollout = (setting: RolloutSetting, amounts: readonly number[]) => Promise<Rollout>
+export type PlayRollout = (setting: RolloutSetting, episode: EpisodeToPlay) => Promise<Rollout>
 
 /** What a client raises, by a name of its own. */
 export class RolloutError extends Error {
@@ -50,8 +58,7 @@ export class RolloutError extends Error {
 
 /** Runs the episode of a client: what it raises ends the episode as failed. */
 export async function rollout(
-  amounts: readonly number[],
-  { onStep }: RolloutSetting,
+  { onStep }: Pick<RolloutSetting, 'onStep'>,
   play: (receive: (step: Received) => void) => Promise<RolloutEnd>,
 ): Promise<Rollout> {
   const received: Received[] = []
@@ -60,9 +67,9 @@ export async function rollout(
     onStep()
   }
   try {
-    return { amounts, received, end: await play(receive) }
+    return { received, end: await play(receive) }
   } catch (error) {
     if (!(error instanceof RolloutError)) throw error
-    return { amounts, received, end: { kind: 'failed', code: error.code } }
+    return { received, end: { kind: 'failed', code: error.code } }
   }
 }

@@ -10,14 +10,14 @@ const REQUEST_BACK_OFF = 1_000
 const ATTEMPTS = 3
 
 /** Plays as `openreward` does, with `max_retries` as there. It has no total: a trainer adds the rewards up. */
-export const playOrs: PlayRollout = (setting, amounts) =>
-  rollout(amounts, setting, async (receive): Promise<RolloutEnd> => {
+export const playOrs: PlayRollout = (setting, { environment, params, calls }) =>
+  rollout(setting, async (receive): Promise<RolloutEnd> => {
     const client = new OrsClient(setting.url, setting.token)
-    await client.open({ task_spec: { params: { entries: amounts.length } }, env_name: 'ledger' })
+    await client.open({ task_spec: { params }, env_name: environment })
     let total = 0
     try {
-      for (const amount of amounts) {
-        const { ok, reason, output } = await client.call({ name: 'add', input: { amount } })
+      for (const { tool, arguments: input } of calls) {
+        const { ok, reason, output } = await client.call(environment, { name: tool, input })
         // `ToolCallError`
         if (!ok) throw new RolloutError(`tool-call-error:${reason}`)
         total += output.reward
@@ -47,8 +47,8 @@ class OrsClient {
   /**
    * Calls a tool. Before the id of the call has arrived, a broken stream has the whole call sent again, without an id.
    */
-  async call(body: object) {
-    const { answer } = await this.#stream('/ledger/call', body, 5)
+  async call(environment: string, body: object) {
+    const { answer } = await this.#stream(`/${environment}/call`, body, 5)
     return JSON.parse(answer)
   }
 
