@@ -92,7 +92,6 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
       kills: 2,
       workerKills: 1,
       failures: 0,
-      naive: { equal: false },
     },
   },
   { args: ['drain'], isTimed: true, figures: { status: 0, lost: 0, doubled: 0 } },

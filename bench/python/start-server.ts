@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type Killable, startProcess } from '../../chaos/processes/start-process.ts'
+import { freePort } from '../../interop/free-port.ts'
 
 /** A server that is measured. */
 export interface MeasuredServer extends AsyncDisposable {
@@ -48,15 +49,6 @@ export async function startOurs(): Promise<MeasuredServer> {
 
 function measured(server: Killable, port: number): MeasuredServer {
   return { pid: server.pid, port, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function listens(port: number): Promise<boolean> {

@@ -19,20 +19,12 @@ const LATEST = 200
 
 const DISTURBED = ['"tools/call"', METHODS.open, METHODS.turn]
 
-/**
- * Draws the fate of every step, opening and wait for a turn. What a client says when it connects passes undisturbed.
- *
- * @param disturbed Texts in the requests that have a fate. Default: those of the protocols here.
- */
-export function drawFates(
-  rng: Rng,
-  weather: Weather,
-  disturbed: readonly string[] = DISTURBED,
-): (request: string) => Fate {
+/** Draws the fate of every step, opening and wait for a turn. What a client says when it connects passes undisturbed. */
+export function drawFates(rng: Rng, weather: Weather): (request: string) => Fate {
   const { requestsLost, repliesLost, doubled, delayed, repliesCut = 0 } = weather
   const late = () => ({ milliseconds: rng.int(1, LATEST) })
   return (request) => {
-    if (!disturbed.some((method) => request.includes(method))) return { kind: 'fine' }
+    if (!DISTURBED.some((method) => request.includes(method))) return { kind: 'fine' }
     let draw = rng.float()
     const falls = (share: number) => {
       draw -= share

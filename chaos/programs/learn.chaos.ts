@@ -1,23 +1,17 @@
 /**
  * A learner over a bad connection to a server that is killed again and again, and which is killed itself: its
- * parameters are those of a training that nothing disturbed, bit for bit, after every batch. Beside it the same learner
- * with an in-memory server and retries without keys.
+ * parameters are those of a training that nothing disturbed, bit for bit, after every batch.
  *
- *   pnpm chaos learn --out curves      keeps the learning curves of all three as lines, and draws them
  *   pnpm chaos learn --every 30      kills the server every 30 seconds, and not after so many replies
  */
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { type Rng, seedFor } from '@episodic/protocol'
+import type { Rng } from '@episodic/protocol'
 import {
   createActor,
   createRollouts,
-  drawFaultCurves,
-  FAULT_PLAYERS,
-  type FaultPoint,
   fingerprint,
   HYPERPARAMETERS,
   learn,
@@ -31,22 +25,16 @@ import { startProxy } from '../network/proxy.ts'
 import { drawFates, STORM } from '../network/weather.ts'
 import type { LearnerLine } from '../players/learner.ts'
 import { type Server, startServer } from '../processes/server.ts'
-import { type Killable, startProcess } from '../processes/start-process.ts'
+import { startProcess } from '../processes/start-process.ts'
 import { openStore } from '../processes/store.ts'
 import { runTrial } from '../trial.ts'
 
 const LEARNER = fileURLToPath(new URL('../players/learner.ts', import.meta.url))
-const NAIVE_SERVER = fileURLToPath(new URL('../processes/naive-server.ts', import.meta.url))
 const LAKE = fileURLToPath(import.meta.resolve('@episodic/classics/frozen-lake'))
-
-/** Held-out episodes of each point of a curve. */
-const CURVE_EPISODES = 400
-
-type Killed = Pick<Server, 'port' | 'restart' | 'kills'> & AsyncDisposable
 
 await runTrial(
   'learn',
-  { store: 'sqlite', episodes: '4000', kills: '10', every: '', out: '' },
+  { store: 'sqlite', episodes: '4000', kills: '10', every: '' },
   async ({ rng, seed, quick, options, folder, stack }) => {
     const episodes = quick ? 128 : Number(options.episodes)
     /** Held-out episodes of the scores at the end. */
@@ -74,12 +62,11 @@ await runTrial(
     const args = ['--store', store.address, '--idle', '86400']
     const server = stack.use(await startServer({ folder, world: LAKE, args }))
     const disturb = { episodes, kills, steps, seed, folder, seconds: Number(options.every) }
-    const faithful = await train(server, server.token, rng.stream('faithful'), disturb)
-    const naive = await train(stack.use(await startNaiveServer()), 'naive', rng.stream('naive'), disturb)
+    const faithful = await train(server, rng.stream('faithful'), disturb)
 
     const network = await openNetwork({ inputs: world.inputs, hidden: settings.hidden, actions: world.actions.length })
-    const score = async ({ parameters }: Pick<TrainingState, 'parameters'>, held: number = evaluated) =>
-      (await playHeldOut(rollouts, createActor(network, parameters), { episodes: held, batch: settings.batch })).return
+    const actor = createActor(network, expected.parameters)
+    const { return: success } = await playHeldOut(rollouts, actor, { episodes: evaluated, batch: settings.batch })
     const expectedHash = fingerprint(expected.parameters)
     const found = fingerprint(faithful.state.parameters)
     const differing = faithful.returns.filter((one, batch) => one !== undisturbed[batch]).length
@@ -91,27 +78,6 @@ await runTrial(
     if (differing > 0) breaches.push(`${differing} batches had other returns than without faults.`)
     if (faithful.kills === 0 || faithful.workerKills === 0 || faithful.lost === 0)
       breaches.push('Too few faults: no server or no learner was killed, or no message was lost.')
-    if (options.out) {
-      // Twelve points, each after a whole number of batches.
-      const distance = Math.ceil(episodes / 12 / settings.batch) * settings.batch
-      const points: FaultPoint[] = []
-      const add = async (played: number, ...of: readonly Pick<TrainingState, 'parameters'>[]) => {
-        for (const [at, player] of FAULT_PLAYERS.entries()) {
-          const one = of[at] as Pick<TrainingState, 'parameters'>
-          points.push({ player, episodes: played, return: await score(one, CURVE_EPISODES) })
-        }
-      }
-      // All three start with the same parameters.
-      const start = { parameters: network.initialize(seedFor(seed, 'parameters')) }
-      await add(0, start, start, start)
-      for (const [played, undisturbedState] of states)
-        if (played % distance === 0 || played === episodes)
-          await add(played, undisturbedState, faithful.at(played), naive.at(played))
-      mkdirSync(options.out, { recursive: true })
-      const lines = points.map((point) => `${JSON.stringify(point)}\n`).join('')
-      writeFileSync(join(options.out, 'train-faults.jsonl'), lines)
-      writeFileSync(join(options.out, 'train-faults.svg'), await drawFaultCurves(points))
-    }
     return {
       breaches,
       figures: {
@@ -121,15 +87,7 @@ await runTrial(
         equal: found === expectedHash,
         differing,
         ...faultsOf(faithful),
-        success: await score(expected),
-        naive: {
-          equal: fingerprint(naive.state.parameters) === expectedHash,
-          differing: naive.returns.filter((one, batch) => one !== undisturbed[batch]).length,
-          of: undisturbed.length,
-          largestDifference: largestDifference(naive.state, expected),
-          success: await score(naive.state),
-          ...faultsOf(naive),
-        },
+        success,
       },
     }
   },
@@ -141,14 +99,11 @@ interface Trained {
   readonly returns: readonly number[]
   /** The SHA-256 of the parameters, by the number of episodes that had been learned from. */
   readonly hashes: ReadonlyMap<number, string>
-  /** Returns the training after so many episodes. */
-  at(played: number): TrainingState
   readonly kills: number
   readonly workerKills: number
   /** Requests and replies that the network lost. */
   readonly lost: number
   readonly failures: number
-  readonly zeros: number
 }
 
 /**
@@ -156,8 +111,7 @@ interface Trained {
  * messages.
  */
 async function train(
-  server: Killed,
-  token: string,
+  server: Server,
   rng: Rng,
   disturb: {
     readonly episodes: number
@@ -170,7 +124,6 @@ async function train(
   },
 ): Promise<Trained> {
   const { episodes, kills, steps, seed, folder, seconds } = disturb
-  const isNaive = token === 'naive'
   // Kills come after so many replies unless asked otherwise, not after so much time: a slow machine gets as many.
   const distance = steps / (kills + 1)
   let replies = 0
@@ -187,18 +140,18 @@ async function train(
       striking = null
     })
   }
-  const fate = drawFates(rng.stream('weather'), STORM, isNaive ? ['"method"'] : undefined)
+  const fate = drawFates(rng.stream('weather'), STORM)
   await using proxy = await startProxy(server.port, { fate, onExchange: strike })
-  const checkpoint = join(folder, isNaive ? 'naive' : 'faithful')
-  const url = `http://127.0.0.1:${proxy.port}/${isNaive ? '' : 'env'}`
-  const launch = (): Killable =>
-    startProcess(process.execPath, [LEARNER, url, token, checkpoint, String(episodes), seed], {
+  const checkpoint = join(folder, 'checkpoint')
+  const url = `http://127.0.0.1:${proxy.port}/env`
+  const launch = () =>
+    startProcess(process.execPath, [LEARNER, url, server.token, checkpoint, String(episodes), seed], {
       env: { NODE_COMPILE_CACHE: `${folder}/compiled` },
     })
 
   const returns = new Map<number, number>()
   const hashes = new Map<number, string>()
-  const [workerKills, counts] = [rng.stream('workers'), { failures: 0, zeros: 0, killed: 0 }]
+  const [workerKills, counts] = [rng.stream('workers'), { failures: 0, killed: 0 }]
   // A learner is killed as often as half of the servers, at least once: somewhere in the batch after the one that is
   // drawn.
   const wanted = Math.max(1, Math.floor(kills / 2))
@@ -211,7 +164,6 @@ async function train(
       returns.set(played, line.return)
       hashes.set(played, line.parameters)
       counts.failures += line.failures
-      counts.zeros += line.zeros
       if (played < (due[0] ?? Number.POSITIVE_INFINITY)) continue
       due.shift()
       counts.killed += 1
@@ -224,48 +176,14 @@ async function train(
   return {
     state: readCheckpoint(checkpoint) as TrainingState,
     hashes,
-    at: (played) => readCheckpoint(`${checkpoint}-${played}`) as TrainingState,
     returns: [...returns].sort(([a], [b]) => a - b).map(([, mean]) => mean),
     kills: server.kills,
     workerKills: counts.killed,
     lost: (fates['request-lost'] ?? 0) + (fates['reply-lost'] ?? 0),
     failures: counts.failures,
-    zeros: counts.zeros,
   }
 }
 
-function faultsOf({ kills, workerKills, lost, failures, zeros }: Trained) {
-  return { kills, workerKills, lost, failures, zeros }
-}
-
-function largestDifference({ parameters }: TrainingState, { parameters: others }: TrainingState): number {
-  const names = Object.keys(parameters) as (keyof typeof parameters)[]
-  const differences = names.flatMap((name) =>
-    Array.from(parameters[name], (value, at) => Math.abs(value - (others[name][at] as number))),
-  )
-  return Math.round(Math.max(...differences) * 1_000) / 1_000
-}
-
-async function startNaiveServer(): Promise<Killed> {
-  let [port, kills] = [0, 0]
-  const launch = async () => {
-    const started = startProcess(process.execPath, [NAIVE_SERVER, String(port)])
-    port = Number(await started.line())
-    return started
-  }
-  let running = await launch()
-  return {
-    get port() {
-      return port
-    },
-    get kills() {
-      return kills
-    },
-    async restart() {
-      kills += 1
-      await running[Symbol.asyncDispose]()
-      running = await launch()
-    },
-    [Symbol.asyncDispose]: () => running[Symbol.asyncDispose](),
-  }
+function faultsOf({ kills, workerKills, lost, failures }: Trained) {
+  return { kills, workerKills, lost, failures }
 }

@@ -48,7 +48,7 @@ export const NEMO_GYM_REQUESTS: ParityClient = {
   },
 }
 
-/** NeMo Gym's agents, with a model that makes the calls of the script: as they are, and over connections that are cut. */
+/** NeMo Gym's agents, with a model that makes the calls of the script: also over connections that are cut. */
 export function nemoGymClients(command: string | undefined, onMake: (text: string) => void): readonly ParityClient[] {
   const { python, versionOf } = openNemoGymEnvironment(command, onMake)
   const client = (agent: 'simple' | 'gymnasium', fateOf: (() => FateOf) | null): ParityClient => ({

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SEEDS } from '../hyperparameters.ts'
 import { ABLATIONS, drawAblation } from './ablation-figure.ts'
-import { drawFaultCurves } from './fault-figure.ts'
 import { drawCurves } from './figure.ts'
 import { drawRewardHacking } from './reward-hacking-figure.ts'
 
@@ -14,11 +13,10 @@ const linesOf = (name: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/**
- * Lines of other seeds: of the training under faults, whose seed is not a claim, and of the language model in Python.
- */
-const OF_OTHER_SEEDS = ['train-faults.jsonl', 'train-language-model.jsonl']
-const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_OTHER_SEEDS.includes(name))
+/** The language model in Python has seeds of its own. */
+const OF_ALL_SEEDS = readdirSync(IMAGES).filter(
+  (name) => name.endsWith('.jsonl') && name !== 'train-language-model.jsonl',
+)
 
 describe('the lines in docs/images', () => {
   it.each(OF_ALL_SEEDS)('are of the seeds in SEEDS, and of no other: %s', (name) => {
@@ -48,7 +46,6 @@ describe('the pictures in docs/images', () => {
     ['train-curves', () => drawCurves(linesOf('train-curves.jsonl'), JSON.parse(read('train-curves.json')))],
     ['train-curricula', () => drawAblation(ABLATIONS.curricula, linesOf('train-curricula.jsonl'))],
     ['train-credit', () => drawAblation(ABLATIONS.credit, linesOf('train-credit.jsonl'))],
-    ['train-faults', () => drawFaultCurves(linesOf('train-faults.jsonl'))],
     ['reward-hacking', () => drawRewardHacking(linesOf('reward-hacking.jsonl'))],
   ])('are drawn from their lines: %s', async (name, draw) => {
     expect(read(`${name}.svg`)).toBe(await draw())
