@@ -291,10 +291,21 @@ export default {
       to: { path: '^(apps|examples|bench|chaos|interop|testing|scripts)/' },
     },
     {
+      name: 'players-know-no-program',
+      severity: 'error',
+      comment:
+        "What all programs play with knows none of them, and speaks a trainer's protocol without our own client.",
+      from: { path: '^testing/' },
+      to: { path: '^(apps|examples|bench|chaos|interop|scripts)/|^packages/env/' },
+    },
+    {
       name: 'packages-by-name',
       severity: 'error',
       comment: 'Across packages, import the package by its name. The simulation of a fleet plays what is inside one.',
-      from: { path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop|testing)/', pathNot: '^chaos/fleet/' },
+      from: {
+        path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop|testing)/',
+        pathNot: '^chaos/fleet/',
+      },
       to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
     },
     {
