@@ -167,7 +167,6 @@ export { sealedShape } from './lib/rows/sealed-shape.ts'
 export { TASK_COLUMNS, type TaskFigures, taskFigures } from './lib/rows/task-figures.ts'
 export { VERSION_COLUMNS, versionFigures } from './lib/rows/version-figures.ts'
 export { type FoundText, findInRecord } from './lib/search/find-in-record.ts'
-export { searchedTexts } from './lib/search/searched-texts.ts'
 export { hasStarted, seatRecordOf, seatRecordsOf } from './lib/seats/seat-record.ts'
 export { type ShownRecord, toShownRecord } from './lib/seats/shown-record.ts'
 export {

@@ -5,7 +5,6 @@ import { MarkupContext } from './parts/plots/plot-frame.tsx'
 import { ResultView } from './result/result-view.tsx'
 import { RunFigures } from './run/run-figures.tsx'
 
-/** Renders the figures of the comparison, or of the first run, which can then be read without JavaScript. */
 export function renderMarkup({ runs, compared: [compared] }: EmbeddedRuns): string {
   const [run] = runs
   if (compared)

@@ -1,7 +1,7 @@
-import type { ComparedRuns } from '@episodic/report'
-import { formatCount, formatNumber } from '@episodic/report'
+import { type ComparedRuns, formatCount, formatNumber } from '@episodic/report'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
 import { Pager } from '../parts/pager.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
@@ -13,7 +13,6 @@ export type CompareRoute = Route & { readonly screen: 'compare' }
 
 type Task = ComparedRuns['tasks'][number]
 
-/** Which tasks are shown, by how the runs did on them. */
 const FILTERS = [
   ['all', 'All', () => true],
   ['disagree', 'They disagree', (task: Task) => new Set(statesOf(task)).size > 1],
@@ -23,7 +22,6 @@ const FILTERS = [
 
 interface ComparedTasksProps {
   readonly compared: ComparedRuns
-  /** Of the runs, in their order. */
   readonly names: readonly string[]
   readonly route: CompareRoute
 }
@@ -56,47 +54,31 @@ export function ComparedTasks({ compared: { runs, tasks }, names, route }: Compa
             </button>
           ))}
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
-        <div class="scroll tall" tabIndex={0}>
-          <table class="even" aria-rowcount={chosen.length + 1}>
-            <thead>
-              <tr>
-                <th scope="col">Task</th>
-                {names.map((name, i) => (
-                  <th key={i} scope="col" class="number">
-                    {plain(name)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {chosen.slice(from, from + PAGE).map((task, i) => (
-                <tr key={task.task} aria-rowindex={from + i + 2}>
-                  <td>
-                    {code(task.task.slice(0, 12))} <span class="muted">{plain(task.prompt.slice(0, 90))}</span>
-                  </td>
-                  {task.runs.map((run, at) => (
-                    <td key={at} class="number">
-                      {run.rows.length === 0 ? (
-                        <span class="muted" title="this run has no episode of the task">
-                          {SIGNS.none}
-                        </span>
-                      ) : (
-                        <>
-                          <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task: task.task })}>
-                            <span class={stateOf(run) === 'solved' ? 'gain' : 'loss'}>{SIGNS[stateOf(run)]}</span>{' '}
-                            {formatCount(run.successes)}/{formatCount(run.finished)}
-                          </a>{' '}
-                          <span class="muted">{formatNumber(run.unshaped)}</span>
-                        </>
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <FiguresTable
+          look={['scroll tall', 'even']}
+          head={['Task', ...names.map(plain)]}
+          rows={chosen.slice(from, from + PAGE).map(({ task, prompt, runs: own }) => [
+            <>
+              {code(task.slice(0, 12))} <span class="muted">{plain(prompt.slice(0, 90))}</span>
+            </>,
+            ...own.map((run, at) =>
+              run.rows.length === 0 ? (
+                <span class="muted" title="this run has no episode of the task">
+                  {SIGNS.none}
+                </span>
+              ) : (
+                <>
+                  <a href={formatRoute({ screen: 'group', run: runs[at] ?? '', task })}>
+                    <span class={stateOf(run) === 'solved' ? 'gain' : 'loss'}>{SIGNS[stateOf(run)]}</span>{' '}
+                    {formatCount(run.successes)}/{formatCount(run.finished)}
+                  </a>{' '}
+                  <span class="muted">{formatNumber(run.unshaped)}</span>
+                </>
+              ),
+            ),
+          ])}
+          part={[from, chosen.length]}
+        />
         <Pager name="tasks" from={from} size={PAGE} count={chosen.length} onPage={setPage} />
       </Card>
     </Section>

@@ -1,5 +1,4 @@
-import type { ComparedRuns } from '@episodic/report'
-import { plural } from '@episodic/report'
+import { type ComparedRuns, plural } from '@episodic/report'
 import { plain } from '../parts/plain-text.tsx'
 import { ComparedTasks, type CompareRoute } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'

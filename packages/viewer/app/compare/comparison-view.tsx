@@ -40,7 +40,6 @@ interface ComparisonViewProps {
   readonly runs: readonly [string, string] | null
 }
 
-/** Two runs: each figure of B less that of A, task by task, and the episodes that flipped. */
 export function ComparisonView({ comparison, runs }: ComparisonViewProps) {
   const { a, b, tasks, return: returned, byTask, byDifficulty, episodes } = comparison
   const rows = figureRows(comparison)

@@ -1,6 +1,6 @@
-import type { Contrasts } from '@episodic/report'
 import {
   bySuccess,
+  type Contrasts,
   contrastRows,
   DETECTABLE_NOTE,
   formatRules,

@@ -6,7 +6,6 @@ import type { AnsweredRequest } from './requests.ts'
 interface AnswerRowsProps {
   readonly answer: AnsweredRequest
   readonly number: number
-  /** Whether it is the one that decided. */
   readonly isLast: boolean
 }
 

@@ -6,7 +6,6 @@ interface AttachmentsProps {
   readonly of: Pick<Observation, 'attachments' | 'resources'>
 }
 
-/** The pictures, sounds, files and resources of an answer. A picture is shown small, and enlarged by a click. */
 export function Attachments({ model: { record }, of: { attachments, resources } }: AttachmentsProps) {
   // A line has the bytes once, in the first step that shows them, or not at all.
   const all = record.steps.flatMap(({ observation }) => observation.attachments)

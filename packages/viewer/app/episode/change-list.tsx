@@ -15,7 +15,6 @@ export const PrivateContext = createContext<{ readonly shown: boolean; readonly 
   show: () => {},
 })
 
-/** Changes that are shown at once; more are folded. */
 const MOST_SHOWN = 8
 const MOST_TEXT = 120
 
@@ -59,7 +58,6 @@ interface HashMarkProps {
   readonly stateHash: string | null
 }
 
-/** Whether the state is the one that was recorded. */
 export function HashMark({ source, stateHash }: HashMarkProps) {
   if (source === 'observed')
     return (
@@ -143,10 +141,8 @@ function Changed({ before, after }: { readonly before: Json; readonly after: Jso
   )
 }
 
-/** Lines around a changed one that are shown too. */
 const AROUND = 2
 
-/** The lines of a text that changed, such as those of a file. */
 function ChangedLines({ before, after }: { readonly before: string; readonly after: string }) {
   const lines = lineDiff(before, after)
   const shown = lines.map((_, i) =>

@@ -1,13 +1,12 @@
 import { computeStaleness, formatCost, formatDuration, formatNumber, plural, type RowWords } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
-import { NamedFigure } from '../parts/figure-strip.tsx'
+import { FigureList, type NamedFigure } from '../parts/figure-strip.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { type EpisodeRoute, formatRoute } from '../route/route.ts'
 import type { EpisodeModel, LoadedEpisode } from './episode-model.ts'
 
-/** The episodes before and after one in the list that it was opened from. */
 export interface Neighbours {
   readonly previous: RowWords | null
   readonly next: RowWords | null
@@ -24,10 +23,8 @@ interface EpisodeHeaderProps {
 }
 
 export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: EpisodeHeaderProps) {
-  const { record, shown, figures, result, ending, seats, seat } = model
+  const { record, result, ending, seats, seat } = model
   const { task } = record
-  const known = (value: number) => (Number.isNaN(value) ? null : value)
-  const tokens = known(figures.promptTokens + figures.completionTokens)
   return (
     <header class="episode-header">
       <div class="flow apart">
@@ -51,52 +48,7 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
       </div>
       <p class="episode-prompt wrap">{plain(task.prompt)}</p>
       {model.message !== null && <p class="callout wrap">{plain(model.message)}</p>}
-      <dl class="figure-list flow loose block">
-        <NamedFigure name="return" title="the sum of weighted rewards, not shaped">
-          <b>{formatNumber(known(figures.unshaped))}</b>
-        </NamedFigure>
-        {figures.total !== figures.unshaped && !Number.isNaN(figures.total) && (
-          <NamedFigure name="shaped">{formatNumber(figures.total)}</NamedFigure>
-        )}
-        {figures.discounted !== figures.total && !Number.isNaN(figures.discounted) && (
-          <NamedFigure name="discounted">{formatNumber(figures.discounted)}</NamedFigure>
-        )}
-        <NamedFigure name="steps">
-          {figures.steps}
-          {figures.refused > 0 && <span class="loss"> ✗ {figures.refused} refused</span>}
-        </NamedFigure>
-        {tokens !== null && (
-          <NamedFigure name="tokens">
-            {formatTokens(tokens)}
-            <span class="muted"> ({formatTokens(figures.completionTokens)} written)</span>
-          </NamedFigure>
-        )}
-        {tokens !== null && <NamedFigure name="cost">{formatCost(known(figures.cost))}</NamedFigure>}
-        {known(figures.modelMilliseconds) !== null && (
-          <NamedFigure name="model" swatch>
-            {formatDuration(figures.modelMilliseconds)}
-          </NamedFigure>
-        )}
-        <NamedFigure name="world" swatch>
-          {formatDuration(known(figures.worldMilliseconds))}
-        </NamedFigure>
-        {figures.waitedMilliseconds > 0 && (
-          <NamedFigure name="waited" swatch>
-            {formatDuration(figures.waitedMilliseconds)}
-          </NamedFigure>
-        )}
-        {figures.cut > 0 && <NamedFigure name="cut">▲ {formatTokens(figures.cut)} characters</NamedFigure>}
-        <NamedFigure name="player">{plain(figures.player)}</NamedFigure>
-        {model.versions && (
-          <NamedFigure name="policy version" title="version of the weights that wrote its oldest answer">
-            <VersionText versions={model.versions} />
-          </NamedFigure>
-        )}
-        <NamedFigure name="difficulty">{formatNumber(task.difficulty)}</NamedFigure>
-        <NamedFigure name="split">{task.split}</NamedFigure>
-        {task.tags.length > 0 && <NamedFigure name="tags">{plain(task.tags.join(', '))}</NamedFigure>}
-        {shown.branch && <NamedFigure name="branch">{branchText(shown.branch)}</NamedFigure>}
-      </dl>
+      <FigureList look="figure-list block" figures={figuresOf(model)} />
       {seats.length > 0 && (
         <fieldset class="flow block">
           <legend class="unseen">Seat whose figures are shown</legend>
@@ -134,6 +86,41 @@ export function EpisodeHeader({ route, model, loaded, neighbours, onSeat }: Epis
   )
 }
 
+function figuresOf({ figures, record: { task }, shown, versions }: EpisodeModel): NamedFigure[] {
+  const { unshaped, total, discounted, steps, refused, completionTokens, cut, waitedMilliseconds } = figures
+  const known = (value: number) => (Number.isNaN(value) ? null : value)
+  const tokens = known(figures.promptTokens + completionTokens)
+  return [
+    ['return', <b>{formatNumber(known(unshaped))}</b>, 'the sum of weighted rewards, not shaped'],
+    total !== unshaped && known(total) !== null && ['shaped', formatNumber(total)],
+    discounted !== total && known(discounted) !== null && ['discounted', formatNumber(discounted)],
+    [
+      'steps',
+      <>
+        {steps}
+        {refused > 0 && <span class="loss"> ✗ {refused} refused</span>}
+      </>,
+    ],
+    tokens !== null && [
+      'tokens',
+      <>
+        {formatTokens(tokens)} <span class="muted">({formatTokens(completionTokens)} written)</span>
+      </>,
+    ],
+    tokens !== null && ['cost', formatCost(known(figures.cost))],
+    known(figures.modelMilliseconds) !== null && ['model', formatDuration(figures.modelMilliseconds)],
+    ['world', formatDuration(known(figures.worldMilliseconds))],
+    waitedMilliseconds > 0 && ['waited', formatDuration(waitedMilliseconds)],
+    cut > 0 && ['cut', `▲ ${formatTokens(cut)} characters`],
+    ['player', plain(figures.player)],
+    versions && ['policy version', versionText(versions), 'version of the weights that wrote its oldest answer'],
+    ['difficulty', formatNumber(task.difficulty)],
+    ['split', task.split],
+    task.tags.length > 0 && ['tags', plain(task.tags.join(', '))],
+    shown.branch && ['branch', branchText(shown.branch)],
+  ]
+}
+
 interface RowLinkProps {
   readonly route: EpisodeRoute
   readonly to: RowWords | null
@@ -155,7 +142,7 @@ export function routeOf({ run, tab, seat }: EpisodeRoute, { task, attempt, try: 
   return seat === undefined ? route : { ...route, seat }
 }
 
-function VersionText({ versions: { oldest, newest } }: { readonly versions: NonNullable<EpisodeModel['versions']> }) {
+function versionText({ oldest, newest }: NonNullable<EpisodeModel['versions']>) {
   const updates = computeStaleness(oldest, newest)
   return (
     <>

@@ -1,14 +1,10 @@
 import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protocol'
+import type { EpisodeStates, PolicyVersions, Row, RowWords, ShownRecord } from '@episodic/report'
 import {
-  type EpisodeStates,
   hasStarted,
   isSuccess,
-  type PolicyVersions,
   policyVersionsOf,
-  type Row,
-  type RowWords,
   rowOf,
-  type ShownRecord,
   scoredOutcomeOf,
   seatRecordOf,
   toShownRecord,
@@ -23,16 +19,13 @@ export interface EpisodeModel {
   readonly record: SealedRecord
   /** The seats; empty if the environment has one. */
   readonly seats: readonly string[]
-  /** The seat whose figures are shown; `null` if there is one. */
   readonly seat: string | null
-  /** The episode of the seat, with the steps of all seats. */
   readonly shown: ShownRecord
   readonly figures: Row
   /** Of the weights; `null` if they are not known. */
   readonly versions: PolicyVersions | null
   readonly result: Result
   readonly ending: string
-  /** Of a failed episode. */
   readonly message: string | null
   readonly started: boolean
   readonly answers: readonly AnsweredRequest[]

@@ -44,7 +44,6 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
   const neighbours = useNeighbours(run, words.row)
   const { steps } = model.shown
   const step = route.step === null || steps.length === 0 ? null : Math.min(route.step, steps.length - 1)
-  /** The entry of the transcript to scroll to; each choice makes a new one. */
   const [shown, setShown] = useState<{ readonly index: number } | null>(null)
   useEffect(() => {
     if (step !== null) setShown({ index: step + 1 })

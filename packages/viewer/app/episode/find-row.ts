@@ -1,9 +1,7 @@
 import type { RowWords } from '@episodic/report'
 
-/** The lines of one episode: each time that it was played. */
 export interface EpisodeRows {
   readonly shown: RowWords
-  /** All of them, by their try. */
   readonly tries: readonly RowWords[]
 }
 

@@ -8,7 +8,6 @@ interface GradesTabProps {
   readonly onStep: (step: number) => void
 }
 
-/** What graders and people said of the episode. Nothing of it is in a reward. */
 export function GradesTab({ grades, onStep }: GradesTabProps) {
   if (grades.length === 0)
     return (

@@ -3,7 +3,6 @@ import type { Source } from '../source/source.ts'
 import type { LoadedEpisode } from './episode-model.ts'
 import { findRow } from './find-row.ts'
 
-/** Most rows whose words are asked for at once. */
 const MOST_ROWS = 200
 
 export type FoundEpisode =
@@ -14,7 +13,6 @@ export type FoundEpisode =
   /** The task has no such attempt or try. */
   | { readonly kind: 'attempts'; readonly attempts: readonly RowWords[] }
 
-/** Finds the task of an id or its start; all tasks that begin so if there are several. */
 export async function findTask(source: Source, run: string, prefix: string): Promise<TaskRows | readonly TaskRows[]> {
   const tasks = await source.tasks(run, prefix)
   return tasks.find(({ task }) => task === prefix) ?? (tasks.length === 1 && tasks[0] ? tasks[0] : tasks)

@@ -23,7 +23,6 @@ export function ModelText({ id, text }: { readonly id: string; readonly text: st
   )
 }
 
-/** What a model thought, folded to its first words. */
 export function ThoughtText({ id, name, text }: { readonly id: string; readonly name: string; readonly text: string }) {
   const words = text.replace(/^<think>\s*/, '').trimStart()
   const summary = (

@@ -77,7 +77,6 @@ function SystemSummary({ text }: { readonly text: string }) {
   )
 }
 
-/** Says who recorded what a model was sent and said, or that nobody did. */
 function recorderText({ recorder, answers, record }: EpisodeModel): string {
   if (recorder === 'harness') return 'by the harness, which asked the model itself'
   if (recorder === 'proxy')

@@ -6,7 +6,6 @@ import { CopyButton } from '../parts/copy.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 
-/** Characters of a row of the raw line. */
 const ROW = 2_000
 
 export function RawTab({ record, text }: { readonly record: SealedRecord; readonly text: string }) {

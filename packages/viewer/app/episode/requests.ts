@@ -1,12 +1,5 @@
-import {
-  type Completion,
-  type EpisodeRecord,
-  isMatchRecord,
-  type JsonObject,
-  requestsOf,
-  type SealedRecord,
-  type Transcript,
-} from '@episodic/protocol'
+import type { Completion, EpisodeRecord, JsonObject, SealedRecord, Transcript } from '@episodic/protocol'
+import { isMatchRecord, requestsOf } from '@episodic/protocol'
 import { completionsOf, seatRecordOf } from '@episodic/report'
 
 export interface SentMessage {
@@ -38,7 +31,6 @@ export interface AnsweredRequest {
   readonly added: readonly SentMessage[] | null
 }
 
-/** Returns the answers of the models of all seats, in their order. */
 export function answersOf(record: SealedRecord): AnsweredRequest[] {
   const added = new Map<Completion, readonly SentMessage[]>()
   for (const episode of playsOf(record)) {
@@ -94,7 +86,6 @@ export function sentRequest(record: SealedRecord, completion: Completion): SentR
   return { messages: inPlace(sent, leftOut), tools: found.tools }
 }
 
-/** Returns who recorded what models were sent; `null` if it was not recorded. */
 export function recorderOf(record: SealedRecord): Transcript['by'] | null {
   if (!isMatchRecord(record)) return record.transcript?.by ?? null
   return Object.values(record.seats).find(({ transcript }) => transcript)?.transcript?.by ?? null

@@ -1,13 +1,13 @@
+import type { Reward } from '@episodic/protocol'
 import { formatDuration, formatNumber } from '@episodic/report'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatSigned } from '../parts/amounts.ts'
-import { NumberHead } from '../parts/number-head.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
+import { Pager } from '../parts/pager.tsx'
 import { plain } from '../parts/plain-text.tsx'
-import { useWindow } from '../parts/virtual/use-window.ts'
 import type { EpisodeModel } from './episode-model.ts'
 
-/** The height of a row, in pixels; see `tables.css`. */
-const ROW = 26
+const PAGE = 200
 
 interface RewardsTabProps {
   readonly model: EpisodeModel
@@ -15,94 +15,64 @@ interface RewardsTabProps {
   readonly onStep: (step: number) => void
 }
 
-export function RewardsTab({ model, step, onStep }: RewardsTabProps) {
-  const { steps } = model.shown
+export function RewardsTab({ model: { shown, returns }, step, onStep }: RewardsTabProps) {
+  const { steps } = shown
+  const [page, setPage] = useState(0)
+  useEffect(() => setPage(Math.floor((step ?? 0) / PAGE)), [step])
   const terms = useMemo(() => [...new Set(steps.flatMap(({ reward }) => Object.keys(reward.terms)))], [steps])
   const isShaped = steps.some(({ reward }) => reward.shaping !== 0)
   const hasPotential = steps.some(({ potential }) => potential !== null)
-  const { body, from, to } = useWindow(steps.length, ROW)
-  const sum = (value: (reward: (typeof steps)[number]['reward']) => number) =>
-    steps.reduce((total, { reward }) => total + value(reward), 0)
-  const columns = 6 + terms.length + Number(isShaped) + Number(hasPotential)
+  const earned: readonly ((reward: Reward) => number | null)[] = [
+    ...terms.map((term) => (reward: Reward) => reward.terms[term] ?? null),
+    ...(isShaped ? [({ shaping }: Reward) => shaping] : []),
+    ({ total }) => total,
+  ]
+  const sum = (value: (reward: Reward) => number | null) =>
+    steps.reduce((total, { reward }) => total + (value(reward) ?? 0), 0)
+  const from = page * PAGE
   return (
-    <div class="frame table-frame">
-      <table class="rewards" aria-rowcount={steps.length + 2}>
-        <thead>
-          <tr aria-rowindex={1}>
-            <NumberHead>step</NumberHead>
-            <th scope="col">tool</th>
-            {terms.map((term) => (
-              <NumberHead key={term}>{plain(term)}</NumberHead>
-            ))}
-            {isShaped && <NumberHead>shaping</NumberHead>}
-            <NumberHead>reward</NumberHead>
-            <NumberHead title="rewards from the step on, not discounted">still to come</NumberHead>
-            <NumberHead title="rewards up to the step">Σ</NumberHead>
-            {hasPotential && <NumberHead title="the potential after the step">Φ</NumberHead>}
-            <NumberHead>world</NumberHead>
-          </tr>
-        </thead>
-        <tbody ref={body}>
-          <tr class="table-space" style={{ height: `${from * ROW}px` }} />
-          {steps.slice(from, to).map(({ action, reward, potential, refused, milliseconds, seat }, i) => {
-            const index = from + i
-            const running = model.returns[index]
-            return (
-              <tr
-                key={index}
-                class={refused ? 'refused' : ''}
-                aria-rowindex={index + 2}
-                aria-current={index === step ? 'step' : undefined}
-              >
-                <td class="number">
-                  <button
-                    type="button"
-                    class="bare text-more"
-                    aria-label={`Step ${index + 1}`}
-                    onClick={() => onStep(index)}
-                  >
-                    {index + 1}
-                  </button>
-                </td>
-                <td class="tool clip">
-                  {seat !== undefined && <>{plain(seat)}: </>}
-                  {plain(action.tool)}
-                  {refused && <span class="loss"> ✗ {refused}</span>}
-                </td>
-                {terms.map((term) => (
-                  <Value key={term} value={reward.terms[term] ?? null} />
-                ))}
-                {isShaped && <Value value={reward.shaping} />}
-                <Value value={reward.total} isStrong />
-                <td class="number">{formatNumber(running?.toGo ?? null)}</td>
-                <td class="number">{formatNumber(running?.sum ?? null)}</td>
-                {hasPotential && <td class="number">{formatNumber(potential)}</td>}
-                <td class="number muted">{formatDuration(milliseconds)}</td>
-              </tr>
-            )
-          })}
-          <tr class="table-space" style={{ height: `${(steps.length - to) * ROW}px` }} />
-        </tbody>
-        <tfoot>
-          <tr aria-rowindex={steps.length + 2}>
-            <th scope="row" class="number">
-              Σ
-            </th>
-            <td />
-            {terms.map((term) => (
-              <Value key={term} value={sum((reward) => reward.terms[term] ?? 0)} isStrong />
-            ))}
-            {isShaped && <Value value={sum(({ shaping }) => shaping)} isStrong />}
-            <Value value={sum(({ total }) => total)} isStrong />
-            <td colSpan={columns - terms.length - Number(isShaped) - 3} />
-          </tr>
-        </tfoot>
-      </table>
-    </div>
+    <>
+      <FiguresTable
+        look={['frame table-frame', 'rewards']}
+        head={[
+          ...['step', 'tool', ...terms.map(plain), ...(isShaped ? ['shaping'] : []), 'reward'],
+          <span title="rewards from the step on, not discounted">still to come</span>,
+          <span title="rewards up to the step">Σ</span>,
+          ...(hasPotential ? [<span title="the potential after the step">Φ</span>] : []),
+          'world',
+        ]}
+        texts={2}
+        rows={steps.slice(from, from + PAGE).map(({ action, reward, potential, refused, milliseconds, seat }, i) => [
+          <button
+            type="button"
+            class="bare text-more"
+            aria-label={`Step ${from + i + 1}`}
+            onClick={() => onStep(from + i)}
+          >
+            {from + i + 1}
+          </button>,
+          <div class="tool clip">
+            {seat !== undefined && <>{plain(seat)}: </>}
+            {plain(action.tool)}
+            {refused && <span class="loss"> ✗ {refused}</span>}
+          </div>,
+          ...earned.map((value) => signed(value(reward))),
+          formatNumber(returns[from + i]?.toGo ?? null),
+          formatNumber(returns[from + i]?.sum ?? null),
+          ...(hasPotential ? [formatNumber(potential)] : []),
+          <span class="muted">{formatDuration(milliseconds)}</span>,
+        ])}
+        foot={['Σ', '', ...earned.map((value) => <b>{signed(sum(value))}</b>)]}
+        part={[from, steps.length]}
+        chosen={(step ?? -1) - from}
+      />
+      <Pager name="steps" from={from} size={PAGE} count={steps.length} onPage={setPage} />
+    </>
   )
 }
 
-function Value({ value, isStrong = false }: { readonly value: number | null; readonly isStrong?: boolean }) {
-  const sign = value === null || value === 0 ? 'muted' : value > 0 ? 'gain' : 'loss'
-  return <td class={`number ${sign}`}>{isStrong ? <b>{formatSigned(value)}</b> : formatSigned(value)}</td>
+function signed(value: number | null) {
+  return (
+    <span class={value === null || value === 0 ? 'muted' : value > 0 ? 'gain' : 'loss'}>{formatSigned(value)}</span>
+  )
 }

@@ -84,7 +84,6 @@ function StateDiff({ label, before, after }: { readonly label: string; readonly 
   )
 }
 
-/** The first changed line, if it is so far down that it would not be seen. */
 function firstChange(lines: readonly DiffLine[]): { readonly index: number } | null {
   const index = lines.findIndex(({ mark }) => mark !== 'same')
   return index > 40 ? { index: index - 6 } : null

@@ -1,4 +1,3 @@
-/** A path of bars, one for each value, of the width 1 each, between 0 (top) and 1 (bottom). */
 function barPath(values: readonly (readonly [from: number, to: number] | null)[]): string {
   return values
     .map((bar, i) => {
@@ -9,7 +8,6 @@ function barPath(values: readonly (readonly [from: number, to: number] | null)[]
     .join('')
 }
 
-/** The times of steps as stacked bars over each other, up to the longest step. */
 export function stackedBars(series: readonly (readonly number[])[]): {
   readonly paths: readonly string[]
   readonly most: number
@@ -63,7 +61,6 @@ export function signedBars(
   }
 }
 
-/** A line through values in the middle of their steps; it is broken where there is none. */
 export function linePath(values: readonly (number | null)[]): {
   readonly path: string
   readonly low: number

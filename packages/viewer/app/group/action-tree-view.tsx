@@ -17,7 +17,6 @@ interface ActionTreeViewProps {
   readonly records: readonly SealedRecord[]
 }
 
-/** The actions of the attempts at a task as a tree: where they part, and how each way ended. */
 export function ActionTreeView({ run, attempts, records }: ActionTreeViewProps) {
   const tree = useMemo(() => actionTree(records.map(({ steps }, episode) => ({ episode, steps }))), [records])
   const end = (episode: number) => {

@@ -1,11 +1,10 @@
 import { formatCost, formatDuration, formatNumber } from '@episodic/report'
 import { formatSigned, formatTokens } from '../parts/amounts.ts'
-import { NumberHead } from '../parts/number-head.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { episodeHref } from '../route/route.ts'
 import type { Attempt } from './attempts.ts'
 
-/** Rows that are rendered at once. */
 const MOST_ROWS = 200
 
 interface AttemptTableProps {
@@ -13,9 +12,7 @@ interface AttemptTableProps {
   readonly attempts: readonly Attempt[]
   /** (r − mean) / sd of each, `null` without a return. */
   readonly advantages: readonly (number | null)[]
-  /** The row that keys act on. */
   readonly chosen: number
-  /** Attempts to open side by side. */
   readonly ticked: readonly number[]
   readonly onTick: (attempt: number) => void
 }
@@ -26,81 +23,50 @@ export function AttemptTable({ run, attempts, advantages, chosen, ticked, onTick
   const hasModel = attempts.some(({ tokens }) => tokens !== null)
   const isRetried = attempts.some(({ tries }) => tries > 1)
   return (
-    <div class="frame table-frame">
-      <table class="rewards attempts" aria-rowcount={attempts.length + 1}>
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="unseen">side by side</span>
-            </th>
-            <NumberHead>attempt</NumberHead>
-            <th scope="col">result</th>
-            <NumberHead colSpan={2}>return</NumberHead>
-            <NumberHead title="(return − mean) / standard deviation of this group">advantage</NumberHead>
-            <NumberHead>steps</NumberHead>
-            <NumberHead>refused</NumberHead>
-            {hasModel && (
-              <>
-                <NumberHead>tokens</NumberHead>
-                <NumberHead>cost</NumberHead>
-                <NumberHead>model</NumberHead>
-              </>
-            )}
-            {isRetried && <NumberHead>tries</NumberHead>}
-          </tr>
-        </thead>
-        <tbody>
-          {attempts.slice(0, MOST_ROWS).map((attempt, i) => {
-            const { words, unshaped, result, ending, steps, refused, tokens, cost, modelMilliseconds, tries } = attempt
-            const advantage = advantages[i] ?? null
-            return (
-              <tr key={words.row} aria-rowindex={i + 2} class={i === chosen ? 'chosen' : ''}>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`Attempt ${words.attempt} side by side`}
-                    checked={ticked.includes(words.attempt)}
-                    onChange={() => onTick(words.attempt)}
-                  />
-                </td>
-                <td class="number">
-                  <a href={attemptHref(run, attempt)}>{words.attempt}</a>
-                </td>
-                <td>
-                  <ResultBadge result={result} ending={ending} />
-                </td>
-                <td class="number">
-                  <b>{formatNumber(unshaped)}</b>
-                </td>
-                <td>
-                  <ReturnBar value={unshaped} low={low} high={high} />
-                </td>
-                <td
-                  class={`number ${advantage === null || advantage === 0 ? 'muted' : advantage > 0 ? 'gain' : 'loss'}`}
-                >
-                  {advantage === null ? '–' : `${formatSigned(Math.round(advantage * 100) / 100)} σ`}
-                </td>
-                <td class="number">{steps}</td>
-                <td class={`number ${refused > 0 ? 'loss' : 'muted'}`}>{refused}</td>
-                {hasModel && (
-                  <>
-                    <td class="number">{formatTokens(tokens)}</td>
-                    <td class="number">{formatCost(cost)}</td>
-                    <td class="number">{formatDuration(modelMilliseconds)}</td>
-                  </>
-                )}
-                {isRetried && <td class="number">{tries}</td>}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+    <>
+      <FiguresTable
+        look={['frame table-frame', 'rewards attempts']}
+        head={[
+          <span class="unseen">side by side</span>,
+          ...['attempt', 'result', 'return', ''],
+          <span title="(return − mean) / standard deviation of this group">advantage</span>,
+          ...['steps', 'refused'],
+          ...(hasModel ? ['tokens', 'cost', 'model'] : []),
+          ...(isRetried ? ['tries'] : []),
+        ]}
+        texts={3}
+        rows={attempts.slice(0, MOST_ROWS).map((attempt, i) => {
+          const { words, unshaped, result, ending, steps, refused, tokens, cost, modelMilliseconds, tries } = attempt
+          const advantage = advantages[i] ?? null
+          return [
+            <input
+              type="checkbox"
+              aria-label={`Attempt ${words.attempt} side by side`}
+              checked={ticked.includes(words.attempt)}
+              onChange={() => onTick(words.attempt)}
+            />,
+            <a href={attemptHref(run, attempt)}>{words.attempt}</a>,
+            <ResultBadge result={result} ending={ending} />,
+            <b>{formatNumber(unshaped)}</b>,
+            <ReturnBar value={unshaped} low={low} high={high} />,
+            <span class={!advantage ? 'muted' : advantage > 0 ? 'gain' : 'loss'}>
+              {advantage === null ? '–' : `${formatSigned(Math.round(advantage * 100) / 100)} σ`}
+            </span>,
+            steps,
+            <span class={refused > 0 ? 'loss' : 'muted'}>{refused}</span>,
+            ...(hasModel ? [formatTokens(tokens), formatCost(cost), formatDuration(modelMilliseconds)] : []),
+            ...(isRetried ? [tries] : []),
+          ]
+        })}
+        part={[0, attempts.length]}
+        chosen={chosen}
+      />
       {attempts.length > MOST_ROWS && (
         <p class="muted">
           The first {MOST_ROWS} of {attempts.length} attempts; the list of episodes has all.
         </p>
       )}
-    </div>
+    </>
   )
 }
 

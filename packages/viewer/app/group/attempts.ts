@@ -5,7 +5,6 @@ import { type Result, resultOf } from '../parts/result.tsx'
 
 export interface Attempt {
   readonly words: RowWords
-  /** How often it was played. */
   readonly tries: number
   readonly result: Result
   readonly ending: string

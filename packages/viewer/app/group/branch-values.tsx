@@ -1,4 +1,5 @@
 import { formatInterval, formatNumber, type ShownTree } from '@episodic/report'
+import { FiguresTable } from '../parts/figures-table.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { TreePlot } from '../parts/plots/tree-plot.tsx'
 import { useLoaded } from '../source/use-source.ts'
@@ -27,7 +28,7 @@ export function BranchValues({ run, task, isBranched }: BranchValuesProps) {
       )}
       {trees.map((tree) =>
         tree.points.length > 0 ? (
-          <div key={tree.rollout} class="fork-tree">
+          <div key={tree.rollout}>
             <TreePlot tree={tree} />
             <TreeValues tree={tree} />
           </div>
@@ -43,46 +44,26 @@ export function BranchValues({ run, task, isBranched }: BranchValuesProps) {
 
 function TreeValues({ tree: { rollout, points, omitted } }: { readonly tree: ShownTree }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <section class="frame table-frame" aria-label={`Values of tree ${rollout}`} tabIndex={0}>
-      <table class="rewards">
-        <caption>
-          Tree {rollout}: the value of a state is the mean return to go of the lines that go on from it
-          {omitted.points > 0 && `; ${omitted.points} more forks are left out`}.
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">line</th>
-            <th scope="col" class="number">
-              after step
-            </th>
-            <th scope="col" class="number">
-              V̂
-            </th>
-            <th scope="col" class="number">
-              95 %
-            </th>
-            <th scope="col">return to go of each line</th>
-            <th scope="col">observed there</th>
-          </tr>
-        </thead>
-        <tbody>
-          {points.map(({ path, at, value, returnsToGo, observation }) => (
-            <tr key={`${path.join()}@${at}`}>
-              <td>{path.length === 0 ? 'trunk' : path.join('.')}</td>
-              <td class="number">{at}</td>
-              <td class="number">
-                <b>{formatNumber(value?.mean ?? null)}</b>
-              </td>
-              <td class="number muted">{value ? formatInterval(value) : '–'}</td>
-              <td>{returnsToGo.map(formatNumber).join(' · ')}</td>
-              <td class="observed">
-                <LongText id={`text:fork/${rollout}/${path.join()}/${at}`} text={observation} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <>
+      <p class="caption">
+        Tree {rollout}: the value of a state is the mean return to go of the lines that go on from it
+        {omitted.points > 0 && `; ${omitted.points} more forks are left out`}.
+      </p>
+      <FiguresTable
+        look={['frame table-frame', 'rewards']}
+        head={['line', 'observed there', 'after step', 'V̂', '95 %', 'return to go of each line']}
+        texts={2}
+        rows={points.map(({ path, at, value, returnsToGo, observation }) => [
+          path.length === 0 ? 'trunk' : path.join('.'),
+          <div class="observed">
+            <LongText id={`text:fork/${rollout}/${path.join()}/${at}`} text={observation} />
+          </div>,
+          at,
+          <b>{formatNumber(value?.mean ?? null)}</b>,
+          <span class="muted">{value ? formatInterval(value) : '–'}</span>,
+          returnsToGo.map(formatNumber).join(' · '),
+        ])}
+      />
+    </>
   )
 }

@@ -1,7 +1,7 @@
 import { advantagesOf, formatNumber, formatPercent, plural, type TaskRows } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
-import { NamedFigure } from '../parts/figure-strip.tsx'
+import { FigureList, type NamedFigure } from '../parts/figure-strip.tsx'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
@@ -77,33 +77,36 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
             </>
           )}
         </p>
-        <dl class="figure-list flow loose block">
-          <NamedFigure name="attempts">
-            {attempts.length}
-            {finished.length < attempts.length && (
-              <span class="loss"> ! {attempts.length - finished.length} failed, in no other figure</span>
-            )}
-          </NamedFigure>
-          <NamedFigure name="success">
-            <b>
-              {successes}/{finished.length}
-            </b>
-          </NamedFigure>
-          <NamedFigure name="return">
-            {formatNumber(figures?.mean ?? null)}{' '}
-            <span class="muted">sd {formatNumber(figures?.deviation ?? null)}</span>
-          </NamedFigure>
-          {passes.map(({ k, any, all }) => (
-            <NamedFigure key={k} name={`pass@${k}`}>
-              {formatPercent(any)}{' '}
-              {k > 1 && (
-                <span class="muted">
-                  all {k}: {formatPercent(all)}
-                </span>
-              )}
-            </NamedFigure>
-          ))}
-        </dl>
+        <FigureList
+          look="figure-list block"
+          figures={[
+            [
+              'attempts',
+              <>
+                {attempts.length}
+                {finished.length < attempts.length && (
+                  <span class="loss"> ! {attempts.length - finished.length} failed, in no other figure</span>
+                )}
+              </>,
+            ],
+            ['success', <b>{`${successes}/${finished.length}`}</b>],
+            [
+              'return',
+              <>
+                {formatNumber(figures?.mean ?? null)}{' '}
+                <span class="muted">sd {formatNumber(figures?.deviation ?? null)}</span>
+              </>,
+            ],
+            ...passes.map(
+              ({ k, any, all }): NamedFigure => [
+                `pass@${k}`,
+                <>
+                  {formatPercent(any)} {k > 1 && <span class="muted">{`all ${k}: ${formatPercent(all)}`}</span>}
+                </>,
+              ],
+            ),
+          ]}
+        />
         {figures?.deviation === 0 && finished.length > 1 && (
           <p class="warning callout">
             ▲ No variance: the {plural(finished.length, 'return')} are equal, so a learner that compares them with each
@@ -144,7 +147,6 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
   )
 }
 
-/** The addresses of the tasks before and after one, in the order in which their first lines were sealed. */
 function useTaskNeighbours(
   run: string,
   task: TaskRows,

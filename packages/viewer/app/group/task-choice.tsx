@@ -8,7 +8,6 @@ interface TaskChoiceProps {
   readonly tasks: readonly TaskRows[]
 }
 
-/** The tasks that an address may mean, if it names no single one. */
 export function TaskChoice({ route, tasks }: TaskChoiceProps) {
   if (tasks.length === 0)
     return (

@@ -8,7 +8,6 @@ export interface KeyBinding {
   readonly whileTyping?: boolean
 }
 
-/** Some keys that belong together, under a title in the list of keys. */
 export interface KeyScope {
   readonly title: string
   readonly bindings: readonly KeyBinding[]

@@ -3,7 +3,6 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import type { Source } from '../source/source.ts'
 import { SourceContext, useLoaded, useVersion } from '../source/use-source.ts'
 
-/** The verdicts that this browser alone keeps, as a file to put beside the run. Nothing if there are none. */
 export function DownloadVerdicts({ run }: { readonly run: string }) {
   const source = useContext(SourceContext)
   // Figures as markup have no source.

@@ -9,7 +9,6 @@ export interface LabelQueue {
   readonly judged: number
 }
 
-/** Rows whose words are asked for at once. */
 const PART = 100
 
 /**

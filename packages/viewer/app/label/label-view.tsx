@@ -1,13 +1,6 @@
 import { contentId } from '@episodic/protocol'
-import {
-  formatNumber,
-  type GradeRecord,
-  type GraderRef,
-  type LabelQuestion,
-  personRef,
-  personVerdictOf,
-  sealNameOf,
-} from '@episodic/report'
+import type { GradeRecord, GraderRef, LabelQuestion } from '@episodic/report'
+import { formatNumber, personRef, personVerdictOf, sealNameOf } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { PrivateContext } from '../episode/change-list.tsx'
 import { type EpisodeModel, episodeModel, type LoadedEpisode } from '../episode/episode-model.ts'

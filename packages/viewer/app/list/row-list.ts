@@ -14,7 +14,6 @@ export interface RowList {
 /** Where the screen of episodes leaves its list, for "next" and "previous" of the screens that show one of them. */
 export const RowListContext = createContext<{ current: RowList | null }>({ current: null })
 
-/** The place of a row in the list; `null` for no row before or after it. */
 export interface RowPlace {
   /** From 0. */
   readonly index: number

@@ -27,7 +27,6 @@ export interface Order {
   readonly descending: boolean
 }
 
-/** Reads an order in an address; `null` for that of the file. */
 export function parseOrder(text: string): Order | null {
   const descending = text.startsWith('-')
   const field = descending ? text.slice(1) : text

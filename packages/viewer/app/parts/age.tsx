@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatAge } from './amounts.ts'
 
-/** How long ago something was, kept up to date, with the whole time as its title. */
 export function Age({ since }: { readonly since: string }) {
   const then = Date.parse(since)
   const [now, setNow] = useState(() => Date.now())

@@ -5,7 +5,6 @@ interface SectionProps {
   readonly children: ComponentChildren
 }
 
-/** A heading with cards, two beside each other where there is room. */
 export function Section({ title, children }: SectionProps) {
   return (
     <section class="figures">

@@ -4,7 +4,6 @@ import { plain } from './plain-text.tsx'
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const
 const NAMES = { same: '', added: 'added: ', removed: 'removed: ' } as const
 
-/** One line of two texts that are compared. The sign before it says in which of them it is. */
 export function DiffLineView({ line: { mark, pieces } }: { readonly line: DiffLine }) {
   return (
     <div class={`diff-line wrap ${mark}`}>

@@ -24,22 +24,27 @@ export function FigureStrip({ figures }: { readonly figures: readonly Figure[] }
   )
 }
 
-interface NamedFigureProps {
-  readonly name: string
-  readonly title?: string
-  /** Whether it has a colour in the plot of times. */
-  readonly swatch?: boolean
-  readonly children: ComponentChildren
-}
+/** A name, its figure and what explains it; `null` or `false` for what is left out. */
+export type NamedFigure = readonly [name: string, figure: ComponentChildren, title?: string] | null | false
 
-export function NamedFigure({ name, title, swatch = false, children }: NamedFigureProps) {
+/** Parts of the time of an episode, by their names, which have a colour in its plot. */
+const TIMES: readonly string[] = ['model', 'world', 'waited']
+
+export function FigureList({ look, figures }: { readonly look: string; readonly figures: readonly NamedFigure[] }) {
   return (
-    <div title={title}>
-      <dt>
-        {swatch && <span class={`key ${name}`} aria-hidden="true" />}
-        {name}
-      </dt>
-      <dd>{children}</dd>
-    </div>
+    <dl class={`${look} flow loose`}>
+      {figures.map(
+        (figure) =>
+          figure && (
+            <div key={figure[0]} title={figure[2]}>
+              <dt>
+                {TIMES.includes(figure[0]) && <span class={`key ${figure[0]}`} aria-hidden="true" />}
+                {figure[0]}
+              </dt>
+              <dd>{figure[1]}</dd>
+            </div>
+          ),
+      )}
+    </dl>
   )
 }

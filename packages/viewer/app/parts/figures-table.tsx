@@ -1,19 +1,44 @@
 import type { ComponentChildren } from 'preact'
 
+type Cells = readonly ComponentChildren[]
+
 export interface Figures {
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly ComponentChildren[])[]
+  readonly head: Cells
+  readonly rows: readonly Cells[]
   /** How many of the first columns are texts; the others are figures, to the right. Default 1. */
   readonly texts?: number
 }
 
-/** A table of texts and figures, which scrolls in its own frame if it is wide. */
-export function FiguresTable({ head, rows, texts = 1 }: Figures) {
+interface FiguresTableProps extends Figures {
+  readonly foot?: Cells
+  /** The classes of the frame and of the table. Default: for a card. */
+  readonly look?: readonly [frame: string, table: string]
+  /** If these rows are a page of a longer table: how many are before them, and how many there are in all. */
+  readonly part?: readonly [from: number, count: number]
+  /** Which of these rows is chosen. */
+  readonly chosen?: number
+}
+
+export function FiguresTable({ head, rows, texts = 1, foot, look, part, chosen }: FiguresTableProps) {
+  const [frame, table] = look ?? ['scroll', 'even']
   const kind = (i: number) => (i >= texts ? 'number' : undefined)
+  const row = (cells: Cells, i?: number) => (
+    <tr
+      key={i}
+      aria-rowindex={part && i !== undefined ? part[0] + i + 2 : undefined}
+      aria-current={i !== undefined && i === chosen ? 'step' : undefined}
+    >
+      {cells.map((content, column) => (
+        <td key={column} class={kind(column)}>
+          {content}
+        </td>
+      ))}
+    </tr>
+  )
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys
-    <div class="scroll" tabIndex={0}>
-      <table class="even">
+    <div class={frame} tabIndex={0}>
+      <table class={table} aria-rowcount={part && part[1] + 1}>
         <thead>
           <tr>
             {head.map((name, i) =>
@@ -27,17 +52,8 @@ export function FiguresTable({ head, rows, texts = 1 }: Figures) {
             )}
           </tr>
         </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {cells.map((content, i) => (
-                <td key={i} class={kind(i)}>
-                  {content}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <tbody>{rows.map(row)}</tbody>
+        {foot && <tfoot>{row(foot)}</tfoot>}
       </table>
     </div>
   )

@@ -4,7 +4,6 @@ interface IntervalBarProps {
   readonly high: number | null
   readonly from?: number
   readonly to?: number
-  /** Values that are marked if they are within the range. */
   readonly marks?: readonly number[]
   /** In pixels. */
   readonly width?: number

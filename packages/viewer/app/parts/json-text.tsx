@@ -5,7 +5,6 @@ import { Fold } from './folds.tsx'
 import { FoundContext, FoundText } from './found-text.tsx'
 import { countMatches } from './matches.ts'
 
-/** A JSON value that is longer is folded. */
 const MOST_INLINE = 160
 
 /** A JSON value in one line; a long one opens to one line for each of its values. */

@@ -5,7 +5,6 @@ import { FoundContext, FoundText } from './found-text.tsx'
 import { hasGrid } from './grid.ts'
 import { countMatches } from './matches.ts'
 
-/** A text that is longer is shortened until it is opened. */
 const MOST_CHARACTERS = 1_400
 const MOST_LINES = 18
 

@@ -1,6 +1,5 @@
 import { pixels } from './plots/scale.ts'
 
-/** A share as a bar. A number beside it says the same. */
 export function Meter({ share, kind }: { readonly share: number; readonly kind: string }) {
   return (
     <svg class="meter" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">

@@ -5,7 +5,6 @@ import { plain } from './plain-text.tsx'
 
 interface ErrorNoteProps {
   readonly error: SourceError
-  /** Whether nothing else is on the screen. */
   readonly whole?: boolean
 }
 
@@ -25,7 +24,6 @@ export function ErrorNote({ error, whole = false }: ErrorNoteProps) {
 
 interface EmptyNoteProps {
   readonly title: string
-  /** Whether nothing else is on the screen. */
   readonly whole?: boolean
   readonly children?: ComponentChildren
 }
@@ -50,7 +48,6 @@ export function LoadingNote({ children = 'Loading …' }: { readonly children?: 
   )
 }
 
-/** Shows what was loaded; until then that it is loading, or why it could not be. */
 export function WhenLoaded<T>({
   of: { value, error },
   children,

@@ -1,6 +1,5 @@
 import { formatCount } from '@episodic/report'
 
-/** Which rows of a table are shown, and the way to the pages before and after. Nothing if one page has them all. */
 export function Pager({
   name,
   from,

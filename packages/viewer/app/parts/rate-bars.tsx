@@ -1,9 +1,7 @@
 import { formatPercent, type RunEntry } from '@episodic/report'
 
-/** Pixels of a bar with the gap after it. */
 const [BAR, GAP] = [7, 2]
 const HEIGHT = 14
-/** Runs of which a bar is drawn. */
 const MOST_RUNS = 10
 
 /** The success rates of runs side by side, in their order: how the players of a set differ. */

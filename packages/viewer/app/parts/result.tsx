@@ -11,7 +11,6 @@ export const RESULT_SIGNS: { readonly [result in Result]: { readonly sign: strin
   failed: { sign: '!', name: 'failed' },
 }
 
-/** The result of a row, whose outcome and success have to be there. */
 export function resultOfRow({ outcome, success }: EpisodeColumns['columns'], row: number): Result {
   return resultOf(OUTCOMES[outcome?.[row] as number]?.kind ?? 'failed', success?.[row] === 1)
 }

@@ -5,13 +5,11 @@ import { useImperativeHandle, useLayoutEffect, useRef, useState } from 'preact/h
 const AROUND = 12
 
 export interface TableHandle {
-  /** Scrolls as little as needed until a row is seen. */
   reveal(index: number): void
   scrollTo(top: number): void
   readonly top: number
 }
 
-/** Which rows are rendered: from the first to before the last. */
 export interface RowRange {
   readonly first: number
   readonly last: number

@@ -1,6 +1,5 @@
 import type { Route } from './route.ts'
 
-/** The route one level up; `null` for the list of runs, which has none. */
 export function parentRoute(route: Route): Route | null {
   const runs: Route = { screen: 'runs', query: '' }
   switch (route.screen) {

@@ -76,7 +76,6 @@ export type RunTab = (typeof RUN_TABS)[number]
 export const EPISODE_TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades'] as const
 export type EpisodeTab = (typeof EPISODE_TABS)[number]
 
-/** An attempt, and its try if it is not the one that counts. */
 const PLAY = /^(\d{1,9})(?:\.(\d{1,9}))?$/
 
 /** Reads the part of an address behind its `#`. Never throws: an address that is none is `unknown`. */

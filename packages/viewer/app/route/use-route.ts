@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatRoute, parseRoute, type Route } from './route.ts'
 
-/** The route of the page's address, and what changes it. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(() => globalThis.location?.hash ?? '')
   useEffect(() => {

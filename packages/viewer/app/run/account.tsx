@@ -1,5 +1,4 @@
-import type { Summary } from '@episodic/report'
-import { formatCount, formatRefused } from '@episodic/report'
+import { formatCount, formatRefused, type Summary } from '@episodic/report'
 import { Key } from '../parts/key.tsx'
 import { pixels } from '../parts/plots/scale.ts'
 

@@ -16,7 +16,6 @@ interface AgreementsProps {
   readonly columns: EpisodeColumns | null
 }
 
-/** How far any two graders agree, and on which episodes they do not. */
 export function Agreements({ summary: { agreements, alphas }, nameOf, run, columns }: AgreementsProps) {
   const [chosen, setChosen] = useState(0)
   const pair = agreements[chosen] ?? agreements[0]
@@ -70,7 +69,6 @@ interface MatrixProps {
   readonly columns: EpisodeColumns | null
 }
 
-/** The episodes of each pair of values. Each cell opens its episodes. */
 function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: MatrixProps) {
   const [open, setOpen] = useState<readonly [row: number, column: number] | null>(null)
   const [row = -1, column = -1] = open ?? []

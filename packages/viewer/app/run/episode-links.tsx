@@ -1,5 +1,4 @@
-import type { EpisodeColumns } from '@episodic/report'
-import { formatNumber, plural } from '@episodic/report'
+import { type EpisodeColumns, formatNumber, plural } from '@episodic/report'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge, resultOfRow } from '../parts/result.tsx'

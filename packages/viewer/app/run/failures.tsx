@@ -1,5 +1,4 @@
-import type { Summary } from '@episodic/report'
-import { formatCount, formatPercent, formatRetried } from '@episodic/report'
+import { formatCount, formatPercent, formatRetried, type Summary } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
@@ -40,7 +39,6 @@ export function Failures({ summary: { failures, counts, retried }, run }: Failur
   )
 }
 
-/** A word of a query, in quotes if it is not a plain one. */
 function quoted(word: string): string {
   return /^[\w.-]+$/.test(word) ? word : JSON.stringify(word)
 }

@@ -26,7 +26,6 @@ interface GradesProps {
   readonly columns: EpisodeColumns | null
 }
 
-/** What graders and people said about the episodes of a run. Verdicts change no reward and no other figure. */
 export function Grades({ run, summary, columns }: GradesProps) {
   const { graders, episodes, orphans } = summary
   const names = graderNames(graders)
@@ -152,7 +151,6 @@ function valueIn({ rate, mean, labels }: GradedValues, label: string | null): st
   return formatPercent(labels.find((one) => one.label === label)?.rate.rate ?? 0)
 }
 
-/** The scale of a grader, as in an address; `null` if its verdicts do not say. */
 function scaleOf({ grader, rate, mean, labels }: GraderFigures): string | null {
   if (rate) return 'boolean'
   if (mean) return 'score'

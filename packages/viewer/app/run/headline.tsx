@@ -1,4 +1,3 @@
-import type { Summary } from '@episodic/report'
 import {
   formatCost,
   formatCount,
@@ -20,6 +19,7 @@ import {
   noteUnknownTools,
   noteVoids,
   plural,
+  type Summary,
   shortBounds,
   shortVoids,
   totalTokens,
@@ -46,7 +46,7 @@ export function Headline({ summary }: { readonly summary: Summary }) {
           {notice}
         </p>
       ))}
-      <FigureStrip figures={[...scoresOf(summary), ...spentOf(summary)].filter((figure) => figure !== null)} />
+      <FigureStrip figures={[...scoresOf(summary), ...spentOf(summary)].filter((one) => one !== null)} />
       <p class="caption">{notes.filter(Boolean).join(' ')}</p>
     </section>
   )
@@ -54,111 +54,88 @@ export function Headline({ summary }: { readonly summary: Summary }) {
 
 function scoresOf(summary: Summary): (Figure | null)[] {
   const { success, returns, counts, branch, retried } = summary
-  const pass = success.passAtK.at(-1)
+  const { overall, firstTry, steps } = success
   const unshaped = returns.unshaped?.mean
+  const pass = success.passAtK.at(-1)
   const hat = success.passHatK.at(-1)
+  const best = branch?.best.return
   return [
-    {
-      name: 'Success',
-      value: formatPercent(success.overall.rate),
-      notes: [
-        noteInterval(success.overall, formatShareInterval),
-        counts.finished > 0 ? 'of episodes' : '',
-        ...shortVoids(voidsOf(summary)),
-      ],
-    },
-    {
-      name: 'Return, unshaped',
-      value: formatNumber(unshaped?.mean ?? null),
-      notes: [unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode'],
-    },
-    success.firstTry && {
-      name: 'Success, first tries',
-      value: formatPercent(success.firstTry.rate),
-      notes: [
-        noteInterval(success.firstTry, formatShareInterval),
-        shortBounds(success.firstTry),
-        retried ? `played again: ${formatRetried(retried)}` : '',
-      ],
-    },
+    figure(
+      'Success',
+      formatPercent(overall.rate),
+      noteInterval(overall, formatShareInterval),
+      counts.finished > 0 && 'of episodes',
+      ...shortVoids(voidsOf(summary)),
+    ),
+    figure(
+      'Return, unshaped',
+      formatNumber(unshaped?.mean ?? null),
+      unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode',
+    ),
+    firstTry &&
+      figure(
+        'Success, first tries',
+        formatPercent(firstTry.rate),
+        noteInterval(firstTry, formatShareInterval),
+        shortBounds(firstTry),
+        retried && `played again: ${formatRetried(retried)}`,
+      ),
     pass && pass.k > 1
-      ? {
-          name: `pass@${pass.k}`,
-          value: formatPercent(pass.mean),
-          notes: [
-            noteInterval(pass, formatShareInterval),
-            ...shortVoids({ failed: counts.failed, bounds: pass.bounds }),
-            hat ? `all ${hat.k} (pass^${hat.k}): ${formatPercent(hat.mean)}` : '',
-            hat ? noteInterval(hat, formatShareInterval) : '',
-          ],
-        }
+      ? figure(
+          `pass@${pass.k}`,
+          formatPercent(pass.mean),
+          noteInterval(pass, formatShareInterval),
+          ...shortVoids({ failed: counts.failed, bounds: pass.bounds }),
+          hat && `all ${hat.k} (pass^${hat.k}): ${formatPercent(hat.mean)}`,
+          hat && noteInterval(hat, formatShareInterval),
+        )
       : null,
-    branch?.best.return
-      ? {
-          name: `Best of ${branch.leaves}`,
-          value: formatNumber(branch.best.return.mean),
-          notes: [noteInterval(branch.best.return, formatInterval)],
-        }
-      : null,
-    {
-      name: 'Steps to success',
-      value: success.steps ? formatNumber(success.steps.median).replace(/\.0+$/, '') : NOTHING,
-      notes: [
-        success.steps
-          ? `median; quartiles ${success.steps.lowerQuartile} to ${success.steps.upperQuartile}`
-          : 'no success',
-      ],
-    },
+    best ? figure(`Best of ${branch.leaves}`, formatNumber(best.mean), noteInterval(best, formatInterval)) : null,
+    figure(
+      'Steps to success',
+      steps ? formatNumber(steps.median).replace(/\.0+$/, '') : NOTHING,
+      steps ? `median; quartiles ${steps.lowerQuartile} to ${steps.upperQuartile}` : 'no success',
+    ),
   ]
 }
 
 function spentOf({ tokens, time, counts }: Summary): (Figure | null)[] {
+  const { step, model, waited, episodesPerSecond, milliseconds } = time
   return [
-    tokens && {
-      name: 'Tokens',
-      value: formatTokens(totalTokens(tokens)),
-      notes: [
+    tokens &&
+      figure(
+        'Tokens',
+        formatTokens(totalTokens(tokens)),
         `${formatTokens(tokens.completion)} written, ${formatCount(tokens.requests)} requests`,
-        ...(tokens.counted === undefined ? [] : [`counted for ${formatCount(tokens.counted)} of them`]),
-        tokens.traced?.drifted ? `${formatCount(tokens.traced.drifted)} answers drifted` : '',
-      ],
-    },
+        tokens.counted !== undefined && `counted for ${formatCount(tokens.counted)} of them`,
+        tokens.traced?.drifted && `${formatCount(tokens.traced.drifted)} answers drifted`,
+      ),
     tokens && (tokens.cost !== null || tokens.unpriced)
-      ? {
-          name: 'Cost',
-          value: formatKnownCost(tokens),
-          notes: [
-            tokens.unpriced
-              ? `of ${plural(tokens.unpriced.requests, 'request')} not known`
-              : `${formatCost((tokens.cost ?? 0) / tokens.episodes)} per episode`,
-          ],
-        }
+      ? figure(
+          'Cost',
+          formatKnownCost(tokens),
+          tokens.unpriced
+            ? `of ${plural(tokens.unpriced.requests, 'request')} not known`
+            : `${formatCost((tokens.cost ?? 0) / tokens.episodes)} per episode`,
+        )
       : null,
-    time.step
-      ? {
-          name: 'World step',
-          value: formatDuration(time.step.median),
-          notes: [`median; p99 ${formatDuration(time.step.p99)}`],
-        }
+    step && figure('World step', formatDuration(step.median), `median; p99 ${formatDuration(step.p99)}`),
+    model && figure('Model answer', formatDuration(model.median), `median; p99 ${formatDuration(model.p99)}`),
+    waited && waited.requests > 0
+      ? figure('Waited for model', formatDuration(waited.milliseconds), formatWaiting(waited))
       : null,
-    time.model
-      ? {
-          name: 'Model answer',
-          value: formatDuration(time.model.median),
-          notes: [`median; p99 ${formatDuration(time.model.p99)}`],
-        }
-      : null,
-    time.waited && time.waited.requests > 0
-      ? {
-          name: 'Waited for model',
-          value: formatDuration(time.waited.milliseconds),
-          notes: [formatWaiting(time.waited)],
-        }
-      : null,
-    {
-      name: 'Episodes per second',
-      value: time.episodesPerSecond === null ? NOTHING : formatNumber(time.episodesPerSecond),
-      notes: [`${formatCount(counts.finished + counts.failed)} in ${formatDuration(time.milliseconds)}`],
-    },
+    figure(
+      'Episodes per second',
+      episodesPerSecond === null ? NOTHING : formatNumber(episodesPerSecond),
+      `${formatCount(counts.finished + counts.failed)} in ${formatDuration(milliseconds)}`,
+    ),
   ]
+}
+
+function figure(
+  name: string,
+  value: string,
+  ...notes: readonly (string | number | false | null | undefined)[]
+): Figure {
+  return { name, value, notes: notes.filter((note) => typeof note === 'string') }
 }

@@ -1,5 +1,4 @@
-import type { EpisodeInFlight } from '@episodic/report'
-import { formatCount, formatDuration } from '@episodic/report'
+import { type EpisodeInFlight, formatCount, formatDuration } from '@episodic/report'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

@@ -1,5 +1,4 @@
-import type { EpisodeColumns, EpisodeName } from '@episodic/report'
-import { formatCount } from '@episodic/report'
+import { type EpisodeColumns, type EpisodeName, formatCount } from '@episodic/report'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import type { Source } from '../source/source.ts'
 import { useLoaded } from '../source/use-source.ts'
@@ -14,7 +13,6 @@ interface PlaceLinksProps {
   readonly columns: EpisodeColumns
 }
 
-/** Episodes that verdicts name, as links: the first 40. */
 export function PlaceLinks({ run, places, columns }: PlaceLinksProps) {
   const shown = places.slice(0, MOST_PLACES)
   const rows = useLoaded((source) => loadRows(source, run, shown, columns), [run, JSON.stringify(shown), columns])

@@ -1,5 +1,4 @@
-import type { Summary } from '@episodic/report'
-import { formatInterval, formatNumber, isShaped } from '@episodic/report'
+import { formatInterval, formatNumber, isShaped, type Summary } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Key } from '../parts/key.tsx'

@@ -1,14 +1,10 @@
+import type { EpisodeColumns, GradeSummary, RunDetail, Summary, TaskFigures } from '@episodic/report'
 import {
-  type EpisodeColumns,
   formatCount,
   formatRules,
-  type GradeSummary,
   HIGHLIGHT_COLUMNS,
   plural,
-  type RunDetail,
-  type Summary,
   TASK_COLUMNS,
-  type TaskFigures,
   TIME_COLUMNS,
   taskFigures,
   VERSION_COLUMNS,
@@ -127,7 +123,6 @@ interface TabsProps {
   readonly tab: RunTab
 }
 
-/** The tabs are links: each has an address of its own. */
 function Tabs({ detail: { entry, summary, rows }, grades, tab }: TabsProps) {
   const counts: { readonly [tab in RunTab]?: number } = {
     tasks: summary.counts.tasks,
@@ -156,7 +151,6 @@ function Tabs({ detail: { entry, summary, rows }, grades, tab }: TabsProps) {
   )
 }
 
-/** The course of a curriculum: what it drew, and how often that was solved. */
 function Curriculum({ summary: { curriculum } }: { readonly summary: Summary }) {
   if (!curriculum) return null
   return (

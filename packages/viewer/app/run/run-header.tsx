@@ -1,5 +1,4 @@
-import type { RunDetail } from '@episodic/report'
-import { formatCount, formatPercent, listPlayers, plural } from '@episodic/report'
+import { formatCount, formatPercent, listPlayers, plural, type RunDetail } from '@episodic/report'
 import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 

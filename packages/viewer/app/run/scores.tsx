@@ -1,5 +1,4 @@
-import type { Summary } from '@episodic/report'
-import { formatCount, formatPercent, formatShareInterval, shortBounds } from '@episodic/report'
+import { formatCount, formatPercent, formatShareInterval, type Summary, shortBounds } from '@episodic/report'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'

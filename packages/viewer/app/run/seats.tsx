@@ -1,10 +1,10 @@
-import type { Summary } from '@episodic/report'
 import {
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
+  type Summary,
   shortBounds,
   totalTokens,
 } from '@episodic/report'
@@ -26,7 +26,6 @@ const HEAD = [
   'Failed at this seat',
 ]
 
-/** The main figures of every seat; nothing for an environment of one seat. */
 export function Seats({ summary: { seats, counts } }: { readonly summary: Summary }) {
   if (!seats) return null
   const focus = seats.find((seat) => seat.focus)?.name ?? ''

@@ -1,5 +1,4 @@
-import type { TaskFigures } from '@episodic/report'
-import { formatCount, formatNumber, SPLITS } from '@episodic/report'
+import { formatCount, formatNumber, SPLITS, type TaskFigures } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { formatShare } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'

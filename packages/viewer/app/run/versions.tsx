@@ -1,5 +1,5 @@
-import type { EpisodeColumns } from '@episodic/report'
 import {
+  type EpisodeColumns,
   formatCount,
   formatInterval,
   formatNumber,
@@ -15,18 +15,12 @@ import { FiguresTable } from '../parts/figures-table.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 
-/** Most versions that are shown, the newest ones. */
 const MOST = 100
-
-interface VersionsProps {
-  readonly run: string
-  readonly columns: EpisodeColumns
-}
 
 /**
  * What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions.
  */
-export function Versions({ run, columns }: VersionsProps) {
+export function Versions({ run, columns }: { readonly run: string; readonly columns: EpisodeColumns }) {
   const versions = useMemo(() => versionFigures(columns), [columns])
   if (versions.length < 2) return null
   const hasFailed = versions.some(({ figures }) => figures.failed > 0)

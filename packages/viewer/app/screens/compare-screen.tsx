@@ -1,8 +1,8 @@
-import { useEffect } from 'preact/hooks'
 import type { CompareRoute } from '../compare/compared-tasks.tsx'
 import { ComparedView } from '../compare/compared-view.tsx'
 import { RunChooser } from '../compare/run-chooser.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import { useTitle } from '../route/use-title.ts'
 import type { Source } from '../source/source.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
 
@@ -16,9 +16,7 @@ export function CompareScreen({ route }: { readonly route: CompareRoute }) {
     async (source: Source) => (chosen.length < 2 ? null : source.compare(chosen, base)),
     [chosen.join(), base, version],
   )
-  useEffect(() => {
-    document.title = 'Compare · Episodic'
-  }, [])
+  useTitle('Compare')
   return (
     <>
       {all.value && <RunChooser chosen={chosen} base={base} all={all.value} />}

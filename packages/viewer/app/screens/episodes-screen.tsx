@@ -1,14 +1,5 @@
-import {
-  type ColumnName,
-  createGradeTable,
-  type EpisodeColumns,
-  FIGURE_COLUMNS,
-  formatCount,
-  isResult,
-  needsOf,
-  parseQuery,
-  type RunListing,
-} from '@episodic/report'
+import type { ColumnName, EpisodeColumns, RunListing } from '@episodic/report'
+import { createGradeTable, FIGURE_COLUMNS, formatCount, isResult, needsOf, parseQuery } from '@episodic/report'
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
@@ -18,6 +9,7 @@ import { plain } from '../parts/plain-text.tsx'
 import { type RowRange, type TableHandle, VirtualTable } from '../parts/virtual-table.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
+import { useTitle } from '../route/use-title.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
 import { ColumnChooser } from './episode-list/column-chooser.tsx'
 import { ColumnHead } from './episode-list/column-head.tsx'
@@ -37,7 +29,6 @@ type EpisodesRoute = Route & { readonly screen: 'episodes' }
 const ROW_HEIGHT = 29
 /** What a row shows whatever its columns are. */
 const ROW_COLUMNS = ['ending', 'attempt', 'try'] as const satisfies ColumnName[]
-/** The widths of result, episode and attempt. */
 const FIRST_WIDTHS = [152, null, 56]
 
 /** Which episodes? All of a run, filtered and sorted. */
@@ -100,9 +91,7 @@ function Episodes({ route, listing }: { readonly route: EpisodesRoute; readonly 
   )
   const change = (to: Partial<EpisodesRoute>) => openRoute({ ...route, ...to }, { replace: true })
 
-  useEffect(() => {
-    document.title = `Episodes · ${listing.entry.name} · Episodic`
-  }, [listing.entry.name])
+  useTitle(`Episodes · ${listing.entry.name}`)
   if (loaded.error && !chosen) return <ErrorNote error={loaded.error} />
   if (!chosen || !rows) return <LoadingNote>Loading {formatCount(listing.rows)} episodes …</LoadingNote>
   const problems = parsed.problems.length > 0 ? parsed.problems : chosen.chosen.problems

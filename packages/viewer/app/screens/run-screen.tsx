@@ -24,7 +24,6 @@ export function RunScreen({ route: { run, tab } }: { readonly route: RunRoute })
   )
 }
 
-/** Whether the page is being printed: paper has no tabs. */
 function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false)
   useEffect(() => {

@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { CommandLine } from '../parts/copy.tsx'
 import { EmptyNote, ErrorNote, WhenLoaded } from '../parts/notes.tsx'
 import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
+import { useTitle } from '../route/use-title.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
 import { filterRuns, groupRuns } from './run-list/grouped-runs.ts'
 import { RunsTable } from './run-list/runs-table.tsx'
@@ -36,9 +37,7 @@ export function RunsScreen({ route }: { readonly route: RunsRoute }) {
     },
     { key: 'c', label: 'compare the ticked runs', run: compare },
   ])
-  useEffect(() => {
-    document.title = 'Runs · Episodic'
-  }, [])
+  useTitle('Runs')
   return (
     <div ref={screen}>
       <WhenLoaded of={loaded}>

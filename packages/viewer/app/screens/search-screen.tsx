@@ -1,5 +1,5 @@
 import { formatCount, type SearchField } from '@episodic/report'
-import { useContext, useEffect, useRef } from 'preact/hooks'
+import { useContext, useRef } from 'preact/hooks'
 import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
@@ -7,6 +7,7 @@ import { EmptyNote, ErrorNote } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route, SEARCH_FIELDS } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
+import { useTitle } from '../route/use-title.ts'
 import { useLoaded } from '../source/use-source.ts'
 import type { FoundInRun } from './search-list/found.ts'
 import { FIELD_NAMES, HitList } from './search-list/hit-list.tsx'
@@ -24,9 +25,7 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
   const screen = useRef<HTMLDivElement>(null)
   const change = (to: SearchRoute) => openRoute(to, { replace: true })
   useKeys('Search', linkKeys(screen, 'a[data-hit]', 'place'))
-  useEffect(() => {
-    document.title = query ? `“${query}” · Search · Episodic` : 'Search · Episodic'
-  }, [query])
+  useTitle(query ? `“${query}” · Search` : 'Search')
   const { found, state } = search
   const places = found.reduce((sum, { count }) => sum + count, 0)
   const withHits = found.filter(({ hits }) => hits.length > 0)
@@ -100,7 +99,6 @@ export function SearchScreen({ route }: { readonly route: SearchRoute }) {
   )
 }
 
-/** The route with a place to look at added, or left out if it was there. */
 function withField({ query, run, fields = [] }: SearchRoute, field: SearchField): SearchRoute {
   const chosen = SEARCH_FIELDS.filter((one) => fields.includes(one) !== (one === field))
   return { screen: 'search', query, run, ...(chosen.length > 0 && { fields: chosen }) }

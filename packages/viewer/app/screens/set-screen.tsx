@@ -1,6 +1,5 @@
 import type { ComparedRuns, RunEntry } from '@episodic/report'
 import { formatPercent, formatPoints, formatShareInterval, noteContrasts } from '@episodic/report'
-import { useEffect } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
@@ -9,6 +8,7 @@ import { plain } from '../parts/plain-text.tsx'
 import { COST_CAPTION, CostPlot } from '../parts/plots/cost-plot.tsx'
 import { plainString } from '../parts/signs.ts'
 import { formatRoute } from '../route/route.ts'
+import { useTitle } from '../route/use-title.ts'
 import { findCell, isBaseline, type SetTable, toCostedRuns, toSetTable } from '../set/set-table.ts'
 import { SourceError } from '../source/source.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
@@ -18,9 +18,7 @@ import { RunVoids } from './run-list/runs-table.tsx'
 export function SetScreen({ set }: { readonly set: string }) {
   const version = useVersion(null)
   const loaded = useLoaded((source) => source.runs(), [], version)
-  useEffect(() => {
-    document.title = `${set} · Episodic`
-  }, [set])
+  useTitle(set)
   return (
     <WhenLoaded of={loaded}>
       {(all) => {

@@ -1,8 +1,6 @@
-import type { ComparedRuns, PairedFigure, RunEntry } from '@episodic/report'
-import { SIGNIFICANCE, voidBounds } from '@episodic/report'
+import { type ComparedRuns, type PairedFigure, type RunEntry, SIGNIFICANCE, voidBounds } from '@episodic/report'
 import type { CostedRun } from '../parts/plots/cost-plot.tsx'
 
-/** A set as a table: its worlds and players, and the runs of each pair. */
 export interface SetTable {
   /** As `name@version`. */
   readonly worlds: readonly string[]

@@ -12,7 +12,6 @@ import { KeyList } from './key-list.tsx'
 import { SEARCH_BOX, SearchBox } from './search-box.tsx'
 import { ThemeSwitch } from './theme-switch.tsx'
 
-/** What stands around every screen: where one is, the search box, what is live, the theme and the keys. */
 export function Shell({ route, children }: { readonly route: Route; readonly children: ComponentChildren }) {
   const { withheld } = useSource()
   const keys = useContext(KeysContext)
@@ -90,7 +89,6 @@ export function Shell({ route, children }: { readonly route: Route; readonly chi
   )
 }
 
-/** How many runs are being played now, if the source says when something changes. */
 function LiveMark() {
   const source = useSource()
   const version = useVersion(null)

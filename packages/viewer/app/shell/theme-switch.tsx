@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { keepWord, keptWord } from '../parts/kept-word.ts'
 
-/** The themes; `system` follows the settings of the system. */
 const THEMES = ['system', 'light', 'dark'] as const
 
 const KEY = 'episodic-theme'

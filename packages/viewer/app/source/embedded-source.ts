@@ -1,21 +1,18 @@
-import {
-  type ComparedRuns,
-  decodeColumns,
-  type EmbeddedRun,
-  type EmbeddedRuns,
-  type EpisodeColumns,
-  findInRecord,
-  type RowWords,
-  rowWords,
-  type SearchHit,
-  type SearchProgress,
+import type {
+  ComparedRuns,
+  EmbeddedRun,
+  EmbeddedRuns,
+  EpisodeColumns,
+  RowWords,
+  SearchHit,
+  SearchProgress,
 } from '@episodic/report'
+import { decodeColumns, findInRecord, rowWords } from '@episodic/report'
 import { createGradeStore } from './grade-store.ts'
 import { type SearchQuery, type Source, SourceError } from './source.ts'
 
 const MOST_TASKS = 20
 const MOST_HITS = 500
-/** Lines that are searched before the page gets a turn. */
 const LINES_AT_ONCE = 50
 
 /** Reads the data that a page contains: JSON, gzipped, in base64. Throws a `SourceError` if it cannot be read. */

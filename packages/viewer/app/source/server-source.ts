@@ -16,7 +16,6 @@ import {
 import { listenToEvents } from './shared-events.ts'
 import { type Source, SourceError } from './source.ts'
 
-/** A source over the server that serves this page. */
 export function createServerSource(): Source {
   return {
     can: { states: true, grade: true, watch: true },

@@ -35,7 +35,6 @@ export interface SearchQuery {
 export interface Source {
   /** What this source can do; screens say so where it cannot. */
   readonly can: { readonly states: boolean; readonly grade: boolean; readonly watch: boolean }
-  /** What was left out of a file, in sentences. */
   readonly withheld: readonly string[]
   /** Newest first, running ones before others. */
   runs(): Promise<readonly RunEntry[]>
@@ -54,7 +53,6 @@ export interface Source {
   search(query: SearchQuery, signal: AbortSignal): AsyncIterable<SearchHit | SearchProgress>
   compare(runs: readonly string[], baseline: string): Promise<ComparedRuns>
   grades(run: string): Promise<readonly GradeRecord[]>
-  /** The figures of the verdicts on a run, as `episodic grade` writes them. */
   gradeSummary(run: string): Promise<GradeSummary>
   grade(run: string, grade: GradeRecord): Promise<void>
   /** Verdicts that were given in this browser and are kept in it alone; none if they are kept beside the run. */
@@ -76,7 +74,6 @@ export class SourceError extends Error {
   }
 }
 
-/** Returns what was thrown as an answer that could not be given. */
 export function asSourceError(error: unknown): SourceError {
   return error instanceof SourceError ? error : new SourceError('failed', (error as Error).message)
 }

@@ -6,11 +6,9 @@ import { keepBuild } from './kept-build.ts'
 export interface BundledApp {
   readonly 'page.js': string
   readonly 'page.css': string
-  /** A module of Node that renders figures to markup. */
   readonly 'markup.js': string
 }
 
-/** Where the last bundle is kept. */
 const KEPT = join(import.meta.dirname, '../../node_modules/.cache/pages.json')
 
 /**

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EpisodeInFlight, FollowedEpisode, RunDetail } from '@episodic/report'
-import { decodeColumns } from '@episodic/report'
+import { decodeColumns, type EpisodeInFlight, type FollowedEpisode, type RunDetail } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, type Started } from '../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../fixtures/gated-policy.fixture.ts'

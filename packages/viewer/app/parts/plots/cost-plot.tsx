@@ -1,5 +1,4 @@
-import type { Contrasts } from '@episodic/report'
-import { formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report'
+import { type Contrasts, formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report'
 import { plainString } from '../signs.ts'
 import { placeLabels } from './place-labels.ts'
 import { areaOf, Plot, type PlotSize, rangesOf } from './plot-frame.tsx'

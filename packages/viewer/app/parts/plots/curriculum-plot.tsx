@@ -1,12 +1,10 @@
-import type { Summary } from '@episodic/report'
-import { formatCount, formatPercent, formatTick, shortBounds } from '@episodic/report'
+import { formatCount, formatPercent, formatTick, type Summary, shortBounds } from '@episodic/report'
 import { Line } from './marks.tsx'
 import { FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale } from './scale.ts'
 
 const RANGES = rangesOf(FULL)
 
-/** The success rate and the mean difficulty of what a curriculum drew, from its first draw to its last. */
 export function CurriculumPlot({ parts }: { readonly parts: NonNullable<Summary['curriculum']> }) {
   const x = linearScale([0, parts.at(-1)?.to ?? 1], RANGES.x, 6)
   const y = linearScale([0, 1], RANGES.y, 5)

@@ -1,5 +1,4 @@
-import type { Comparison } from '@episodic/report'
-import { formatCount, formatPercent, formatPoints, formatSigned, formatTick } from '@episodic/report'
+import { type Comparison, formatCount, formatPercent, formatPoints, formatSigned, formatTick } from '@episodic/report'
 import { plainString } from '../signs.ts'
 import { Whiskers } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'

@@ -1,7 +1,6 @@
 import type { Area } from './plot-frame.tsx'
 import { pathOf, pixels, type Scale } from './scale.ts'
 
-/** A bar of a histogram, in values of the axes. */
 export interface Bar {
   readonly from: number
   readonly to: number
@@ -9,7 +8,6 @@ export interface Bar {
   readonly tip: string
 }
 
-/** A share or a mean at a position, with its interval, if any. */
 export interface Whisker {
   readonly at: number
   readonly value: number

@@ -1,7 +1,5 @@
-/** A label beside a point, both in pixels. */
 export interface PlacedLabel {
   readonly x: number
-  /** The base line of its text. */
   readonly y: number
   readonly anchor: 'start' | 'end'
 }

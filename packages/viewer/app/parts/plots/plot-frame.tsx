@@ -3,7 +3,6 @@ import { useContext } from 'preact/hooks'
 import { type Figures, FiguresTable } from '../figures-table.tsx'
 import type { Scale } from './scale.ts'
 
-/** The drawing area of a plot, in the pixels of its view box. */
 export interface Area {
   readonly left: number
   readonly right: number
@@ -11,7 +10,6 @@ export interface Area {
   readonly bottom: number
 }
 
-/** An axis: its scale, the format of its ticks, and a label with the unit. */
 export interface Axis {
   readonly scale: Scale
   readonly format: (value: number) => string
@@ -27,7 +25,6 @@ export interface PlotSize {
 export const HALF: PlotSize = { width: 560, height: 250 }
 export const FULL: PlotSize = { width: 1_150, height: 220 }
 
-/** The drawing area, without the room for labels around it. */
 export function areaOf({ width, height }: PlotSize): Area {
   return { left: 54, right: width - 14, top: 28, bottom: height - 44 }
 }

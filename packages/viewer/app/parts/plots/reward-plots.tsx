@@ -1,5 +1,4 @@
-import type { Summary } from '@episodic/report'
-import { formatCount, formatNumber, formatTick } from '@episodic/report'
+import { formatCount, formatNumber, formatTick, type Summary } from '@episodic/report'
 import { plainString } from '../signs.ts'
 import { Bars, Line } from './marks.tsx'
 import { areaOf, Drawing, HALF, Plot, rangesOf } from './plot-frame.tsx'
@@ -57,7 +56,6 @@ interface RewardByTermPlotProps {
   readonly shaping: number | null
 }
 
-/** The mean of each term over an episode, largest first, and that of shaping. */
 export function RewardByTermPlot({ terms, shaping }: RewardByTermPlotProps) {
   const ordered = terms.toSorted((a, b) => Math.abs(b.mean) - Math.abs(a.mean))
   const rows = [

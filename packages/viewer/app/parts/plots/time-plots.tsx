@@ -1,5 +1,4 @@
-import type { Latency, Summary } from '@episodic/report'
-import { formatCount, formatDuration, formatNumber, formatTick } from '@episodic/report'
+import { formatCount, formatDuration, formatNumber, formatTick, type Latency, type Summary } from '@episodic/report'
 import { Bars, Marker } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale, logScale, niceDomain, pathOf } from './scale.ts'
@@ -7,11 +6,9 @@ import { linearScale, logScale, niceDomain, pathOf } from './scale.ts'
 interface LatencyPlotProps {
   readonly latency: Latency
   readonly title: string
-  /** What is counted, in the plural. */
   readonly counted: string
 }
 
-/** A histogram of latencies on a logarithmic axis, with percentiles. */
 export function LatencyPlot({ latency: { median, p90, p99, bins }, title, counted }: LatencyPlotProps) {
   const [low, high] = [bins[0]?.from ?? 0.1, bins.at(-1)?.to ?? 1]
   const x = logScale([low / 1.2, high * 1.2], rangesOf(HALF).x)

@@ -1,5 +1,4 @@
-import type { ShownLeaf, ShownTree } from '@episodic/report'
-import { formatNumber, formatTick } from '@episodic/report'
+import { formatNumber, formatTick, type ShownLeaf, type ShownTree } from '@episodic/report'
 import { plainString } from '../signs.ts'
 import { Drawing } from './plot-frame.tsx'
 import { linearScale, pathOf, pixels } from './scale.ts'

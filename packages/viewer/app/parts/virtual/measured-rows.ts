@@ -25,7 +25,6 @@ export function createMeasuredRows(count: number, estimate: number) {
     },
     /** The distance of a row from the first one; of the count of rows, the height of all. */
     offset,
-    /** Stores a row's height. Returns whether it changed. */
     measure(index: number, height: number): boolean {
       if (index < 0 || index >= count || Math.abs((heights[index] as number) - height) < 0.5) return false
       heights[index] = height

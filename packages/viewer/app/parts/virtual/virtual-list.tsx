@@ -53,7 +53,6 @@ export function VirtualList({ count, estimate, label, render, shown = null }: Vi
     const seen = rowsFrom(wanted ? rows.offset(Math.min(wanted.index, count)) : -element.getBoundingClientRect().top)
     setRange((before) => (before.from === seen.from && before.to === seen.to ? before : seen))
   }
-  /** Scrolls to the row that was asked for, again after the rows around it were measured. */
   const keepTarget = () => {
     const wanted = target.current
     const row = wanted && list.current?.querySelector<HTMLElement>(`:scope > [data-row="${wanted.index}"]`)

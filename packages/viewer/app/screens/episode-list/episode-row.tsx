@@ -12,7 +12,6 @@ export interface ChosenColumn extends ListColumn {
 interface EpisodeRowProps {
   readonly run: string
   readonly row: number
-  /** Its place in the list, from 0. */
   readonly index: number
   readonly current: boolean
   readonly episodes: EpisodeColumns
@@ -20,7 +19,6 @@ interface EpisodeRowProps {
   readonly columns: readonly ChosenColumn[]
 }
 
-/** One episode in the list. The link of its task covers the whole row. */
 export function EpisodeRow({ run, row, index, current, episodes, words, columns }: EpisodeRowProps) {
   const { ending, attempt, try: tries, counts } = episodes.columns
   const counting = counts?.[row] !== 0

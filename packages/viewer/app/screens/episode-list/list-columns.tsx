@@ -1,16 +1,5 @@
-import {
-  type Column,
-  type ColumnName,
-  type Dictionaries,
-  type EpisodeColumns,
-  fieldOf,
-  formatCount,
-  formatDuration,
-  formatNumber,
-  type GradeTable,
-  NOTHING,
-  type RowWords,
-} from '@episodic/report'
+import type { Column, ColumnName, Dictionaries, EpisodeColumns, GradeTable, RowWords } from '@episodic/report'
+import { fieldOf, formatCount, formatDuration, formatNumber, NOTHING } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../../parts/amounts.ts'
 import { plain } from '../../parts/plain-text.tsx'
@@ -19,7 +8,6 @@ import { plain } from '../../parts/plain-text.tsx'
 export interface ListColumn {
   readonly field: string
   readonly title: string
-  /** What it is, in a sentence, if the title does not say it. */
   readonly explained?: string
   /** In pixels. */
   readonly width: number
@@ -29,7 +17,6 @@ export interface ListColumn {
   cells(episodes: EpisodeColumns): (row: number, words: RowWords | undefined) => ComponentChildren
 }
 
-/** Columns that a reader may choose, beside the episode itself. */
 export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListColumn[] {
   return [
     number('return', 'Return', 76, { by: aligned }, 'The unshaped return.'),

@@ -5,11 +5,12 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
+  plural,
   type RowFigures,
   shortBounds,
 } from '@episodic/report'
 import { formatTokens } from '../../parts/amounts.ts'
-import { NamedFigure } from '../../parts/figure-strip.tsx'
+import { FigureList } from '../../parts/figure-strip.tsx'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 
 /** The figures of the rows that are shown, as a report of these alone would have them. */
@@ -24,45 +25,45 @@ export function ListFigures({
   readonly byResult: boolean
 }) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
+  const counted = `${finished + failed < whole ? ` of ${formatCount(whole)}` : ''}, ${plural(tasks, 'task')}`
   return (
-    <dl class="list-figures flow loose" aria-live="polite">
-      <NamedFigure name="Episodes">
-        <b>{formatCount(finished + failed)}</b>
-        <span class="muted">
-          {finished + failed < whole && ` of ${formatCount(whole)}`}, {formatCount(tasks)}{' '}
-          {tasks === 1 ? 'task' : 'tasks'}
-        </span>
-      </NamedFigure>
-      <NamedFigure name="Success">
-        <b>{formatPercent(success.rate)}</b>{' '}
-        {!byResult && (
-          <>
-            <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
-            <span class="muted">
-              {formatShareInterval(success)} {shortBounds({ ...success, failed })}
-            </span>
-          </>
-        )}
-      </NamedFigure>
-      <NamedFigure name="Return">
-        <b>{formatNumber(unshaped?.mean ?? null)}</b>{' '}
-        <span class="muted">{unshaped && !byResult && formatInterval(unshaped)}</span>
-      </NamedFigure>
-      {failed > 0 && (
-        <NamedFigure name="Failed">
-          <b class="bad">{formatCount(failed)}</b>
-        </NamedFigure>
-      )}
-      {tokens !== null && (
-        <NamedFigure name="Tokens">
-          <b>{formatTokens(tokens)}</b>
-        </NamedFigure>
-      )}
-      {cost !== null && (
-        <NamedFigure name="Cost">
-          <b>{formatCost(cost)}</b>
-        </NamedFigure>
-      )}
-    </dl>
+    <div class="list-figures" aria-live="polite">
+      <FigureList
+        look=""
+        figures={[
+          [
+            'Episodes',
+            <>
+              <b>{formatCount(finished + failed)}</b>
+              <span class="muted">{counted}</span>
+            </>,
+          ],
+          [
+            'Success',
+            <>
+              <b>{formatPercent(success.rate)}</b>{' '}
+              {!byResult && (
+                <>
+                  <IntervalBar value={success.rate} low={success.low} high={success.high} />{' '}
+                  <span class="muted">
+                    {formatShareInterval(success)} {shortBounds({ ...success, failed })}
+                  </span>
+                </>
+              )}
+            </>,
+          ],
+          [
+            'Return',
+            <>
+              <b>{formatNumber(unshaped?.mean ?? null)}</b>{' '}
+              <span class="muted">{unshaped && !byResult && formatInterval(unshaped)}</span>
+            </>,
+          ],
+          failed > 0 && ['Failed', <b class="bad">{formatCount(failed)}</b>],
+          tokens !== null && ['Tokens', <b>{formatTokens(tokens)}</b>],
+          cost !== null && ['Cost', <b>{formatCost(cost)}</b>],
+        ]}
+      />
+    </div>
   )
 }

@@ -1,13 +1,5 @@
-import {
-  compileQuery,
-  type EpisodeColumns,
-  parseQuery,
-  type QueryLookups,
-  type QueryProblem,
-  type Result,
-  type RowFigures,
-  rowFigures,
-} from '@episodic/report'
+import type { EpisodeColumns, QueryLookups, QueryProblem, Result, RowFigures } from '@episodic/report'
+import { compileQuery, parseQuery, rowFigures } from '@episodic/report'
 import { type Order, sortRows } from '../../list/sort-rows.ts'
 import { resultOfRow } from '../../parts/result.tsx'
 import { sortKey } from './list-columns.tsx'

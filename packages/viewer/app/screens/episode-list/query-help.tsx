@@ -7,7 +7,6 @@ interface QueryHelpProps {
   readonly graders: readonly string[]
 }
 
-/** What can be written in a query, with what this run has. */
 export function QueryHelp({ dictionaries: { terms, tags, ending: endings }, graders }: QueryHelpProps) {
   const numbers = Object.keys(QUERY_FIELDS).filter((name) => QUERY_FIELDS[name]?.kind === 'number')
   const tag = tags.flat()[0] ?? 'wide'

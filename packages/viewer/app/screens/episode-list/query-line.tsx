@@ -85,7 +85,6 @@ export function QueryLine({ query, problems, onChange }: QueryLineProps) {
   )
 }
 
-/** A text in parts that have a problem and parts that have none. */
 export function markedParts(
   text: string,
   problems: readonly QueryProblem[],

@@ -3,7 +3,6 @@ import { RESULT_SIGNS } from '../../parts/result.tsx'
 
 interface ResultChipsProps {
   readonly query: string
-  /** Among the rows that meet the rest of the query. */
   readonly counts: { readonly [result in Result]: number }
   onChange(query: string): void
 }

@@ -10,7 +10,6 @@ interface TextRows {
 
 const NOT_YET: TextRows = { rows: new Set(), done: false, failed: false }
 
-/** Tasks that are asked for at once. */
 const AT_ONCE = 8
 
 /** Looks up the texts, tasks and grades of a query, which it needs beside the columns. */

@@ -1,6 +1,5 @@
 import type { RunEntry } from '@episodic/report'
 
-/** Runs under one heading: those of a set, or those of none. */
 export interface RunGroup {
   /** `null` for runs that belong to no set. */
   readonly set: string | null

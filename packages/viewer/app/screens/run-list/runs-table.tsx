@@ -1,4 +1,3 @@
-import type { RunEntry } from '@episodic/report'
 import {
   CURRENCY,
   formatCost,
@@ -9,6 +8,7 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
+  type RunEntry,
   shortVoids,
   VOIDS_LEGEND,
   voidBounds,
@@ -31,13 +31,11 @@ const STATES = {
   stopped: { sign: '◼', name: 'stopped before its end' },
 } as const
 
-/** Which runs are ticked, and what ticks them. */
 export interface Ticks {
   readonly ticked: ReadonlySet<string>
   tick(runs: readonly string[], on: boolean): void
 }
 
-/** All runs, those of a set under its heading. */
 export function RunsTable({ groups, ticks }: { readonly groups: readonly RunGroup[]; readonly ticks: Ticks }) {
   const runs = groups.flatMap((group) => group.runs)
   const rateOf = useRates(runs)

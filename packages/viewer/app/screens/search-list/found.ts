@@ -10,7 +10,6 @@ export interface FoundInRun {
   readonly done: boolean
 }
 
-/** Adds answers of a search to what was found before. Runs stay in the order in which they first answered. */
 export function addAnswers(
   found: readonly FoundInRun[],
   answers: readonly (SearchHit | SearchProgress)[],

@@ -65,7 +65,6 @@ async function replayLines(
   )
 }
 
-/** Returns lines as they were sealed, by their texts as they are shared. */
 async function sealedByShared(run: SharedRun, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> {
   const sealed = new Map<string, string>()
   for await (const pair of run.pairs()) if (wanted.has(pair.shared)) sealed.set(pair.shared, pair.sealed)

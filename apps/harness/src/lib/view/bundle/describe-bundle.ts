@@ -21,7 +21,6 @@ export function contentsOf(
     seeds: !withhold.includes('seeds'),
     states,
     verdicts: grades.length,
-    /** People who judged, by their names. */
     people: [...new Set(grades.flatMap(({ grader: { who } }) => who ?? []))].sort(),
     comparisons: compared.length,
     bytes,

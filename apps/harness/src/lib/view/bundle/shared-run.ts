@@ -2,14 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
-import {
-  type EpisodeStates,
-  formatCount,
-  type RowWords,
-  type RunDetail,
-  sealedShape,
-  type WithheldPart,
-} from '@episodic/report'
+import type { EpisodeStates, RowWords, RunDetail, WithheldPart } from '@episodic/report'
+import { formatCount, sealedShape } from '@episodic/report'
 import { episodeKey } from '../../play/plan/plan.ts'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { matchingLines } from '../../run-folder/matching-lines.ts'
@@ -30,7 +24,6 @@ export interface BundleOptions {
   readonly states: 'none' | 'public' | 'all'
   readonly worlds: readonly string[]
   readonly withhold: readonly WithheldPart[]
-  /** Runs that are compared, by their ids, the baseline first. */
   readonly compared: readonly (readonly string[])[]
   /** Most characters of whole episodes, shared equally by the runs. */
   readonly mostCharacters: number
@@ -148,9 +141,7 @@ export async function openSharedRun(
       ),
     words: (words: RowWords): RowWords =>
       withhold.includes('prompts') ? { ...words, ...withoutPrompt(words) } : words,
-    /** Reads the lines that are shared, each as it was sealed and as it is shared. */
     pairs,
-    /** Returns the states of a line as they are shared. */
     states: (states: EpisodeStates, sealed: string) => {
       const record = sealedShape(JSON.parse(sealed)) as SealedRecord
       return scrubbed(scrubbed(states, createScrub(secretsOf(record, withhold))), scrub)

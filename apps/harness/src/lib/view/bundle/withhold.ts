@@ -1,10 +1,5 @@
-import {
-  type Completion,
-  isMatchRecord,
-  type RecordedSeatStep,
-  type RecordedStep,
-  type SealedRecord,
-} from '@episodic/protocol'
+import type { Completion, RecordedSeatStep, RecordedStep, SealedRecord } from '@episodic/protocol'
+import { isMatchRecord } from '@episodic/protocol'
 import type { GradeRecord, WithheldPart } from '@episodic/report'
 import { mapValues } from '../../base/map-values.ts'
 import { createScrub, textsIn, WITHHELD } from '../../run-folder/scrub.ts'
@@ -55,7 +50,6 @@ export function withholdFromGrade(grade: GradeRecord, parts: readonly WithheldPa
   }
 }
 
-/** What rules had prepared from outside, and the data of outside events. */
 function privateOf(record: SealedRecord): string[] {
   return record.steps.flatMap(({ prepared, events = [] }) => [
     ...textsIn(prepared),

@@ -1,4 +1,4 @@
-import { type GradeRecord, gradeRecordSchema } from '@episodic/report'
+import { type GradeRecord, gradeRecordSchema, sealNameOf } from '@episodic/report'
 import { z } from 'zod'
 import { appendGrades, gradesFileOf } from '../../run-folder/grades-file.ts'
 import { HttpProblem } from '../http-problem.ts'
@@ -14,10 +14,12 @@ export async function addGrade(run: ViewedRun, given: unknown): Promise<GradeRec
   const grade = parsed.data
   if (grade.grader.kind !== 'person' || grade.grader.who === undefined)
     throw new HttpProblem('invalid', 'Only verdicts of people are taken, with their names in grader.who.')
-  const rows = (await run.rowsOfTasks([grade.task])).get(grade.task) ?? []
-  const { table } = await run.index()
-  const plays = rows.filter((row) => table.at('attempt', row) === grade.attempt && table.at('try', row) === grade.try)
-  const seals = await Promise.all(plays.map((row) => run.sealName(row)))
+  const rows = await run.rows(true)
+  const { table } = rows
+  const plays = (rows.ofTasks([grade.task]).get(grade.task) ?? []).filter(
+    (row) => table.at('attempt', row) === grade.attempt && table.at('try', row) === grade.try,
+  )
+  const seals = await Promise.all(plays.map(async (row) => sealNameOf(await rows.record(row))))
   if (!seals.includes(grade.seal))
     throw new HttpProblem(
       'invalid',

@@ -4,7 +4,6 @@ import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'
 import type { ViewedRuns } from './viewed-runs.ts'
 
-/** Tasks whose prompts are read; of the others the page asks for them. */
 const MOST_PROMPTS = 200
 
 /**
@@ -25,7 +24,7 @@ export async function compareRunsById(runs: ViewedRuns, ids: readonly string[], 
   const tasks = compared.tasks.map(({ task }) => task)
   // In the order of the comparison, without those that are left out.
   const shown = compared.runs.map((id) => runs.get(id))
-  const rows = await Promise.all(shown.map((run) => run.rowsOfTasks(tasks)))
+  const rows = await Promise.all(shown.map(async (run) => (await run.rows(true)).ofTasks(tasks)))
   const prompts = await readPrompts(shown[0] as ViewedRun, rows[0] as ReadonlyMap<string, readonly number[]>, tasks)
   return {
     ...compared,
@@ -43,6 +42,6 @@ async function readPrompts(
   tasks: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const firsts = tasks.slice(0, MOST_PROMPTS).flatMap((task) => rows.get(task)?.[0] ?? [])
-  const words = await run.words(firsts)
+  const words = await (await run.rows()).words(firsts)
   return new Map(words.map(({ task, prompt }) => [task, prompt]))
 }

@@ -5,7 +5,6 @@ import { jsonInFile } from '../../base/json.ts'
 import { type AskedEpisodes, MOST_FOLLOWED, stepsSchema, toEpisodeKey } from '../../run-folder/record/followed-steps.ts'
 import { RUN_FILES, writeRunFile } from '../../run-folder/record/run-folder.ts'
 
-/** The content of `live.json`: what a run plays now. */
 const liveSchema = z.object({
   format: z.literal(1),
   /** At most 256, the oldest first. */
@@ -30,7 +29,6 @@ export async function readInFlight(folder: string): Promise<readonly EpisodeInFl
 /** Milliseconds after which an episode is not asked for any more by a page that has not asked again. */
 const ASK_TIMEOUT = 3_000
 
-/** Follows episodes of one running run, for the pages that ask. */
 export class FollowedEpisodes {
   readonly #folder: string
   readonly #asked = new Map<string, { readonly episode: AskedEpisodes['episodes'][number]; readonly at: number }>()

@@ -1,27 +1,21 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { JsonObject, SealedRecord } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import {
-  type EpisodeColumns,
   type EpisodeInFlight,
   FIGURE_COLUMNS,
   type FollowedEpisode,
   type GradeSummary,
   type RowFigures,
-  type RowWords,
   type RunDetail,
   type RunEntry,
   type RunListing,
   rowFigures,
-  rowWords,
   type Summary,
-  sealNameOf,
   summarizeGrades,
   summarySchema,
-  type TaskRows,
   totalTokens,
 } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
 import { isOwnJson } from '../../base/own-mark.ts'
 import { gradesFileOf } from '../../run-folder/grades-file.ts'
 import { createRunFold, markSummary } from '../../run-folder/record/report-run.ts'
@@ -30,12 +24,11 @@ import { RUN_FILES } from '../../run-folder/record/run-folder.ts'
 import { isRunning } from '../../run-folder/record/run-lock.ts'
 import { readStop } from '../../run-folder/record/stop-file.ts'
 import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
-import { HttpProblem } from '../http-problem.ts'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
 import { FollowedEpisodes, readInFlight } from './live-file.ts'
-import { readRowLines } from './read-lines.ts'
+import { RunRows } from './run-rows.ts'
 
 /** The threads that read sealed lines. Rows come first, so summaries have a thread of their own. */
 export interface ReadingThreads {
@@ -43,13 +36,11 @@ export interface ReadingThreads {
   readonly summaries: JobThread
 }
 
-/** Milliseconds that an answer waits for rows and summaries that are being made. */
 const WAIT = 800
 /** How long an answer waits for the summary, which a page can show later than the rows. */
 const SUMMARY_WAIT = 150
 /** Milliseconds between looks at the lock of a run that does not grow. */
 const LOCK_INTERVAL = 2_000
-const MOST_TASKS = 20
 
 export class ViewedRun {
   readonly found: FoundRun
@@ -64,9 +55,7 @@ export class ViewedRun {
   /** Bytes of lines of which no summary can be computed. */
   #failedAt: number | null = null
   #figures: { readonly bytes: number; readonly rows: number; readonly figures: RowFigures } | null = null
-  /** The summary in the folder, with the times of the files that it was compared with. */
   #written: { readonly stamp: string; readonly summary: Summary | null } | null = null
-  /** The figures of the verdicts, with the lines and the file that they are of. */
   #grades: { readonly stamp: string; readonly summary: Promise<GradeSummary> } | null = null
   #gradeBytes = 0
   #lockSeen = Number.NEGATIVE_INFINITY
@@ -136,7 +125,6 @@ export class ViewedRun {
     this.#index = null
   }
 
-  /** Writes what the index has in memory alone. */
   async close(): Promise<void> {
     await this.#index?.write()
   }
@@ -159,13 +147,15 @@ export class ViewedRun {
   }
 
   /**
-   * Returns the rows of all lines, however long it takes: an episode that is asked for by its address may be in the
-   * last one.
+   * Returns the rows.
+   *
+   * @param whole - those of all lines, however long it takes: an episode that is asked for by its address may be in the
+   *   last one.
    */
-  async #wholeIndex(): Promise<RunIndex> {
+  async rows(whole = false): Promise<RunRows> {
     const index = await this.index()
-    await this.#updated(index)
-    return index
+    if (whole) await this.#updated(index)
+    return new RunRows(this.episodes, index.table)
   }
 
   async #updated(index: RunIndex): Promise<void> {
@@ -260,21 +250,14 @@ export class ViewedRun {
     return shown ? this.#followed.follow(shown) : null
   }
 
-  /** Returns columns by their names. Default: all. Rejects with `invalid` for a name that no run has. */
-  async columns(names?: readonly string[]): Promise<EpisodeColumns> {
-    const { table } = await this.index()
-    const columns = table.columns(names)
-    const missing = names?.filter((name) => !(name in columns.columns) && !name.startsWith('term.')) ?? []
-    if (missing.length > 0) throw new HttpProblem('invalid', `There is no column ${missing.join(', ')}.`)
-    return columns
-  }
-
   /**
    * Returns the figures of the verdicts on all lines. Rejects with `run-invalid` for a line that is no sealed episode.
    */
   async gradeSummary(): Promise<GradeSummary> {
     const { folder, manifest } = this.found
-    const { covered } = await this.#wholeIndex()
+    const index = await this.index()
+    await this.#updated(index)
+    const { covered } = index
     const file = await stat(gradesFileOf(folder)).catch(() => null)
     if (!file || covered === 0)
       return { ...summarizeGrades(manifest.name, [], []), episodes: this.#figuresNow()?.finished ?? 0 }
@@ -287,76 +270,6 @@ export class ViewedRun {
       })
     }
     return this.#grades.summary
-  }
-
-  async words(rows: readonly number[]): Promise<RowWords[]> {
-    const { table } = await this.index()
-    const lines = await readRowLines(this.episodes, table, rows)
-    return lines.map((line, i) => {
-      const row = rows[i] as number
-      return { row, ...rowWords(this.#parse(line, row)) }
-    })
-  }
-
-  /** Returns the tasks whose ids begin with a prefix, at most 20. */
-  async tasks(prefix: string): Promise<TaskRows[]> {
-    const { table } = await this.#wholeIndex()
-    const chosen = table.tasks.flatMap((id, number) => (id.startsWith(prefix) ? [number] : [])).slice(0, MOST_TASKS)
-    const rows = this.#rowsOf(table, new Set(chosen))
-    const firsts = chosen.map((number) => rows.get(number)?.[0] as number)
-    const words = await this.words(firsts)
-    return chosen.map((number, i) => ({
-      task: table.tasks[number] as string,
-      prompt: words[i]?.prompt ?? '',
-      rows: rows.get(number) ?? [],
-    }))
-  }
-
-  /** Returns the rows of tasks by their ids, and the first row of each. */
-  async rowsOfTasks(ids: readonly string[]): Promise<ReadonlyMap<string, readonly number[]>> {
-    const { table } = await this.#wholeIndex()
-    const numbers = new Map(
-      ids.flatMap((id) => {
-        const number = table.taskNumber(id)
-        return number === undefined ? [] : [[number, id] as const]
-      }),
-    )
-    const rows = this.#rowsOf(table, new Set(numbers.keys()))
-    return new Map([...rows].map(([number, own]) => [numbers.get(number) as string, own]))
-  }
-
-  async line(row: number): Promise<Buffer> {
-    const { table } = await this.#wholeIndex()
-    const [line] = await readRowLines(this.episodes, table, [row])
-    return line as Buffer
-  }
-
-  async record(row: number): Promise<SealedRecord> {
-    return this.#parse(await this.line(row), row)
-  }
-
-  async sealName(row: number): Promise<string> {
-    return sealNameOf(await this.record(row))
-  }
-
-  #parse(line: Buffer, row: number): SealedRecord {
-    try {
-      return JSON.parse(line.toString('utf8'))
-    } catch (cause) {
-      throw new HarnessError('run-invalid', `The line of row ${row} has changed since it was read.`, { cause })
-    }
-  }
-
-  #rowsOf(table: RunIndex['table'], tasks: ReadonlySet<number>): Map<number, number[]> {
-    const rows = new Map<number, number[]>()
-    for (let row = 0; row < table.size; row++) {
-      const task = table.at('task', row)
-      if (!tasks.has(task)) continue
-      const own = rows.get(task)
-      if (own) own.push(row)
-      else rows.set(task, [row])
-    }
-    return rows
   }
 
   /** Figures of the rows that were read last; `null` if none were, or there are more lines now. */
@@ -380,23 +293,19 @@ export class ViewedRun {
    */
   async #readSummary(): Promise<Summary | null> {
     const path = join(this.found.folder, RUN_FILES.summary)
-    const [written, lines] = await Promise.all([path, this.episodes].map((file) => stat(file).catch(() => null)))
-    if (!written || (lines && lines.mtimeMs > written.mtimeMs)) return null
-    const stamp = `${written.mtimeMs} ${written.size} ${lines?.mtimeMs} ${lines?.size}`
-    if (this.#written?.stamp !== stamp) {
+    const stamp = await stampOf(path, this.episodes)
+    if (this.#written?.stamp !== stamp)
       this.#written = { stamp, summary: await readOwnSummary(this.found.folder, path) }
-    }
     return this.#written.summary
   }
 
-  /** Returns a summary of all lines, or what there is until it has been computed. */
   async #summarize(index: RunIndex): Promise<{ readonly summary: Summary; readonly complete: boolean }> {
     if (index.covered === 0)
       return { summary: createRunFold(this.found.manifest).summarize(), complete: !index.isUpdating }
     // An update that finds nothing new makes no rows.
     const isWhole = index.covered === this.bytes || !index.isUpdating
     const written = await this.#readSummary()
-    if (written && isWhole && this.#covers(written, index)) return { summary: written, complete: true }
+    if (written && isWhole) return { summary: written, complete: true }
     if (this.#summary?.covered !== index.covered && this.#failedAt !== index.covered)
       await within(SUMMARY_WAIT, this.#computeSummary(index))
     const summary = this.#summary?.summary ?? written ?? createRunFold(this.found.manifest).summarize()
@@ -421,16 +330,6 @@ export class ViewedRun {
     return this.#summarizing
   }
 
-  #covers({ counts, success }: Summary, index: RunIndex): boolean {
-    const figures = this.#figuresNow()
-    return (
-      index.covered === this.bytes &&
-      figures !== null &&
-      (['tasks', 'finished', 'failed', 'steps', 'refused'] as const).every((name) => counts[name] === figures[name]) &&
-      success.overall.successes === figures.success.successes
-    )
-  }
-
   readonly #note = (error: unknown): void => {
     this.#problem = (error as Error).message
   }
@@ -448,6 +347,11 @@ async function readOwnSummary(folder: string, path: string): Promise<Summary | n
   } catch {
     return null
   }
+}
+
+async function stampOf(...files: readonly string[]): Promise<string> {
+  const stats = await Promise.all(files.map((file) => stat(file).catch(() => null)))
+  return stats.map((found) => `${found?.mtimeMs} ${found?.size}`).join()
 }
 
 async function readSize(file: string): Promise<number> {

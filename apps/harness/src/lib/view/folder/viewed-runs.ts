@@ -31,7 +31,6 @@ export class ViewedRuns implements AsyncDisposable {
     this.folder = folder
   }
 
-  /** Finds the runs in a folder. Rejects if it is not there. */
   static async open(folder: string): Promise<ViewedRuns> {
     const runs = new ViewedRuns(await realpath(folder))
     await runs.scan()
@@ -42,7 +41,6 @@ export class ViewedRuns implements AsyncDisposable {
     return this.#runs.size
   }
 
-  /** Folders that look like a run and cannot be read, in sentences. */
   get problems(): readonly string[] {
     return this.#problems
   }
@@ -52,7 +50,6 @@ export class ViewedRuns implements AsyncDisposable {
     return this.#threads.summaries
   }
 
-  /** Looks at the folders and files, unless that was done just now. */
   readonly scan = oneAtATime(() => this.#scan())
 
   all(): readonly ViewedRun[] {
@@ -81,7 +78,6 @@ export class ViewedRuns implements AsyncDisposable {
     )
   }
 
-  /** Calls a listener whenever there is more to show. Returns a function that ends it. */
   listen(listener: RunListener): () => void {
     this.#listeners.add(listener)
     this.#timer ??= setInterval(() => void this.scan().catch(() => {}), FILE_INTERVAL)

@@ -27,7 +27,6 @@ export function createAccess(
   const isWildcard = address === '0.0.0.0' || address === '::'
 
   return {
-    /** The token of the printed address. A token that was given stays valid, a drawn one is for one use. */
     token: shown,
     /** Throws `forbidden` for a request that another page or another name of this machine caused. */
     checkOrigin({ headers }: IncomingMessage): void {
@@ -66,7 +65,6 @@ export function createAccess(
   }
 }
 
-/** The name in a `Host` header, without the port. */
 function parseHostName(host: string): string | null {
   try {
     return new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, '').toLowerCase()

@@ -36,7 +36,6 @@ export function answerJson({ response }: Pick<Exchange, 'response'>, value: unkn
   response.end(body)
 }
 
-/** Answers with bytes, compressed if the client asks for it. */
 export async function answerBytes({ request, response }: Exchange, bytes: Uint8Array): Promise<void> {
   const compresses = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
   const body = compresses ? await gzipped(bytes, { level: 1 }) : bytes

@@ -1,5 +1,4 @@
-import type { RunEntry } from '@episodic/report'
-import { encodeColumns } from '@episodic/report'
+import { encodeColumns, type RunEntry } from '@episodic/report'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
@@ -39,25 +38,24 @@ export function createRoutes({
     get('/api/r/:run/listing', async (exchange) => answerJson(exchange, await (await runOf(exchange)).listing())),
     get('/api/r/:run/columns', async (exchange) => {
       const names = exchange.query.get('names')
-      const columns = await (await runOf(exchange)).columns(
-        names === null ? undefined : names.split(',').filter(Boolean),
-      )
-      await answerBytes(exchange, encodeColumns(columns))
+      const rows = await (await runOf(exchange)).rows()
+      await answerBytes(exchange, encodeColumns(rows.columns(names?.split(',').filter(Boolean))))
     }),
     get('/api/r/:run/rows', async (exchange) => {
       const rows = (exchange.query.get('rows') ?? '').split(',').filter(Boolean).map(wholeNumber)
       if (rows.length > MOST_ROWS) throw new HttpProblem('invalid', `Ask for at most ${MOST_ROWS} rows at once.`)
-      answerJson(exchange, await (await runOf(exchange)).words(rows))
+      answerJson(exchange, await (await (await runOf(exchange)).rows()).words(rows))
     }),
     get('/api/r/:run/task/:prefix', async (exchange) =>
-      answerJson(exchange, await (await runOf(exchange)).tasks(exchange.parts.prefix as string)),
+      answerJson(exchange, await (await (await runOf(exchange)).rows(true)).tasks(exchange.parts.prefix as string)),
     ),
     get('/api/r/:run/playing/:task/:attempt', async (exchange) => {
       const { task, attempt } = exchange.parts as { readonly task: string; readonly attempt: string }
       answerJson(exchange, await (await runOf(exchange)).follow(task, wholeNumber(attempt)))
     }),
     get('/api/r/:run/line/:row', async (exchange) => {
-      const line = await (await runOf(exchange)).line(wholeNumber(exchange.parts.row as string))
+      const rows = await (await runOf(exchange)).rows(true)
+      const line = await rows.line(wholeNumber(exchange.parts.row as string))
       begin(exchange.response, 200, { 'content-type': 'application/json', 'content-length': line.length })
       exchange.response.end(line)
     }),

@@ -14,9 +14,7 @@ export interface ViewServerOptions {
   readonly runs: ViewedRuns
   readonly states: StatesSource
   readonly page: string
-  /** Default: the loopback interface. */
   readonly address?: string
-  /** Default: one that the system chooses. */
   readonly port?: number
   /** Stays valid while the server runs. Default: a token for one use is drawn. */
   readonly token?: string | undefined
@@ -29,7 +27,6 @@ export interface ViewServerOptions {
   readonly readOnly?: boolean
 }
 
-/** Connections at once. A browser has about six. */
 const MOST_CONNECTIONS = 512
 /** Milliseconds. */
 const TIMEOUTS = {

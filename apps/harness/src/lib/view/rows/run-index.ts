@@ -92,7 +92,6 @@ export class RunIndex {
     return this.#updating
   }
 
-  /** Adds the rows that are in memory alone to the index file. */
   write(): Promise<void> {
     this.#writing = this.#writing.then(() => this.#write())
     return this.#writing

@@ -4,10 +4,8 @@ import pLimit from 'p-limit'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { begin, type Exchange } from '../http/answer.ts'
 import { HttpProblem } from '../http-problem.ts'
-import { createNeedle } from './needle.ts'
 import { searchRun } from './search-run.ts'
 
-/** Runs that are searched at once. */
 const AT_ONCE = 4
 /** Hits that are sent; more are counted. */
 const MOST_HITS = 500
@@ -39,7 +37,7 @@ export async function answerSearch({ query, response, signal }: Exchange, runs: 
   const search = async (run: (typeof searched)[number]) => {
     if (signal.aborted) return
     let row = -1
-    for await (const found of searchRun(run, createNeedle(text), { fields, signal })) {
+    for await (const found of searchRun(run, { text, fields, signal })) {
       const isHit = 'row' in found
       // The hits of a row come one after another.
       if (isHit && (eachRow ? found.row === row : sent >= MOST_HITS)) continue
@@ -54,10 +52,10 @@ export async function answerSearch({ query, response, signal }: Exchange, runs: 
   response.end()
 }
 
-function fieldsIn(text: string | null): ReadonlySet<SearchField> | undefined {
+function fieldsIn(text: string | null): readonly SearchField[] | undefined {
   if (text === null) return undefined
   const names = text.split(',').filter(Boolean)
   const unknown = names.filter((name) => !(FIELDS as readonly string[]).includes(name))
   if (unknown.length > 0) throw new HttpProblem('invalid', `There is no field ${unknown.join(', ')} to search in.`)
-  return new Set(names as SearchField[])
+  return names as SearchField[]
 }

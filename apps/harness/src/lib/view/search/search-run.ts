@@ -1,32 +1,24 @@
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import {
-  type RowTable,
-  type SearchField,
-  type SearchHit,
-  type SearchProgress,
-  sealedShape,
-  searchedTexts,
-} from '@episodic/report'
+import type { RowTable, SearchField, SearchHit, SearchProgress } from '@episodic/report'
+import { findInRecord, sealedShape } from '@episodic/report'
 import { lineBlocks } from '../../run-folder/line-blocks.ts'
 import type { ViewedRun } from '../folder/viewed-run.ts'
-import type { Needle } from './needle.ts'
 
-/** What is shown of a text before and after what was found. */
-const CONTEXT = 80
 /** Milliseconds of searching after which others are answered. */
 const TURN = 10
 
-/**
- * Searches the lines of a run, and yields what it finds and how far it is. Only lines that contain the bytes of the
- * needle are parsed.
- *
- * @param fields - where to look. Default: everywhere.
- */
+/** What is searched for, and where; everywhere if `fields` are left out. */
+export interface RunSearch {
+  readonly text: string
+  readonly fields?: readonly SearchField[] | undefined
+  readonly signal: AbortSignal
+}
+
+/** Searches the lines of a run, and yields what it finds and how far it is. */
 export async function* searchRun(
   run: ViewedRun,
-  needle: Needle,
-  { fields, signal }: { readonly fields?: ReadonlySet<SearchField> | undefined; readonly signal: AbortSignal },
+  { text, fields, signal }: RunSearch,
 ): AsyncGenerator<SearchHit | SearchProgress, void, undefined> {
   const { id } = run.found
   const index = await run.index()
@@ -37,23 +29,15 @@ export async function* searchRun(
   if (totalBytes > 0) {
     await using file = await open(run.episodes)
     let turned = performance.now()
-    const inText = needle.inText()
     for await (const block of lineBlocks(file, 0, totalBytes)) {
-      const text = block.bytes.toString('latin1')
-      let next = 0
-      for (;;) {
-        needle.inBytes.lastIndex = next
-        const found = needle.inBytes.exec(text)
-        if (!found) break
-        const line = lineAt(block.lines, found.index)
-        if (!line) break
-        const [start, end] = line
-        next = end + 1
+      for (const [start, end] of linesWith(plainPart(text), block)) {
         const row = rowAt(table, block.offset + start)
-        if (row === null) continue
-        for (const hit of hitsIn(block.bytes.subarray(start, end), inText, fields)) {
+        const record = row === null ? null : sealedShape(JSON.parse(block.bytes.toString('utf8', start, end)))
+        if (row === null || !record) continue
+        const { task, attempt, try: number } = record
+        for (const found of findInRecord(record, text, fields)) {
           hits += 1
-          yield { run: id, row, ...hit }
+          yield { run: id, row, task: task.id, attempt, try: number, ...found }
         }
         if (performance.now() - turned > TURN) {
           await setImmediate()
@@ -70,14 +54,27 @@ export async function* searchRun(
   yield progress(true)
 }
 
-function lineAt(lines: readonly (readonly [start: number, end: number])[], byte: number) {
-  let [low, high] = [0, lines.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((lines[middle]?.[1] as number) < byte) low = middle + 1
-    else high = middle
+/** The longest part of a text that stands in a line as it is, however often it is escaped; empty if there is none. */
+export function plainPart(text: string): string {
+  const parts = text.match(/[0-9a-z ]+/gi) ?? []
+  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
+}
+
+type Line = readonly [start: number, end: number]
+
+/** The lines that contain a plain part, in upper or lower case: only these are parsed. */
+function* linesWith(part: string, { bytes, lines }: { readonly bytes: Buffer; readonly lines: readonly Line[] }) {
+  const text = bytes.toString('latin1')
+  const pattern = new RegExp(part, 'gi')
+  const findFrom = (place: number) => {
+    pattern.lastIndex = place
+    return pattern.exec(text)?.index ?? Number.POSITIVE_INFINITY
   }
-  return lines[low] ?? null
+  let found = findFrom(0)
+  for (const line of lines) {
+    if (found < line[0]) found = findFrom(line[0])
+    if (found < line[1]) yield line
+  }
 }
 
 /** The row whose line starts at an offset; `null` for a repeated line, which has none. */
@@ -89,30 +86,4 @@ function rowAt(table: RowTable, offset: number): number | null {
     else high = middle
   }
   return low < table.size && table.place(low).offset === offset ? low : null
-}
-
-function* hitsIn(
-  line: Buffer,
-  inText: RegExp,
-  fields: ReadonlySet<SearchField> | undefined,
-): Generator<Omit<SearchHit, 'run' | 'row'>, void, undefined> {
-  const record = sealedShape(JSON.parse(line.toString('utf8')))
-  if (!record) return
-  const { attempt, try: number } = record
-  for (const { field, step, text } of searchedTexts(record)) {
-    if (fields && !fields.has(field)) continue
-    for (const { 0: match, index } of text.matchAll(inText)) {
-      const end = index + match.length
-      yield {
-        task: record.task.id,
-        attempt,
-        try: number,
-        step,
-        field,
-        before: text.slice(Math.max(0, index - CONTEXT), index).toWellFormed(),
-        match,
-        after: text.slice(end, end + CONTEXT).toWellFormed(),
-      }
-    }
-  }
 }

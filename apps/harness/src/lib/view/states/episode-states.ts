@@ -14,11 +14,9 @@ import type { StatesData } from './states-thread-main.ts'
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */
 const ENTRY = new URL(`./states-thread-main.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url)
 
-/** Seconds that a replay may take. */
 const SECONDS = 10
 /** Megabytes of objects that a replay may keep. */
 const MEGABYTES = 512
-/** Replays at once; more wait. */
 const AT_ONCE = 2
 /** Characters of JSON that are kept of the last replays. */
 const MOST_KEPT = 64 * 1024 ** 2
@@ -56,11 +54,12 @@ export function createStatesSource(given: readonly string[]) {
   return {
     /** @param seesPrivate - whether the private part is returned too. */
     async statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates> {
-      const record = await run.record(row)
+      const rows = await run.rows(true)
+      const record = await rows.record(row)
       if (isOutside(run.found)) return observedStates(record)
       const worlds = worldsOf(record)
       if (worlds.length === 0) return noWorld(record)
-      const lines = [(await run.line(row)).toString('utf8')]
+      const lines = [(await rows.line(row)).toString('utf8')]
       const states = await replay({ lines, worlds, madeOf: madeOf(run.found) })
       return seesPrivate ? states : withoutPrivate(states)
     },

@@ -2,7 +2,6 @@ import type { ComparedRuns, GradeSummary, Summary } from '@episodic/report'
 import type { IndexedPart, IndexedRows } from '../../run-folder/index-lines.ts'
 import type { ComparedFolders } from '../folder/compare-folders.ts'
 
-/** The jobs of a thread: what each is given, hands over while it works, and returns. */
 export interface Jobs {
   readonly index: { readonly given: IndexedPart; readonly part: IndexedRows; readonly result: null }
   readonly summarize: { readonly given: SummarizedFolder; readonly part: never; readonly result: SummarizedLines }
@@ -18,7 +17,6 @@ export interface SummarizedFolder {
 
 export interface SummarizedLines {
   readonly summary: Summary
-  /** Bytes of lines that it covers. */
   readonly covered: number
 }
 
