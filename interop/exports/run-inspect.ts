@@ -30,7 +30,16 @@ export async function runInspect(args: readonly string[]): Promise<Report | null
   await using model = await startScriptedModel()
   const players = {
     random: ['--policy', 'random'],
-    model: ['--policy', 'llm:scripted', '--base-url', model.url, '--prices', '2,10', '--fail-fast', '0'],
+    model: [
+      '--policy',
+      'llm:scripted',
+      '--base-url',
+      model.url,
+      '--file',
+      '{"prices":{"prompt":2,"completion":10}}',
+      '--file',
+      '{"failFast":0}',
+    ],
   }
   try {
     for (const [name, player] of Object.entries(players)) {

@@ -50,7 +50,7 @@ export async function playAcpAgent(
   const out = join(folder, name)
   const args = [
     ...['run', WORLD, '--policy', `acp:${name}`, '--record-models', '--token-ids', '--base-url', engine.url],
-    ...['--tasks', '1', '--out', out, '--episode-timeout', '240'],
+    ...['--tasks', '1', '--out', out, '--file', '{"episodeTimeout":240}'],
   ]
   const env = {
     ...process.env,

@@ -115,7 +115,7 @@ async function playSet(
   writeFileSync(file, JSON.stringify([{ policy: 'solver' }, ...models]))
   const args = [
     ...['run', WORLD, '--policies', file, '--out', join(folder, 'set'), '--tasks', String(TASKS), '--json'],
-    ...['--outage-limit', '3'],
+    ...['--file', '{"outageLimit":3}'],
   ]
   const { members } = (await episodic(args)) as {
     members: { player: string; run: string; stopped: Played['stopped'] }[]

@@ -29,12 +29,19 @@ export const nonEmpty = z.string().min(1, 'Give at least one character.')
 /** What an option that can be repeated was given. */
 export const texts = z.array(z.string()).default([])
 
-/** A text; `@<file>` is the content of that file, so that a token is in no list of processes. */
-export const textOrFile: OptionText<string> = { read: readTextOrFile }
+/**
+ * A text; `@<file>` is the content of that file, so that a token is in no list of processes. A text that begins with an
+ * `@` has another one before it.
+ */
+export const textOrFile: OptionText<string> = {
+  read: readTextOrFile,
+  write: (text) => (text.startsWith('@') ? `@${text}` : text),
+}
 
 /** Reads a text, or the file that it names. Throws `InvalidArgumentError`. */
 export function readTextOrFile(text: string): string {
   if (!text.startsWith('@')) return text
+  if (text.startsWith('@@')) return text.slice(1)
   try {
     return readTextFile(text.slice(1)).trim()
   } catch (cause) {
@@ -96,16 +103,20 @@ export const range: OptionText<[number, number]> = {
   read(text) {
     const ends = text.split('..')
     const [low = Number.NaN, high = low] = ends.map((end) => (end.trim() === '' ? Number.NaN : Number(end)))
-    if (ends.length > 2 || !(low >= 0 && high <= 1 && low <= high))
+    const read = difficultySchema.safeParse([low, high])
+    if (ends.length > 2 || !read.success)
       throw new InvalidArgumentError('Write a range as low..high, both from 0 to 1.')
-    return [low, high]
+    return read.data
   },
   write: (ends) => ends.join('..'),
 }
 
 export const WHOLE_RANGE: [number, number] = [0, 1]
 
-export const difficultySchema = z.tuple([z.number(), z.number()])
+/** Lowest and highest difficulty of tasks. */
+export const difficultySchema = z
+  .tuple([z.number().min(0).max(1), z.number().min(0).max(1)])
+  .refine(([low, high]) => low <= high, 'The lowest difficulty comes first.')
 
 export const splitSchema = z.enum(['train', 'validation', 'test'] satisfies Split[])
 
@@ -123,19 +134,22 @@ export const callRate: OptionText<CallRate> = {
   write: ({ calls, seconds }) => `${calls}/${seconds}`,
 }
 
-/** `4@2,3@5`: the number of lines that a rollout is forked into, and after how many steps. */
-export const branchPoints: OptionText<{ lines: number; at: number }[]> = {
+/** The number of lines that a rollout is forked into, and after how many steps. */
+export const branchSchema = z
+  .array(z.object({ lines: z.int().min(2).max(1_000), at: z.int().min(0).max(999_999_999) }))
+  .refine((points) => points.every(({ at }, i) => i === 0 || at > (points[i - 1]?.at ?? 0)), 'Steps have to ascend.')
+
+/** `4@2,3@5` */
+export const branchPoints: OptionText<z.infer<typeof branchSchema>> = {
   read(text) {
-    let before = -1
-    return text.split(',').map((part) => {
+    const points = text.split(',').map((part) => {
       const [, lines = 0, at = 0] = (/^\s*(\d{1,4})@(\d{1,9})\s*$/.exec(part) ?? []).map(Number)
-      if (!(lines >= 2 && lines <= 1_000 && at > before))
-        throw new InvalidArgumentError(
-          'Write branch points as lines@step, separated by commas: 2 to 1000 lines, and ascending steps.',
-        )
-      before = at
       return { lines, at }
     })
+    if (branchSchema.safeParse(points).success) return points
+    throw new InvalidArgumentError(
+      'Write branch points as lines@step, separated by commas: 2 to 1000 lines, and ascending steps.',
+    )
   },
   write: (points) => points.map(({ lines, at }) => `${lines}@${at}`).join(','),
 }

@@ -80,7 +80,7 @@ describe('pictures that a world shows', () => {
     expect(sealAgain(edited).chain).not.toBe(episode.chain)
   })
 
-  it('are notes for a model that has refused them once, and for --no-images', async () => {
+  it('are notes for a model that has refused them once, and for images: false', async () => {
     isBlind = true
     const before = server.requests.length
     const episodes = await run('refused')
@@ -90,7 +90,7 @@ describe('pictures that a world shows', () => {
     expect(asked.at(-1)?.messages.at(-1)?.content).toMatch(/^\[image: image\/png, \d+ KB\]$/)
     expect(episodes.at(-1)?.steps.at(-1)?.completions?.at(-1)).toMatchObject({ leftOut: ['images'] })
     const start = server.requests.length
-    await run('without', '--no-images')
+    await run('without', '--file', '{"images":false}')
     expect(server.requests.slice(start).flatMap(picturesIn)).toEqual([])
     expect(server.requests.at(-1)?.messages.at(-1)?.content).toMatch(/^\[image: /)
   })

@@ -64,7 +64,7 @@ describe('episodic', () => {
       /utf16\.json is not a list of players: it is not UTF-8/,
     )
     await refused(['run', world, '--policy', 'script:latin.json'], 2, /latin\.json is not a JSON list.*not UTF-8/)
-    await refused(['run', world, '--system-prompt', '@latin.json'], 2, /not UTF-8/)
+    await refused(['run', world, '--file', '{"systemPrompt":"@latin.json"}'], 2, /not UTF-8/)
     write('players.json', '\ufeff[{ "policy": "no-such" }]')
     await refused(['run', world, '--policies', 'players.json'], 2, /no policy "no-such"/)
   })
@@ -72,7 +72,11 @@ describe('episodic', () => {
   it('rejects options without effect, before a run starts', async () => {
     write('two.json', JSON.stringify({ mcpServers: { a: { url: 'http://127.0.0.1:1' }, b: { command: 'x' } } }))
     write('coin.ts', COIN_WORLD)
-    await refused(['run', world, '--weights', 'goal=2'], 1, /no reward term "goal"\. It has: solved, cost\./)
+    await refused(
+      ['run', world, '--file', '{"weights":{"goal":2}}'],
+      1,
+      /no reward term "goal"\. It has: solved, cost\./,
+    )
     await refused(['run', './coin.ts', '--shaping'], 2, /coin defines no potential/)
     await refused(['run', world, '--url', 'ftp://x'], 2, /--url ftp:\/\/x is not a URL of a server/)
     await refused(['run', world, '--url', 'http://127.0.0.1:1/env'], 1, /Cannot connect to .*ECONNREFUSED/)

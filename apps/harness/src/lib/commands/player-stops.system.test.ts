@@ -129,22 +129,41 @@ describe('a model that gives up', () => {
     server = await startChatServer(({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? new Promise(() => {}) : calling('guess', { value: 1 }),
     )
-    const options = ['--policy', 'llm:hangs', '--base-url', server.url, '--tasks', '2', '--episode-timeout', '1']
+    const options = [
+      '--policy',
+      'llm:hangs',
+      '--base-url',
+      server.url,
+      '--tasks',
+      '2',
+      '--file',
+      '{"episodeTimeout":1}',
+    ]
     const { status } = await workshop.main(['run', world, ...options, '--out', 'late'])
     expect(status).toBe(0)
     const { counts, ends } = await summaryOf('late')
     expect([counts, ends.truncated]).toMatchObject([{ finished: 2, failed: 0 }, [{ name: 'out-of-time', count: 2 }]])
     const replay = await workshop.main(['replay', 'late', '--json'])
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 2, diverged: 0 })
-    const longer = await workshop.main(['run', world, ...options.slice(0, -1), '9', '--out', 'late', '--resume'])
+    const nine = ['--file', '{"episodeTimeout":9}', '--out', 'late', '--resume']
+    const longer = await workshop.main(['run', world, ...options, ...nine])
     expect([longer.status, longer.err]).toEqual([1, expect.stringContaining('episodeTimeout: was 1, now 9')])
-    const agent = ['--policy', 'process:sleep 600', '--tasks', '1', '--episode-timeout', '1', '--out', 'late-agent']
+    const agent = [
+      '--policy',
+      'process:sleep 600',
+      '--tasks',
+      '1',
+      '--file',
+      '{"episodeTimeout":1}',
+      '--out',
+      'late-agent',
+    ]
     expect(await workshop.main(['run', world, ...agent])).toMatchObject({ status: 0 })
     expect((await summaryOf('late-agent')).ends.truncated).toEqual([{ name: 'out-of-time', count: 1 }])
   })
 
   it('has spent its budget where it used the tokens of an episode', async () => {
-    const options = [...(await start()), '--policy', 'llm:trier', '--token-budget', '2500']
+    const options = [...(await start()), '--policy', 'llm:trier', '--file', '{"tokenBudget":2500}']
     const { status } = await workshop.main(['run', world, ...options, '--out', 'spent'])
     expect(status).toBe(0)
     expect(await summaryOf('spent')).toMatchObject({
@@ -167,7 +186,16 @@ describe('a rate from which failed episodes are missing', () => {
       response.writeHead(422).end('{"error":{"message":"Not this one."}}')
       return null
     })
-    const players = ['--policy', 'llm:trier', '--policy', 'llm:shaky', '--base-url', server.url, '--fail-fast', '0']
+    const players = [
+      '--policy',
+      'llm:trier',
+      '--policy',
+      'llm:shaky',
+      '--base-url',
+      server.url,
+      '--file',
+      '{"failFast":0}',
+    ]
     const options = ['--tasks', '6', '--rollouts', '2', '--seed', '3', '--concurrency', '1']
     const played = await workshop.main(['run', world, ...players, ...options, '--set', 'shaky'])
     expect(played.status).toBe(0)

@@ -258,7 +258,7 @@ const SPENT_WORDS =
 const OTHER_API = 'Check --base-url: it often ends in /v1.'
 const SPENT = 'The quota of the key in KEY is spent: raise it, or go on once it is renewed.'
 const REJECTED =
-  'Check the options of the model, such as --temperature, --max-tokens and --model-option, the length of its context, and the tools: those of an MCP server are chosen with --only-tools, or with tools: { only, hide, rename, describe } in its world file.'
+  'Check the options of the model, such as --temperature, --max-tokens and modelOption, the length of its context, and the tools: those of an MCP server are chosen with onlyTools, or with tools: { only, hide, rename, describe } in its world file.'
 
 /** What to do about refusals that a retry does not change. KEY stands for the name of the variable of the key. */
 const ADVICE: Readonly<Record<number, string>> = {
@@ -273,7 +273,7 @@ const ADVICE: Readonly<Record<number, string>> = {
 /** Returns the message of the root cause: the client reports every network failure as a connection error. */
 function rootOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  if (isTimeout(error)) return `${error.message} If its answers take longer, raise --model-timeout.`
+  if (isTimeout(error)) return `${error.message} If its answers take longer, raise modelTimeout.`
   // The client puts a status before the words, which none of these had.
   if (isApiError(error) && error.headers?.has(INSIDE)) return error.message.replace(/^\d{3} /, '')
   return error.cause instanceof Error ? rootOf(error.cause) : error.message

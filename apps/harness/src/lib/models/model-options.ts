@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { invalidOption } from '../base/harness-error.ts'
 import { mapValues } from '../base/map-values.ts'
 import { wholeNumber } from '../base/option-values.ts'
-import { flag, type OptionText, option, toWords } from '../base/options.ts'
+import { flag, inFile, type OptionText, option, toWords } from '../base/options.ts'
 import { samplingOptions } from '../run-folder/plan/plan-options.ts'
 import { createRecording, type Recording, TRANSCRIPTS } from '../run-folder/record/recording.ts'
 
@@ -71,12 +71,13 @@ export const modelOptionsSchema = z.object({
     '<kept>',
     'with llm:<model>: what lines keep of what it was sent and said',
     z.enum(TRANSCRIPTS).default('full'),
+    inFile,
   ),
   redact: option(
     '<expression>',
     'with llm:<model>: a regular expression of texts to take out of that',
-    z.string().optional(),
-    { text: { read: readExpression } },
+    z.string().superRefine(checkExpression).optional(),
+    inFile,
   ),
   /** Root of the API. Default: `OPENAI_BASE_URL`, or else OpenAI. */
   baseUrl: option(
@@ -89,21 +90,28 @@ export const modelOptionsSchema = z.object({
     '<api>',
     'with llm:<model>: what its server speaks (default: chat; for llm:anthropic/<model> and llm:google/<model> without --base-url their own)',
     z.enum(['chat', ...NATIVE_APIS]).optional(),
+    inFile,
   ),
   ...samplingOptions.shape,
   /** Over all who share the limit: the episodes of this process, or of a queue. Default: no limit. */
-  requestsPerMinute: option('<count>', 'with llm:<model>: rate limit over all episodes', wholeNumber(1).optional()),
+  requestsPerMinute: option(
+    '<count>',
+    'with llm:<model>: rate limit over all episodes',
+    wholeNumber(1).optional(),
+    inFile,
+  ),
   tokensPerMinute: option(
     '<count>',
     'with llm:<model>: the same for tokens, of requests and answers',
     wholeNumber(1).optional(),
+    inFile,
   ),
   /** Default: unknown, unless the server itself says what an answer cost. */
   prices: option(
     '<input,output,…>',
     'with llm:<model>: prices per million tokens, to report the cost; after them those of tokens read from a cache, and into one',
     pricesSchema.optional(),
-    { text: prices },
+    { text: prices, inFile: '{"prompt":<number>,…}' },
   ),
   /** Requests token ids and log-probabilities. They are recorded whenever the server sends them. */
   tokenIds: flag('with llm:<model>: request and record token ids and log-probabilities'),
@@ -111,16 +119,19 @@ export const modelOptionsSchema = z.object({
     '<seconds>',
     'with llm:<model>: time limit of a request, which is then retried',
     wholeNumber(1).default(120),
+    inFile,
   ),
   failFast: option(
     '<count>',
     'stop after so many refusals of llm:<model> in a row, or if a player failed in the first episodes, twice as many, in the same way; 0 for never',
     wholeNumber(0).default(FAIL_FAST),
+    inFile,
   ),
   outageLimit: option(
     '<seconds>',
     'with llm:<model>: how long to wait for a model that does not answer',
     wholeNumber(0).default(OUTAGE_LIMIT),
+    inFile,
   ),
   /** In the currency of the prices. Default: no limit. */
   costLimit: option(
@@ -194,13 +205,12 @@ function withoutSecrets(address: string): string | undefined {
   return isPlain ? address : `${url.protocol}//${url.host}${url.pathname}`
 }
 
-function readExpression(text: string): string {
+function checkExpression(text: string, context: z.RefinementCtx): void {
   try {
-    if (''.search(expressionOf(text)) !== 0) return text
+    if (''.search(expressionOf(text)) === 0) context.addIssue('It matches the empty text.')
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message)
+    context.addIssue((error as Error).message)
   }
-  throw new InvalidArgumentError('It matches the empty text.')
 }
 
 function expressionOf(source: string): RegExp {

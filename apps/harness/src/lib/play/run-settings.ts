@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { numberWithin, wholeNumber } from '../base/option-values.ts'
-import { flag, option } from '../base/options.ts'
+import { flag, inFile, option } from '../base/options.ts'
 import { modelOptionsSchema } from '../models/model-options.ts'
 import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '../run-folder/plan/plan-options.ts'
 import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
@@ -44,6 +44,7 @@ export const processOptions = z.object({
     '<seconds>',
     'how long to keep retrying an unanswered call, for example during a server restart',
     wholeNumber(0).default(RETRY_TIMEOUT),
+    inFile,
   ),
 })
 
@@ -55,7 +56,12 @@ export const retryOptions = z.object({
     z.enum(RETRIED).optional(),
     { preset: 'model' },
   ),
-  tries: option('<count>', 'with --retry-failed: how often an episode may be played in all', wholeNumber(2).default(3)),
+  tries: option(
+    '<count>',
+    'with --retry-failed: how often an episode may be played in all',
+    wholeNumber(2).default(3),
+    inFile,
+  ),
 })
 
 /** What a run with language models says and keeps. */

@@ -50,7 +50,16 @@ beforeAll(async () => {
     return saying(message, 'tool_calls', { metadata: { weight_version: `step-${number}` } })
   })
   const world = exampleWorld('number-guessing')
-  const model = ['--policy', 'llm:m', '--base-url', server.url, '--concurrency', '1', '--prices', '1,2']
+  const model = [
+    '--policy',
+    'llm:m',
+    '--base-url',
+    server.url,
+    '--concurrency',
+    '1',
+    '--file',
+    '{"prices":{"prompt":1,"completion":2}}',
+  ]
   const env = { OPENAI_API_KEY: 'a-key-that-is-not-kept' }
   await workshop.main(['run', world, ...model, '--tasks', '2', '--rollouts', '2', '--out', 'runs/model'], { env })
   await workshop.main(['run', world, '--policy', 'random', '--tasks', '2', '--rollouts', '4', '--out', 'runs/plain'])

@@ -23,7 +23,7 @@ export async function playRuns(workshop: Workshop): Promise<void> {
     [guessing, '--tasks', '100', '--rollouts', '4', '--policy', 'random', '--out', 'runs/random'],
     [
       ...[guessing, '--tasks', '10', '--rollouts', '4', '--policy', 'llm:stub', '--base-url', server.url],
-      ...['--prices', '2,10', '--concurrency', '4', '--out', 'runs/model'],
+      ...['--file', '{"prices":{"prompt":2,"completion":10}}', '--concurrency', '4', '--out', 'runs/model'],
     ],
     [KUHN, '--tasks', '10', '--policy', 'random', '--out', 'runs/game'],
     [exampleWorld('frozen-lake'), '--tasks', '4', '--policy', 'random', '--branch', '4@2', '--out', 'runs/branched'],

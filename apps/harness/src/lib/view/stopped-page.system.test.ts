@@ -33,7 +33,8 @@ afterEach(() => {
 const play = (...args: string[]) =>
   workshop.main(['run', world, '--policy', 'llm:bisect', '--tasks', '6', ...args], { env })
 /** The options with which the server is asked. */
-const asked = () => ['--base-url', server.url, '--prices', '2,10', '--model-timeout', '60', '--redact', 'whole n[a-z]+']
+const asked = () => ['--base-url', server.url, '--file', JSON.stringify(FILE)]
+const FILE = { redact: 'whole n[a-z]+', prices: { prompt: 2, completion: 10 }, modelTimeout: 60 }
 
 describe('a run that stopped', () => {
   it('keeps why, without secrets, until it is resumed by the command of its pages', async () => {
@@ -56,7 +57,7 @@ describe('a run that stopped', () => {
     expect(listed).toMatchObject({ code: 'model-refused' })
     const { commands } = await viewing.json<RunDetail>(`/api/r/${id}`)
     expect(commands.resume).toContain(
-      `--redact 'whole n[a-z]+' --base-url ${server.url} --prices 2,10 --model-timeout 60 --out runs/refused --resume`,
+      `--base-url ${server.url} --file '${JSON.stringify(FILE)}' --out runs/refused --resume`,
     )
     expect(report()).toContain(`--base-url ${server.url}`)
     refuses = false

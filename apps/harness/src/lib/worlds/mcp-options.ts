@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { option } from '../base/options.ts'
+import { inFile, option } from '../base/options.ts'
 
 export const mcpOptions = z.object({
   mcp: option(
@@ -8,7 +8,12 @@ export const mcpOptions = z.object({
   ),
   mcpConfig: option('<file>', 'play a server of an mcpServers JSON file, which --server names'),
   score: option('<file>', 'with --mcp: a module whose `score` judges an episode'),
-  onlyTools: option('<name,…>', 'with --mcp: the tools of the server that are played, separated by commas'),
+  onlyTools: option(
+    '<name,…>',
+    'with --mcp: the tools of the server that are played, separated by commas',
+    z.string().optional(),
+    inFile,
+  ),
 })
 export type McpOptions = z.infer<typeof mcpOptions>
 

@@ -144,7 +144,7 @@ describe('episodic compare', () => {
   it('rejects runs that cannot be compared, and names the difference', async () => {
     writeFileSync(at('coin.ts'), COIN_WORLD)
     await workshop.main(['run', './coin.ts', '--tasks', '3', '--policy', 'random', '--out', 'coin'])
-    await play('solver', 'weighted', '--weights', 'solved=2')
+    await play('solver', 'weighted', '--file', '{"weights":{"solved":2}}')
     await play('solver', 'elsewhere', '--seed', 'another')
     const refused: Record<string, RegExp> = {
       coin: /environment\.name: "number-guessing" in solver, "coin" in coin/,

@@ -184,7 +184,16 @@ describe('episodic gate', () => {
 
   it('decides tokens and cost of a model, and stops where the run has none', async () => {
     const server = await startChatServer(bisecting)
-    const model = ['--policy', 'llm:bisect', '--base-url', server.url, '--tasks', '6', '--prices', '2,10']
+    const model = [
+      '--policy',
+      'llm:bisect',
+      '--base-url',
+      server.url,
+      '--tasks',
+      '6',
+      '--file',
+      '{"prices":{"prompt":2,"completion":10}}',
+    ]
     await play([...model, '--out', 'priced'])
     await server[Symbol.asyncDispose]()
     const priced = await decisionsOf(['priced', '--cost', '<=1', '--tokens', '>=1000'])
@@ -192,7 +201,7 @@ describe('episodic gate', () => {
     const { cost } = summarySchema.parse(JSON.parse(readText('priced', 'summary.json'))).tokens ?? {}
     expect(priced.decisions[2].value).toBeCloseTo((cost as number) / 6, 12)
     const none = await gate(['solver', '--cost', '<=2', '--success', '>=0.5'])
-    expect([none.status, none.out]).toEqual([1, expect.stringMatching(/Not decided: solver has no cost.*--prices/)])
+    expect([none.status, none.out]).toEqual([1, expect.stringMatching(/Not decided: solver has no cost.*with prices/)])
   })
 
   it('gates every run of a set, those of one player, and one player by another', async () => {

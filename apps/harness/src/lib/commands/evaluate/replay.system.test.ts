@@ -244,25 +244,26 @@ describe('episodic replay', () => {
     expect(err).toMatch(/There is no world "coin".*--world/)
   })
 
-  it.each([[[]], [['--weights', 'cost=0.3,solved=7']], [['--shaping', '--discount', '0.9', '--weights', 'cost=3']]])(
-    'recomputes the rewards and returns of a run, to the last bit: %s',
-    async (scored) => {
-      const out = `scored${scored.length}`
-      const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
-      expect((await workshop.main([...run, ...scored])).status).toBe(0)
-      expect(await replay(out, ...worldOf)).toMatchObject({
-        status: 0,
-        summary: { replayed: 12, missing: 0, notChecked: [] },
-      })
-      const manifest = join(workshop.folder, out, 'run.json')
-      const { configuration, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'))
-      const weights = { ...configuration.weights, cost: 0.5 }
-      writeFileSync(manifest, JSON.stringify({ ...rest, configuration: { ...configuration, weights } }))
-      const { status, summary } = await replay(out, ...worldOf)
-      expect({ status, diverged: summary.diverged }).toEqual({ status: 1, diverged: 12 })
-      expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'reward.total', cause: 'score-edited' })
-    },
-  )
+  it.each([
+    [[]],
+    [['--file', '{"weights":{"cost":0.3,"solved":7}}']],
+    [['--shaping', '--file', '{"discount":0.9}', '--file', '{"weights":{"cost":3}}']],
+  ])('recomputes the rewards and returns of a run, to the last bit: %s', async (scored) => {
+    const out = `scored${scored.length}`
+    const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
+    expect((await workshop.main([...run, ...scored])).status).toBe(0)
+    expect(await replay(out, ...worldOf)).toMatchObject({
+      status: 0,
+      summary: { replayed: 12, missing: 0, notChecked: [] },
+    })
+    const manifest = join(workshop.folder, out, 'run.json')
+    const { configuration, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'))
+    const weights = { ...configuration.weights, cost: 0.5 }
+    writeFileSync(manifest, JSON.stringify({ ...rest, configuration: { ...configuration, weights } }))
+    const { status, summary } = await replay(out, ...worldOf)
+    expect({ status, diverged: summary.diverged }).toEqual({ status: 1, diverged: 12 })
+    expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'reward.total', cause: 'score-edited' })
+  })
 
   it('finds raised rewards and returns, even if they fit each other and every chain', async () => {
     const forged = changed(3, (record) => {

@@ -69,7 +69,7 @@ describe('episodic queue work, with a language model', () => {
     await using client = openRedis()
     const [seconds = 0, microseconds = 0] = await client.redis.time()
     const workers = [startWorker(server.url), startWorker(server.url)]
-    const run = workshop.start([...play(server.url, 'limited'), '--requests-per-minute', '1200', ...queue()])
+    const run = workshop.start([...play(server.url, 'limited'), '--file', '{"requestsPerMinute":1200}', ...queue()])
     expect(await run.ended).toMatchObject({ status: 0 })
     for (const worker of workers) worker.kill('SIGINT')
     await Promise.all(workers.map(({ ended }) => ended))

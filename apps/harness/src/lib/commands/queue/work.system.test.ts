@@ -107,9 +107,9 @@ describe('episodic run --queue', () => {
        } }`,
     )
     const asked: [string, readonly string[]][] = [
-      ['rollouts', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
+      ['rollouts', ['--policy', 'random', '--rollouts', '2', '--shaping', '--file', '{"discount":0.9}']],
       ['trees', ['--branch', '2@1,2@3']],
-      ['failures', ['--policy', './moody.ts', '--fail-fast', '0']],
+      ['failures', ['--policy', './moody.ts', '--file', '{"failFast":0}']],
       ['models', ['--policy', 'llm:bisect', '--base-url', model.url]],
       ['agents', ['--policy', `process:${process.execPath} ${agent}`, '--rollouts', '1', '--tasks', '2']],
     ]

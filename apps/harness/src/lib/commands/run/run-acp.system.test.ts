@@ -160,7 +160,7 @@ describe('episodic run --policy acp:<agent>', () => {
   })
 
   it('cancels an agent that takes too long', async () => {
-    await run(`acp:node ${AGENT}`, 'slow', { HANG: '1' }, '--episode-timeout', '2')
+    await run(`acp:node ${AGENT}`, 'slow', { HANG: '1' }, '--file', '{"episodeTimeout":2}')
     for (const { outcome } of episodesOf('slow')) expect(outcome).toMatchObject({ end: { reason: 'out-of-time' } })
   })
 

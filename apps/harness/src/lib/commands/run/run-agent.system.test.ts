@@ -49,8 +49,8 @@ describe('episodic run --policy process:<command>', () => {
   it('plays with a program that gets only an address, and the run can be replayed', async () => {
     const { status, summary } = await run(`process:node ${BISECTING}`, 'bisected', [
       '--shaping',
-      '--weights',
-      'solved=2',
+      '--file',
+      '{"weights":{"solved":2}}',
     ])
     expect(status).toBe(0)
     expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })

@@ -62,7 +62,7 @@ describe('episodic run --policy llm:<model>, killed', () => {
     expect(existsSync(at(out, 'answers'))).toBe(false)
   })
 
-  it('takes no kept answer for a sign that the model answers, and keeps none with --transcript none', async () => {
+  it('takes no kept answer for a sign that the model answers, and keeps none with transcript none', async () => {
     const holding = holdAfter(9, IN_FLIGHT)
     await using server = await startChatServer(holding.answer)
     const killed = workshop.start(play(server, 'refused'))
@@ -74,12 +74,12 @@ describe('episodic run --policy llm:<model>, killed', () => {
       response.writeHead(401).end('{"error":{"message":"wrong key"}}')
       return null
     })
-    const { status, err } = await workshop.main(play(refusing, 'refused', '--fail-fast', '3', '--resume'))
+    const { status, err } = await workshop.main(play(refusing, 'refused', '--file', '{"failFast":3}', '--resume'))
     expect([status, err]).toEqual([1, expect.stringContaining('3 episodes in a row failed with a refusal')])
     expect(readFileSync(at('refused', 'episodes.jsonl'), 'utf8')).toBe(sealed)
     // Nothing is kept or used any more, so the episodes that are not sealed begin anew.
     await using later = await startChatServer(bisecting)
-    const resumed = await workshop.main(play(later, 'refused', '--transcript', 'none', '--resume'))
+    const resumed = await workshop.main(play(later, 'refused', '--file', '{"transcript":"none"}', '--resume'))
     expect(resumed).toMatchObject({ status: 0 })
     const played = readEpisodes(at('refused')).slice(sealed.split('\n').length - 1)
     expect(later.requests.length).toBe(played.reduce((sum, { steps }) => sum + steps.length, 0))

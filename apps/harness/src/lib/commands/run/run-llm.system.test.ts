@@ -16,7 +16,7 @@ afterEach(() => server[Symbol.asyncDispose]())
 
 const KEY = 'sk-nobody-may-read-this'
 
-/** Replaces what `--redact` names in a test. */
+/** Replaces what `redact` names in a test. */
 function without(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/whole n[a-z]+/g, '[redacted]'))
 }
@@ -29,7 +29,7 @@ function run(...options: string[]) {
 describe('episodic run --policy llm:<model>', () => {
   it('plays with a model, and shows its tokens and cost in terminal, summary, report and records', async () => {
     server = await startChatServer(bisecting)
-    const { status, out } = await run('--prices', '2,10', '--out', 'played')
+    const { status, out } = await run('--file', '{"prices":{"prompt":2,"completion":10}}', '--out', 'played')
     expect(status).toBe(0)
     const folder = join(workshop.folder, 'played')
     const episodes = readEpisodes(folder)
@@ -57,9 +57,9 @@ describe('episodic run --policy llm:<model>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
   })
 
-  it('keeps what the model was sent in the lines of each process, without what --redact names', async () => {
+  it('keeps what the model was sent in the lines of each process, without what redact names', async () => {
     server = await startChatServer((request) => ({ ...bisecting(request), model: 'm' }))
-    const options = ['--processes', '2', '--concurrency', '2', '--redact', 'whole n[a-z]+', '--out', 'sent']
+    const options = ['--processes', '2', '--concurrency', '2', '--file', '{"redact":"whole n[a-z]+"}', '--out', 'sent']
     expect(await run(...options)).toMatchObject({ status: 0 })
     const folder = join(workshop.folder, 'sent')
     const episodes = readEpisodes(folder) as EpisodeRecord[]
@@ -77,14 +77,14 @@ describe('episodic run --policy llm:<model>', () => {
     expect(await workshop.main(['report', 'sent'])).toMatchObject({ status: 0 })
   })
 
-  it('keeps neither what the model was sent nor what it said with --transcript none', async () => {
+  it('keeps neither what the model was sent nor what it said with transcript none', async () => {
     server = await startChatServer(bisecting)
-    expect(await run('--transcript', 'none', '--out', 'none')).toMatchObject({ status: 0 })
+    expect(await run('--file', '{"transcript":"none"}', '--out', 'none')).toMatchObject({ status: 0 })
     const folder = join(workshop.folder, 'none')
     const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
     for (const key of ['"transcript"', '"calls"', '"prompt":{']) expect(text).not.toContain(key)
     expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'none' })
-    const { err } = await run('--redact', 'x*', '--out', 'empty')
+    const { err } = await run('--file', '{"redact":"x*"}', '--out', 'empty')
     expect(err).toContain('It matches the empty text.')
   })
 
@@ -268,7 +268,7 @@ describe('episodic run --policy llm:<model>', () => {
       return null
     })
     const play = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
-    const options = [...play, '--tasks', '20', '--fail-fast', '3', '--out', 'keys']
+    const options = [...play, '--tasks', '20', '--file', '{"failFast":3}', '--out', 'keys']
     const wrong = await workshop.main(options, { env: { OPENAI_API_KEY: 'wrong' } })
     expect([wrong.status, server.requests.length]).toEqual([1, 3])
     expect(wrong.err).toContain('20 episodes are left')
@@ -293,13 +293,13 @@ describe('episodic run --policy llm:<model>', () => {
     expect(JSON.parse(out).counts).toMatchObject({ finished: 4, failed: 2, unresolved: 0 })
   })
 
-  it('stops at --outage-limit, and says how to resume', async () => {
+  it('stops at outageLimit, and says how to resume', async () => {
     server = await startChatServer((_, __, response) => {
       response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
       return null
     })
-    const { status, err } = await run('--concurrency', '1', '--outage-limit', '0', '--out', 'out')
-    expect([status, err]).toEqual([1, expect.stringContaining('has not answered for 0 s (--outage-limit)')])
+    const { status, err } = await run('--concurrency', '1', '--file', '{"outageLimit":0}', '--out', 'out')
+    expect([status, err]).toEqual([1, expect.stringContaining('has not answered for 0 s (outageLimit)')])
     expect(err).toMatch(/4 episodes are left\. To play them:\n {2}episodic run .* --resume/)
   })
 
@@ -338,8 +338,8 @@ describe('episodic run --policy llm:<model>', () => {
 
   it.each([
     [['--base-url', 'localhost'], 'http(s) URL'],
-    [['--prices', '1'], 'input,output'],
-    [['--token-budget', '0'], 'whole number from 1'],
+    [['--file', '{"prices":{"prompt":1}}'], '"prices.completion" is missing'],
+    [['--file', '{"tokenBudget":0}'], 'whole number from 1'],
   ])('rejects %s', async (options, message) => {
     server = await startChatServer(bisecting)
     const { status, err } = await run(...options)

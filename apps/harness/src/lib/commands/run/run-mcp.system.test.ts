@@ -126,8 +126,8 @@ export const agent = defineAgent({ name: 'leaving', async play({ url }) {
     expect(readFileSync(join(workshop.folder, 'left-export.jsonl'), 'utf8')).not.toContain('absent')
   })
 
-  it('has the tools that --only-tools names, and refuses others', async () => {
-    const asked = ['--mcp', MEMORY, '--only-tools', 'read_graph, search_nodes', '--policy', 'script:ada.json']
+  it('has the tools that onlyTools names, and refuses others', async () => {
+    const asked = ['--mcp', MEMORY, '--file', '{"onlyTools":"read_graph, search_nodes"}', '--policy', 'script:ada.json']
     expect(
       (await workshop.main(['run', ...asked, '--tasks', 'tasks.jsonl', '--out', 'runs/only'], { env })).status,
     ).toBe(0)
@@ -137,7 +137,17 @@ export const agent = defineAgent({ name: 'leaving', async play({ url }) {
       },
     ] = readEpisodes(join(workshop.folder, 'runs/only')) as [ReturnType<typeof readEpisodes>[0]]
     expect(first?.observation.text).toMatch(/no tool "create_entities"\. The tools are: read_graph, search_nodes, done/)
-    const unknown = ['run', '--mcp', MEMORY, '--only-tools', 'no_such', '--policy', 'random', '--tasks', 'tasks.jsonl']
+    const unknown = [
+      'run',
+      '--mcp',
+      MEMORY,
+      '--file',
+      '{"onlyTools":"no_such"}',
+      '--policy',
+      'random',
+      '--tasks',
+      'tasks.jsonl',
+    ]
     expect((await workshop.main(unknown, { env })).err).toMatch(/names the tool "no_such", and its server has: /)
   })
 
@@ -194,7 +204,7 @@ export const grader = defineGrader({
     [['run', 'coin', '--mcp', 'x'], /Give either a world or an MCP server: coin is a world/],
     [['run', '--mcp', 'x', '--mcp-config', 'mcp.json'], /Give either --mcp or --mcp-config/],
     [['run', 'coin', '--score', 'score.ts'], /--score judges the episodes of an MCP server/],
-    [['run', 'coin', '--only-tools', 'list'], /--only-tools chooses among the tools of an MCP server/],
+    [['run', 'coin', '--file', '{"onlyTools":"list"}'], /onlyTools chooses among the tools of an MCP server/],
     [['run', '--mcp', 'x', '--score', 'ada.json'], /ada\.json (does not load|exports no function "score")/],
     [['run', '--mcp', 'x', '--score', 'none.ts'], /--score none\.ts: there is no such file/],
     [['run', '--mcp', 'no-such-program'], /The MCP server of this session is gone\. .*no command no-such-program/],

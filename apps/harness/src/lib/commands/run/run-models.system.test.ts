@@ -96,21 +96,19 @@ describe('a model that makes several calls in an answer', () => {
 describe('what a model is asked for', () => {
   it('is a part of the configuration, and of each request', async () => {
     writeFileSync(join(workshop.folder, 'brief.md'), 'Guess well.\n')
-    const given = ['--system-prompt', '@brief.md', '--no-parallel-tool-calls', '--model-option', 'reasoning_effort=low']
-    const more = [
-      '--model-option',
-      'seed=null',
-      '--model-option',
-      'top_p=0.9',
-      '--model-header',
-      'x-team=env:TEAM_SECRET',
-    ]
+    const asked = {
+      systemPrompt: '@brief.md',
+      parallelToolCalls: false,
+      modelOption: { reasoning_effort: 'low', seed: null, top_p: 0.9 },
+      modelHeader: { 'x-team': 'env:TEAM_SECRET' },
+    }
+    writeFileSync(join(workshop.folder, 'asked.json'), JSON.stringify(asked))
     const headers: unknown[] = []
     const answer: Answering = (request, number, response, incoming) => {
       headers.push(incoming.headers['x-team'])
       return threeCalls(request, number, response, incoming)
     }
-    expect(await run(answer, 'asked', '--policy', 'llm:m', ...given, ...more)).toMatchObject({ status: 0 })
+    expect(await run(answer, 'asked', '--policy', 'llm:m', '--file', 'asked.json')).toMatchObject({ status: 0 })
     const folder = join(workshop.folder, 'asked')
     const text = readFileSync(join(folder, 'run.json'), 'utf8')
     expect(JSON.parse(text).configuration.sampling).toMatchObject({
@@ -144,9 +142,9 @@ describe('what a model is asked for', () => {
   })
 
   it.each([
-    [['--model-option', 'messages=[]'], 'are decided by the run'],
-    [['--model-header', 'x-team=env:NOT_SET_AT_ALL'], 'is to be in NOT_SET_AT_ALL, which is not set'],
-    [['--system-prompt', '@nowhere.md'], 'Cannot read the file nowhere.md'],
+    [['--file', '{"modelOption":{"messages":[]}}'], 'are decided by the run'],
+    [['--file', '{"modelHeader":{"x-team":"env:NOT_SET_AT_ALL"}}'], 'is to be in NOT_SET_AT_ALL, which is not set'],
+    [['--file', '{"systemPrompt":"@nowhere.md"}'], 'Cannot read the file nowhere.md'],
   ])('is refused as %s with the reason', async (options, reason) => {
     const { status, err } = await run(bisecting, 'refused', '--policy', 'llm:m', ...options)
     expect([status, err]).toEqual([2, expect.stringContaining(reason)])
@@ -191,7 +189,12 @@ describe('a run with a limit', () => {
     episodesOf(out).flatMap(({ steps }) => steps.flatMap(({ completions = [] }) => completions))
 
   it.each([
-    ['cost', ['--prices', '2,10'], ['--cost-limit', '0.02'], /0\.02\d+ was spent, and --cost-limit is 0\.02/],
+    [
+      'cost',
+      ['--file', '{"prices":{"prompt":2,"completion":10}}'],
+      ['--cost-limit', '0.02'],
+      /0\.02\d+ was spent, and --cost-limit is 0\.02/,
+    ],
     ['tokens', [], ['--token-limit', '9000'], /9,\d+ tokens were used, and --token-limit is 9,000/],
   ])('of %s stops when it is reached, and goes on without paying twice', async (name, prices, limit, reason) => {
     const stopped = await run(bisecting, name, '--policy', 'llm:m', '--concurrency', '1', ...prices, ...limit)
@@ -216,7 +219,7 @@ describe('a run with a limit', () => {
   })
 
   it.each([
-    ['cost', '--cost-limit', '0.02', ['--prices', '2,10']],
+    ['cost', '--cost-limit', '0.02', ['--file', '{"prices":{"prompt":2,"completion":10}}']],
     ['tokens', '--token-limit', '9000', []],
   ])('of %s goes on with the line that is printed, which raises it', async (name, option, limit, more) => {
     const options = ['--policy', 'llm:m', '--concurrency', '1', option, limit, ...more]
@@ -224,14 +227,14 @@ describe('a run with a limit', () => {
     const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(stopped.err)?.[1] ?? ''
     expect(line).toContain(`${option} `)
     expect(line).not.toContain(`${option} ${limit} `)
-    const resumed = await workshop.main(line.split(' '), { env: { OPENAI_API_KEY: 'none' } })
+    const resumed = await workshop.main(line.replaceAll("'", '').split(' '), { env: { OPENAI_API_KEY: 'none' } })
     expect(resumed).toMatchObject({ status: 0 })
     expect(server.requests).toHaveLength(answersIn(`raised-${name}`).length)
   })
 
   it('of cost stops if it is not known what an answer costs', async () => {
     const { err } = await run(bisecting, 'unpriced', '--policy', 'llm:m', '--cost-limit', '1', '--concurrency', '1')
-    expect(err).toContain('The answer chat_1 of llm:m has no usage.cost, and there are no --prices')
+    expect(err).toContain('The answer chat_1 of llm:m has no usage.cost, and there are no prices')
     expect(server.requests).toHaveLength(1)
   })
 

@@ -27,6 +27,11 @@ const setOptions = z.object({
 })
 
 const outputOptions = z.object({
+  file: option(
+    '<file>',
+    'JSON of these options by their names and of the keys below, or the JSON itself; can be repeated',
+    z.array(z.string()).optional(),
+  ),
   out: option(
     '<folder>',
     'folder of the run (default: runs/<world>-<policy>-<seed>, and with -2, -3 … if that was played to its end)',
@@ -71,6 +76,9 @@ export const RUN_OPTIONS: Readonly<Record<string, z.ZodObject>> = {
   'Output, and playing on:': outputOptions,
   'Language models:': languageModelOptions,
 }
+/** The heading of the keys of a file that are no flags. */
+export const IN_FILE = 'Only in the JSON of --file:'
+
 export type RunOptions = Omit<RunSettings, 'policy' | 'tasks'> &
   Pick<z.infer<typeof countedTasks>, 'tasks'> &
   McpOptions &

@@ -66,9 +66,12 @@ async function startHeld(out: string) {
 
 describe('episodic run --processes', () => {
   it.each([
-    ['episodes of a random policy', ['--policy', 'random', '--rollouts', '2', '--shaping', '--discount', '0.9']],
+    [
+      'episodes of a random policy',
+      ['--policy', 'random', '--rollouts', '2', '--shaping', '--file', '{"discount":0.9}'],
+    ],
     ['trees', ['--branch', '2@1,2@3']],
-    ['failures', ['--policy', './moody.ts', '--fail-fast', '0']],
+    ['failures', ['--policy', './moody.ts', '--file', '{"failFast":0}']],
   ])('seals the same %s with any number of processes (invariant 4)', async (name, options) => {
     writeFileSync(
       at('moody.ts'),
@@ -243,7 +246,7 @@ describe('episodic run --processes', () => {
       2,
       /^error: --processes 3 is more than the 2 trees/,
     ],
-    [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--retry-timeout', '0'], 1, /^error: [^\n]+\n$/],
+    [['--processes', '2', '--url', 'http://127.0.0.1:1/env', '--file', '{"retryTimeout":0}'], 1, /^error: [^\n]+\n$/],
   ])('rejects %j', async (options, asExpected, message) => {
     const { status, out, err } = await workshop.main(['run', world, ...options, '--out', 'refused'])
     expect([status, out, err]).toEqual([asExpected, '', expect.stringMatching(message)])

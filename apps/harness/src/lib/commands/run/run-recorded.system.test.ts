@@ -153,7 +153,7 @@ describe('episodic run --record-models', () => {
   })
 
   it.each(['full', 'answers', 'none'])(
-    'keeps keys of headers, query and body in no line, wherever a model repeats them (--transcript %s)',
+    'keeps keys of headers, query and body in no line, wherever a model repeats them (transcript %s)',
     async (transcript) => {
       const password = 'open sesame'
       const keys = ['header', 'query', 'body', 'tool'].map((place) => `only-this-program-knows-its-${place}-key`)
@@ -182,7 +182,7 @@ describe('episodic run --record-models', () => {
       const out = `repeated-${transcript}`
       const { episodes, lines } = await play(out, repeating, {
         command: `node ${join(workshop.folder, 'repeated.mjs')}`,
-        options: ['--tasks', '1', '--transcript', transcript],
+        options: ['--tasks', '1', '--file', JSON.stringify({ transcript })],
       })
       expect(episodes[0]!.undecided).toMatchObject([
         {
@@ -226,15 +226,15 @@ describe('episodic run --record-models', () => {
     }
   })
 
-  it('records in each process of a run, as --transcript and --redact say', async () => {
-    const options = ['--processes', '2', '--concurrency', '2', '--redact', 'whole n[a-z]+']
+  it('records in each process of a run, as transcript and redact say', async () => {
+    const options = ['--processes', '2', '--concurrency', '2', '--file', '{"redact":"whole n[a-z]+"}']
     const { status, episodes } = await play('processes', thinking, { options })
     expect(status).toBe(0)
     expect(episodes).toHaveLength(3)
     for (const { transcript } of episodes) expect(transcript!.by).toBe('proxy')
     expect(JSON.stringify(episodes.map(({ transcript }) => transcript))).not.toContain('whole n')
     await server[Symbol.asyncDispose]()
-    const answers = await play('answers', thinking, { options: ['--transcript', 'answers'] })
+    const answers = await play('answers', thinking, { options: ['--file', '{"transcript":"answers"}'] })
     for (const episode of answers.episodes) {
       expect(episode).not.toHaveProperty('transcript')
       expect(episode.steps[0]!.completions).toMatchObject([{ reasoning: 'The half of it.' }])

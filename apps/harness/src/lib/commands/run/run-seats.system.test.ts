@@ -26,7 +26,7 @@ const run = (out: string, ...options: string[]) =>
 
 describe('episodic run of several seats', () => {
   it('plays each seat with its policy, and reports the figures of every seat', async () => {
-    const { status, out, err } = await run('duel', '--seat', 'bob=random', '--focus', 'bob')
+    const { status, out, err } = await run('duel', '--seat', 'bob=random', '--file', '{"focus":"bob"}')
     expect([status, err]).toEqual([0, expect.stringContaining('12/12')])
     expect(JSON.parse(out)).toMatchObject({
       counts: { finished: 12, failed: 0 },
@@ -71,7 +71,7 @@ describe('episodic run of several seats', () => {
   })
 
   it('fails a match for both seats if the policy of one throws, and counts it at that seat', async () => {
-    const { status, out } = await run('broken', '--seat', 'bob=broken', '--weights', 'won=2', '--fail-fast', '0')
+    const { status, out } = await run('broken', '--seat', 'bob=broken', '--file', '{"weights":{"won":2},"failFast":0}')
     expect(status).toBe(1)
     const summary = JSON.parse(out)
     expect(summary).toMatchObject({ counts: { finished: 0, failed: 12 }, seats: [{ faults: 0 }, { faults: 12 }] })
@@ -108,12 +108,12 @@ describe('episodic run of several seats', () => {
 
   it.each([
     [['--seat', 'cid=random'], 'nim has no seat "cid". Its seats are: ann, bob.'],
-    [['--focus', 'cid'], 'nim has no seat "cid".'],
+    [['--file', '{"focus":"cid"}'], 'nim has no seat "cid".'],
     [['--seat', 'ann'], 'Write it as name=value, for example first=random.'],
     [['--seat', 'ann=random', '--seat', 'ann=random'], 'ann is given twice.'],
     [['--branch', '2@1'], '--branch is for environments of one seat, and nim has several.'],
     [['--seat', `ann=${AGENT}`, '--transport', 'in-process'], 'An agent plays over HTTP'],
-    [['--weights', 'lost=1'], 'nim has no reward term "lost". It has: won, stones.'],
+    [['--file', '{"weights":{"lost":1}}'], 'nim has no reward term "lost". It has: won, stones.'],
     [['--seat', 'ann=nobody'], 'There is no policy "nobody".'],
   ])('rejects %j', async (options, message) => {
     const { status, err } = await run('rejected', ...options)
@@ -160,8 +160,8 @@ describe('episodic run of several seats', () => {
       'ann=random',
       '--seat',
       `bob=${AGENT}`,
-      '--focus',
-      'bob',
+      '--file',
+      '{"focus":"bob"}',
       '--tasks',
       '3',
     )
@@ -196,7 +196,7 @@ describe('episodic run of several seats', () => {
 
   it('rejects seats of an environment that has one', async () => {
     const { err } = await workshop.main(['run', exampleWorld('number-guessing'), '--seat', 'ann=random'])
-    expect(err).toContain('number-guessing has one seat. Give --policy instead of --seat and --focus.')
+    expect(err).toContain('number-guessing has one seat. Give --policy instead of --seat and focus.')
     const compared = await workshop.main(['compare', 'random', 'strong', '--seat', 'cid'])
     expect(compared.err).toContain('The run has no seat "cid". Its seats are: ann, bob.')
   })

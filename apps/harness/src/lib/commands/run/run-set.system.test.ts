@@ -4,6 +4,8 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { bisecting, type ChatServer, startChatServer } from '../../models/chat-server.fixture.ts'
 
+/** Prices, as a file of a run has them. */
+const PRICED = ['--file', '{"prices":{"prompt":2,"completion":10}}']
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const world = exampleWorld('number-guessing')
@@ -53,7 +55,7 @@ async function startCounting(): Promise<ChatServer> {
 
 describe('episodic run, of a set with a limit of cost', () => {
   const priced = async (...args: string[]) =>
-    workshop.main(['run', ...args, '--prices', '2,10', '--base-url', (await startCounting()).url], {
+    workshop.main(['run', ...args, ...PRICED, '--base-url', (await startCounting()).url], {
       env: { OPENAI_API_KEY: 'none' },
     })
 
@@ -78,7 +80,7 @@ describe('episodic run, of a set with a limit of cost', () => {
     expect([again.status, again.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.04.')])
     const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(again.err)?.[1] ?? ''
     expect(line).toMatch(/^run --resume runs\/limited .*--cost-limit 0\.\d+$/)
-    const resumed = await workshop.main([...line.split(' '), '--json'], { env: { OPENAI_API_KEY: 'none' } })
+    const resumed = await workshop.main([...line.replaceAll("'", '').split(' '), '--json'], { env: { OPENAI_API_KEY: 'none' } })
     expect(resumed.status).toBe(0)
     for (const { summary } of membersOf(resumed.out)) expect(summary?.counts).toMatchObject({ finished: 4 })
     const { asked } = JSON.parse(readFileSync(at('runs/limited/set.json'), 'utf8'))
@@ -235,10 +237,7 @@ describe('episodic run, of a set', () => {
       })
     const alone = ['run', world, '--tasks', '12']
     const key = { env: { OPENAI_API_KEY: 'right' } }
-    await workshop.main(
-      [...alone, '--policy', 'llm:bisect', '--base-url', url, '--prices', '2,10', '--out', 'one'],
-      key,
-    )
+    await workshop.main([...alone, '--policy', 'llm:bisect', '--base-url', url, ...PRICED, '--out', 'one'], key)
     await workshop.main([...alone, '--policy', 'solver', '--out', 'solver'])
     expect(episodesOf(at('runs/keys', one!.run))).toEqual(episodesOf(at('one')))
     expect(episodesOf(at('runs/keys', solver!.run))).toEqual(episodesOf(at('solver')))
@@ -265,7 +264,17 @@ describe('episodic run, of a set', () => {
       { policy: 'solver' },
       { name: 'away', policy: 'llm:bisect', baseUrl: server.url, concurrency: 2 },
     ])
-    const stopped = await play(world, '--policies', 'away.json', '--tasks', '20', '--set', 'out', '--outage-limit', '0')
+    const stopped = await play(
+      world,
+      '--policies',
+      'away.json',
+      '--tasks',
+      '20',
+      '--set',
+      'out',
+      '--file',
+      '{"outageLimit":0}',
+    )
     expect([stopped.status, stopped.err]).toEqual([1, expect.stringContaining('away stopped: llm:bisect has not')])
     expect(stopped.out).toMatch(/^number-guessing +solver .* 20\/20 +0 /m)
     expect(stopped.out).toMatch(
@@ -398,7 +407,7 @@ describe('episodic run, of a set', () => {
     ]
     const { status, out } = await play(...options, '--json')
     expect(status).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({
+    expect(JSON.parse(out).planned).toMatchObject({
       baseline: 'solver',
       members: [
         { player: 'solver', tasks: 50, episodes: 100, worstCost: 0, unknownCost: null },
@@ -408,13 +417,13 @@ describe('episodic run, of a set', () => {
           player: 'open',
           episodes: 100,
           worstCost: null,
-          unknownCost: 'no bound without --token-budget, --token-limit or --cost-limit',
+          unknownCost: 'no bound without tokenBudget, --token-limit or --cost-limit',
         },
       ],
     })
     // A limit is shared by all players, and holds for one of them too.
     const worstOf = async (...limits: string[]) => {
-      const { members, worstCost } = JSON.parse((await play(...options, ...limits, '--json')).out)
+      const { members, worstCost } = JSON.parse((await play(...options, ...limits, '--json')).out).planned
       return [...members.map(({ worstCost }: { worstCost: number | null }) => worstCost), worstCost]
     }
     expect(await worstOf()).toEqual([0, 0.4, null, null])
@@ -428,16 +437,16 @@ describe('episodic run, of a set', () => {
     expect(shown.out).toContain('300 episodes; worst cost unknown; in runs/set-number-guessing-0\n')
     expect(requests).toEqual([])
     const alone = await play(world, '--dry-run', '--json')
-    expect(JSON.parse(alone.out).members).toMatchObject([
+    expect(JSON.parse(alone.out).planned.members).toMatchObject([
       { player: 'default', episodes: 100, worstCost: 0, run: 'runs/number-guessing-solver-0' },
     ])
     // No limit of this run bounds what an agent asks of paid models.
-    const agents = await play(world, '--policy', 'process:agent.mjs', '--prices', '2,10', '--dry-run', '--json')
-    expect(JSON.parse(agents.out).members).toMatchObject([
+    const agents = await play(world, '--policy', 'process:agent.mjs', ...PRICED, '--dry-run', '--json')
+    expect(JSON.parse(agents.out).planned.members).toMatchObject([
       { worstCost: null, unknownCost: 'an agent asks its models itself' },
     ])
-    const recorded = ['--record-models', '--prices', '2,10', '--token-limit', '1000000', '--dry-run', '--json']
-    expect(JSON.parse((await play(world, '--policy', 'process:agent.mjs', ...recorded)).out)).toMatchObject({
+    const recorded = ['--record-models', ...PRICED, '--token-limit', '1000000', '--dry-run', '--json']
+    expect(JSON.parse((await play(world, '--policy', 'process:agent.mjs', ...recorded)).out).planned).toMatchObject({
       members: [{ worstCost: 10, unknownCost: null }],
       worstCost: 10,
     })

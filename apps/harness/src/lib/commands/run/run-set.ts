@@ -14,6 +14,7 @@ import { openSet, readSet } from '../../play/sets/set-folder.ts'
 import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
 import { defaultFolder, shortName } from '../../run-folder/record/run-folder.ts'
 import { planOptions } from '../../run-folder/resume-commands.ts'
+import { isGiven } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 
 /** What `episodic run` was given for a set. */
@@ -40,18 +41,23 @@ export async function askForSet({ worlds, policy, policies, baseline, settings }
 const { policy: _, ...deciding } = planOptions.shape
 const HOW: readonly string[] = Object.keys(runSettingsSchema.in.shape).filter((name) => !(name in deciding))
 /** Options of the command that are no settings. */
-const OTHER: readonly string[] = ['resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
+const OTHER: readonly string[] = ['file', 'resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
 
 /**
  * Returns the set in a folder as it was asked for, with the settings of this command that do not decide what it plays.
  * Rejects with `option-invalid` if others were given, and with `run-invalid`.
  */
-export async function askAgain(folder: string, settings: RunSettings, command: Command): Promise<AskedSet> {
-  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+export async function askAgain(
+  folder: string,
+  settings: RunSettings,
+  worlds: readonly string[],
+  command: Command,
+): Promise<AskedSet> {
+  const given = command.options.filter((option) => isGiven(command, option.attributeName()))
   const deciding = given.filter((option) => ![...HOW, ...OTHER].includes(option.attributeName()))
-  if (deciding.length > 0 || command.args.length > 0)
+  if (deciding.length > 0 || worlds.length > 0)
     throw invalidOption(
-      `${shownPath(folder)} says what the set plays. Leave ${[...command.args, ...deciding.map(({ long }) => long)].join(', ')} out.`,
+      `${shownPath(folder)} says what the set plays. Leave ${[...worlds, ...deciding.map(({ long }) => long)].join(', ')} out.`,
     )
   const { asked } = await readSet(folder)
   const names = given.map((option) => option.attributeName()).filter((name) => HOW.includes(name))
@@ -75,26 +81,27 @@ export function setFolder({ worlds, settings }: AskedSet, { set, out }: Pick<Run
  * Prints the members of a set, their episodes and what they can cost.
  *
  * @param folder - the folder of the set; `null` for a run of its own, which is in `out` or the default folder.
+ *
+ * @param file - the file of the run, which is printed with them as JSON; `null` for a table.
  */
 export async function listSet(
   asked: AskedSet,
-  { folder, out, json }: Pick<RunOptions, 'out' | 'json'> & { readonly folder: string | null },
+  { folder, out, file }: Pick<RunOptions, 'out'> & { readonly folder: string | null; readonly file: object | null },
   console: Console,
 ): Promise<void> {
   const planned = await planSet(asked)
   const listed = listMembers(planned)
-  if (folder !== null) {
-    const set = shownPath(folder)
-    const { baseline } = asked
-    console.out.write(json ? `${JSON.stringify({ folder: set, baseline, ...listed })}\n` : formatMembers(listed, set))
-    return
-  }
+  const set = folder === null ? null : shownPath(folder)
   const alone = planned.flatMap(({ members }) =>
     members.map(({ configuration }) => out ?? defaultFolder(configuration)),
   )
-  const members = listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' }))
-  const own = { ...listed, members }
-  console.out.write(json ? `${JSON.stringify(own)}\n` : formatMembers(own, null))
+  const members =
+    set === null ? listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' })) : listed.members
+  const shown = { ...listed, members }
+  const ofSet = set === null ? {} : { folder: set, baseline: asked.baseline }
+  console.out.write(
+    file ? `${JSON.stringify({ ...file, planned: { ...ofSet, ...shown } })}\n` : formatMembers(shown, set),
+  )
 }
 
 export interface RunSetOptions extends Pick<RunOptions, 'json'> {

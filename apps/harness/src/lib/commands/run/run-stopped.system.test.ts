@@ -134,7 +134,7 @@ describe('episodic run, stopped', () => {
 
   it('counts the sessions lost with a killed server as failed, stops, and resumes with another server (invariant 3)', async () => {
     const server = await workshop.serve([world])
-    const run = await startHeld('lost', '--url', server.url, '--retry-timeout', '1')
+    const run = await startHeld('lost', '--url', server.url, '--file', '{"retryTimeout":1}')
     server.kill('SIGKILL')
     await server.ended
     open()

@@ -26,8 +26,8 @@ describe('episodic run --record-models --token-ids', () => {
   const args = (engine: { readonly url: string }, agent: string, out: string) => [
     ...['run', WORLD, '--policy', `process:node ${agent}`, '--record-models', '--token-ids', '--tasks', '3'],
     ...[
-      '--model-option',
-      'top_p=0.5',
+      '--file',
+      '{"modelOption":{"top_p":0.5}}',
       '--base-url',
       engine.url,
       '--seed',

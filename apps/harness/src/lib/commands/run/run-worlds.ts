@@ -17,6 +17,7 @@ import { defaultFolder, freeFolder, readManifest } from '../../run-folder/record
 import { resumeCommandsFor } from '../../run-folder/resume-commands.ts'
 import { countRows, findWorlds } from '../../worlds/mcp-world.ts'
 import { guaranteesOf } from '../../worlds/served-world.ts'
+import { isGiven, readFiles, toRunFile } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 
@@ -33,12 +34,9 @@ async function worldMissing(folder: string): Promise<HarnessError> {
   )
 }
 
-export async function runWorlds(
-  given: readonly string[],
-  options: RunOptions,
-  command: Command,
-  console: Console,
-): Promise<void> {
+export async function runWorlds(references: readonly string[], command: Command, console: Console): Promise<void> {
+  const given = readFiles(references, command)
+  const options = command.opts<RunOptions>()
   const { out, resume, json, policy, policies, set, baseline, dryRun, metricsPort, metricsAddress, tasks } = options
   if (options.worker)
     return runWorker(async ({ reference, settings, target, folder, configuration }) => {
@@ -59,13 +57,14 @@ export async function runWorlds(
     ...(isMcp && { server: undefined }),
   })
   assertForQueue(settings, command)
+  const file = json ? toRunFile(given, command) : null
   await using _metrics =
     metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)
   if (typeof resume === 'string' && holdsSet(resume)) {
-    const asked = await askAgain(resume, settings, command)
+    const asked = await askAgain(resume, settings, given, command)
     const folder = resolve(resume)
     return dryRun
-      ? listSet(asked, { folder, json }, console)
+      ? listSet(asked, { folder, file }, console)
       : runSet(asked, { folder, resume: true, isAgain: true, json }, console)
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
@@ -75,7 +74,7 @@ export async function runWorlds(
   if (isSet || dryRun) {
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null
-    if (dryRun || folder === null) return listSet(asked, { folder, out, json }, console)
+    if (dryRun || folder === null) return listSet(asked, { folder, out, file }, console)
     return runSet(asked, { folder, resume: resume === true, json }, console)
   }
   if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
@@ -100,7 +99,7 @@ export async function runWorlds(
 
 /** Throws `option-invalid` for `--concurrency` with a queue. Its default does not count. */
 function assertForQueue({ queue, concurrency }: RunSettings, command: Command): void {
-  if (queue !== undefined && command.getOptionValueSource('concurrency') === 'cli')
+  if (queue !== undefined && isGiven(command, 'concurrency'))
     throw invalidOption(
       `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic queue work --concurrency ${concurrency} --queue …`,
     )

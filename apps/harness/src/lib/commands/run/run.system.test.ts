@@ -11,7 +11,17 @@ const world = exampleWorld('number-guessing')
 const ESCAPE = String.fromCharCode(27)
 const at = (...path: string[]) => join(workshop.folder, ...path)
 const read = (...path: string[]) => readFileSync(at(...path), 'utf8')
-const CONFIGURATION = ['--tasks', '12', '--rollouts', '2', '--policy', 'random', '--shaping', '--discount', '0.9']
+const CONFIGURATION = [
+  '--tasks',
+  '12',
+  '--rollouts',
+  '2',
+  '--policy',
+  'random',
+  '--shaping',
+  '--file',
+  '{"discount":0.9}',
+]
 
 describe('episodic run', () => {
   it('seals the same episodes through every transport (invariant 4)', async () => {
@@ -185,7 +195,7 @@ describe('episodic run', () => {
     expect(stopped.status).toBe(1)
     expect(stopped.out).toContain('12 scheduled   0 finished   10 failed   2 unresolved')
     expect(stopped.err).toMatch(/error: The player failed in the same way in 10 episodes.*missing is not defined/)
-    const all = await plays('all', 'missing[n + 1]', '--fail-fast', '0')
+    const all = await plays('all', 'missing[n + 1]', '--file', '{"failFast":0}')
     expect(all.out).toContain('12 scheduled   0 finished   12 failed')
     const guess = "({ tool: 'guess', arguments: { value: 1 } })"
     const mixed = await plays('mixed', `(n === 3 ? ${guess} : missing[n + 2])`)

@@ -1,11 +1,10 @@
 import { Command } from 'commander'
 import type { Console } from '../../base/console.ts'
-import { addOptions } from '../../base/options.ts'
-import { RUN_OPTIONS, type RunOptions } from './run-options.ts'
+import { addOptionsWithFile } from '../../base/options.ts'
+import { IN_FILE, RUN_OPTIONS } from './run-options.ts'
 
 export function command(console: Console): Command {
-  const run = new Command('run')
-  for (const [heading, options] of Object.entries(RUN_OPTIONS)) addOptions(run, options, heading)
+  const run = addOptionsWithFile(new Command('run'), RUN_OPTIONS, IN_FILE)
   return run
     .argument(
       '[worlds...]',
@@ -29,14 +28,16 @@ Examples:
   episodic run number-guessing --out runs/mine --resume --retry-failed
   episodic run number-guessing frozen-lake --policy solver --policy random
   episodic run warehouse --policies models.json --set june --dry-run
+  episodic run --file run.json --tasks 20
+  episodic run warehouse --file '{"maxTokens":2000,"prices":{"prompt":1,"completion":4}}'
   episodic run --resume runs/june
   episodic run kuhn-poker --seat first=solver --seat second=random
   episodic run warehouse --policy llm:qwen3 --base-url http://127.0.0.1:8000/v1
   episodic run warehouse --policy 'process:my-agent --url $EPISODIC_MCP_URL'
   episodic run warehouse --policy 'process:my-agent' --record-models`,
     )
-    .action(async (worlds: string[], options: RunOptions) => {
+    .action(async (worlds: string[]) => {
       const { runWorlds } = await import('./run-worlds.ts')
-      return runWorlds(worlds, options, run, console)
+      return runWorlds(worlds, run, console)
     })
 }

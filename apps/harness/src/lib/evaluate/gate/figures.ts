@@ -138,7 +138,7 @@ function decideFigure({ manifest, tasks }: ComparedRun, name: keyof typeof FIGUR
   if (finished.length > 0 && known.length === 0)
     throw new HarnessError(
       'run-invalid',
-      `${manifest.name} has no ${name}, so --${name} cannot be decided. ${name === 'cost' ? 'Play it with --prices, by a language model whose server counts tokens.' : 'Tokens are those of language models whose server counts them.'}`,
+      `${manifest.name} has no ${name}, so --${name} cannot be decided. ${name === 'cost' ? 'Play it with prices, by a language model whose server counts tokens.' : 'Tokens are those of language models whose server counts them.'}`,
     )
   const notes = noteKnown(known.length, finished.length)
   return decideMean(known as readonly (readonly number[])[], condition, { name, unit, notes })

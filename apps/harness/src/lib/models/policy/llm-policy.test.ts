@@ -136,7 +136,7 @@ describe('createLlmPolicy', () => {
     while (!failure) await vi.advanceTimersByTimeAsync(1_000)
     expect(failure).toMatchObject({
       code: 'model-unavailable',
-      message: expect.stringContaining('raise --model-timeout'),
+      message: expect.stringContaining('raise modelTimeout'),
     })
   })
 

@@ -98,7 +98,7 @@ function createPlayer(
     const mistakes: Turn['mistake'][] = []
     for (;;) {
       if (tokenBudget !== undefined && spent >= tokenBudget)
-        throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and --token-budget is ${tokenBudget}.`)
+        throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and tokenBudget is ${tokenBudget}.`)
       const { messages } = transcript
       const answer = await chat
         .ask({

@@ -123,7 +123,7 @@ describe('runEpisodes with a language model', () => {
     },
   )
 
-  it('stops after so many refusals in a row as --fail-fast says, and never at 0', async () => {
+  it('stops after so many refusals in a row as failFast says, and never at 0', async () => {
     const answer: Answering = (_, __, response) => refuse(response, 401)
     const two = await play(answer, { tasks: 9, failFast: 2 })
     expect([two.failure, two.requests, two.sealed]).toMatchObject([{ code: 'model-refused' }, 2, []])

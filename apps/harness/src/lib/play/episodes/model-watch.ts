@@ -186,7 +186,7 @@ export class ModelWatch {
     if (this.#left(outage) <= 0)
       throw new HarnessError(
         'model-unavailable',
-        `${outage.model} has not answered for ${this.#options.outageLimit} s (--outage-limit), so the run stopped. ${messageOf(records)} When it answers again, resume the run.`,
+        `${outage.model} has not answered for ${this.#options.outageLimit} s (outageLimit), so the run stopped. ${messageOf(records)} When it answers again, resume the run.`,
       )
     outage.isTrying = false
     outage.pause = Math.min(LONGEST_PAUSE, 2 * outage.pause)

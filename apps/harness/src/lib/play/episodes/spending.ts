@@ -101,7 +101,7 @@ function usageMissing(policy: string, { id, tokens }: Spent, limit: string): Har
   const missing =
     tokens === null
       ? 'has no usage.prompt_tokens or no usage.completion_tokens'
-      : 'has no usage.cost, and there are no --prices'
+      : 'has no usage.cost, and there are no prices'
   return new HarnessError(
     'usage-missing',
     `${answer} of ${policy} ${missing}, so that ${limit} cannot hold for it. Have its server count, or play ${policy} without the limit. Nothing is lost.`,

@@ -29,7 +29,7 @@ export function seatPolicies(
   const known = isServed(world) || !world.environment.multiplayer ? null : world.environment.seats
   const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
   if (!known && given.length > 0)
-    throw invalidOption(`${name} has one seat. Give --policy instead of --seat and --focus.`)
+    throw invalidOption(`${name} has one seat. Give --policy instead of --seat and focus.`)
   const unknown = given.find((seat) => !known?.includes(seat))
   if (unknown !== undefined)
     throw invalidOption(

@@ -31,7 +31,7 @@ export class SameFault {
     if (this.#episodes < this.#most) return
     throw new HarnessError(
       'policy-failed',
-      `The player failed in the same way in ${this.#episodes} episodes, and no episode ended otherwise, so the run stopped. ${message} Correct the player, and play again: --resume --retry-failed if its file has not changed, or a new run. With --fail-fast 0 all episodes are played.`,
+      `The player failed in the same way in ${this.#episodes} episodes, and no episode ended otherwise, so the run stopped. ${message} Correct the player, and play again: --resume --retry-failed if its file has not changed, or a new run. With failFast 0 all episodes are played.`,
     )
   }
 }

@@ -41,7 +41,7 @@ const fileSchema = z
       ...own.shape,
       name: z.string().min(1).optional(),
       policy: z.string().min(1),
-      /** As in `--prices`. */
+      /** Input and output, and after them tokens read from a cache and into one. */
       prices: z.array(z.number()).min(2).max(4).transform(toPrices).pipe(pricesSchema).optional(),
     }),
   )

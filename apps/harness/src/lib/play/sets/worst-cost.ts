@@ -25,8 +25,8 @@ export function worstCost({ prepared, configuration }: SetMember, episodes: numb
     bounds.push(costOf(episodes * models.length * tokenBudget, settings))
   const amount = Math.min(...bounds)
   if (Number.isFinite(amount)) return { amount }
-  if (!prices) return { unknown: 'without --prices' }
-  const budget = agents.length > 0 ? '' : '--token-budget, '
+  if (!prices) return { unknown: 'without prices' }
+  const budget = agents.length > 0 ? '' : 'tokenBudget, '
   return { unknown: `no bound without ${budget}--token-limit or --cost-limit` }
 }
 

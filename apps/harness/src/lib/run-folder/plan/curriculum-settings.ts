@@ -3,7 +3,8 @@ import { difficultySchema } from '../../base/option-values.ts'
 
 /** A stage of a run, as a command names it. */
 export const stageSchema = z.object({
-  episodes: z.int().min(1),
+  /** Tasks that it draws. */
+  episodes: z.int().min(1).max(999_999_999),
   difficulty: difficultySchema,
 })
 

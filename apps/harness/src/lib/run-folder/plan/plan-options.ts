@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import {
   branchPoints,
+  branchSchema,
   difficultySchema,
   named,
   namedJson,
@@ -17,7 +18,7 @@ import {
   weights,
   wholeNumber,
 } from '../../base/option-values.ts'
-import { flag, flagOff, option } from '../../base/options.ts'
+import { flag, flagOff, inFile, option } from '../../base/options.ts'
 import { stageSchema } from './curriculum-settings.ts'
 
 /** Fields of a request that are what a run plays, and no option. */
@@ -68,7 +69,7 @@ export const seatOptions = z.object({
     z.record(z.string(), z.string()).optional(),
     { text: named },
   ),
-  focus: option('<seat>', 'seat whose figures head the report (default: the first)'),
+  focus: option('<seat>', 'seat whose figures head the report (default: the first)', z.string().optional(), inFile),
   policyVersion: option(
     '<version>',
     'version of the weights that play, for the record: of --policy, and of every seat that it plays',
@@ -81,7 +82,7 @@ export const episodeOptions = z.object({
   branch: option(
     '<lines@step,…>',
     'fork each rollout at these steps, into a tree of episodes',
-    z.array(z.object({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
+    branchSchema.default([]),
     { text: branchPoints, usual: 'none' },
   ),
   stages: option(
@@ -95,6 +96,7 @@ export const episodeOptions = z.object({
     '<seconds>',
     'stop a player that takes longer for an episode (default: never, and agents after 1800)',
     wholeNumber(1, LONGEST_EPISODE).optional(),
+    inFile,
   ),
 })
 
@@ -102,9 +104,15 @@ export const rewardOptions = z.object({
   weights: option('<term=number,…>', 'weights of reward terms', z.record(z.string(), z.number()).default({}), {
     text: weights,
     usual: '1 for each term',
+    inFile: '{"<term>":<number>}',
   }),
   shaping: flag('add potential-based reward shaping, γΦ(s′) − Φ(s)'),
-  discount: option('<γ>', 'discount factor of shaping and of the discounted return', numberWithin(0, 1).default(1)),
+  discount: option(
+    '<γ>',
+    'discount factor of shaping and of the discounted return',
+    numberWithin(0, 1).default(1),
+    inFile,
+  ),
 })
 
 export const samplingOptions = z.object({
@@ -112,23 +120,23 @@ export const samplingOptions = z.object({
     '<text>',
     'with llm:<model>: what it is sent before the task, or @<file>; empty for nothing (default: that it acts by calling tools)',
     z.string().optional(),
-    { text: textOrFile },
+    { text: textOrFile, ...inFile },
   ),
   temperature: option('<number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2).optional()),
   maxTokens: option('<count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1).optional()),
-  tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional()),
-  parallelToolCalls: flagOff('with llm:<model>: play only the first call of an answer'),
-  images: flagOff('with llm:<model>: send a note in place of each picture and PDF'),
+  tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional(), inFile),
+  parallelToolCalls: flagOff('with llm:<model>: play only the first call of an answer', inFile),
+  images: flagOff('with llm:<model>: send a note in place of each picture and PDF', inFile),
   modelOption: option(
     '<name=json>',
     'with llm:<model>, or --record-models: a field of its requests, as reasoning_effort=low; null leaves one out; can be repeated',
     modelOptionSchema.optional(),
-    { text: modelOption },
+    { text: modelOption, inFile: '{"<name>":<json>}' },
   ),
   modelHeader: option(
     '<name=value>',
     'with llm:<model>: a header of its requests; env:<VARIABLE> as value keeps a secret out of records; can be repeated',
     z.record(z.string(), z.string()).optional(),
-    { text: named },
+    { text: named, inFile: '{"<name>":"<value>"}' },
   ),
 })
