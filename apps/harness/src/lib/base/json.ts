@@ -13,7 +13,6 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** Returns the object that a JSON text is; `null` for any other text. */
 export function objectOf(text: string): JsonObject | null {
   const value = jsonOf(text)
   return isObject(value) ? value : null

@@ -113,7 +113,6 @@ export const range: OptionText<[number, number]> = {
 
 export const WHOLE_RANGE: [number, number] = [0, 1]
 
-/** Lowest and highest difficulty of tasks. */
 export const difficultySchema = z
   .tuple([z.number().min(0).max(1), z.number().min(0).max(1)])
   .refine(([low, high]) => low <= high, 'The lowest difficulty comes first.')
@@ -139,7 +138,6 @@ export const branchSchema = z
   .array(z.object({ lines: z.int().min(2).max(1_000), at: z.int().min(0).max(999_999_999) }))
   .refine((points) => points.every(({ at }, i) => i === 0 || at > (points[i - 1]?.at ?? 0)), 'Steps have to ascend.')
 
-/** `4@2,3@5` */
 export const branchPoints: OptionText<z.infer<typeof branchSchema>> = {
   read(text) {
     const points = text.split(',').map((part) => {

@@ -101,9 +101,7 @@ function createKey(field: OptionField): Option {
 /** An option among the fields of a schema. */
 export interface OptionField extends OptionDescription<never> {
   readonly name: string
-  /** The schema of a value that is given. */
   readonly inner: z.ZodType
-  /** Its default. */
   readonly initial: unknown
   readonly isMandatory: boolean
 }

@@ -53,7 +53,6 @@ export interface PlayRunOptions {
   readonly showProgress: (scheduled: number, done: number, describe?: () => string) => Progress
   /** Counts what language models take. Default: the run has limits of its own. */
   readonly spending?: Spending | undefined
-  /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
   /** Opens what plays the episodes. Default: this process, or processes that it starts. */
   readonly openRunner?: OpenRunner | undefined
@@ -236,7 +235,6 @@ function toPlayInfo(
   }
 }
 
-/** Throws `option-invalid` where failed episodes cannot be played again. */
 function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume: boolean): void {
   if (!retryFailed) return
   if (!resume)

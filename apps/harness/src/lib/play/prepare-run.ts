@@ -20,7 +20,6 @@ import { maxTasksInFlight } from './episodes/run-plan.ts'
 import { defaultPolicy, findPlayers, includesAgent, type NamedPlayers, seatPolicies } from './plan/players.ts'
 import type { RunSettings } from './run-settings.ts'
 
-/** A run whose world and players have been found. */
 export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>
 
 /**
@@ -65,7 +64,6 @@ export async function prepareRun(
     named && !isServed(world) ? await reachServer(named, settings.transport) : { target: named, transport: fastest }
   return {
     settings,
-    /** The world as it was named. */
     reference: given ?? world.environment.name,
     world,
     /** A running server of the world; `null` to serve it. */
@@ -73,7 +71,6 @@ export async function prepareRun(
     /** How the run is connected: as asked for, else the fastest way. A server of another system has its own. */
     transport,
     players,
-    /** What the language models among the players share. */
     access,
   }
 }
@@ -119,7 +116,6 @@ export function openPrepared(
   return openRunner(configuration, { ...prepared, ...shared })
 }
 
-/** Returns the configuration of a run. Rejects with `option-invalid` for options that it cannot have. */
 export async function configureRun({ world, settings }: PreparedRun): Promise<RunConfiguration> {
   const { name, version, hasPotential } = world.environment
   const split = settings.split ?? null
@@ -163,7 +159,6 @@ export async function configureRun({ world, settings }: PreparedRun): Promise<Ru
   }
 }
 
-/** Returns the names of all policies of a run. */
 export function policyNames({ policy, seats = {} }: Pick<RunConfiguration, 'policy' | 'seats'>): string[] {
   return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
 }
@@ -185,7 +180,6 @@ async function toPolicyConfigurations(
   return Object.fromEntries(await Promise.all(entries))
 }
 
-/** Throws `option-invalid` for options that runs of several seats do not have. */
 function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
   const given = branch.length > 0 ? '--branch' : shaping ? '--shaping' : null
   if (given) throw invalidOption(`${given} is for environments of one seat, and ${name} has several. Leave it out.`)
@@ -193,7 +187,6 @@ function assertForSeats(name: string, { branch, shaping }: RunSettings): void {
 
 const NO_SAMPLING = { temperature: null, maxTokens: null, tokenBudget: null }
 
-/** The settings of a language model that affect its answers. */
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
   const { temperature = null, maxTokens = null, tokenBudget = null } = settings
   const { systemPrompt, parallelToolCalls, images, modelOption, modelHeader } = settings

@@ -14,7 +14,6 @@ export interface RunAloneOptions extends Pick<PlayRunOptions, 'folder' | 'resume
   readonly resumeLine: typeof resumeCommand
 }
 
-/** How the runs of something larger are played. */
 export interface PartOptions {
   /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
   readonly settings: Partial<RunSettings>

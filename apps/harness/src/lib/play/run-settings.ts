@@ -9,7 +9,6 @@ import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
 export const TRANSPORTS = ['in-process', 'websocket', 'stdio', 'http'] as const
 export type Transport = (typeof TRANSPORTS)[number]
 
-/** Default seconds to keep retrying an unanswered call. */
 export const RETRY_TIMEOUT = 15
 
 /** Which failed episodes are played again: those that failed for a reason outside of policy and rules, or all. */

@@ -62,7 +62,6 @@ Whether a run is good enough: episodic gate.`,
 interface CompareResult {
   readonly title: string | null
   readonly compared: Comparison | Contrasts | null
-  /** Why nothing could be compared. */
   readonly problem: string | null
   readonly group: ComparedGroup
 }
@@ -131,7 +130,6 @@ function jsonOf(set: string, results: readonly CompareResult[]) {
   }
 }
 
-/** Writes the page of all groups that could be compared, if there is one. */
 async function writePage(
   html: string,
   results: readonly CompareResult[],

@@ -26,7 +26,6 @@ import { findRuns } from '../../view/folder/find-runs.ts'
 import type { World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
-/** Runs that an error names. */
 const MOST_NAMED = 5
 
 const gradeOptions = z.object({

@@ -4,7 +4,6 @@ import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 import { loadWorld } from '../../worlds/world.ts'
 
-/** The default worlds. */
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']
 /** A replay should be this many times as fast as recording over HTTP. */
 const RATIO_WANTED = 20

@@ -176,7 +176,6 @@ function formatReplay(summary: ReplaySummary, { out }: Console): string {
 /** Milliseconds between two lines of progress, and before the first. */
 const PROGRESS_INTERVAL = 2_000
 
-/** Returns a function that prints the progress of a replay. Call it after each episode. */
 function progressTo(stream: Console['err']): (done: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void {
   const started = performance.now()
   let printed = started

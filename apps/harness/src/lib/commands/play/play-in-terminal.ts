@@ -15,7 +15,6 @@ import { findPolicy } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { shellOf, TerminalPlayer } from './terminal-player.ts'
 
-/** The name of the policy that is a person in this terminal. */
 const PERSON = 'person'
 
 export interface TerminalOptions {
@@ -23,11 +22,9 @@ export interface TerminalOptions {
   readonly seed: string
   /** The names of policies by seat. A person plays the other seats, and the only seat. */
   readonly seats: Readonly<Record<string, string>>
-  /** The world whose policies may be named. */
   readonly world: Pick<World, 'solver' | 'policies'>
 }
 
-/** Whether a person plays a seat, by the policy that is named for it, if one is. */
 export function isPerson(policy: string | undefined): boolean {
   return (policy ?? PERSON) === PERSON
 }
@@ -73,7 +70,6 @@ export async function playInTerminal(
   else if (played.cause !== QUIT) throw played.cause
 }
 
-/** Thrown by the person's player to leave the episode. */
 const QUIT = new Error('The person has quit.')
 
 function createPerson(terminal: TerminalPlayer, console: Console): Policy {
@@ -125,7 +121,6 @@ function withoutEnd(text: string, end: string): string | null {
   return text.endsWith(`\n${end}`) ? text.slice(0, -end.length - 1) : null
 }
 
-/** Returns the lines with which both texts end. */
 function commonEnd(one: string, other: string): string {
   const [a, b] = [one.split('\n').reverse(), other.split('\n').reverse()]
   const different = a.findIndex((line, i) => line !== b[i])
@@ -135,7 +130,6 @@ function commonEnd(one: string, other: string): string {
     .join('\n')
 }
 
-/** Returns what a person reads after a step: a text, and what the step earned. */
 function formatStep(text: string, { info, reward }: Step, console: Console): string {
   const { dim, red } = colorsOf(console.out)
   const parts = Object.entries({ ...reward.terms, ...(reward.shaping !== 0 && { shaping: reward.shaping }) })

@@ -80,7 +80,6 @@ async function play(
   await playInTerminal(connection, info, asked, introduction, console)
 }
 
-/** The policies that can be named for the seats of a server's environment. */
 const NO_POLICIES = { solver: null, policies: {} }
 
 function readParams({ params: text }: PlayOptions): JsonObject {

@@ -116,7 +116,6 @@ export function readAction(text: string, tools: readonly ToolInfo[]): Action | s
   return { tool: name, arguments: Object.fromEntries(words.map((word, i) => [names[i] as string, jsonOrText(word)])) }
 }
 
-/** Reads `name=value` words. */
 function readArguments(words: readonly string[]): JsonObject {
   return Object.fromEntries(
     words.map((word) => {
@@ -126,7 +125,6 @@ function readArguments(words: readonly string[]): JsonObject {
   )
 }
 
-/** Returns the tools with their arguments, and the commands of the terminal. */
 export function helpOf(tools: readonly ToolInfo[]): string {
   const shell = shellOf(tools)
   const slash = shell ? '/' : ''

@@ -38,9 +38,8 @@ export function isGiven(run: Command, name: string): boolean {
 }
 
 /**
- * Gives a command the values of its files where its command line has none; those of a later file count. Returns the
- * worlds: those of the command line, or else of a file. Throws `option-invalid`, also for a key of a file that was given
- * as a flag.
+ * Gives a command the values of its files where its command line has none; those of a later file count. Returns its
+ * worlds: those of the command line, or else of a file. Throws `option-invalid`, also for a key that was given as a flag.
  */
 export function readFiles(worlds: readonly string[], run: Command): readonly string[] {
   const flags = keys.filter(({ name, inFile }) => inFile && run.getOptionValueSource(name) === 'cli')

@@ -18,7 +18,6 @@ import {
 } from '../../run-folder/plan/plan-options.ts'
 import { type McpOptions, mcpOptions } from '../../worlds/mcp-options.ts'
 
-/** The options of a set of runs. */
 const setOptions = z.object({
   policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),
   set: option('<name>', 'play a set of runs, every world with every player, in runs/<name>'),
@@ -49,7 +48,6 @@ const outputOptions = z.object({
 
 const workerOptions = z.object({ worker: flag('play the episodes that the parent process sends', { isHidden: true }) })
 
-/** A number of tasks, or a file of them. */
 const countedTasks = taskOptions.extend({
   tasks: option(
     '<count>',

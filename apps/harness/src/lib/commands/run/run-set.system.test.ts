@@ -80,7 +80,9 @@ describe('episodic run, of a set with a limit of cost', () => {
     expect([again.status, again.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.04.')])
     const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(again.err)?.[1] ?? ''
     expect(line).toMatch(/^run --resume runs\/limited .*--cost-limit 0\.\d+$/)
-    const resumed = await workshop.main([...line.replaceAll("'", '').split(' '), '--json'], { env: { OPENAI_API_KEY: 'none' } })
+    const resumed = await workshop.main([...line.replaceAll("'", '').split(' '), '--json'], {
+      env: { OPENAI_API_KEY: 'none' },
+    })
     expect(resumed.status).toBe(0)
     for (const { summary } of membersOf(resumed.out)) expect(summary?.counts).toMatchObject({ finished: 4 })
     const { asked } = JSON.parse(readFileSync(at('runs/limited/set.json'), 'utf8'))

@@ -17,13 +17,11 @@ import { planOptions } from '../../run-folder/resume-commands.ts'
 import { isGiven } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 
-/** What `episodic run` was given for a set. */
 interface GivenSet extends Pick<RunOptions, 'policy' | 'policies' | 'baseline'> {
   readonly worlds: readonly string[]
   readonly settings: RunSettings
 }
 
-/** Returns a set as it is asked for. Rejects with `option-invalid`. */
 export async function askForSet({ worlds, policy, policies, baseline, settings }: GivenSet): Promise<AskedSet> {
   const named: Player[] = policy.map((each) => ({ name: shortName(each), policy: each }))
   const players = [...named, ...(policies === undefined ? [] : await readPlayers(policies))]
@@ -105,7 +103,6 @@ export async function listSet(
 }
 
 export interface RunSetOptions extends Pick<RunOptions, 'json'> {
-  /** Absolute. */
   readonly folder: string
   readonly resume: boolean
   /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */

@@ -146,14 +146,12 @@ By default it is random, and kept in a file that other commands find.`,
   },
 })
 
-/** Throws `option-invalid` if the session of a task cannot be served so. */
 function checkTask({ task, stdio, processes, private: isPrivate }: ServeOptions): void {
   if (task === undefined) return
   const other = stdio ? '--stdio' : processes > 1 ? `--processes ${processes}` : isPrivate ? '--private' : null
   if (other !== null) throw invalidOption(`--task serves one session at the port of one process. Leave ${other} out.`)
 }
 
-/** Throws `option-invalid` if the server cannot be replaced while it serves. */
 function checkWatch(options: ServeOptions): void {
   const stays = { stdio: true, processes: true, task: true, openenv: true, nemoGymPort: true, orsPort: true } as const
   const [other] = toWords(serveOptions.pick(stays), options)
@@ -308,7 +306,6 @@ function logRejection(log: Log): (rejection: Rejection) => void {
     log[['http-401', 'session-not-found'].includes(rejection.code) ? 'info' : 'debug'](rejection, 'refused')
 }
 
-/** The addresses of a server, and its token. */
 type Listening = Pick<HttpServer, 'port' | 'controlToken' | 'agentUrl' | 'trainerUrl'> &
   Partial<Pick<HttpServer, 'session'> & TrainerPorts['origins']>
 
@@ -347,7 +344,6 @@ async function announce(
   }
 }
 
-/** The addresses of a server, and the file of its token. */
 interface Addresses extends Record<'agentUrl' | 'trainerUrl' | 'webSocketUrl', string> {
   readonly conversationUrls: readonly string[]
   readonly openEnvUrls: readonly string[]

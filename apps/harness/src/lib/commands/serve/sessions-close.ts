@@ -12,7 +12,6 @@ import { findControlToken } from '../../worlds/serve/control-token.ts'
 import { sessionHandles } from '../../worlds/serve/task-session.ts'
 import { defineCommand } from '../define-command.ts'
 
-/** Steps of a log per request. */
 const PAGE = 1_000
 
 const closeOptions = z.object({
@@ -48,14 +47,11 @@ async function close({ port, rewardFile, json }: z.infer<typeof closeOptions>, c
   console.out.write(json ? `${JSON.stringify(outcome)}\n` : formatOutcome(outcome, console))
 }
 
-/** What the episode of a session was. */
 interface Outcome {
   readonly end: EpisodeEnd
   /** As the environment defines it; of one that does not, whether it terminated with a return above 0. */
   readonly success: boolean
-  /** The sum of the terms of all steps. */
   readonly return: number
-  /** The sum of each term. */
   readonly terms: Readonly<Record<string, number>>
   readonly steps: number
 }

@@ -21,7 +21,6 @@ import { targetOptions } from '../../worlds/target-options.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
-/** Entries of a step log per request. */
 const PAGE = 1_000
 
 const dumpOptions = z.object({
@@ -68,7 +67,6 @@ async function dump(id: string, options: DumpOptions, console: Console): Promise
   }
 }
 
-/** Opens the server or the store that a session is read from. */
 async function openSource({ store, world, ...options }: DumpOptions) {
   const target = targetOf(options)
   if ((target === null) === (store === undefined))

@@ -64,7 +64,6 @@ function stepsOfSeats(seats: Seats): string {
     .join(', ')
 }
 
-/** One end if it is that of all seats, and otherwise the end of each. */
 function endsOfSeats(seats: Seats): string {
   const ends = Object.entries(seats).map(([seat, { end }]) => [seat, formatEnd(end)] as const)
   const [[, first] = ['', '']] = ends

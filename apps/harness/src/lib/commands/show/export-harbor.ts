@@ -17,7 +17,6 @@ import type { TaskSource } from '../../worlds/serve/served-tasks.ts'
 import { tasksInFile } from '../../worlds/tasks-in-file.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 
-/** Tasks that are generated for a world. */
 const GENERATED = 20
 
 export interface HarborOptions {
@@ -62,7 +61,6 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
     )
 }
 
-/** Where tasks and their solutions come from. */
 interface Source {
   readonly world: World
   readonly tasks: Rows<Task>

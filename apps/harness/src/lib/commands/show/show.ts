@@ -61,7 +61,6 @@ async function show(run: string, options: ShowOptions, console: Console): Promis
     )
 }
 
-/** The query of the options; of several tries, it matches the one that counts. */
 function queryOf({ query = '', failed, task }: ShowOptions): string {
   const field = (name: string, value: string, negated = false): QueryTerm => {
     return { kind: 'field', field: name, operator: ':', values: [value], negated }

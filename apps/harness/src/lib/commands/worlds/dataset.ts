@@ -143,7 +143,6 @@ const exportCommand = defineCommand('export', exportOptions, {
   },
 })
 
-/** Flattens nested counts into rows of a table. */
 function flatten(value: unknown, path: readonly string[] = []): string[][] {
   if (typeof value !== 'object' || value === null) return [[path.join('  '), String(value)].map(cleanText)]
   return Object.entries(value).flatMap(([key, inner]) => flatten(inner, [...path, key]))

@@ -152,7 +152,6 @@ async function openServer(
   return { connection: opened.connection, url, token, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Resolves with the first tasks of the world's generator; fewer if it is exhausted. */
 async function readTasks(world: World, { seed, sessions }: LoadCommandOptions): Promise<Playable[]> {
   const { name, version } = world.environment
   const count = Math.min(TASKS, Math.max(sessions, 100))
@@ -180,7 +179,6 @@ function showProgress({ err }: Console): (counts: LoadCounts) => void {
   }
 }
 
-/** How a server was loaded. */
 interface Loading extends Pick<LoadCommandOptions, 'sessions' | 'inFlight'> {
   readonly environment: { readonly name: string; readonly version: string }
   readonly transport: string

@@ -67,7 +67,6 @@ async function record(runs: readonly string[], options: RecordOptions, console: 
   else console.err.write(`${formatCounts(shownPath(out), counts)}\n`)
 }
 
-/** Returns the sealed episodes of runs, and of the runs of sets. */
 async function findAll(runs: readonly string[], { err }: Console): Promise<SealedEpisodes[]> {
   const found: SealedEpisodes[] = []
   for (const run of runs) {
@@ -105,7 +104,6 @@ type Recorded = {
   readonly madeOf: JsonObject
 }
 
-/** Throws `secret-found` for lines with texts that look like keys. */
 function assertNoSecrets(text: string): void {
   const search = createSecretSearch('With --allow-secrets they are written.')
   for (const [i, line] of text.trimEnd().split('\n').entries()) search.find(JSON.parse(line), `line ${i + 1}`)

@@ -7,9 +7,7 @@ import { namedStatus } from '../../models/requests/http-status.ts'
 import type { InFlight } from './in-flight.ts'
 
 export interface ModelWatchOptions {
-  /** The policies that ask a language model. */
   readonly models: readonly string[]
-  /** Planned episodes in flight at once. */
   readonly inFlight: InFlight
   /** Refusals of one status in a row, with no answer in between, after which a run stops; 0 for never. */
   readonly failFast: number
@@ -19,7 +17,6 @@ export interface ModelWatchOptions {
   readonly onNotice?: ((notice: string) => void) | undefined
   /** Called at the start of an outage with `true`, and at its end with `false`. */
   readonly onOutage?: ((isOut: boolean) => void) | undefined
-  /** Default: that of the machine. */
   readonly clock?: WaitingClock | undefined
 }
 
@@ -30,7 +27,6 @@ type Verdict = 'seal' | 'hold' | 'again'
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 60_000
 
-/** What one model did since the start. */
 interface ModelState {
   answers: number
   /** Refusals of one status since the last answer. */
@@ -76,8 +72,6 @@ export class ModelWatch {
   get opened(): Promise<void> {
     return this.#opened.promise
   }
-
-  /** Counts an answer of a model. */
   answered(model: string): void {
     const state = this.#stateOf(model)
     state.answers += 1

@@ -23,7 +23,6 @@ export interface PlaceInOrder {
 }
 
 export interface RunPlanOptions {
-  /** The name of the run. */
   readonly run: string
   readonly runTask: RunTask
   /** Planned episodes (or trees) in flight at once. */
@@ -46,9 +45,7 @@ export interface RunPlanOptions {
   readonly spending?: Spending
   /** Receives a sentence when an outage of a language model begins or ends. */
   readonly onNotice?: (notice: string) => void
-  /** Default: the run shares no order with others. */
   readonly order?: PlaceInOrder | undefined
-  /** Shows the episodes in flight. Default: nobody does. */
   readonly live?: Pick<LiveFile, 'begin'>
   /**
    * Passes the time of an outage, and says when other events of the process are due. Default: the clock of the machine.

@@ -7,7 +7,6 @@ import { policySeedOf } from '../plan/plan.ts'
 export interface RolloutOptions {
   readonly createEnvironment: () => Environment
   readonly policy: Policy
-  /** The seed of the run. */
   readonly seed: string
   readonly branch: readonly BranchPoint[]
   readonly signal: AbortSignal

@@ -7,7 +7,6 @@ import { toFailure } from '../record/seal-episode.ts'
 
 export interface LoadOptions {
   readonly connection: Connection
-  /** The name of the environment. */
   readonly environment: string
   readonly policy: Policy
   /** Tasks that sessions play in turn, repeatedly. At least one. */
@@ -18,22 +17,17 @@ export interface LoadOptions {
   /** Stops after this many seconds or answered steps, whichever is first. */
   readonly seconds: number
   readonly steps: number
-  /** Seed of the policy. */
   readonly seed: string
   readonly signal: AbortSignal
-  /** Called after each step. */
   readonly onStep?: (soFar: LoadCounts) => void
 }
 
-/** The counts so far. */
 export interface LoadCounts {
-  /** Since the start. */
   readonly seconds: number
   /** Answered steps, including refused ones. */
   readonly steps: number
   /** Steps that the world or the host refused. */
   readonly refused: number
-  /** Sessions that were opened. */
   readonly opened: number
   /** Failed episodes by code, with the message of the first. */
   readonly failures: ReadonlyMap<string, { readonly count: number; readonly message: string }>

@@ -97,7 +97,6 @@ async function* streamTasks(tasks: readonly Task[]): AsyncGenerator<Task> {
   yield* tasks
 }
 
-/** Returns the key of an episode within its run. */
 export function episodeKey({
   task,
   attempt,

@@ -10,11 +10,9 @@ export interface Players {
   readonly [seat: string]: Policy | Agent
 }
 
-/** The policies that a command was given. */
 export interface NamedPlayers {
   /** The policy of every seat that is not named. Default: the solver if the world has one, else `random`. */
   readonly policy?: string | undefined
-  /** The policies of seats, by their names. */
   readonly seats?: Readonly<Record<string, string>> | undefined
   /** The seat whose figures head the report. Default: the first. */
   readonly focus?: string | undefined
@@ -38,7 +36,6 @@ export function seatPolicies(
   return known && Object.fromEntries(known.map((seat) => [seat, seats[seat] ?? policy]))
 }
 
-/** Returns the policy that plays if none is named. */
 export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
   return solver ? 'solver' : 'random'
 }
@@ -48,7 +45,6 @@ export function includesAgent(players: Players): boolean {
   return Object.values(players).some(isAgent)
 }
 
-/** Finds the players of a run. Throws `policy-unknown`. */
 export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
   const seats = seatPolicies(world, named) ?? { [DEFAULT_SEAT]: named.policy ?? defaultPolicy(world) }
   const players: Record<string, Policy | Agent> = {}

@@ -16,9 +16,7 @@ const OUTSIDE: ReadonlySet<string> = new Set([
 ])
 
 export interface TriesOptions {
-  /** Default: none. */
   readonly retried?: Retried | undefined
-  /** How often an episode may be played in all. */
   readonly most: number
 }
 
@@ -70,14 +68,12 @@ export function createTries({ retried, most }: TriesOptions) {
       if (nextAfter(record, 0) === null) done += 1
       return true
     },
-    /** Returns whether a play was added. */
     has: (record: SealedRecord) => episodes.get(episodeKey(record))?.plays.has(record.try) ?? false,
     /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
     next: (key: string) => {
       const known = episodes.get(key)
       return known ? known.next : 0
     },
-    /** Episodes that are done. */
     get done() {
       return done
     },

@@ -2,7 +2,6 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, countUnpriced, formatCost } from '@episodic/report'
 import { createColors } from 'picocolors'
 
-/** Where progress is written, and whether it is a terminal. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
@@ -10,7 +9,6 @@ export interface ProgressStream {
 }
 
 export interface Progress {
-  /** Counts an episode that ended. */
   add(record: EpisodeRecord): void
   /** Counts episodes that were sealed before. */
   skip(episodes: number): void

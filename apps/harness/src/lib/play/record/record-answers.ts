@@ -4,7 +4,6 @@ import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@epis
 import type { Recording } from '../../run-folder/record/recording.ts'
 import { type PooledRequests, poolRequests } from './request-pool.ts'
 
-/** Most characters of one text of a model. */
 const MOST_CHARACTERS = 256 * 1024
 /** Most bytes of the steps of one seat with all that its model was sent and said, unless a replay needs more. */
 export const MOST_BYTES = 8 * 1024 ** 2
@@ -18,7 +17,6 @@ const LIMITS = [
 
 /** What a line keeps of the answers of a language model, and of what it was sent. */
 export interface RecordedAnswers {
-  /** In the order of the answers. */
   readonly completions: readonly Completion[]
   readonly transcript?: Transcript
 }

@@ -15,7 +15,6 @@ export function createOutbox<Message>(send: (messages: readonly Message[]) => vo
     add(message: Message): void {
       if (waiting.push(message) === 1) afterThisTurn(flush)
     },
-    /** Sends what waits now. */
     flush,
   }
 }

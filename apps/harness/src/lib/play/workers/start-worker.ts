@@ -10,7 +10,6 @@ import type { RunContext } from '../episodes/run-task.ts'
 import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
-/** A process that plays for a run. */
 export type Worker = ReturnType<typeof startWorker>
 
 interface Playing {
@@ -18,7 +17,6 @@ interface Playing {
   readonly answer: PromiseWithResolvers<readonly SealedRecord[] | null>
 }
 
-/** Starts a worker: another process of the command. */
 export function startWorker(start: StartMessage) {
   // Lines are long texts, which the structured clone algorithm copies, and JSON would escape.
   const child = fork(CLI, ['run', '--worker'], {
@@ -61,7 +59,6 @@ export function startWorker(start: StartMessage) {
   return {
     /** Resolves when it is ready to play. Rejects with the error that kept it from starting. */
     ready: ready.promise,
-    /** Planned episodes that it plays now. */
     get load() {
       return playing.size
     },
@@ -88,7 +85,6 @@ export function startWorker(start: StartMessage) {
     release() {
       if (child.connected) child.disconnect()
     },
-    /** Ends it at once. */
     kill: () => void child.kill('SIGKILL'),
   }
 }

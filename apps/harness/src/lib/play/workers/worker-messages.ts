@@ -8,7 +8,6 @@ import type { RunSettings } from '../run-settings.ts'
 // The messages between a run and its workers. The first message to a worker says what it plays; all others are lists,
 // those of one turn of the event loop. Both ends are the same program, so messages are not validated.
 
-/** What a worker plays. */
 export interface StartMessage {
   /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
   readonly reference: string
@@ -24,9 +23,7 @@ export interface StartMessage {
 
 /** A planned episode for a worker to play. */
 export interface TaskMessage {
-  /** Identifies the answer. */
   readonly number: number
-  /** The name of the run. */
   readonly run: string
   /** Milliseconds since the run started. Clocks of processes cannot be compared, so the worker counts on from here. */
   readonly started: number
