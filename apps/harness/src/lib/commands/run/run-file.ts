@@ -39,7 +39,7 @@ export function isGiven(run: Command, name: string): boolean {
 
 /**
  * Gives a command the values of its files where its command line has none; those of a later file count. Returns its
- * worlds: those of the command line, or else of a file. Throws `option-invalid`, also for a key that was given as a flag.
+ * worlds: those of the command line, or else of a file. Throws `option-invalid`, also for the flag of a key.
  */
 export function readFiles(worlds: readonly string[], run: Command): readonly string[] {
   const flags = keys.filter(({ name, inFile }) => inFile && run.getOptionValueSource(name) === 'cli')
