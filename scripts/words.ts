@@ -79,7 +79,7 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   // The name of an error code of the MCP SDK.
   ['satellites/agent/src/lib/connection/sdk-failure.ts', /^era$/i],
   // An option of the MCP SDK.
-  ['packages/mcp-server/src/lib/dispatch/sdk-discovery-modern.ts', /^era$/i],
+  ['packages/mcp-server/src/lib/dispatch/sdk-discovery.ts', /^era$/i],
 ]
 
 const FILES = ['*.ts', '*.js', '*.mjs', '*.md', '*.html', '*.css', '*.json', '*.sh', '.ci/run', '.ci/install']

@@ -293,7 +293,7 @@ export class ViewedRun {
    */
   async #readSummary(): Promise<Summary | null> {
     const path = join(this.found.folder, RUN_FILES.summary)
-    const stamp = await stampOf(path, this.episodes)
+    const stamp = await readStamp(path, this.episodes)
     if (this.#written?.stamp !== stamp)
       this.#written = { stamp, summary: await readOwnSummary(this.found.folder, path) }
     return this.#written.summary
@@ -349,7 +349,7 @@ async function readOwnSummary(folder: string, path: string): Promise<Summary | n
   }
 }
 
-async function stampOf(...files: readonly string[]): Promise<string> {
+async function readStamp(...files: readonly string[]): Promise<string> {
   const stats = await Promise.all(files.map((file) => stat(file).catch(() => null)))
   return stats.map((found) => `${found?.mtimeMs} ${found?.size}`).join()
 }

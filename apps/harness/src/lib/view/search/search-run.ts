@@ -60,10 +60,10 @@ export function plainPart(text: string): string {
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
 }
 
-type Line = readonly [start: number, end: number]
+type LineBounds = readonly [start: number, end: number]
 
 /** The lines that contain a plain part, in upper or lower case: only these are parsed. */
-function* linesWith(part: string, { bytes, lines }: { readonly bytes: Buffer; readonly lines: readonly Line[] }) {
+function* linesWith(part: string, { bytes, lines }: { readonly bytes: Buffer; readonly lines: readonly LineBounds[] }) {
   const text = bytes.toString('latin1')
   const pattern = new RegExp(part, 'gi')
   const findFrom = (place: number) => {
