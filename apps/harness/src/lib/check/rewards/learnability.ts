@@ -40,7 +40,7 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   if (!role)
     return skipped(
       'learnability',
-      'what a learner of one seat can earn depends on the others: name them with --seat <seat>=<policy>, or solve a small game with gameTree',
+      'what a learner of one seat can earn depends on the others: name them with --seat <seat>=<policy>, or walk a small game with gameTree',
     )
   const setting = easiest(context.settings)
   const discrete = await discreteActions(world, setting, role, seed)
