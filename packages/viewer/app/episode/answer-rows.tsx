@@ -9,10 +9,7 @@ interface AnswerRowsProps {
   readonly isLast: boolean
 }
 
-/**
- * What a model said for a step: what it was sent since its last answer, requests that failed, its thoughts, text and
- * calls.
- */
+/** What a model was sent since its last answer, the requests that failed, its thoughts, text and calls. */
 export function AnswerRows({ answer: { completion, added: sent }, number, isLast }: AnswerRowsProps) {
   const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
   // What the first answer was sent is shown as the start of the episode.
@@ -73,19 +70,8 @@ export function AnswerRows({ answer: { completion, added: sent }, number, isLast
 }
 
 export function AnswerFigures({ completion }: { readonly completion: AnsweredRequest['completion'] }) {
-  const {
-    model,
-    asked,
-    policyVersion,
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    reasoningTokens,
-    time,
-    cost,
-    finish,
-    leftOut = [],
-  } = completion
+  const { model, asked, policyVersion, promptTokens, completionTokens, time, cost, finish, leftOut = [] } = completion
+  const { cachedTokens, reasoningTokens } = completion
   const parts = [
     reasoningTokens !== undefined && `${formatCount(reasoningTokens)} reasoning`,
     cachedTokens !== undefined && `${formatCount(cachedTokens)} cached`,

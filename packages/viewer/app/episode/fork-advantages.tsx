@@ -10,10 +10,7 @@ import { useLoaded } from '../source/use-source.ts'
 
 const HEAD = ['Steps', 'Advantage', '95 %', 'V̂ after', 'Lines', 'V̂ of siblings', 'Siblings']
 
-/**
- * What the steps of an episode of a tree were worth between its forks, beside what its siblings did; nothing for
- * others.
- */
+/** What the steps of a leaf were worth between its forks, beside its siblings; nothing for other episodes. */
 export function ForkAdvantages({ run, record }: { readonly run: string; readonly record: SealedRecord }) {
   const tree = useLoaded((source) => loadTree(source, run, record), [run, record])
   if (tree.error) return <ErrorNote error={tree.error} />

@@ -50,10 +50,7 @@ export function answersOf(record: SealedRecord): AnsweredRequest[] {
   return [...answers, ...undecided].map((answer) => ({ ...answer, added: added.get(answer.completion) ?? null }))
 }
 
-/**
- * Returns what a model was sent for an answer, and in its place what it was sent before and not this time. `null` if
- * that was not recorded.
- */
+/** With what it was sent before and not this time, in its place. `null` if the request was not recorded. */
 export function sentRequest(record: SealedRecord, completion: Completion): SentRequest | null {
   const { prompt } = completion
   const episode = playsOf(record).find((play) => completionsOf(play).includes(completion))

@@ -94,9 +94,7 @@ interface FullState {
   readonly private: Json
 }
 
-/**
- * The state before the first step and after each one. What does not change is shared, so that it takes little memory.
- */
+/** The state before the first step and after each; what does not change is shared, to take little memory. */
 function allStates({ start, steps }: EpisodeStates): FullState[] {
   if (!start) return []
   const states: FullState[] = [start]

@@ -12,10 +12,7 @@ interface StepPlotsProps {
   readonly onStep: (step: number | null) => void
 }
 
-/**
- * Time, reward and potential of all steps on one axis, on which a step is chosen: by pointer, or as a slider by keys.
- * The tab "Rewards" has the same as a table.
- */
+/** Time, reward and potential of all steps on one axis, on which a step is chosen by pointer or by keys. */
 export function StepPlots({ model, step, onStep }: StepPlotsProps) {
   const { steps } = model.shown
   const plots = useMemo(() => plotsOf(model), [model])

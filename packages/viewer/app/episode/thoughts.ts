@@ -4,9 +4,7 @@ export interface TextSection {
   readonly text: string
 }
 
-/**
- * Splits a text at `<think>` and `</think>`, which stay in the thoughts. A thought that is not closed goes to the end.
- */
+/** Splits a text at `<think>` and `</think>`, which stay in the thoughts. An open thought goes to the end. */
 export function sectionsOf(text: string): TextSection[] {
   const sections: TextSection[] = []
   let from = 0

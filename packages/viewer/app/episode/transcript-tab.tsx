@@ -37,7 +37,7 @@ export function TranscriptTab({ model, states, step, shown, onStep }: Transcript
     [model, states, step, count],
   )
   return (
-    <div class="transcript card">
+    <div class="transcript frame block">
       <VirtualList
         count={count}
         estimate={model.answers.length > 0 ? 240 : 120}

@@ -112,10 +112,7 @@ export function LabelView({ run, question, who }: LabelViewProps) {
   )
 }
 
-/**
- * The next episode in the order of the draw: of several runs mixed, with the attempts of all at one task after each
- * other.
- */
+/** The next episode of the draw: several runs are mixed, with the attempts of all at a task side by side. */
 async function loadNext(
   source: Source,
   runs: string,
@@ -195,7 +192,7 @@ function LabelEpisode({ toJudge: { episode, queue }, choices, onGive, onUndo }: 
             <kbd>u</kbd> undecided
           </button>
         </div>
-        <label class="label-why muted">
+        <label class="label-why flow mid muted">
           Why
           <input id="label-why" value={why} onInput={({ currentTarget }) => setWhy(currentTarget.value)} />
         </label>

@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/**
- * Copies a text. Returns whether the browser allowed it: without a secure context, a hidden field is selected instead.
- */
+/** Returns whether the browser allowed it. Without a secure context, a hidden field is selected instead. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

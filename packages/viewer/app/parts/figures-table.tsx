@@ -17,9 +17,10 @@ interface FiguresTableProps extends Figures {
   readonly part?: readonly [from: number, count: number]
   /** Which of these rows is chosen. */
   readonly chosen?: number
+  readonly sorted?: readonly [column: number, order: 'ascending' | 'descending']
 }
 
-export function FiguresTable({ head, rows, texts = 1, foot, look, part, chosen }: FiguresTableProps) {
+export function FiguresTable({ head, rows, texts = 1, foot, look, part, chosen, sorted }: FiguresTableProps) {
   const [frame, table] = look ?? ['scroll', 'even']
   const kind = (i: number) => (i >= texts ? 'number' : undefined)
   const row = (cells: Cells, i?: number) => (
@@ -45,7 +46,7 @@ export function FiguresTable({ head, rows, texts = 1, foot, look, part, chosen }
               name === '' ? (
                 <td key={i} />
               ) : (
-                <th key={i} scope="col" class={kind(i)}>
+                <th key={i} scope="col" class={kind(i)} aria-sort={sorted?.[0] === i ? sorted[1] : undefined}>
                   {name}
                 </th>
               ),

@@ -2,10 +2,7 @@
 const LEAST_LINES = 3
 const MOST_WIDTH = 100
 
-/**
- * Whether a text draws something with characters, such as a map or a board: its columns are aligned only if all are as
- * wide.
- */
+/** Whether a text is a map or a board of characters, whose columns need letters of one width. */
 export function hasGrid(text: string): boolean {
   let [equal, width] = [0, 0]
   for (const line of text.split('\n')) {

@@ -9,9 +9,7 @@ interface IntervalBarProps {
   readonly width?: number
 }
 
-/**
- * A value and its interval as a bar within a range. Numbers beside it say the same, so readers of the screen skip it.
- */
+/** Readers of the screen skip it: numbers beside it say the same. */
 export function IntervalBar({ value, low, high, from = 0, to = 1, marks = [0], width = 90 }: IntervalBarProps) {
   const at = (x: number) => 4 + (Math.max(0, Math.min(1, (x - from) / (to - from || 1))) || 0) * (width - 8)
   return (

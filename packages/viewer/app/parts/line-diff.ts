@@ -10,17 +10,11 @@ export interface DiffLine {
   readonly pieces: readonly DiffPiece[]
 }
 
-/**
- * Beyond so many different lines, or words of a line, they are shown as removed and added, without looking for what is
- * the same.
- */
+/** Beyond so many different lines, or words of a line, nothing that is the same is looked for. */
 const MOST_EDITS = 3_000
 const MOST_WORD_EDITS = 200
 
-/**
- * Compares two texts by their lines, and changed lines by their words. Without the texts' changes there are only `same`
- * lines.
- */
+/** Compares two texts by their lines, and changed lines by their words. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)]
   // Of a large state most is the same.

@@ -15,10 +15,7 @@ interface LongTextProps {
   readonly isOutput?: boolean
 }
 
-/**
- * A text of any length, with its line breaks. Of a long one the start is shown until it is opened, or found in the
- * rest.
- */
+/** Of a long text the start is shown until it is opened, or found in the rest. */
 export function LongText({ id, text, isOutput }: LongTextProps) {
   const folds = useContext(FoldsContext)
   const wanted = useContext(FoundContext)

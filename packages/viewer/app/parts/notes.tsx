@@ -37,9 +37,7 @@ export function EmptyNote({ title, whole = false, children }: EmptyNoteProps) {
   )
 }
 
-/**
- * Says that something is still on its way. It shows itself only after a moment, so that fast answers do not flicker.
- */
+/** It shows itself only after a moment, so that fast answers do not flicker. */
 export function LoadingNote({ children = 'Loading …' }: { readonly children?: ComponentChildren }) {
   return (
     <p class="note loading" role="status">

@@ -10,9 +10,7 @@ const UNSEEN =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e0fff}]|(?<!(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]/gu
 
-/**
- * Splits a text into what can be shown as it is and signs for characters that cannot: ␛ for escape, U+202E for others.
- */
+/** Splits a text into what can be shown as it is and signs: ␛ for escape, U+202E for others. */
 export function textParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let from = 0

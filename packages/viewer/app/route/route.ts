@@ -22,10 +22,7 @@ export type Route =
       /** From 0; `null`: the start. */
       readonly step: number | null
       readonly tab: EpisodeTab
-      /**
-       * Another attempt at the same task that is shown beside it, with its try after a full stop if it is not the one
-       * that counts.
-       */
+      /** Another attempt that is shown beside it, with its try after a full stop unless it counts. */
       readonly beside?: string
       /** Whose figures are shown, if the environment has several seats; left out, those of the one in focus. */
       readonly seat?: string

@@ -13,9 +13,7 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
-/**
- * Opens a screen. With `replace`, the screen before is not in the history: for filters, and for steps of an episode.
- */
+/** With `replace`, the screen before is not in the history: for filters, and for steps of an episode. */
 export function openRoute(route: Route, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (!replace) {
     location.hash = formatRoute(route)

@@ -1,4 +1,4 @@
-import type { AgreementFigure, EpisodeColumns, EpisodeName, GraderAgreement, GradeSummary } from '@episodic/report'
+import type { AgreementFigure, EpisodeColumns, GraderAgreement, GradeSummary } from '@episodic/report'
 import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval, plural } from '@episodic/report'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
@@ -73,7 +73,8 @@ function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: Matrix
   const [open, setOpen] = useState<readonly [row: number, column: number] | null>(null)
   const [row = -1, column = -1] = open ?? []
   const places = matrix[row]?.[column] ?? []
-  const cell = (found: readonly EpisodeName[], i: number, j: number) => {
+  const cell = (i: number, j: number) => {
+    const found = matrix[i]?.[j] ?? []
     if (found.length === 0) return <span class="muted">0</span>
     if (run === null) return formatCount(found.length)
     const isOpen = i === row && j === column
@@ -91,35 +92,17 @@ function Matrix({ pair: { a, b, values, matrix }, nameOf, run, columns }: Matrix
   }
   return (
     <>
-      <div class="scroll">
-        <table class="confusion">
-          <caption>
-            Rows: {nameOf(a)}. Columns: {nameOf(b)}.
-          </caption>
-          <thead>
-            <tr>
-              <td />
-              {values.map((value) => (
-                <th key={value} scope="col">
-                  {plain(wordOf(value))}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {values.map((value, i) => (
-              <tr key={value}>
-                <th scope="row">{plain(wordOf(value))}</th>
-                {values.map((other, j) => (
-                  <td key={other} class={i === j ? 'same' : undefined}>
-                    {cell(matrix[i]?.[j] ?? [], i, j)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <p class="caption block">
+        Rows: {nameOf(a)}. Columns: {nameOf(b)}.
+      </p>
+      <FiguresTable
+        look={['scroll', 'confusion']}
+        head={['', ...values.map((value) => plain(wordOf(value)))]}
+        rows={values.map((value, i) => [
+          plain(wordOf(value)),
+          ...values.map((_, j) => (i === j ? <b>{cell(i, j)}</b> : cell(i, j))),
+        ])}
+      />
       {run !== null && columns && places.length > 0 && <PlaceLinks run={run} places={places} columns={columns} />}
     </>
   )

@@ -1,7 +1,8 @@
-import { formatCount, formatNumber, SPLITS, type TaskFigures } from '@episodic/report'
+import { formatCount, formatNumber, type RowWords, SPLITS, type TaskFigures } from '@episodic/report'
 import { useMemo, useState } from 'preact/hooks'
 import { formatShare } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
+import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { Pager } from '../parts/pager.tsx'
@@ -51,40 +52,21 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
         {tasks.length > 0 && (
           <>
             {words.error && <ErrorNote error={words.error} />}
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls has to be reached by keys */}
-            <section class="scroll tall" aria-label="Tasks" tabIndex={0}>
-              <table class="even tasks" aria-rowcount={tasks.length + 1} aria-busy={words.loading}>
-                <thead>
-                  <tr>
-                    <th scope="col">Task</th>
-                    {HEADS.map(([by, name]) => (
-                      <th
-                        key={by}
-                        scope="col"
-                        class="number"
-                        aria-sort={by === order ? (ascending ? 'ascending' : 'descending') : 'none'}
-                      >
-                        <button type="button" class="bare" onClick={() => sort(by)}>
-                          {name}
-                          <span aria-hidden="true">{by === order ? (ascending ? ' ↑' : ' ↓') : ''}</span>
-                        </button>
-                      </th>
-                    ))}
-                  </tr>
-                </thead>
-                <tbody>
-                  {shown.map((task, i) => (
-                    <TaskRow
-                      key={task.task}
-                      run={run}
-                      task={task}
-                      index={from + i}
-                      words={wordsOf.get(task.rows[0] ?? 0)}
-                    />
-                  ))}
-                </tbody>
-              </table>
-            </section>
+            <FiguresTable
+              look={['scroll tall', 'even tasks']}
+              head={[
+                'Task',
+                ...HEADS.map(([by, name]) => (
+                  <button type="button" class="bare" onClick={() => sort(by)}>
+                    {name}
+                    <span aria-hidden="true">{by === order ? (ascending ? ' ↑' : ' ↓') : ''}</span>
+                  </button>
+                )),
+              ]}
+              rows={shown.map((task) => cellsOf(run, task, wordsOf.get(task.rows[0] ?? 0)))}
+              part={[from, tasks.length]}
+              sorted={[HEADS.findIndex(([by]) => by === order) + 1, ascending ? 'ascending' : 'descending']}
+            />
             <Pager name="tasks" from={from} size={PAGE} count={tasks.length} onPage={setPage} />
           </>
         )}
@@ -93,40 +75,27 @@ export function Tasks({ run, tasks }: { readonly run: string; readonly tasks: re
   )
 }
 
-function TaskRow({
-  run,
-  task: { successes, finished, failed, mean, deviation, steps, difficulty, split },
-  index,
-  words,
-}: {
-  readonly run: string
-  readonly task: TaskFigures
-  readonly index: number
-  readonly words: { readonly task: string; readonly prompt: string } | undefined
-}) {
-  return (
-    <tr aria-rowindex={index + 2}>
-      <td class="task">
-        <div class="flow mid apart">
-          {words && (
-            <a class="clip one-line" href={formatRoute({ screen: 'group', run, task: words.task })}>
-              {code(words.task.slice(0, 8))} {plain(words.prompt)}
-            </a>
-          )}
-          <span class="badge">{SPLITS[split] ?? ''}</span>
-        </div>
-      </td>
-      <td class="number">
-        <Meter share={finished > 0 ? successes / finished : 0} kind="good" /> {formatCount(successes)}/
-        {formatCount(finished)} <span class="muted">{formatShare(successes, finished)}</span>
-      </td>
-      <td class="number">{formatNumber(mean)}</td>
-      <td class="number">{deviation === 0 ? <span title="no variance">0 ⚠</span> : formatNumber(deviation)}</td>
-      <td class="number">{formatNumber(steps)}</td>
-      <td class="number">{formatNumber(difficulty)}</td>
-      <td class="number">{failed > 0 ? <span class="loss">! {formatCount(failed)}</span> : ''}</td>
-    </tr>
-  )
+function cellsOf(run: string, task: TaskFigures, words: RowWords | undefined) {
+  const { successes, finished, failed, mean, deviation, steps, difficulty, split } = task
+  return [
+    <div class="task flow mid apart">
+      {words && (
+        <a class="clip one-line" href={formatRoute({ screen: 'group', run, task: words.task })}>
+          {code(words.task.slice(0, 8))} {plain(words.prompt)}
+        </a>
+      )}
+      <span class="badge">{SPLITS[split] ?? ''}</span>
+    </div>,
+    <>
+      <Meter share={finished > 0 ? successes / finished : 0} kind="good" /> {formatCount(successes)}/
+      {formatCount(finished)} <span class="muted">{formatShare(successes, finished)}</span>
+    </>,
+    formatNumber(mean),
+    deviation === 0 ? <span title="no variance">0 ⚠</span> : formatNumber(deviation),
+    formatNumber(steps),
+    formatNumber(difficulty),
+    failed > 0 ? <span class="loss">! {formatCount(failed)}</span> : '',
+  ]
 }
 
 function figureOf(task: TaskFigures, order: Order): number | null {

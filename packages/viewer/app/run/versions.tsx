@@ -17,9 +17,7 @@ import { formatRoute } from '../route/route.ts'
 
 const MOST = 100
 
-/**
- * What each version of the weights earned, and how old its samples are; nothing for a run of fewer than two versions.
- */
+/** What each version of the weights earned; nothing for a run of fewer than two. */
 export function Versions({ run, columns }: { readonly run: string; readonly columns: EpisodeColumns }) {
   const versions = useMemo(() => versionFigures(columns), [columns])
   if (versions.length < 2) return null

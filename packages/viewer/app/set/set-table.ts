@@ -61,10 +61,7 @@ export function findCell(compared: ComparedRuns | string | null, run: RunEntry):
   }
 }
 
-/**
- * Success and spending of the players that have episodes in every world: the mean of their rates, so that each world
- * counts once, and what an episode takes in the mean of all.
- */
+/** Of players that have episodes in every world: the mean of their rates, and what an episode takes. */
 export function toCostedRuns({ worlds, players, runsOf }: SetTable): CostedRun[] {
   return players.flatMap((player) => {
     const runs = worlds.flatMap((world) => runsOf(world, player).slice(0, 1))

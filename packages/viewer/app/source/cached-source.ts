@@ -8,10 +8,7 @@ const PAUSE = 400
 /** After a notice, a page rests at least so many times as long as it was busy: the run may need the processor. */
 const REST = 4
 
-/**
- * Wraps a source so that what does not change is asked for once: words of rows always, and the rest until the source
- * says that its run has changed.
- */
+/** What does not change is asked for once: words of rows, and the rest until the source says otherwise. */
 export function createCachedSource(source: Source): Source {
   const runs = keepAnswers(() => source.runs())
   const details = keepAnswers((run) => source.run(run))

@@ -3,10 +3,7 @@ import { SourceError } from './source.ts'
 
 const NAME = 'episodic.grades'
 
-/**
- * Opens the verdicts that a browser keeps for the runs of files: as lines of `grades.jsonl`, by run. Returns `null`
- * where a page may keep nothing.
- */
+/** The verdicts that a browser keeps for the runs of files, by run; `null` where a page may keep nothing. */
 export function createGradeStore(storage: () => Storage = () => localStorage) {
   let kept: Storage
   try {

@@ -1,7 +1,4 @@
-/**
- * Returns a function that asks for each key once and keeps the answer, until `forget`. A failed answer is not kept, so
- * that it is asked for again.
- */
+/** Asks for each key once, until `forget`. A failed answer is asked for again. */
 export function keepAnswers<T>(ask: (key: string) => Promise<T>) {
   const kept = new Map<string, Promise<T>>()
   const answerOf = (key: string): Promise<T> => {

@@ -21,10 +21,7 @@ export interface SearchQuery {
   readonly text: string
   readonly runs?: readonly string[] | undefined
   readonly fields?: readonly SearchField[] | undefined
-  /**
-   * Finds the first place in each row alone, but in every row. Default: every place, of which the first 500 are
-   * returned.
-   */
+  /** Only the first place in each row, but in every row. Default: the first 500 places. */
   readonly firstOfRow?: boolean | undefined
 }
 
@@ -57,9 +54,7 @@ export interface Source {
   grade(run: string, grade: GradeRecord): Promise<void>
   /** Verdicts that were given in this browser and are kept in it alone; none if they are kept beside the run. */
   ownGrades(run: string): Promise<readonly GradeRecord[]>
-  /**
-   * Calls the listener with the id of a run that has changed, `null` if any may have. Returns a function that ends it.
-   */
+  /** Calls the listener with a run that has changed, `null` if any may have. Returns what ends it. */
   watch(listener: (run: string | null) => void): () => void
 }
 

@@ -10,9 +10,7 @@ export function useSource(): Source {
   return source
 }
 
-/**
- * What a source answered so far. While something is loaded again, and if the source is gone, the value before it stays.
- */
+/** What a source answered so far: it stays while it is loaded again, and if the source is gone. */
 export interface Loaded<T> {
   readonly value: T | null
   readonly error: SourceError | null

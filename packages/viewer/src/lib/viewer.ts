@@ -67,10 +67,7 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   }
 }
 
-/**
- * Runs the packed script of a file, which takes a third of the room of the script. The page's policy has the hashes of
- * both.
- */
+/** Runs the packed script of a file, a third as large. The page's policy has the hashes of both. */
 const LOADER = `(async () => {
   const packed = Uint8Array.from(atob(document.getElementById('code').textContent), (c) => c.charCodeAt(0))
   const script = document.createElement('script')

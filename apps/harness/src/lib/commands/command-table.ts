@@ -45,10 +45,7 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
     'judge the sealed episodes of runs, and compare the verdicts of graders and people',
     () => import('./evaluate/grade.ts'),
   ),
-  bundle: entry(
-    'write runs as one HTML file, or as a folder for a web server, to share',
-    () => import('./show/bundle.ts'),
-  ),
+  bundle: entry('write runs as one HTML file, to share', () => import('./show/bundle.ts')),
   export: entry(
     'write the sealed episodes of a run in a format that trainers and viewers read',
     () => import('./show/export.ts'),

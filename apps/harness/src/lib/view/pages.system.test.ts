@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createRng } from '@episodic/protocol'
 import type { RunEntry } from '@episodic/report'
 import type { Page, Request } from 'playwright-core'
@@ -13,6 +14,8 @@ import { startViewing, type Viewing } from './view.fixture.ts'
 
 let workshop: Workshop
 let viewing: Viewing
+/** Where pages get their data: from the server, or from a file that has all of the runs. */
+let homes: { readonly server: string; readonly file: string }
 let runs: Readonly<Record<string, string>>
 /** The first task of each run. */
 let tasks: Readonly<Record<string, string>>
@@ -27,6 +30,9 @@ beforeAll(async () => {
   const entries = await viewing.json<RunEntry[]>('/api/runs')
   runs = Object.fromEntries(entries.map(({ name, id }) => [name === PAYLOADS[0] ? 'hostile' : name, id]))
   for (const { id } of entries) await viewing.detailOnce(id, ({ complete }) => complete)
+  const shared = ['bundle', 'runs', '--compare', '--allow-secrets', '--yes', '--out', 'all.html']
+  expect(await workshop.main(shared)).toMatchObject({ status: 0 })
+  homes = { server: `${viewing.origin}/`, file: pathToFileURL(join(workshop.folder, 'all.html')).href }
   tasks = Object.fromEntries(
     ['plain', 'random', 'model', 'hostile', 'game', 'branched'].map((name) => {
       const [line = ''] = readFileSync(join(workshop.folder, 'runs', name, 'episodes.jsonl'), 'utf8').split('\n', 1)
@@ -78,7 +84,7 @@ function addresses(): Record<string, string> {
 
 interface Opened extends AsyncDisposable {
   readonly page: Page
-  /** Errors of the page, and requests to anything but the server. */
+  /** Errors of the page, and requests to anything but where it came from. */
   readonly faults: string[]
   go(address: string): Promise<void>
   /** Waits until nothing is loading any more. */
@@ -87,7 +93,7 @@ interface Opened extends AsyncDisposable {
 
 const WINDOW = { width: 1_280, height: 900 }
 
-async function open(): Promise<Opened> {
+async function open(home = homes.server): Promise<Opened> {
   const context = await browser().newContext({
     viewport: WINDOW,
     colorScheme: 'light',
@@ -107,7 +113,7 @@ async function open(): Promise<Opened> {
   page.on('request', (request) => {
     // The stream of events never ends.
     if (!request.url().endsWith('/api/events')) asked.add(request)
-    if (new URL(request.url()).origin !== viewing.origin) faults.push(`asked for ${request.url()}`)
+    if (!request.url().startsWith(home)) faults.push(`asked for ${request.url()}`)
   })
   page.on('requestfinished', (request) => asked.delete(request))
   page.on('requestfailed', (request) => asked.delete(request))
@@ -117,7 +123,7 @@ async function open(): Promise<Opened> {
     settled: () => settled(page, asked),
     async go(address) {
       // A document of its own each time, so that the screen before is not taken for this one.
-      await page.goto(`${viewing.origin}/?${opening++}#${address}`)
+      await page.goto(`${home}?${opening++}#${address}`)
       await settled(page, asked)
     },
     [Symbol.asyncDispose]: () => context.close(),
@@ -188,8 +194,8 @@ describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
     expect(faults).toEqual([])
   })
 
-  it('run nothing of what worlds, models and people wrote', async () => {
-    await using opened = await open()
+  it.each(['server', 'file'] as const)('run nothing of what worlds, models and people wrote: %s', async (source) => {
+    await using opened = await open(homes[source])
     const { page, faults, go } = opened
     const task = encodeURIComponent(tasks.hostile ?? '')
     const run = `/r/${runs.hostile}`
@@ -197,7 +203,8 @@ describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
     for (const address of [
       ...['/', run, `${run}?tab=tasks`, `${run}?tab=rewards`, `${run}?tab=failures`, `${run}?tab=configuration`],
       ...[`${run}/episodes`, `${run}/t/${task}`, ...tabs.map((tab) => `${run}/t/${task}/0${tab}`), '/search?q=hacked'],
-      `/compare?runs=${runs.hostile},${runs.model}&base=${runs.model}`,
+      // A file begins with its comparison.
+      source === 'server' ? `/compare?runs=${runs.hostile},${runs.model}&base=${runs.model}` : '',
     ]) {
       await go(address)
       await page.evaluate('document.querySelectorAll("main details").forEach((one) => { one.open = true })')

@@ -84,7 +84,6 @@ export function DifficultyDifferencesPlot({ bins }: { readonly bins: Comparison[
   return (
     <Plot
       title="Difference in success rate by difficulty"
-      size={HALF}
       x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
       y={{ scale: y, format: (value) => formatTick(Math.round(value * 100)), label: 'success, B − A (points)' }}
       table={{

@@ -9,10 +9,7 @@ const CHARACTER = 6.6
 /** Base lines above and below the point, the nearest first. */
 const OFFSETS = [-7, 15, -20, 28, -33, 41]
 
-/**
- * Places the names of points so that no name covers another one, or a point. The first points choose first; `null` for
- * a name for which there is no room.
- */
+/** Places names so that none covers another or a point: the first choose first, `null` where there is no room. */
 export function placeLabels(
   points: readonly { readonly x: number; readonly y: number; readonly text: string }[],
   area: { readonly right: number; readonly top: number; readonly bottom: number },

@@ -70,14 +70,15 @@ export function Drawing({ title, size: { width, height }, table, children }: Dra
 
 interface PlotProps {
   readonly title: string
-  readonly size: PlotSize
+  /** Default: of half the page. */
+  readonly size?: PlotSize
   readonly x: Axis
   readonly y: Axis
   readonly table: Figures
   readonly children: ComponentChildren
 }
 
-export function Plot({ title, size, x, y, table, children }: PlotProps) {
+export function Plot({ title, size = HALF, x, y, table, children }: PlotProps) {
   const { left, right, bottom } = areaOf(size)
   return (
     <Drawing title={title} size={size} table={table}>

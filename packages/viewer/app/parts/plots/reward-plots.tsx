@@ -14,9 +14,7 @@ interface RewardByStepPlotProps {
   readonly shaped: boolean
 }
 
-/**
- * The mean reward of each step, unshaped and, if there is shaping, shaped. Bars show the episodes with that many steps.
- */
+/** The mean reward of each step, with bars for the episodes that have so many steps. */
 export function RewardByStepPlot({ steps, shaped }: RewardByStepPlotProps) {
   const values = steps.flatMap(({ total, unshaped }) => (shaped ? [total, unshaped] : [unshaped]))
   const x = linearScale([0.5, steps.length + 0.5], RANGES.x, Math.max(3, Math.min(10, steps.length)))
@@ -31,7 +29,6 @@ export function RewardByStepPlot({ steps, shaped }: RewardByStepPlotProps) {
   return (
     <Plot
       title="Mean reward by step"
-      size={HALF}
       x={{ scale: wholeTicks(x, 1), format: formatTick, label: 'step of the episode' }}
       y={{ scale: y, format: formatTick, label: 'mean reward' }}
       table={{

@@ -22,10 +22,7 @@ export function linearScale(domain: readonly [number, number], range: readonly [
   return Object.assign(map, { ticks, domain })
 }
 
-/**
- * A logarithmic scale of positive values. Its ticks are 1, 2 and 5 times powers of ten; over more than three decades,
- * the powers.
- */
+/** Its ticks are 1, 2 and 5 times powers of ten; over more than three decades, the powers. */
 export function logScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
   const [low, high] = domain.map(Math.log10) as [number, number]
   const factors = high - low > 3 ? [1] : [1, 2, 5]

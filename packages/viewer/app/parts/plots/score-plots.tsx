@@ -25,7 +25,6 @@ export function ReturnsPlot({ distribution: { histogram, mean } }: { readonly di
   return (
     <Plot
       title="Distribution of returns"
-      size={HALF}
       x={{ scale: x, format: formatTick, label: 'unshaped return of an episode (reward)' }}
       y={y}
       table={barsTable('Return', bars)}
@@ -57,7 +56,6 @@ export function StepsPlot({ distribution: { histogram, median } }: { readonly di
   return (
     <Plot
       title="Steps to success"
-      size={HALF}
       x={{ scale: wholeTicks(x), format: formatTick, label: 'steps' }}
       y={y}
       table={barsTable('Steps', bars)}
@@ -89,7 +87,6 @@ export function DifficultyPlot({ bins }: { readonly bins: Summary['success']['by
   return (
     <Plot
       title="Success rate by difficulty"
-      size={HALF}
       x={{ scale: x, format: formatTick, label: 'difficulty of the task (0 easiest, 1 hardest)' }}
       y={y}
       table={{
@@ -141,7 +138,6 @@ export function PassPlot({ name, estimates, failed }: PassPlotProps) {
   return (
     <Plot
       title={`${name}k`}
-      size={HALF}
       x={{ scale: wholeTicks(x, 1, most), format: formatTick, label: 'k (attempts)' }}
       y={y}
       table={{

@@ -26,7 +26,6 @@ export function LatencyPlot({ latency: { median, p90, p99, bins }, title, counte
   return (
     <Plot
       title={title}
-      size={HALF}
       x={{ scale: x, format: formatDurationTick, label: 'time (logarithmic)' }}
       y={{ scale: y, format: formatTick, label: counted }}
       table={{ head: ['Time', counted], rows: bars.map(({ range, value }) => [range, formatCount(value)]) }}

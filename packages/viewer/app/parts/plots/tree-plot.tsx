@@ -11,10 +11,7 @@ const LEFT = 14
 /** Room for the return beside the end of a line. */
 const RIGHT = 120
 
-/**
- * A tree of episodes that share steps: steps from left to right, a row for each line, and a corner where it branches
- * off.
- */
+/** Steps go from left to right, with a row for each line, and a corner where it branches off. */
 export function TreePlot({ tree: { leaves, omitted, task, rollout } }: { readonly tree: ShownTree }) {
   const height = TOP + ROW * leaves.length + BOTTOM
   const longest = leaves.reduce((most, { steps }) => Math.max(most, steps), 1)

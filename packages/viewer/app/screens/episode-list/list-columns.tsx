@@ -86,10 +86,7 @@ export function defaultFields(
   ]
 }
 
-/**
- * Returns a number to sort rows by a field; `null` if there is no such field, or it is not loaded. Words are sorted by
- * their letters.
- */
+/** A number to sort rows by a field, words by their letters; `null` if there is none, or it is not loaded. */
 export function sortKey(episodes: EpisodeColumns, name: string): ((row: number) => number) | null {
   const field = loadedField(episodes, name)
   if (field?.kind === 'number') return field.read((column) => episodes.columns[column] as Column)

@@ -6,10 +6,7 @@ export interface RunGroup {
   readonly runs: readonly RunEntry[]
 }
 
-/**
- * Groups runs by their sets. Running ones come first, then newer ones before older ones; a set stands where its first
- * run would, and runs that belong to no set are groups of their own.
- */
+/** Running runs come first, then the newest; a set stands where its first run would. */
 export function groupRuns(runs: readonly RunEntry[]): RunGroup[] {
   const sorted = runs.toSorted(
     (a, b) =>

@@ -120,8 +120,8 @@ describe.skipIf(lacksBrowser)(
       await page.close()
     })
 
-    it.each([320, 400, 768])('does not scroll sideways at %i pixels', async (width) => {
-      const { page } = await openReport(records, 'narrow', width)
+    it('does not scroll sideways at 320 pixels', async () => {
+      const { page } = await openReport(records, 'narrow', 320)
       expect(await past(page)).toBe(0)
       for (const tab of ['Tasks', 'Rewards', 'Failures', 'Configuration']) {
         await page.locator('.tabs a', { hasText: tab }).click()

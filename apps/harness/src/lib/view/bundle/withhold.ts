@@ -35,10 +35,7 @@ export function secretsOf(record: SealedRecord, parts: readonly WithheldPart[]):
   ]
 }
 
-/**
- * Returns a verdict without what its grader wrote and was sent, if any part is withheld: a grader sees all of them, and
- * may say them in its own words.
- */
+/** If anything is withheld, a verdict has not what its grader wrote and was sent: that may quote it. */
 export function withholdFromGrade(grade: GradeRecord, parts: readonly WithheldPart[]): GradeRecord {
   if (parts.length === 0) return grade
   const { asked, evidence } = grade

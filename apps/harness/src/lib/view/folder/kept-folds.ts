@@ -25,10 +25,7 @@ interface KeptFold<Fold> {
 export function createKeptFolds<Fold extends LineFold>(
   create: (manifest: RunManifest) => Fold,
 ): {
-  /**
-   * Resolves with the fold and the bytes that it covers. Rejects with `run-invalid` for a line that is no sealed
-   * episode.
-   */
+  /** Resolves with the fold and the bytes that it covers. Rejects with `run-invalid`. */
   read(
     given: SummarizedFolder,
   ): Promise<{ readonly fold: Fold; readonly manifest: RunManifest; readonly covered: number }>

@@ -250,9 +250,7 @@ export class ViewedRun {
     return shown ? this.#followed.follow(shown) : null
   }
 
-  /**
-   * Returns the figures of the verdicts on all lines. Rejects with `run-invalid` for a line that is no sealed episode.
-   */
+  /** Rejects with `run-invalid` for a line that is no sealed episode. */
   async gradeSummary(): Promise<GradeSummary> {
     const { folder, manifest } = this.found
     const index = await this.index()
@@ -288,9 +286,7 @@ export class ViewedRun {
     return index.isUpdating ? Math.min(1, index.covered / this.bytes) : undefined
   }
 
-  /**
-   * The summary in the folder, if a command of this user made it of these lines. Any other one may say something else.
-   */
+  /** The summary in the folder, if a command of this user made it of these lines. */
   async #readSummary(): Promise<Summary | null> {
     const path = join(this.found.folder, RUN_FILES.summary)
     const stamp = await readStamp(path, this.episodes)

@@ -2,6 +2,7 @@ import { encodeColumns, type RunEntry } from '@episodic/report'
 import { gradesFileOf, readGrades } from '../../run-folder/grades-file.ts'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
+import type { ViewedRun } from '../folder/viewed-run.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { HttpProblem } from '../http-problem.ts'
 import { answerSearch } from '../search/answer-search.ts'
@@ -32,43 +33,38 @@ export function createRoutes({
     await runs.scan()
     return runs.get(parts.run as string)
   }
+  /** Answers with what a run has. */
+  const ofRun = (path: string, answer: (run: ViewedRun, exchange: Exchange) => unknown): Route =>
+    get(`/api/r/:run${path}`, async (exchange) => answerJson(exchange, await answer(await runOf(exchange), exchange)))
   return [
     get('/api/runs', async (exchange) => answerJson(exchange, (await runs.entries()) satisfies RunEntry[])),
-    get('/api/r/:run', async (exchange) => answerJson(exchange, await (await runOf(exchange)).detail())),
-    get('/api/r/:run/listing', async (exchange) => answerJson(exchange, await (await runOf(exchange)).listing())),
+    ofRun('', (run) => run.detail()),
+    ofRun('/listing', (run) => run.listing()),
     get('/api/r/:run/columns', async (exchange) => {
       const names = exchange.query.get('names')
       const rows = await (await runOf(exchange)).rows()
       await answerBytes(exchange, encodeColumns(rows.columns(names?.split(',').filter(Boolean))))
     }),
-    get('/api/r/:run/rows', async (exchange) => {
-      const rows = (exchange.query.get('rows') ?? '').split(',').filter(Boolean).map(wholeNumber)
+    ofRun('/rows', async (run, { query }) => {
+      const rows = (query.get('rows') ?? '').split(',').filter(Boolean).map(wholeNumber)
       if (rows.length > MOST_ROWS) throw new HttpProblem('invalid', `Ask for at most ${MOST_ROWS} rows at once.`)
-      answerJson(exchange, await (await (await runOf(exchange)).rows()).words(rows))
+      return (await run.rows()).words(rows)
     }),
-    get('/api/r/:run/task/:prefix', async (exchange) =>
-      answerJson(exchange, await (await (await runOf(exchange)).rows(true)).tasks(exchange.parts.prefix as string)),
+    ofRun('/task/:prefix', async (run, { parts }) => (await run.rows(true)).tasks(parts.prefix as string)),
+    ofRun('/playing/:task/:attempt', (run, { parts }) =>
+      run.follow(parts.task as string, wholeNumber(parts.attempt as string)),
     ),
-    get('/api/r/:run/playing/:task/:attempt', async (exchange) => {
-      const { task, attempt } = exchange.parts as { readonly task: string; readonly attempt: string }
-      answerJson(exchange, await (await runOf(exchange)).follow(task, wholeNumber(attempt)))
-    }),
     get('/api/r/:run/line/:row', async (exchange) => {
       const rows = await (await runOf(exchange)).rows(true)
       const line = await rows.line(wholeNumber(exchange.parts.row as string))
       begin(exchange.response, 200, { 'content-type': 'application/json', 'content-length': line.length })
       exchange.response.end(line)
     }),
-    get('/api/r/:run/states/:row', async (exchange) => {
-      const row = wholeNumber(exchange.parts.row as string)
-      answerJson(exchange, await states.statesOf(await runOf(exchange), row, exchange.query.get('private') === '1'))
-    }),
-    get('/api/r/:run/grades', async (exchange) =>
-      answerJson(exchange, await readGrades(gradesFileOf((await runOf(exchange)).found.folder), { messages: true })),
+    ofRun('/states/:row', (run, { parts, query }) =>
+      states.statesOf(run, wholeNumber(parts.row as string), query.get('private') === '1'),
     ),
-    get('/api/r/:run/grade-summary', async (exchange) =>
-      answerJson(exchange, await (await runOf(exchange)).gradeSummary()),
-    ),
+    ofRun('/grades', ({ found }) => readGrades(gradesFileOf(found.folder), { messages: true })),
+    ofRun('/grade-summary', (run) => run.gradeSummary()),
     {
       method: 'POST',
       path: '/api/r/:run/grades',

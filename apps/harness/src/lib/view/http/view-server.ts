@@ -18,10 +18,7 @@ export interface ViewServerOptions {
   readonly port?: number
   /** Stays valid while the server runs. Default: a token for one use is drawn. */
   readonly token?: string | undefined
-  /**
-   * Further names under which browsers reach the server, such as that of a proxy, with its port if that is not the
-   * usual one.
-   */
+  /** Further names of the server, such as that of a proxy, with a port that is not the usual one. */
   readonly allowedHosts?: readonly string[]
   /** Refuses what writes to the folders of runs. The index of a run, a cache, is written all the same. */
   readonly readOnly?: boolean
@@ -108,9 +105,7 @@ async function answer(
   await route.answer({ ...exchange, parts })
 }
 
-/**
- * Returns what a request line asks for: a path, which may have the address of the server before it. Throws `invalid`.
- */
+/** A request line may have the address of the server before the path. Throws `invalid`. */
 function targetOf(line: string): { readonly path: string; readonly query: URLSearchParams } {
   const [, path, query = ''] = /^(?:https?:\/\/[^/?#]+)?(\/[^?#]*)(?:\?([^#]*))?/i.exec(line) ?? []
   if (path === undefined) throw new HttpProblem('invalid', 'Ask for a path that begins with /.')

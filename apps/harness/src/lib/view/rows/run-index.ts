@@ -80,9 +80,7 @@ export class RunIndex {
     return this.#updating !== null
   }
 
-  /**
-   * Makes rows of the lines that were added. Rejects with `run-invalid` or `disk-failed` if the file cannot be read.
-   */
+  /** Makes rows of new lines. Rejects with `run-invalid` or `disk-failed` if the file cannot be read. */
   update(): Promise<void> {
     this.#isStale = true
     this.#updating ??= this.#updateAll().finally(() => {

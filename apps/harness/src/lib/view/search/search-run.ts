@@ -60,10 +60,11 @@ export function plainPart(text: string): string {
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
 }
 
-type LineBounds = readonly [start: number, end: number]
-
 /** The lines that contain a plain part, in upper or lower case: only these are parsed. */
-function* linesWith(part: string, { bytes, lines }: { readonly bytes: Buffer; readonly lines: readonly LineBounds[] }) {
+function* linesWith(
+  part: string,
+  { bytes, lines }: { readonly bytes: Buffer; readonly lines: readonly (readonly [number, number])[] },
+) {
   const text = bytes.toString('latin1')
   const pattern = new RegExp(part, 'gi')
   const findFrom = (place: number) => {

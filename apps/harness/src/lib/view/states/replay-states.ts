@@ -10,10 +10,7 @@ interface Parts {
   readonly private: Json
 }
 
-/**
- * Replays an episode strictly, and returns what each step changed in the state, as far as the replay agrees with the
- * line.
- */
+/** Returns what each step changed, as far as a strict replay agrees with the line. */
 export function replayStates(environment: EnvironmentDefinition, record: SealedRecord): EpisodeStates {
   if (!hasStarted(record)) return unavailable('The session of this episode was never opened, so it has no state.')
   let start: Parts | null = null
