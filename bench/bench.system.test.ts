@@ -25,7 +25,7 @@ describe('pnpm bench', () => {
   it('lists the benchmarks with --help, and runs none', async () => {
     const help = await bench('--help')
     expect(help).toMatch(/^Usage: pnpm bench /)
-    for (const name of ['agent', 'http', 'run', 'self-play', 'workspace']) expect(help).toContain(name)
+    for (const name of ['agent', 'http', 'run', 'workspace']) expect(help).toContain(name)
   })
 
   it('says what a benchmark measures, and its options', async () => {
@@ -38,7 +38,6 @@ describe('pnpm bench', () => {
     ['durability', 'redis-server'],
     ['fleet', 'redis-server'],
     ['gateway', 'python3'],
-    ['peers', 'python3'],
     ['processes', 'redis-server'],
     ['python', 'python3'],
     ['state', 'redis-server'],
@@ -55,7 +54,7 @@ describe('pnpm bench', () => {
     ['run', '--worlds', 'atlantis'],
     ['run', '--transports', 'pigeon'],
     ['run', '--rounds', '0'],
-    ['self-play', '--episodes', 'many'],
+    ['learn', '--episodes', 'many'],
     ['state', '--no-such-option'],
     ['store', '--no-such-option'],
     ['view', '--rounds'],

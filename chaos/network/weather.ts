@@ -19,7 +19,7 @@ const LATEST = 200
 
 const DISTURBED = ['"tools/call"', METHODS.open, METHODS.turn]
 
-/** Draws the fate of every step, opening and wait for a turn. What a client says to connect passes undisturbed. */
+/** Draws the fate of every step, opening and wait for a turn. What a client says when it connects is not disturbed. */
 export function drawFates(rng: Rng, weather: Weather): (request: string) => Fate {
   const { requestsLost, repliesLost, doubled, delayed, repliesCut = 0 } = weather
   const late = () => ({ milliseconds: rng.int(1, LATEST) })

@@ -38,7 +38,7 @@ const OPENENV_VERSIONS = {
   'openenv-core': 'openenv-core',
 } as const
 
-/** What a step shows in every version, and in the newest. */
+/** What a step shows in every version, and in those of the newer name. */
 const OPENENV_STEP = ['text', 'structured', 'isRefused', 'reward', 'done'] as const
 const OPENENV_METADATA = ['refused', 'terms', 'end', 'success', 'potential', 'seq'] as const
 
@@ -54,7 +54,7 @@ export function openEnvClients(
     const { cleanUp, origin, token } = await serve(host)
     return startPlayer(cleanUp, [python], 'openenv', [how, `${origin}/openenv`, token])
   }
-  const step: Shows['step'] = version === 'openenv' ? [...OPENENV_STEP, ...OPENENV_METADATA] : OPENENV_STEP
+  const step: Shows['step'] = version === 'openenv-core' ? OPENENV_STEP : [...OPENENV_STEP, ...OPENENV_METADATA]
   return [
     {
       name: version,

@@ -75,13 +75,17 @@ def seen(step: Any) -> JsonObject:
         "reward": step.reward,
         "done": step.done,
     }
-    # Versions before 0.10 drop the metadata.
+    # The versions of the older name drop the metadata.
     names = ("refused", "terms", "end", "potential", "seq")
-    return shown if metadata is None else {
-        **shown,
-        **{name: metadata[name] for name in names},
-        "success": metadata.get("success"),
-    }
+    return (
+        shown
+        if metadata is None
+        else {
+            **shown,
+            **{name: metadata[name] for name in names},
+            "success": metadata.get("success"),
+        }
+    )
 
 
 async def call_tools(client: MCPToolClient, script: JsonObject) -> JsonObject:
