@@ -18,9 +18,7 @@ folder = Path(sys.argv[1])
 
 def load(name: str, kind: str = "json"):
     suffix = "jsonl" if kind == "json" else kind
-    return load_dataset(
-        kind, data_files=str(folder / f"{name}.{suffix}"), split="train", cache_dir=str(folder / "cache")
-    )
+    return load_dataset(kind, data_files=str(folder / f"{name}.{suffix}"), split="train", cache_dir=str(folder / "cache"))
 
 
 def passed(name: str, what: str) -> None:

@@ -1,8 +1,9 @@
 """Lets another program play scripts through the clients of OpenEnv.
 
-Usage: openenv_client.py HOW URL TOKEN. `socket` plays with `GenericEnvClient`, and `tools` with `MCPToolClient`: it reads
-one script a line on standard input, plays it in the next episode of a connection to its world, and writes what the client
-has shown of it on standard output. `validate` reads names of worlds, and answers with what is wrong with their endpoints.
+Usage: openenv_client.py HOW URL TOKEN. `socket` plays with `GenericEnvClient`, and `tools` with `MCPToolClient`: it
+reads one script a line on standard input, plays it in the next episode of a connection to its world, and writes what
+the client has shown of it on standard output. `validate` reads names of worlds, and answers with what is wrong with
+their endpoints.
 """
 
 import asyncio
