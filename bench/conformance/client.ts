@@ -1,5 +1,7 @@
-import { openChannel } from '@episodic/env'
-import { createAuthorization } from '@episodic/env/internal'
+import { EnvError, openChannel } from '@episodic/env'
+import type { OAuthClient, OAuthProvider, OAuthTokens } from '@episodic/mcp-client'
+import { finishAuthorization } from '@episodic/mcp-client/login'
+import { ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextprotocol/client'
 
 // The suite's client: it lists the tools of the given server, and makes the given calls, or else calls each tool with
 // arguments that fit its schema. For a login, the suite acts as the browser and its user. A request for input is
@@ -31,37 +33,89 @@ interface Context {
   readonly signing_algorithm?: string
 }
 
-type Login = Parameters<typeof createAuthorization>[0]
-
 const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}') as Context
-const authorization = createAuthorization(
-  process.env.MCP_CONFORMANCE_SCENARIO?.startsWith('auth/client-credentials') ? programLogin() : userLogin(),
-)
 const url = process.argv.at(-1) as string
-const channel = await openChannel({ url, authorization }, { elicit: async () => ({ action: 'accept', content: {} }) })
+/** The page to which the user was sent last, until the user has agreed there. */
+let page: URL | null = null
+const authorization = process.env.MCP_CONFORMANCE_SCENARIO?.startsWith('auth/client-credentials')
+  ? createProgram()
+  : createUser()
+const elicit = async () => ({ action: 'accept', content: {} }) as const
+const channel = await withLogin(() => openChannel({ url, authorization }, { elicit }))
 try {
-  const { tools } = (await channel.request('tools/list', {})) as { tools: Tool[] }
+  const { tools } = (await withLogin(() => channel.request('tools/list', {}))) as { tools: Tool[] }
   for (const call of context.toolCalls ?? tools.map((tool) => sampleCall(tool, tools)))
-    await channel.request('tools/call', { ...call })
+    await withLogin(() => channel.request('tools/call', { ...call }))
 } finally {
   await channel.close()
 }
 
-/** A login by a program, which proves to be a registered client. */
-function programLogin(): Login {
-  const { client_id: id = '', client_secret: secret = '', private_key_pem: privateKey, signing_algorithm } = context
-  return { client: privateKey ? { id, privateKey, algorithm: String(signing_algorithm) } : { id, secret } }
+/** Makes a request, and makes it again after the user has agreed, as often as the user is sent away. */
+async function withLogin<T>(run: () => Promise<T>): Promise<T> {
+  for (let logins = 0; ; logins++)
+    try {
+      return await run()
+    } catch (error) {
+      if (!EnvError.is(error, 'login-failed') || !page || logins === 3) throw error
+      const answer = await fetch(page, { redirect: 'manual' })
+      page = null
+      const { searchParams } = new URL(answer.headers.get('location') ?? '')
+      await finishAuthorization(url, authorization, searchParams)
+    }
 }
 
-/** A login by a user in a browser. */
-function userLogin(): Login {
+/** A program, which proves to be a registered client. */
+function createProgram(): OAuthProvider {
+  const { client_id: clientId = '', client_secret: clientSecret = '', private_key_pem: privateKey } = context
+  const algorithm = String(context.signing_algorithm)
+  const provider = privateKey
+    ? new PrivateKeyJwtProvider({ clientId, privateKey, algorithm })
+    : new ClientCredentialsProvider({ clientId, clientSecret })
+  return provider as OAuthProvider
+}
+
+/** A user in a browser, with what is granted in memory. */
+function createUser(): OAuthProvider & { readonly clientMetadataUrl: string } {
+  const { client_id, client_secret } = context
+  let client: OAuthClient | undefined =
+    client_id === undefined ? undefined : { client_id, ...(client_secret && { client_secret }) }
+  let tokens: OAuthTokens | undefined
+  let verifier = ''
+  let found: object | undefined
   return {
     redirectUrl: 'http://localhost:3000/callback',
     clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',
-    ...(context.client_id !== undefined && { client: { id: context.client_id, secret: context.client_secret } }),
-    async logIn(page, { signal }) {
-      const answer = await fetch(page, { redirect: 'manual', ...(signal && { signal }) })
-      return answer.headers.get('location') ?? ''
+    clientMetadata: {
+      client_name: 'Episodic',
+      redirect_uris: ['http://localhost:3000/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      ...(client_secret && { token_endpoint_auth_method: 'client_secret_basic' }),
+    },
+    state: () => 'state-of-the-only-login',
+    clientInformation: () => client,
+    saveClientInformation: (registered) => {
+      client = registered
+    },
+    tokens: () => tokens,
+    saveTokens: (granted) => {
+      tokens = granted
+    },
+    redirectToAuthorization: (to) => {
+      page = to
+    },
+    saveCodeVerifier: (text) => {
+      verifier = text
+    },
+    codeVerifier: () => verifier,
+    saveDiscoveryState: (state) => {
+      found = state
+    },
+    discoveryState: () => found,
+    invalidateCredentials: (which) => {
+      if (which === 'all' || which === 'client') client = undefined
+      if (which === 'all' || which === 'tokens') tokens = undefined
+      if (which === 'all' || which === 'discovery') found = undefined
     },
   }
 }

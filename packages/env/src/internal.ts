@@ -5,8 +5,7 @@
  * @internal
  */
 
+export { disconnectPreservingSessions } from '@episodic/mcp-client'
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
-export { createAuthorization } from './lib/transport/authorization.ts'
 export { listAll } from './lib/transport/list-all.ts'
-export { disconnectPreservingSessions } from './lib/transport/open-channel.ts'

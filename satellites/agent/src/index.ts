@@ -1,11 +1,11 @@
-export { AgentError, SessionExpiredError, SessionLostError } from './lib/agent-error.ts'
 export type {
   OAuthClient,
   OAuthClientMetadata,
   OAuthContext,
   OAuthProvider,
   OAuthTokens,
-} from './lib/connection/oauth-provider.ts'
+} from '@episodic/mcp-client'
+export { AgentError, SessionExpiredError, SessionLostError } from './lib/agent-error.ts'
 export type { McpServersConfig, ServerConfig } from './lib/connection/server-config.ts'
 export type { SessionTool } from './lib/connection/session-tool.ts'
 export type { ToolAnswer, ToolContent } from './lib/connection/tool-answer.ts'

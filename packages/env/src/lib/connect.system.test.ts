@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Target } from '@episodic/mcp-client'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { META } from '@episodic/protocol'
@@ -19,7 +20,7 @@ import {
 } from './fixtures/endpoints.fixture.ts'
 import { move, walk } from './fixtures/walk.fixture.ts'
 import { scriptedPolicy } from './policy/scripted-policy.ts'
-import { parseMcpServers, type Target } from './transport/target.ts'
+import { parseMcpServers } from './transport/parse-mcp-servers.ts'
 
 describe('connect', () => {
   it('takes a bare URL where the server wants no token', async () => {

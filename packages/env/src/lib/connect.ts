@@ -1,3 +1,4 @@
+import type { Target } from '@episodic/mcp-client'
 import { type EnvironmentInfo, type Guarantees, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'
@@ -11,7 +12,6 @@ import { parseReply } from './session/reply.ts'
 import { type OnStepTimed, StepTiming } from './session/step-timing.ts'
 import { type RetryOptions, retryOptions } from './session/with-retries.ts'
 import { openChannel } from './transport/open-channel.ts'
-import type { Target } from './transport/target.ts'
 
 /** What the servers of this project promise. */
 const GUARANTEES: Guarantees = { system: 'episodic', replay: true, delivery: 'exactly-once', seed: 'decides' }

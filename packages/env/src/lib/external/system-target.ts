@@ -1,5 +1,5 @@
+import type { HttpTarget, Target } from '@episodic/mcp-client'
 import { EnvError } from '../env-error.ts'
-import type { HttpTarget, Target } from '../transport/target.ts'
 
 /** A server of another system. */
 export interface SystemTarget {

@@ -1,3 +1,4 @@
+import { type Wire, webSocketWire } from '@episodic/mcp-client'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { abortable, pause } from '@episodic/protocol/internal'
 import { z } from 'zod'
@@ -5,8 +6,7 @@ import { EnvError } from '../env-error.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { parseReply } from '../session/reply.ts'
-import { webSocketWire } from '../transport/open-web-socket.ts'
-import type { Wire } from '../transport/wire.ts'
+import { asOurs, toEnvError } from '../transport/open-channel.ts'
 
 const resultSchema = z.object({
   observation: jsonObjectSchema,
@@ -41,7 +41,7 @@ const CLOSING = 5_000
 /** One connection to `/ws`, which is one session of the server. It takes one request at a time. */
 export class OpenEnvSocket {
   #wire: Wire | null = null
-  readonly #closed = Promise.withResolvers<EnvError>()
+  readonly #closed = Promise.withResolvers<unknown>()
   /** Answers that no request has asked for, such as an error in place of a session. */
   readonly #early: string[] = []
   #onAnswer: ((text: string) => void) | null = null
@@ -51,10 +51,11 @@ export class OpenEnvSocket {
     const socket = new OpenEnvSocket()
     const address = `${url.replace(/^http/, 'ws')}/ws`
     const openWire = await webSocketWire({ url: address, token, headers, protocol: null })
-    socket.#wire = await openWire({
-      onMessage: (text) => socket.#receive(text),
-      onClose: ({ error }) => socket.#closed.resolve(error),
-    })
+    const listener = {
+      onMessage: (text: string) => socket.#receive(text),
+      onClose: ({ error }: { readonly error: Error }) => socket.#closed.resolve(toEnvError(error)),
+    }
+    socket.#wire = await asOurs(openWire(listener))
     return socket
   }
 

@@ -8,9 +8,7 @@ import { connect } from '../connect.ts'
 import { createVectorEnvironment } from '../environment/vector-environment.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
-import { openMultiplexedChannel } from './multiplexed-channel.ts'
 import { openChannel } from './open-channel.ts'
-import { openWebSocketWire, PROTOCOL } from './websocket-wire.ts'
 
 const TOKEN = 'a-control-token-that-stays'
 
@@ -104,24 +102,6 @@ describe('a connection over a WebSocket', () => {
     await expect(channel.request(METHODS.list, {})).rejects.toMatchObject({
       code: 'connection-failed',
       details: { retryable: false },
-    })
-  })
-})
-
-describe('a WebSocket as a page has it', () => {
-  it('plays an episode, with a token of any kind', async () => {
-    const token = 'made/of+odd~characters=='
-    await using server = await serveHttp(createTestHost(), { auth: { controlToken: token } })
-    const url = server.trainerUrl.replace(/^http/, 'ws')
-    const options = { name: url }
-    await using connection = await connect(
-      await openMultiplexedChannel(openWebSocketWire(url, token, PROTOCOL), options),
-    )
-    await using environment = connection.environment()
-    await environment.reset({ limits: { steps: 3 } })
-    for (const seq of [1, 2, 3]) expect((await environment.step(move(0))).info.seq).toBe(seq)
-    await expect(openMultiplexedChannel(openWebSocketWire(url, 'wrong', PROTOCOL), options)).rejects.toMatchObject({
-      code: 'connection-failed',
     })
   })
 })

@@ -1,56 +1,47 @@
+import {
+  type ChannelOptions,
+  McpError,
+  type McpErrorCode,
+  openChannel as open,
+  type Target,
+} from '@episodic/mcp-client'
 import type { Channel } from '@episodic/protocol'
-import { EnvError } from '../env-error.ts'
-import { openMultiplexedChannel } from './multiplexed-channel.ts'
-import { webSocketWire } from './open-web-socket.ts'
-import type { ChannelOptions, CommandTarget, HttpTarget, Target } from './target.ts'
-import { PROTOCOL } from './websocket-wire.ts'
+import { EnvError, type EnvErrorCode } from '../env-error.ts'
 
 /**
  * Opens a channel to any MCP server, for single requests. Code that needs Node is loaded only for targets that need it.
- * Rejects with `target-invalid` and `connection-failed`.
+ * Rejects with `target-invalid`, `option-invalid`, `login-failed` and `connection-failed`.
  */
 export async function openChannel(target: Target, options: ChannelOptions = {}): Promise<Channel> {
-  const given: Channel | HttpTarget | CommandTarget | null = typeof target === 'string' ? { url: target } : target
-  if (typeof given === 'object' && given !== null) {
-    if ('request' in given) return given
-    if ('command' in given || ('url' in given && /^https?:$/.test(protocolOf(given.url)))) {
-      const { openSdkChannel } = await import('./sdk-channel.ts')
-      return openSdkChannel(given, options)
-    }
-    if ('url' in given) {
-      if (given.authorization)
-        throw new EnvError(
-          'target-invalid',
-          `Cannot log in at ${given.url}: authorization is for http and https. Give a token instead.`,
-        )
-      if (/^wss?:$/.test(protocolOf(given.url)))
-        return openMultiplexedChannel(await webSocketWire({ ...given, protocol: PROTOCOL }), {
-          ...options,
-          name: given.url,
-        })
-    }
+  const channel = await asOurs(open(target, options))
+  // A channel of its own gives errors of its own.
+  if (channel === target) return channel
+  return {
+    request: (method, params, requestOptions) => asOurs(channel.request(method, params, requestOptions)),
+    close: () => channel.close(),
   }
-  throw new EnvError(
-    'target-invalid',
-    `Cannot connect to ${JSON.stringify(withoutSecrets(target))}. Give a URL (http, https, ws, wss, or ors: and openenv: before one of http), a command, an mcpServers entry, or a channel.`,
-  )
 }
 
-/**
- * Returns the options of a channel to a server that may keep state by MCP session, such as the world that it plays.
- * Only the versions before 2026-07-28 have sessions, so the channel uses the handshake of those, whatever else the
- * server supports.
- */
-export function disconnectPreservingSessions(target: Target): Pick<ChannelOptions, 'protocols'> {
-  const url = typeof target === 'string' ? target : 'url' in target ? target.url : null
-  return url === null ? {} : { protocols: new Map([[url, 'legacy']]) }
+/** The codes of the client that mean something else here. */
+const CODES: Partial<Readonly<Record<McpErrorCode, EnvErrorCode>>> = {
+  malformed: 'reply-malformed',
+  'target-invalid': 'target-invalid',
+  'option-invalid': 'option-invalid',
+  'login-failed': 'login-failed',
 }
 
-/** Returns a description of a target without its secrets. */
-function withoutSecrets(target: unknown): unknown {
-  return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
+/** Settles as a promise of the client does, with its errors as this package's. */
+export async function asOurs<T>(promise: Promise<T>): Promise<T> {
+  try {
+    return await promise
+  } catch (error) {
+    throw toEnvError(error)
+  }
 }
 
-function protocolOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).protocol : ''
+/** Returns an error of the client as one of this package, and any other as it is. */
+export function toEnvError(error: unknown): unknown {
+  if (!McpError.is(error)) return error
+  const { code, message, details, cause } = error
+  return new EnvError(CODES[code] ?? 'connection-failed', message, { details, cause })
 }

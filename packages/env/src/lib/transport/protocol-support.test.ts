@@ -1,12 +1,12 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ProtocolSupport } from '@episodic/mcp-client'
 import { type JsonObject, METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connect } from '../connect.ts'
 import { ENDPOINTS } from '../fixtures/endpoints.fixture.ts'
 import { openChannel } from './open-channel.ts'
-import type { ProtocolSupport } from './protocol-support.ts'
 
 interface Received {
   readonly headers: IncomingHttpHeaders

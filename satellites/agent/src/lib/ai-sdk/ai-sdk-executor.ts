@@ -1,3 +1,4 @@
+import type { WaitOptions } from '@episodic/mcp-client'
 import type {
   GenerateTextResult,
   ModelMessage,
@@ -6,7 +7,6 @@ import type {
   ToolLoopAgentSettings,
   ToolSet,
 } from 'ai'
-import type { WaitOptions } from '../connection/connection.ts'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
 import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'

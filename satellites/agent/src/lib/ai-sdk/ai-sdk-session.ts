@@ -1,5 +1,5 @@
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { OutputInterface, ToolSet } from 'ai'
-import type { WaitOptions } from '../connection/connection.ts'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { openAgent } from '../session/open-agent.ts'
 import { ToolLoopAgent } from './ai-sdk-agent.ts'

@@ -1,32 +1,20 @@
-import { parseMcpConfig, urlEntrySchema } from '@episodic/protocol/internal'
+import {
+  type CommandTarget,
+  type HttpTarget,
+  type OAuthProvider,
+  parseMcpConfig,
+  urlEntrySchema,
+} from '@episodic/mcp-client'
 import { z } from 'zod'
 import { AgentError } from '../agent-error.ts'
-import type { OAuthProvider } from './oauth-provider.ts'
-
-/** A server to start as a child process that speaks over its pipes: one process for each session. */
-export interface CommandServer {
-  readonly command: string
-  readonly args?: readonly string[] | undefined
-  /** Added to the few variables that a child inherits, such as `PATH` and `HOME`. */
-  readonly env?: Readonly<Record<string, string>> | undefined
-  readonly cwd?: string | undefined
-  /** Seconds for it to start and answer for the first time. Default: `openMilliseconds`. */
-  readonly startSeconds?: number | undefined
-}
-
-/** A server over Streamable HTTP: one MCP session for each session. */
-export interface UrlServer {
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>> | undefined
-  /** Sent as a bearer token. */
-  readonly token?: string | undefined
-  /** Gets and renews tokens by OAuth. Stands in place of `token`. */
-  readonly authorization?: OAuthProvider | undefined
-}
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-export type ServerConfig = CommandServer | UrlServer
+/**
+ * A server over Streamable HTTP, with one MCP session for each session, or a command to start, with one process for each.
+ * The `startSeconds` of a command are by default those of `openMilliseconds`.
+ */
+export type ServerConfig = CommandTarget | HttpTarget
 
 /** Named servers, as desktop clients keep them. */
 export interface McpServersConfig {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 
 /** What a server claims about a tool. Rely on it only for a server that you trust. */
 export interface ToolAnnotations {
@@ -22,6 +23,17 @@ export interface SessionTool {
   /** The JSON Schema of its structured content; `null` if it declares none. */
   readonly outputSchema: JsonObject | null
   readonly annotations: ToolAnnotations
+}
+
+/** Reads a tool as a server lists it. */
+export function readTool({ name, description = '', inputSchema, outputSchema, annotations }: JsonObject): SessionTool {
+  return {
+    name: String(name),
+    description: String(description),
+    inputSchema: isObject(inputSchema) ? inputSchema : {},
+    outputSchema: isObject(outputSchema) ? outputSchema : null,
+    annotations: isObject(annotations) ? annotations : {},
+  }
 }
 
 /** Whether a tool claims that repeating a call has no further effect. */

@@ -1,7 +1,7 @@
+import { reasonOf } from '@episodic/mcp-client'
 import { type BaseMessage, ToolMessage } from '@langchain/core/messages'
 import { createMiddleware, ToolInvocationError } from 'langchain'
 import { AgentError } from '../agent-error.ts'
-import { reasonOf } from '../connection/reason.ts'
 
 /**
  * Ends an agent's run with the `AgentError` of a tool, which LangChain would pass to the model as a mistake to fix.

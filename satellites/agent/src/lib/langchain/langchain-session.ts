@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../connection/connection.ts'
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { openAgent } from '../session/open-agent.ts'
 import {

@@ -1,6 +1,6 @@
+import { reasonOf } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
 import { AgentError } from '../agent-error.ts'
-import { reasonOf } from '../connection/reason.ts'
 import { refusedAnswer, type ToolAnswer, toolAnswerOf } from '../connection/tool-answer.ts'
 import { type AgentTool, nameTools } from '../session/agent-tool.ts'
 

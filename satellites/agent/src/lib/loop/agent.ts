@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../connection/connection.ts'
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { AgentSession } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
 import { agentToolsOf } from '../session/agent-tool.ts'

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../connection/connection.ts'
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
 import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'

@@ -1,6 +1,6 @@
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
 import { AgentError } from '../agent-error.ts'
-import type { WaitOptions } from '../connection/connection.ts'
 import type { McpServersConfig } from '../connection/server-config.ts'
 import { type AgentTool, agentTool, nameTools } from './agent-tool.ts'
 import type { McpSession } from './mcp-session.ts'

@@ -1,6 +1,6 @@
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
 import { AgentError, type AgentErrorCode } from '../agent-error.ts'
-import type { WaitOptions } from '../connection/connection.ts'
 import type { SessionTool } from '../connection/session-tool.ts'
 import { refusedAnswer, type ToolAnswer } from '../connection/tool-answer.ts'
 import type { McpSession } from './mcp-session.ts'

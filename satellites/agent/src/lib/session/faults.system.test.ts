@@ -48,7 +48,7 @@ describe('an answer that is none', () => {
 
 describe('a server whose answers are a little off', () => {
   const FIXTURE = fileURLToPath(
-    new URL('../../../../../packages/env/src/lib/fixtures/odd-pipe.fixture.ts', import.meta.url),
+    new URL('../../../../../packages/mcp-client/src/lib/fixtures/odd-pipe.fixture.ts', import.meta.url),
   )
   const answer = (member: string) => [`{"jsonrpc":"2.0","id":ID,${member}}`]
   const open = (lines: object) => {

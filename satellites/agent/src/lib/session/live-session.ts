@@ -1,8 +1,8 @@
+import { McpError, reasonOf, type WaitOptions } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
 import { monotonic, pause } from '@episodic/protocol/internal'
 import { AgentError, SessionLostError } from '../agent-error.ts'
-import { type Connection, ConnectionFailure, type WaitOptions } from '../connection/connection.ts'
-import { reasonOf } from '../connection/reason.ts'
+import type { Connection } from '../connection/connection.ts'
 import { claimsRepeatable, type SessionTool } from '../connection/session-tool.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
 import type { McpSession } from './mcp-session.ts'
@@ -114,7 +114,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
       } catch (error) {
         signal?.throwIfAborted()
         // A server that rejects a ping is alive.
-        if (error instanceof ConnectionFailure) this.#note(error)
+        if (McpError.is(error)) this.#note(error)
       }
       return this.health
     })
@@ -179,7 +179,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
         this.#usedAt = monotonic()
         return answer
       } catch (error) {
-        if (!(error instanceof ConnectionFailure)) throw error
+        if (!McpError.is(error)) throw error
         this.#note(error)
         const repeatable = mayRepeat ?? recovery?.mayRepeat?.(tool, args) ?? claimsRepeatable(tool)
         const again = attempt < attempts && isPassing(error) && (repeatable || !error.mayHaveArrived)
@@ -269,7 +269,7 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
         try {
           return await connection.call(this.#toolOf(name), args, { signal: both })
         } catch (error) {
-          throw error instanceof ConnectionFailure ? callError(this.#status(), name, error, false) : error
+          throw McpError.is(error) ? callError(this.#status(), name, error, false) : error
         }
       },
     }
@@ -300,8 +300,8 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
   }
 
   /** Updates the health after a failure. */
-  #note(failure: ConnectionFailure): void {
-    if (failure.kind === 'expired' || failure.kind === 'lost') this.#end(failure.kind, failure.message)
+  #note({ code, why }: McpError): void {
+    if (code === 'expired' || code === 'lost') this.#end(code, why)
   }
 
   #end(health: Exclude<SessionHealth, 'open'>, why: string): void {
@@ -329,8 +329,8 @@ function tooManyCalls(waiting: number): AgentError {
 }
 
 /** Whether another attempt may succeed. */
-function isPassing({ kind }: ConnectionFailure): boolean {
-  return kind !== 'refused' && kind !== 'unauthorized'
+function isPassing({ code }: McpError): boolean {
+  return code !== 'refused' && code !== 'unauthorized' && code !== 'login-failed'
 }
 
 async function connectAndList(

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../connection/connection.ts'
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { SessionCalls, SessionHealth } from './session-calls.ts'
 import type { TransactionCalls } from './transaction.ts'
 

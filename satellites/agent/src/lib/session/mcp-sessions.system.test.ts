@@ -164,8 +164,8 @@ describe('what goes wrong at the start', () => {
   it.each([
     ['an unknown server', 'none', 'server-unknown', /It has: gone, dies, rubbish, silent, nowhere\./],
     ['a command that is not there', 'gone', 'connection-failed', /there is no command no-such-command/],
-    ['a server that ends', 'dies', 'connection-failed', /ended with status 3; it printed: no database/],
-    ['a server that prints rubbish', 'rubbish', 'connection-failed', /it printed: Welcome!/],
+    ['a server that ends', 'dies', 'connection-failed', /ended with status 3\. It printed: no database/],
+    ['a server that prints rubbish', 'rubbish', 'connection-failed', /It printed: Welcome!/],
     ['a server that says nothing', 'silent', 'connection-failed', /no answer came in time/],
     ['a server that is not there', 'nowhere', 'connection-failed', /ECONNREFUSED|fetch failed/],
   ])('says so of %s', async (_, name, code, message) => {
@@ -197,7 +197,7 @@ describe('what goes wrong at the start', () => {
     const error = await failure(sessions.open('far'))
     server.closeAllConnections()
     server.close()
-    expect([error.code, error.message]).toEqual(['connection-failed', expect.stringContaining(`${status}; its path`)])
+    expect([error.code, error.message]).toEqual(['connection-failed', expect.stringContaining(`${status}. Its path`)])
   })
 
   it('talks with a server that greets before it speaks', async () => {

@@ -1,8 +1,7 @@
+import { McpError, type WaitOptions } from '@episodic/mcp-client'
 import { abortable } from '@episodic/protocol/internal'
 import { AgentError } from '../agent-error.ts'
-import type { WaitOptions } from '../connection/connection.ts'
-import { finishAuthorization } from '../connection/sdk-authorization.ts'
-import { openConnection } from '../connection/sdk-connection.ts'
+import { openConnection } from '../connection/connection.ts'
 import { type McpServersConfig, parseServers, type ServerConfig, type Variables } from '../connection/server-config.ts'
 import { LiveSession } from './live-session.ts'
 import type { McpSession } from './mcp-session.ts'
@@ -175,7 +174,18 @@ export function createMcpSessions(config: McpServersConfig, options: McpSessions
       return take(entry, shareAs, { signal })
     },
     async finishAuthorization(name, code) {
-      await finishAuthorization(name, serverOf(name), code)
+      const server = serverOf(name)
+      if (!('url' in server && server.authorization))
+        throw new AgentError('config-invalid', `The server ${name} has no authorization to finish.`)
+      const { finishAuthorization } = await import('@episodic/mcp-client/login')
+      await finishAuthorization(server.url, server.authorization, code).catch((cause) => {
+        const why = McpError.is(cause) ? cause.message : String(cause)
+        const details = { server: name }
+        throw new AgentError('unauthorized', `The server ${name} did not take the authorization code: ${why}`, {
+          cause,
+          details,
+        })
+      })
     },
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../connection/connection.ts'
+import type { WaitOptions } from '@episodic/mcp-client'
 import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
 
 /**

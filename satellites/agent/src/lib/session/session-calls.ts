@@ -1,5 +1,5 @@
+import type { WaitOptions } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
-import type { WaitOptions } from '../connection/connection.ts'
 import type { SessionTool } from '../connection/session-tool.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
 

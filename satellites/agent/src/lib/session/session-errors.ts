@@ -1,5 +1,5 @@
+import { type McpError, sentence } from '@episodic/mcp-client'
 import { AgentError, SessionExpiredError, SessionLostError } from '../agent-error.ts'
-import type { ConnectionFailure } from '../connection/connection.ts'
 import type { SessionHealth } from './session-calls.ts'
 
 /** The health of a session, and the reason. */
@@ -28,13 +28,13 @@ export function sessionError({ server, health, why }: SessionStatus, repeatable?
 export function callError(
   session: SessionStatus,
   tool: string,
-  { kind, message, mayHaveArrived, status, cause }: ConnectionFailure,
+  { code: kind, why: message, mayHaveArrived, status, cause }: McpError,
   repeatable: boolean,
 ): AgentError {
   const { server, health } = session
   const details = { server, tool, ...(status !== null && { status }) }
   const error = (code: AgentError['code'], text: string) => new AgentError(code, text, { cause, details })
-  if (kind === 'unauthorized')
+  if (kind === 'unauthorized' || kind === 'login-failed')
     return error('unauthorized', `${server} refused the credentials of a call of ${tool}: ${message}.`)
   if (mayHaveArrived && !repeatable) {
     const after = health === 'open' ? 'The session is as it was otherwise.' : `The session is ${health}.`

@@ -1,7 +1,7 @@
+import type { WaitOptions } from '@episodic/mcp-client'
+import { reasonOf } from '@episodic/mcp-client'
 import type { JsonObject } from '@episodic/protocol'
 import { AgentError } from '../agent-error.ts'
-import type { WaitOptions } from '../connection/connection.ts'
-import { reasonOf } from '../connection/reason.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
 import type { SessionCalls, SessionHealth } from './session-calls.ts'
 

@@ -1,0 +1,17 @@
+export { listAll } from './lib/answers/list-all.ts'
+export type { Elicitation } from './lib/calls/elicitation.ts'
+export { parseConfigText, parseMcpConfig, urlEntrySchema } from './lib/config/mcp-config.ts'
+export type {
+  OAuthClient,
+  OAuthClientMetadata,
+  OAuthContext,
+  OAuthProvider,
+  OAuthTokens,
+} from './lib/login/oauth-provider.ts'
+export { McpError, type McpErrorCode, reasonOf, sentence } from './lib/mcp-error.ts'
+export { disconnectPreservingSessions, openChannel, type Target } from './lib/open-channel.ts'
+export { openConnection } from './lib/open-connection.ts'
+export type { ProtocolSupport } from './lib/protocol-support.ts'
+export type { ChannelOptions, CommandTarget, HttpTarget, McpConnection, WaitOptions } from './lib/target.ts'
+export { webSocketWire } from './lib/websocket/open-web-socket.ts'
+export type { Wire } from './lib/websocket/wire.ts'

@@ -1,0 +1,245 @@
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject, mediaTypeOf, readBase64, shorten, toText } from '@episodic/protocol/internal'
+
+/**
+ * Returns the messages in a line of a server over pipes; none in a line that is none, such as a greeting. Some servers
+ * begin with a byte order mark, write `null` for what is left out, or write an error as a text: they are read as meant.
+ *
+ * A line that carries the id of a request and is no answer to it is read as an error answer that quotes the line, so
+ * that the request ends at once and not after its timeout.
+ */
+export function readServerLine(line: string): JsonObject[] {
+  const text = line.replace(/^\ufeff/, '').trim()
+  const value = parsed(text)
+  if (value === undefined) {
+    const found = objectsIn(text).flatMap((object): JsonObject[] => {
+      const read = readMessage(object, text)
+      return read ? [read] : []
+    })
+    if (found.length > 0) return found
+  }
+  // A batch, as versions before 2025-06-18 had it.
+  const messages: readonly (Json | undefined)[] = Array.isArray(value) ? value : [value]
+  return messages.flatMap((message): JsonObject[] => {
+    const read = isObject(message) ? readMessage(message, text) : unreadable(text)
+    return read ? [read] : []
+  })
+}
+
+/** The beginning of a message. */
+const MESSAGE = /\{\s*"(?:jsonrpc|id|result|error|method|params)"\s*:/g
+
+/**
+ * Returns the messages in a line that has more than one, or begins with a greeting. After a greeting only answers: the
+ * requests in it are those that a log repeats.
+ */
+function objectsIn(text: string): JsonObject[] {
+  const found: JsonObject[] = []
+  let end = 0
+  for (const { index } of text.matchAll(MESSAGE)) {
+    // Within the one before.
+    if (index < end) continue
+    end = endOfObject(text, index)
+    // It is cut off, and with it all that follows.
+    if (end === -1) break
+    const value = parsed(text.slice(index, end))
+    if (!isObject(value) || value.jsonrpc === undefined) continue
+    if (text.startsWith('{') || value.method === undefined) found.push(value)
+  }
+  return found
+}
+
+/** Returns the place after the object that begins at `start`; -1 if it does not end. */
+function endOfObject(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let i = start; i < text.length; i++) {
+    const character = text[i]
+    if (quoted) {
+      if (character === '\\') i++
+      else if (character === '"') quoted = false
+    } else if (character === '"') quoted = true
+    else if (character === '{') depth++
+    else if (character === '}' && --depth === 0) return i + 1
+  }
+  return -1
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readMessage(message: JsonObject, line: string): JsonObject | null {
+  const { id, method, params, result, error } = message
+  const jsonrpc = '2.0'
+  if (typeof method === 'string')
+    return { jsonrpc, ...(id !== undefined && { id }), method, ...(isObject(params) && { params }) }
+  if (id === undefined) return null
+  if (error !== undefined && error !== null && error !== false && error !== '')
+    return { jsonrpc, id, error: readError(error) }
+  if (isObject(result) && (typeof result.protocolVersion === 'string' || typeof result.protocolVersion === 'number'))
+    return { jsonrpc, id, result: readInitialized(result) }
+  if (isObject(result)) {
+    const { _meta, ...rest } = result
+    return { jsonrpc, id, result: { ...rest, ...(isObject(_meta) && { _meta }) } }
+  }
+  if (result === null && error === undefined) return { jsonrpc, id, result: {} }
+  return id === null ? null : noMessage(id, line)
+}
+
+/** JSON-RPC's code for a fault of the server. */
+const INTERNAL = -32_603
+
+function readError(error: Json): JsonObject {
+  if (!isObject(error)) return { code: INTERNAL, message: typeof error === 'string' ? error : JSON.stringify(error) }
+  const { code, message, data } = error
+  return {
+    code: Number.isSafeInteger(code) ? (code as number) : INTERNAL,
+    message: typeof message === 'string' ? message : JSON.stringify(error),
+    ...(data !== undefined && data !== null && { data }),
+  }
+}
+
+/** Returns the answer for a line that is not JSON, and names the id of a request; `null` for any other. */
+function unreadable(line: string): JsonObject | null {
+  // A log of the requests that came has ids too.
+  if (!/["']jsonrpc["']/.test(line) || /["']method["']/.test(line)) return null
+  const [, id, quoted] = /["']id["']\s*:\s*(?:(\d{1,15}|"(?:[^"\\]|\\.){1,256}")|'([^'\\]{1,256})')/.exec(line) ?? []
+  if (id !== undefined) return noMessage(JSON.parse(id), line)
+  // As Python prints a dictionary.
+  return quoted === undefined ? null : noMessage(quoted, line)
+}
+
+function noMessage(id: Json, line: string): JsonObject {
+  const message = `The server answered with a line that is no message of MCP: ${shorten(line, 300)}`
+  return { jsonrpc: '2.0', id, error: { code: INTERNAL, message } }
+}
+
+/**
+ * Returns the result of a request as the protocol has it, where a server writes it a little differently. Members that
+ * are `null` are left out, a tool that cannot be read is left out and passed to `leaveOut`, and a part of an answer
+ * that cannot be read becomes a text with its JSON. Results of other methods are returned as they are.
+ */
+export function readServerResult(
+  method: string,
+  result: unknown,
+  leaveOut: (tool: string) => void = () => {},
+): unknown {
+  if (!isObject(result)) return result
+  if (method === 'initialize') return readInitialized(result)
+  if (method === 'tools/list') return readToolsPage(result, leaveOut)
+  return method === 'tools/call' ? readToolAnswer(result) : result
+}
+
+function readInitialized(result: JsonObject): JsonObject {
+  const { capabilities, serverInfo, protocolVersion, instructions, _meta, ...rest } = withoutNull(result)
+  const info = isObject(serverInfo) ? serverInfo : {}
+  const texts = Object.entries(info).filter(([name, member]) => typeof member === 'string' && name !== 'icons')
+  // Some servers write `true` for a capability without options.
+  const able = Object.entries(isObject(capabilities) ? capabilities : {}).flatMap(([name, member]) =>
+    isObject(member) ? [[name, member]] : member === true ? [[name, {}]] : [],
+  )
+  return {
+    ...rest,
+    protocolVersion: toText(protocolVersion),
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(isObject(_meta) && { _meta }),
+    capabilities: Object.fromEntries(able),
+    serverInfo: {
+      ...Object.fromEntries(texts),
+      name: toText(info.name) || 'unknown',
+      version: toText(info.version) || '0',
+    },
+  }
+}
+
+function readToolsPage(result: JsonObject, leaveOut: (tool: string) => void): JsonObject {
+  const { tools, nextCursor, ...rest } = withoutNull(result, ['_meta', 'tools', 'nextCursor'])
+  const names = new Set<unknown>()
+  return {
+    ...rest,
+    tools: (Array.isArray(tools) ? tools : []).flatMap((tool: Json) => {
+      const known = isObject(tool) && names.has(tool.name)
+      const read = known ? null : readTool(tool)
+      if (read) names.add(read.name)
+      if (!read) leaveOut(shorten(JSON.stringify(isObject(tool) ? (tool.name ?? tool) : tool)))
+      return read ?? []
+    }),
+    // An empty cursor is no further page.
+    ...(nextCursor !== undefined && nextCursor !== '' && { nextCursor: toText(nextCursor) }),
+  }
+}
+
+function readTool(tool: Json): JsonObject | null {
+  if (!isObject(tool)) return null
+  const { name, description, title, inputSchema, outputSchema, annotations, icons, _meta, ...rest } = withoutNull(tool)
+  const schema = inputSchema === undefined || inputSchema === true ? {} : inputSchema
+  if (typeof name !== 'string' || name === '' || !isObject(schema)) return null
+  return {
+    ...rest,
+    name,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof title === 'string' && { title }),
+    inputSchema: { ...withoutNull(schema, ['properties', 'required']), type: 'object' },
+    ...(isObject(outputSchema) && outputSchema.type === 'object' && { outputSchema }),
+    ...(isObject(annotations) && { annotations: withoutNull(annotations) }),
+    ...(Array.isArray(icons) && { icons }),
+    ...(isObject(_meta) && { _meta }),
+  }
+}
+
+function readToolAnswer(result: JsonObject): JsonObject {
+  const { content, isError, ...rest } = withoutNull(result, ['_meta', 'content', 'isError', 'structuredContent'])
+  const parts = content === undefined ? [] : Array.isArray(content) ? content : [content]
+  return { ...rest, content: parts.map(readPart), ...(toText(isError) === 'true' && { isError: true }) }
+}
+
+function readPart(part: Json): JsonObject {
+  if (typeof part === 'string') return { type: 'text', text: part }
+  const { annotations, ...rest } = isObject(part) ? withoutNull(part) : {}
+  const { resource } = rest
+  const plain: JsonObject = {
+    ...(rest.type === 'image' || rest.type === 'audio' ? withMedia(rest) : rest),
+    ...(isObject(annotations) && { annotations: withoutNull(annotations) }),
+    ...(isObject(resource) && { resource: withPlainBlob(withoutNull(resource)) }),
+  }
+  if (isPart(plain)) return plain
+  return {
+    type: 'text',
+    text: isObject(part) && part.type === 'text' && part.text === null ? '' : JSON.stringify(part),
+  }
+}
+
+function isPart({ type, text, data, mimeType, uri, name, resource }: JsonObject): boolean {
+  const are = (...values: unknown[]) => values.every((value) => typeof value === 'string')
+  if (type === 'text') return are(text)
+  if (type === 'image' || type === 'audio') return are(data, mimeType) && readBase64(data as string) === data
+  if (type === 'resource_link') return are(uri, name)
+  return type === 'resource' && isObject(resource) && are(resource.uri, resource.text ?? resource.blob)
+}
+
+/** Returns a picture or a sound with its data as base64, and with the type that its data says if it has none. */
+function withMedia(part: JsonObject): JsonObject {
+  const { data } = part
+  if (typeof data !== 'string') return part
+  const plain = readBase64(data)
+  if (plain === null) return part
+  const { mimeType = /^data:([\w.+-]+\/[\w.+-]+)/i.exec(data)?.[1] ?? mediaTypeOf(plain) } = part
+  return { ...part, data: plain, ...(mimeType && { mimeType }) }
+}
+
+function withPlainBlob(resource: JsonObject): JsonObject {
+  const { blob } = resource
+  const plain = typeof blob === 'string' ? readBase64(blob) : null
+  return plain === null ? resource : { ...resource, blob: plain }
+}
+
+/** Returns an object without the members that are `null`, of those that are named. Default: of all. */
+function withoutNull(value: JsonObject, names: readonly string[] = Object.keys(value)): JsonObject {
+  if (!names.some((name) => value[name] === null)) return value
+  return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || !names.includes(name)))
+}
