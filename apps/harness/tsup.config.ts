@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup'
 
 const REPORT = resolve('../../packages/report/src/index.ts')
 const VIEWER = resolve('../../packages/viewer/src/published.ts')
+const PIPE = resolve('../../packages/mcp-client/src/pipe.ts')
 
 export default defineConfig({
   entry: {
@@ -22,9 +23,9 @@ export default defineConfig({
   // `node:sqlite` exists under that name alone.
   removeNodeProtocol: false,
   // Private packages: they are part of this one.
-  noExternal: ['@episodic/report', '@episodic/viewer'],
+  noExternal: ['@episodic/mcp-client/pipe', '@episodic/report', '@episodic/viewer'],
   esbuildOptions(options) {
-    options.alias = { '@episodic/report': REPORT, '@episodic/viewer': VIEWER }
+    options.alias = { '@episodic/mcp-client/pipe': PIPE, '@episodic/report': REPORT, '@episodic/viewer': VIEWER }
   },
   dts: { compilerOptions: { paths: { '@episodic/report': [REPORT], '@episodic/viewer': [VIEWER] } } },
   // The pages stand beside the code that reads them.

@@ -1,4 +1,5 @@
-export type { CommandTarget, Elicitation, HttpTarget, Target } from '@episodic/mcp-client'
+export type { CommandTarget, Elicitation, HttpTarget } from '@episodic/mcp-client'
+export type { Target } from '@episodic/mcp-client/channel'
 export { connect } from './lib/connect.ts'
 export { EnvError } from './lib/env-error.ts'
 export type { Connection, TaskSplit } from './lib/environment/connection.ts'

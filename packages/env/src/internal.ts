@@ -5,7 +5,7 @@
  * @internal
  */
 
-export { disconnectPreservingSessions } from '@episodic/mcp-client'
+export { disconnectPreservingSessions } from '@episodic/mcp-client/channel'
 export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
 export { listAll } from './lib/transport/list-all.ts'

@@ -9,9 +9,6 @@ export type {
   OAuthTokens,
 } from './lib/login/oauth-provider.ts'
 export { McpError, type McpErrorCode, reasonOf, sentence } from './lib/mcp-error.ts'
-export { disconnectPreservingSessions, openChannel, type Target } from './lib/open-channel.ts'
 export { openConnection } from './lib/open-connection.ts'
 export type { ProtocolSupport } from './lib/protocol-support.ts'
 export type { ChannelOptions, CommandTarget, HttpTarget, McpConnection, WaitOptions } from './lib/target.ts'
-export { webSocketWire } from './lib/websocket/open-web-socket.ts'
-export type { Wire } from './lib/websocket/wire.ts'

@@ -1,4 +1,4 @@
-import type { Target } from '@episodic/mcp-client'
+import type { Target } from '@episodic/mcp-client/channel'
 import { type EnvironmentInfo, type Guarantees, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { EnvError } from './env-error.ts'
 import { type Connection, createConnection } from './environment/connection.ts'

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Target } from '@episodic/mcp-client'
+import type { Target } from '@episodic/mcp-client/channel'
 import { inProcess } from '@episodic/mcp-server'
 import { type Channel, EXTENSION, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import type { HttpTarget, Target } from '@episodic/mcp-client'
+import type { HttpTarget } from '@episodic/mcp-client'
+import type { Target } from '@episodic/mcp-client/channel'
 import { EnvError } from '../env-error.ts'
 
 /** A server of another system. */

@@ -1,4 +1,4 @@
-import { type Wire, webSocketWire } from '@episodic/mcp-client'
+import { type Wire, webSocketWire } from '@episodic/mcp-client/channel'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { abortable, pause } from '@episodic/protocol/internal'
 import { z } from 'zod'

@@ -1,10 +1,5 @@
-import {
-  type ChannelOptions,
-  McpError,
-  type McpErrorCode,
-  openChannel as open,
-  type Target,
-} from '@episodic/mcp-client'
+import { type ChannelOptions, McpError, type McpErrorCode } from '@episodic/mcp-client'
+import { openChannel as open, type Target } from '@episodic/mcp-client/channel'
 import type { Channel } from '@episodic/protocol'
 import { EnvError, type EnvErrorCode } from '../env-error.ts'
 

@@ -31,6 +31,8 @@ export function createAuthorizer(serverUrl: string, provider: OAuthProvider): Au
     const isWider = status === 403
     const granted = isWider ? (await provider.tokens())?.scope : undefined
     const scope = computeScopeUnion(isWider ? requested : undefined, granted, asked)
+    // The server may name another authorization server than before.
+    await provider.invalidateCredentials?.('discovery')
     const result = await auth(provider as OAuthClientProvider, {
       serverUrl,
       fetchFn: fetchInTime,

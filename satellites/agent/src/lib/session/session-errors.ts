@@ -1,4 +1,4 @@
-import { type McpError, sentence } from '@episodic/mcp-client'
+import type { McpError } from '@episodic/mcp-client'
 import { AgentError, SessionExpiredError, SessionLostError } from '../agent-error.ts'
 import type { SessionHealth } from './session-calls.ts'
 
