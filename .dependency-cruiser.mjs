@@ -8,12 +8,13 @@ const ROOMS = {
   'packages/protocol': [],
   'packages/state': ['packages/protocol'],
   'packages/mcp-server': ['packages/protocol', 'packages/state'],
-  'packages/env': ['packages/protocol'],
+  'packages/mcp-client': ['packages/protocol'],
+  'packages/env': ['packages/protocol', 'packages/mcp-client'],
   'packages/dataset': ['packages/protocol'],
   'packages/report': ['packages/protocol'],
   'packages/viewer': ['packages/protocol', 'packages/report'],
   'satellites/contexts': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
-  'satellites/agent': ['packages/protocol'],
+  'satellites/agent': ['packages/protocol', 'packages/mcp-client'],
   'satellites/classics': [
     'packages/protocol',
     'packages/state',
@@ -42,7 +43,6 @@ export const INNER_ROOMS = {
     base: [],
     wire: ['base'],
     record: ['base', 'wire'],
-    pipe: ['base', 'wire'],
   },
   'packages/state': {
     store: [],
@@ -62,12 +62,21 @@ export const INNER_ROOMS = {
     http: ['environment', 'host', 'dispatch', 'transport'],
     stdio: ['environment', 'host', 'dispatch', 'transport'],
   },
+  'packages/mcp-client': {
+    config: [],
+    answers: [],
+    login: [],
+    calls: ['answers'],
+    pipe: ['answers', 'calls'],
+    http: ['calls', 'login'],
+    websocket: ['calls', 'http'],
+  },
   'packages/env': {
     policy: [],
     session: [],
     game: ['policy', 'session'],
     environment: ['policy', 'session', 'game'],
-    transport: ['session'],
+    transport: [],
     external: ['session', 'environment', 'transport'],
     ors: ['session', 'environment', 'transport', 'external'],
     openenv: ['session', 'environment', 'transport', 'external'],
@@ -230,7 +239,7 @@ export const INNER_ROOMS = {
 const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 
 /** The files that open an MCP SDK. The next SDK, or the next revision of the protocol, is a change of these alone. */
-const SDK_FILES = '^(packages/(mcp-server|env)|satellites/agent)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
+const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
@@ -246,7 +255,7 @@ const NODE_FILES = [
 const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/(workspace|mcp-worlds)/src/.*)[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
-const LAZY_FILES = '^packages/(env/src/lib/transport/node-[^/]+[.]ts$|protocol/src/lib/pipe/)'
+const LAZY_FILES = '^packages/mcp-client/src/lib/(pipe/|http/|websocket/node-[^/]+[.]ts$)'
 
 const between = Object.entries(ROOMS).map(([room, imports]) => ({
   name: `imports-of-${room.replace(/^.*[/]/, '')}`,
@@ -332,7 +341,7 @@ export default {
     {
       name: 'sdk-in-few-files',
       severity: 'error',
-      comment: 'Only the files named sdk-*.ts of three packages import an MCP SDK.',
+      comment: 'Only the files named sdk-*.ts of mcp-server and mcp-client import an MCP SDK.',
       // An example of other authors' servers is written with the SDK that they would use.
       from: {
         path: '^(packages|satellites|apps|examples)/',
@@ -345,6 +354,13 @@ export default {
       severity: 'error',
       comment: 'Only the files listed as NODE_FILES, NODE_PACKAGES, LAZY_FILES and SDK_FILES import node:*.',
       from: { path: '^(packages|satellites)/', pathNot: [TESTS, ...NODE_FILES, NODE_PACKAGES, LAZY_FILES, SDK_FILES] },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'protocol-without-node',
+      severity: 'error',
+      comment: 'protocol says what crosses the wire and is kept: it imports no node:* and starts no process, anywhere.',
+      from: { path: '^packages/protocol/', pathNot: TESTS },
       to: { dependencyTypes: ['core'] },
     },
     {

@@ -35,8 +35,9 @@ const CLEAN = {
   'satellites/contexts/src/index.ts': "import '@episodic/mcp-server'",
   'satellites/contexts/src/http.ts': "export { serve } from './lib/http/conversations.ts'",
   'satellites/contexts/src/lib/http/conversations.ts': "import 'node:http'\nexport const serve = 1",
-  'satellites/agent/src/index.ts': "import './lib/connection/sdk-connection.ts'",
-  'satellites/agent/src/lib/connection/sdk-connection.ts': "import '@modelcontextprotocol/sdk'",
+  'packages/mcp-client/src/index.ts': "export const open = () => import('./lib/http/sdk-http.ts')",
+  'packages/mcp-client/src/lib/http/sdk-http.ts': "import 'node:http'\nimport '@modelcontextprotocol/sdk'",
+  'satellites/agent/src/index.ts': "import '@episodic/mcp-client'",
   'apps/harness/src/index.ts': "import 'node:fs'\nimport '@episodic/mcp-server/http'\nimport '@episodic/env'",
   'apps/harness/src/lib/run-folder/lock.ts': 'export const lock = 1',
   'apps/harness/src/lib/play/play-run.ts': "import '../run-folder/lock.ts'\nimport './record/seal.ts'",
@@ -89,9 +90,10 @@ const BROKEN: readonly (readonly [rule: string, file: string, source: string])[]
   ['no-circular', 'packages/state/src/lib/i.ts', "import type { J } from './j.ts'\nexport type I = J"],
   ['sdk-in-few-files', 'packages/mcp-server/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-in-few-files', 'packages/env/src/lib/c.ts', "import type { Tool } from '@modelcontextprotocol/sdk'"],
-  ['sdk-in-few-files', 'satellites/agent/src/lib/b.ts', "import '@modelcontextprotocol/sdk'"],
+  ['sdk-in-few-files', 'satellites/agent/src/lib/sdk-b.ts', "import '@modelcontextprotocol/sdk'"],
   ['sdk-in-few-files', 'apps/harness/src/a.ts', "import '@modelcontextprotocol/sdk'"],
   ['node-behind-subpaths', 'packages/protocol/src/lib/c.ts', "import 'node:crypto'"],
+  ['protocol-without-node', 'packages/protocol/src/lib/c.ts', "import 'node:crypto'"],
   ['node-behind-subpaths', 'packages/state/src/lib/k.ts', "import type { Stats } from 'node:fs'"],
   ['not-resolvable', 'packages/state/src/lib/l.ts', "import './nowhere.ts'"],
 ]
@@ -130,7 +132,7 @@ async function violations(files: Record<string, string>): Promise<string[]> {
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/dist/index.js'), '')
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"dist/index.js"}')
   await mkdir(join(folder, 'node_modules/@episodic'))
-  const packages = ['protocol', 'state', 'mcp-server', 'env', 'dataset', 'newcomer'].map((name) => `packages/${name}`)
+  const packages = ['protocol', 'state', 'mcp-server', 'env', 'mcp-client', 'dataset', 'newcomer'].map((name) => `packages/${name}`)
   for (const home of [...packages, 'satellites/contexts', 'satellites/agent']) {
     const name = `@episodic/${basename(home)}`
     const exports = { '.': './src/index.ts', './*': './src/*.ts' }

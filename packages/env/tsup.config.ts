@@ -1,7 +1,6 @@
-import { resolve } from 'node:path'
 import { defineConfig } from 'tsup'
 
-const CLIENT = resolve('../../packages/mcp-client/src')
+const CLIENT = `${process.cwd()}/../mcp-client/src`
 // A private package: it is part of this one.
 const PARTS = { '@episodic/mcp-client': `${CLIENT}/index.ts`, '@episodic/mcp-client/channel': `${CLIENT}/channel.ts` }
 

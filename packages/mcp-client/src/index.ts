@@ -10,5 +10,11 @@ export type {
 } from './lib/login/oauth-provider.ts'
 export { McpError, type McpErrorCode, reasonOf, sentence } from './lib/mcp-error.ts'
 export { openConnection } from './lib/open-connection.ts'
-export type { ProtocolSupport } from './lib/protocol-support.ts'
-export type { ChannelOptions, CommandTarget, HttpTarget, McpConnection, WaitOptions } from './lib/target.ts'
+export type {
+  ChannelOptions,
+  CommandTarget,
+  HttpTarget,
+  McpConnection,
+  ProtocolSupport,
+  WaitOptions,
+} from './lib/target.ts'

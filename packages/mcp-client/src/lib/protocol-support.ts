@@ -1,14 +1,7 @@
 import { type Channel, EXTENSION, WireError } from '@episodic/protocol'
 import { MODERN_VERSION, pause } from '@episodic/protocol/internal'
 import { McpError } from './mcp-error.ts'
-import type { WaitOptions } from './target.ts'
-
-/**
- * The protocol versions of MCP that a server supports. Since 2026-07-28 (`modern`), requests are stateless. Before that
- * (`legacy`), a client starts with a handshake, and the server may keep a session for it. A server of environments
- * supports `either`, and needs no handshake.
- */
-export type ProtocolSupport = 'modern' | 'legacy' | 'either'
+import type { ProtocolSupport, WaitOptions } from './target.ts'
 
 /** The part of an unchecked `server/discover` answer that is read. */
 interface Discovered {

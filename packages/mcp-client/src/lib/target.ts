@@ -1,7 +1,6 @@
 import type { Channel } from '@episodic/protocol'
 import type { Elicit } from './calls/elicitation.ts'
 import type { OAuthProvider } from './login/oauth-provider.ts'
-import type { ProtocolSupport } from './protocol-support.ts'
 
 /**
  * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are
@@ -25,6 +24,13 @@ export interface CommandTarget {
   /** Seconds for it to start and answer for the first time. Default 120. */
   readonly startSeconds?: number | undefined
 }
+
+/**
+ * The protocol versions of MCP that a server supports. Since 2026-07-28 (`modern`), requests are stateless. Before that
+ * (`legacy`), a client starts with a handshake, and the server may keep a session for it. A server of environments
+ * supports `either`, and needs no handshake.
+ */
+export type ProtocolSupport = 'modern' | 'legacy' | 'either'
 
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined

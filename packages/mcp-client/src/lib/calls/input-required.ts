@@ -4,7 +4,7 @@ import { McpError } from '../mcp-error.ts'
 import { answerElicitation, type Elicit } from './elicitation.ts'
 
 /** The default number of questions that a server may ask during one call. */
-export const MOST_QUESTIONS = 16
+const MOST_QUESTIONS = 16
 
 export interface InputOptions {
   /** Answers the questions of the server. Without it, a question fails the call. */
