@@ -132,7 +132,9 @@ async function violations(files: Record<string, string>): Promise<string[]> {
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/dist/index.js'), '')
   await write(join(folder, 'node_modules/@modelcontextprotocol/sdk/package.json'), '{"main":"dist/index.js"}')
   await mkdir(join(folder, 'node_modules/@episodic'))
-  const packages = ['protocol', 'state', 'mcp-server', 'env', 'mcp-client', 'dataset', 'newcomer'].map((name) => `packages/${name}`)
+  const packages = ['protocol', 'state', 'mcp-server', 'env', 'mcp-client', 'dataset', 'newcomer'].map(
+    (name) => `packages/${name}`,
+  )
   for (const home of [...packages, 'satellites/contexts', 'satellites/agent']) {
     const name = `@episodic/${basename(home)}`
     const exports = { '.': './src/index.ts', './*': './src/*.ts' }

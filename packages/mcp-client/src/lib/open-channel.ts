@@ -3,8 +3,7 @@ import { McpError } from './mcp-error.ts'
 import { openConnection } from './open-connection.ts'
 import type { Bounds, ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 import { openMultiplexedChannel } from './websocket/multiplexed-channel.ts'
-import { webSocketWire } from './websocket/open-web-socket.ts'
-import { PROTOCOL } from './websocket/websocket-wire.ts'
+import { PROTOCOL, webSocketWire } from './websocket/open-web-socket.ts'
 
 /** A target of `connect`: a URL, a URL with a token, a command, or a channel, for example to a host in this process. */
 export type Target = string | HttpTarget | CommandTarget | Channel
@@ -43,8 +42,8 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
 
 /**
  * Returns the options of a channel to a server that may keep state by MCP session, such as the world that it plays.
- * Only the versions before 2026-07-28 have sessions, so the channel begins with the handshake of those, and does without
- * only if the server refuses it.
+ * Only the versions before 2026-07-28 have sessions, so the channel begins with the handshake of those, and does
+ * without only if the server refuses it.
  */
 export function disconnectPreservingSessions(target: Target): Pick<ChannelOptions, 'protocols'> {
   const url = typeof target === 'string' ? target : 'url' in target ? target.url : null

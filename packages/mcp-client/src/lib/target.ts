@@ -4,7 +4,7 @@ import type { OAuthProvider } from './login/oauth-provider.ts'
 
 /**
  * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are
- * sent over HTTP and, outside of browsers, over a WebSocket.
+ * sent over either.
  */
 export interface HttpTarget {
   readonly url: string

@@ -10,7 +10,7 @@ import { PendingCalls, TICK } from './pending-calls.ts'
 import type { RpcAnswer } from './rpc-answer.ts'
 
 /** What carries messages in both directions: the pipes of a process, or a transport of the SDK. */
-export interface Line {
+export interface MessageLine {
   onmessage?: ((message: object) => void) | undefined
   onclose?: (() => void) | undefined
   send(message: object, options?: SendOptions): Promise<void>
@@ -42,7 +42,7 @@ const VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26', '
 
 /** Calls over a line: stateless ones, those after a handshake, and bare ones, to a server of environments. */
 export class MessageSession {
-  readonly #line: Line
+  readonly #line: MessageLine
   readonly #options: SessionOptions
   readonly #calls: PendingCalls
   readonly #budget: QuestionBudget
@@ -56,7 +56,7 @@ export class MessageSession {
   #lost: McpError | null = null
 
   /** Sets the listeners of a line. Start the line afterwards. Throws `option-invalid`. */
-  constructor(line: Line, options: SessionOptions) {
+  constructor(line: MessageLine, options: SessionOptions) {
     this.#line = line
     this.#options = options
     this.#calls = new PendingCalls(options.name, options.callMilliseconds)

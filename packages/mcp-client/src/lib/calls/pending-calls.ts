@@ -89,8 +89,8 @@ export class PendingCalls {
   }
 
   /**
-   * Counts one tick, and rejects the calls that are too old. Returns `false` if there were any, and no answer at all came
-   * in that time: then the connection is dead.
+   * Counts one tick, and rejects the calls that are too old. Returns `false` if there were any, and no answer at all
+   * came in that time: then the connection is dead.
    */
   tick(): boolean {
     this.#tick += 1

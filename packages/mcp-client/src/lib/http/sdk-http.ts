@@ -1,7 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Agent } from 'undici'
-import { type Line, MessageSession } from '../calls/message-session.ts'
+import { type MessageLine, MessageSession } from '../calls/message-session.ts'
 import { createAuthorizer } from '../login/sdk-authorization.ts'
 import { McpError } from '../mcp-error.ts'
 import { type Found, findProtocolSupport, negotiate, withinTime } from '../protocol-support.ts'
@@ -18,8 +18,8 @@ const STREAM_TIME = 5_000
 const GOODBYE = 2_000
 
 /**
- * Connects to a server over HTTP. One with the stateless version gets direct requests, and so do our own. With any other,
- * a session is kept over the transport of the SDK, which resumes its streams.
+ * Connects to a server over HTTP. One with the stateless version gets direct requests, and so do our own. With any
+ * other, a session is kept over the transport of the SDK, which resumes its streams.
  */
 export async function openHttp(target: HttpTarget, options: ChannelOptions, bounds: Bounds): Promise<Connected> {
   const { url, token, headers, authorization } = target
@@ -46,7 +46,7 @@ export async function openHttp(target: HttpTarget, options: ChannelOptions, boun
       },
       requestInit: { headers: sent },
     })
-    const session = new MessageSession(transport as unknown as Line, {
+    const session = new MessageSession(transport as unknown as MessageLine, {
       ...{ name: url, callMilliseconds, onMessage, elicit, questions },
       ending: () => 'the connection was closed',
       note: () => '',

@@ -67,15 +67,15 @@ async function startCommand(
   } catch (cause) {
     await session.close()
     signal?.throwIfAborted()
-    const told = McpError.is(cause) ? cause : null
+    const reported = McpError.is(cause) ? cause : null
     const why = late?.aborted
       ? `it has not answered within ${startSeconds} seconds of its start. If it starts that slowly, give it longer with \`startSeconds\` beside its \`command\`.`
-      : told?.code === 'lost'
+      : reported?.code === 'lost'
         ? ending()
-        : (told?.why ?? reasonOf(cause))
+        : (reported?.why ?? reasonOf(cause))
     const said = `${sentence(why)}${note()}`
     const error = new McpError(
-      late?.aborted ? 'timed-out' : (told?.code ?? 'lost'),
+      late?.aborted ? 'timed-out' : (reported?.code ?? 'lost'),
       `Cannot connect to ${name}: ${said}`,
       {
         why: said,

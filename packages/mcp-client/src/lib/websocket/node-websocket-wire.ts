@@ -2,8 +2,7 @@ import type { Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import { failureDetails } from '../http/http-failure.ts'
 import { McpError } from '../mcp-error.ts'
-import { closingOf } from './websocket-wire.ts'
-import type { OpenWire } from './wire.ts'
+import type { OpenWire, WireClosing } from './wire.ts'
 
 /** The most bytes of a message from a server. */
 const LONGEST = 64 * 1_048_576
@@ -63,4 +62,10 @@ export function openNodeWebSocketWire(
         reject(new McpError('lost', `Cannot connect to ${url}: ${why}`, details && { details }))
       })
     })
+}
+
+/** Returns the reason of a close, from its code (RFC 6455, section 7.4.1). */
+function closingOf(url: string, code: number, reason: string): WireClosing {
+  const error = new McpError('lost', `The connection to ${url} is lost: ${reason || 'it was closed'} (${code}).`)
+  return { error, tooLarge: code === 1009 }
 }

@@ -1,5 +1,7 @@
-import { openWebSocketWire } from './websocket-wire.ts'
 import type { OpenWire } from './wire.ts'
+
+/** The WebSocket subprotocol of our servers. */
+export const PROTOCOL = 'episodic'
 
 /** A server that a WebSocket connects to. */
 export interface WebSocketServer {
@@ -10,11 +12,8 @@ export interface WebSocketServer {
   readonly protocol: string | null
 }
 
-/** Returns how to connect to a server over a WebSocket. Code for Node is loaded only there. */
+/** Returns how to connect to a server over a WebSocket. Its code, which needs Node, is loaded only here. */
 export async function webSocketWire({ url, token, headers, protocol }: WebSocketServer): Promise<OpenWire> {
-  if (!isNode) return openWebSocketWire(url, token ?? undefined, protocol)
   const { openNodeWebSocketWire } = await import('./node-websocket-wire.ts')
   return openNodeWebSocketWire(url, { ...headers, ...(token && { authorization: `Bearer ${token}` }) }, protocol)
 }
-
-const isNode = globalThis.process?.versions?.node !== undefined

@@ -16,7 +16,7 @@ import { listResources, listTemplates } from './state-resource.ts'
 
 /** Lists do not change while a server runs, so clients may cache them. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
-/** JSON-RPC's code for a fault of the server. The SDK answers so if parameters fail its schemas, with a whole report. */
+/** JSON-RPC's code for a fault of the server. The SDK answers so, with a report, to parameters of a wrong shape. */
 const INTERNAL = -32_603
 
 /**

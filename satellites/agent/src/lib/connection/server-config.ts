@@ -11,8 +11,8 @@ import { AgentError } from '../agent-error.ts'
 export type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * A server over Streamable HTTP, with one MCP session for each session, or a command to start, with one process for each.
- * The `startSeconds` of a command are by default those of `openMilliseconds`.
+ * A server over Streamable HTTP, with one MCP session for each session, or a command to start, with one process for
+ * each. The `startSeconds` of a command are by default those of `openMilliseconds`.
  */
 export type ServerConfig = CommandTarget | HttpTarget
 

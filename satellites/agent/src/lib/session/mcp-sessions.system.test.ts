@@ -166,7 +166,7 @@ describe('what goes wrong at the start', () => {
     ['a command that is not there', 'gone', 'connection-failed', /there is no command no-such-command/],
     ['a server that ends', 'dies', 'connection-failed', /ended with status 3\. It printed: no database/],
     ['a server that prints rubbish', 'rubbish', 'connection-failed', /It printed: Welcome!/],
-    ['a server that says nothing', 'silent', 'connection-failed', /no answer came in time/],
+    ['a server that says nothing', 'silent', 'connection-failed', /has not answered within 1\.5 seconds of its start/],
     ['a server that is not there', 'nowhere', 'connection-failed', /ECONNREFUSED|fetch failed/],
   ])('says so of %s', async (_, name, code, message) => {
     const run = (source: string) => ({ command: process.execPath, args: ['-e', source] })
