@@ -1,7 +1,7 @@
 export { parseAccepted } from './lib/dispatch/json-bounds.ts'
 export type { Rejection } from './lib/host/access/caller.ts'
 export type { ClientIdentity, ExtraRoutes } from './lib/http/extra-routes.ts'
-export type { HttpRequest } from './lib/http/fast-path/request.ts'
+export type { HttpRequest } from './lib/http/fast-path/connection.ts'
 export type { HttpResponse } from './lib/http/fast-path/response.ts'
 export { FrameSocket } from './lib/http/frame-socket.ts'
 export { HeldBytes } from './lib/http/held-bytes.ts'

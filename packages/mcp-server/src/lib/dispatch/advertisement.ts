@@ -1,7 +1,6 @@
 import type { ToolInfo } from '@episodic/protocol'
 import type { PresentedState } from '../host/host.ts'
 
-/** How an endpoint describes itself. */
 export interface Advertisement {
   readonly name: string
   readonly title: string

@@ -53,7 +53,6 @@ async function play(
   again: string,
   toTask: ((name: string) => Promise<ScannedAnswer>) | null,
 ): Promise<ScannedAnswer> {
-  /** Waits for the turn of the seat, after a step of it if there is one. */
   const awaitTurn = async (outcome: StepOutcome | null) => {
     const turn = await session.awaitTurn(call.waiting, toTask ? TASK_AFTER_SECONDS : undefined)
     if (!toTask || turn.mine || turn.end !== null) return answerTurn(outcome, turn, again)
@@ -78,7 +77,6 @@ async function play(
 /** Seconds after which a wait for other seats becomes a task, if its client takes tasks. */
 const TASK_AFTER_SECONDS = 1
 
-/** Returns the answer to a step that waits for nobody. */
 export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   const { step, secrets } = outcome
   const said = saidIn(outcome)
@@ -109,7 +107,6 @@ export function answerFailure(error: unknown, again: string): ScannedAnswer | nu
   return text === null ? null : { result: toolError(text), secrets: null }
 }
 
-/** Returns how the player of an address plays another episode. */
 export function playAgain(host: Host, address: AgentAddress): string {
   return address.by === 'argument' ? howToCreate(handledEnvironment(host, address.environment)) : PLAY_AGAIN[address.by]
 }

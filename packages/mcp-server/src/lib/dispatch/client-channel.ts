@@ -11,7 +11,6 @@ const CALLS = 1_024
 export interface ClientChannelOptions {
   /** Sends a message that is not an answer. The next one is sent when the promise has resolved. */
   readonly say: (text: string) => Promise<void>
-  /** Called when the channel becomes idle. */
   readonly onIdle?: () => void
 }
 
@@ -41,7 +40,6 @@ export class ClientChannel implements PendingCalls {
     this.#options = options
   }
 
-  /** Whether there is no waiting call and no subscription. */
   get idle(): boolean {
     return this.#calls.size === 0 && this.#subscriptions.size === 0
   }

@@ -1,5 +1,6 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
 import { ENVELOPE, findWireErrorCode, WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
+import { type Tracer, trace } from '@opentelemetry/api'
 import type { Caller } from '../host/access/caller.ts'
 import { randomText } from '../host/access/session-tokens.ts'
 import type { Host, SessionRef } from '../host/host.ts'
@@ -9,15 +10,13 @@ import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
 import { isLong, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
 import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
-import { type Message, type RequestId, readMessage } from './message.ts'
+import { isStateless, type Message, type RequestId, readEnvelope, readMessage } from './message.ts'
 import { ParseQueue } from './parse-queue.ts'
 import { PendingCall, type PendingCallOptions } from './pending-call.ts'
-import { isStateless, readEnvelope } from './protocol-version.ts'
 import { advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
 
-/** The reply to one message. */
 export interface Reply {
   /** JSON-RPC text; `null` for a notification and for a cancelled request, which get no answer. */
   readonly text: string | null
@@ -40,7 +39,6 @@ export interface DispatchOptions extends PendingCallOptions {
    * `_meta` decides.
    */
   readonly modern?: boolean | undefined
-  /** The headers of the request, which may name its trace. */
   readonly headers?: TraceHeaders | undefined
 }
 
@@ -127,10 +125,18 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
         if (method === 'notifications/cancelled') options.channel?.().callOff(params.requestId)
         return Promise.resolve(NOTHING)
       }
-      const answer = () => answerMessage(caller, message as Request, options)
-      return method === 'tools/call' ? traceCall(message, options.headers, answer) : answer()
+      const tracer = method === 'tools/call' ? findTracer() : undefined
+      return tracer
+        ? traceCall(tracer, message, options.headers, () => answerMessage(caller, message as Request, options))
+        : answerMessage(caller, message as Request, options)
     },
   }
+}
+
+/** Returns the tracer of the registered provider, if there is one. The API's own no-op spans are not free. */
+function findTracer(): Tracer | undefined {
+  const provider = trace.getTracerProvider() as { getDelegateTracer?(name: string): Tracer | undefined }
+  return provider.getDelegateTracer?.('@episodic/mcp-server')
 }
 
 /** A message that is answered: with an id, and nothing wrong with it. */
@@ -144,7 +150,6 @@ function decideVersion(caller: Caller, message: Message): boolean {
   return isStateless(caller, readEnvelope(message))
 }
 
-/** Returns the same result as the stateless version wants it. */
 function completed(method: string, answer: unknown, server: Identity): JsonObject {
   const result = answer as JsonObject
   return {
@@ -196,7 +201,6 @@ async function discover(advertisement: Advertisement, request: object, modern: b
   return (await import('./sdk-discovery.ts')).discover(advertisement, request, modern)
 }
 
-/** Returns the SDK's answer as a reply; it may be an error. */
 function replyOf(answer: object): Reply {
   const refusal = 'error' in answer ? (findWireErrorCode((answer.error as { code: number }).code) ?? 'internal') : null
   return { text: JSON.stringify(answer), refusal }

@@ -44,12 +44,10 @@ export function handleTools(environment: EnvironmentInfo, idleSeconds: number): 
   ]
 }
 
-/** Returns the sentence that says how to play another episode. */
 export function howToCreate({ handle }: EnvironmentInfo & { readonly handle: string }): string {
   return `Call ${handleNames(handle).create} to play again.`
 }
 
-/** The tools that play a session, of whichever seat. */
 function playedTools({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] {
   return seats ? [...tools, WAIT] : tools
 }
@@ -116,7 +114,6 @@ function withArgument(inputSchema: JsonObject, argument: string, schema: JsonObj
   return { ...inputSchema, properties: { [argument]: schema, ...properties }, required: [argument, ...required] }
 }
 
-/** A handle as a word in a sentence. */
 function spoken(handle: string): string {
   return handle.replaceAll('_', ' ')
 }

@@ -2,7 +2,6 @@ import type { ToolInfo } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
 import type { Advertisement } from './advertisement.ts'
 
-/** What the instructions of an environment are composed from. */
 export interface Explained extends Pick<Advertisement, 'instructions' | 'tools'> {
   /** The URI at which the state of the world is read, or the template of it. */
   readonly state: string

@@ -62,14 +62,12 @@ export function gameTools(
   ]
 }
 
-/** Who creates or joins an episode, and of what. */
 interface JoinRequest {
   readonly principal: Principal
   readonly environment: EnvironmentInfo & { readonly handle: string }
   readonly arguments: JsonObject
 }
 
-/** Answers a call that creates an episode of several seats. */
 export async function createGame(host: Host, request: JoinRequest): Promise<ScannedAnswer> {
   const { principal, environment, arguments: given } = request
   const seat = given[SEAT]
@@ -84,7 +82,6 @@ export async function createGame(host: Host, request: JoinRequest): Promise<Scan
   }
 }
 
-/** Answers a call that takes the seat of an invitation. */
 export async function joinGame(host: Host, request: JoinRequest): Promise<ScannedAnswer> {
   const { principal, environment, arguments: given } = request
   const invitation = given[INVITATION]
@@ -139,7 +136,6 @@ async function welcome(
   return { result, secrets: turn.secrets, worldText: () => observation }
 }
 
-/** Returns an answer that says why a call was not played. */
 export function refused(text: string): ScannedAnswer {
   return { result: toolError(text), secrets: null }
 }

@@ -1,6 +1,5 @@
 import { WireError } from '@episodic/protocol'
 
-/** How large JSON from a client may be. */
 export interface JsonBounds {
   /** How deep it may nest: the code that reads it later is recursive. */
   readonly nesting: number
@@ -15,11 +14,9 @@ export interface JsonBounds {
 /** A member of an object of which nothing reads each value, so that it may be larger than the rest. */
 export interface LongMember {
   readonly name: string
-  /** The bounds of the whole text. */
   readonly bounds: JsonBounds
 }
 
-/** The bounds of the parameters of a request. */
 export const MESSAGE_BOUNDS: JsonBounds = { nesting: 64, values: 10_000 }
 
 /**
@@ -136,7 +133,6 @@ export function findProblem(value: unknown, { nesting, values }: JsonBounds): st
   return findWithin(value, nesting, { nesting, values, left: values })
 }
 
-/** The bounds of a search, and the values that it may still read. */
 interface Budget extends JsonBounds {
   left: number
 }

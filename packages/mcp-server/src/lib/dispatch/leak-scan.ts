@@ -4,7 +4,6 @@ import { renderText, type ToolResult } from '../environment/answer/tool-result.t
 import type { AgentAddress, Caller } from '../host/access/caller.ts'
 import type { SessionRef } from '../host/host.ts'
 
-/** The request of a caller. */
 export interface McpRequest {
   readonly id?: unknown
   readonly method: string
@@ -79,7 +78,6 @@ function withMedia(text: string, answer: ScannedAnswer): string {
   return content !== undefined && content.length > 1 ? `${text}\n${worldTextOf(answer)}` : text
 }
 
-/** The part of an answer that the world said. */
 export function worldTextOf({ result, worldText }: ScannedAnswer): string {
   return worldText ? worldText() : renderText(result as ToolResult)
 }

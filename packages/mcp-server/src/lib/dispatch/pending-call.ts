@@ -4,7 +4,6 @@ import type { RequestId } from './message.ts'
 
 /** The waiting calls of one client, which it can cancel by their ids. */
 export interface PendingCalls {
-  /** Adds a waiting call, until it is answered. */
   add(id: RequestId, call: AbortController): void
   delete(id: RequestId, call: AbortController): void
 }
@@ -24,7 +23,6 @@ export interface PendingCallOptions {
   readonly say?: ((text: string) => void) | undefined
 }
 
-/** What of a request matters while it waits. */
 interface PendingRequest {
   readonly id: RequestId
   readonly meta: JsonObject | null
@@ -78,7 +76,6 @@ export class PendingCall implements CallOptions {
     }
   }
 
-  /** Whether the client has cancelled the call. */
   get calledOff(): boolean {
     return this.#call?.signal.aborted ?? false
   }

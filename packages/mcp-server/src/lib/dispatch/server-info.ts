@@ -10,19 +10,16 @@ import { handleTools } from './handle-arguments.ts'
 import { STATE_URI, stateTemplate } from './state-resource.ts'
 import { WAIT } from './wait-tool.ts'
 
-/** The name and the version under which an endpoint answers. */
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
 const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }
 
-/** The identity under which an endpoint answers this caller. */
 export async function identify(host: Host, caller: Caller, session: SessionRef | null): Promise<Identity> {
   if (caller.endpoint === 'trainer') return TRAINER
   const { name, version } = await environmentFor(host, caller.address, session)
   return { name, version }
 }
 
-/** Returns how an endpoint describes itself in the answer to this caller's `method`. */
 export async function advertise(
   host: Host,
   caller: Caller,
@@ -74,7 +71,6 @@ function instruct(environment: EnvironmentInfo, address: AgentAddress, presented
   return `${description}\n\n${howToBegin(environment, handle)}`
 }
 
-/** Returns how a client begins that names its sessions in arguments. */
 export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
   const { create, join, argument } = handleNames(handle)
   const begin = `Begin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`

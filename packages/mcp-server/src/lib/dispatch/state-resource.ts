@@ -21,12 +21,10 @@ const STATE = {
   mimeType: 'application/json',
 }
 
-/** Returns the list of resources, in both protocol versions. `uri` is the URI of the state or its template. */
 export function listResources(uri: string) {
   return isTemplate(uri) ? [] : [{ uri, ...STATE }]
 }
 
-/** Returns the list of resource templates, in both protocol versions. */
 export function listTemplates(uri: string) {
   return isTemplate(uri) ? [{ uriTemplate: uri, ...STATE }] : []
 }
@@ -51,7 +49,6 @@ export async function viewUri(
   return (session ?? (await host.resolve(principal, address))).view()
 }
 
-/** Answers `resources/read` of an agent. */
 export async function readResource(
   host: Host,
   caller: AgentCaller,

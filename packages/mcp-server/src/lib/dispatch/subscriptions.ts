@@ -27,7 +27,6 @@ export function unsubscribe(channel: () => ClientChannel, params: JsonObject): o
   return {}
 }
 
-/** How a subscription sends its messages. */
 interface ListenChannel {
   readonly channel: () => ClientChannel
   readonly say: (text: string) => void

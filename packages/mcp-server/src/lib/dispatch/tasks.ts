@@ -5,8 +5,7 @@ import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
 import { TASKS } from './advertisement.ts'
 import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'
 import { type ScannedAnswer, scanAnswer, worldTextOf } from './leak-scan.ts'
-import type { Message } from './message.ts'
-import { declares } from './protocol-version.ts'
+import { declares, type Message } from './message.ts'
 
 /** Milliseconds between two polls of a task. */
 const POLL_INTERVAL = 1_000

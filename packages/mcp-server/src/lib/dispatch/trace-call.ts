@@ -11,27 +11,15 @@ import {
 } from '@opentelemetry/api'
 import type { Message } from './message.ts'
 
-/** Headers that may name the trace of a request, as an endpoint has them. */
 export interface TraceHeaders {
   readonly [header: string]: string | readonly string[] | undefined
 }
 
 /**
- * Runs `answer` in an OpenTelemetry span if a tracer provider is registered. The span belongs to the trace that the
- * call names in W3C's `traceparent`: in its `_meta`, as MCP specifies, or else in its headers.
- *
- * A span contains nothing of a session, a state or a reward.
+ * Runs `answer` in an OpenTelemetry span. It belongs to the trace that the call names in W3C's `traceparent`: in its
+ * `_meta`, as MCP specifies, or else in its headers. It contains nothing of a session, a state or a reward.
  */
-export function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
-  call: Message,
-  headers: TraceHeaders | undefined,
-  answer: () => Promise<R>,
-): Promise<R> {
-  const tracer = findTracer()
-  return tracer ? runTraced(tracer, call, headers, answer) : answer()
-}
-
-async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
+export async function traceCall<R extends { readonly refusal: WireErrorCode | null }>(
   tracer: Tracer,
   call: Message,
   headers: TraceHeaders | undefined,
@@ -47,19 +35,6 @@ async function runTraced<R extends { readonly refusal: WireErrorCode | null }>(
     span.end()
   }
 }
-
-/** Returns the tracer of the registered provider, if there is one. The API's own no-op spans are not free. */
-function findTracer(): Tracer | undefined {
-  const provider = trace.getTracerProvider() as Partial<DelegatingProvider>
-  return provider.getDelegateTracer?.(TRACER)
-}
-
-/** The API's proxy of a provider: it knows whether there is one. */
-interface DelegatingProvider {
-  getDelegateTracer(name: string): Tracer | undefined
-}
-
-const TRACER = '@episodic/mcp-server'
 
 function toSpanName({ params: { name } }: Message): string {
   return typeof name === 'string' ? `tools/call ${name.slice(0, LONGEST_NAME)}` : 'tools/call'

@@ -7,7 +7,6 @@ import type { Caller, Principal } from '../host/access/caller.ts'
 import type { Host, StepCall, TrainerSessionRef } from '../host/host.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 
-/** What may come with a request besides its parameters. */
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   /** Whether the request is of the stateless version, which the extensions of MCP belong to. */

@@ -11,7 +11,5 @@ export const WAIT: ToolInfo = {
 }
 
 const CALL_WAIT = `Call ${WAIT.name}, which answers when it is.`
-/** The answer to who waits for a turn that has not come. */
 export const NOT_YET = `It is not your turn yet. ${CALL_WAIT}`
-/** The answer to who acts out of turn. */
 export const NOT_YOURS = `It is not your turn, so nothing was played. ${CALL_WAIT}`

@@ -8,7 +8,7 @@ import type { Host, SessionRef } from '../host/host.ts'
 import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
 import { keepPlace } from './connection-places.ts'
 import type { ClientIdentity } from './extra-routes.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
 import { rejectUpgrade } from './web-sockets.ts'
 
@@ -26,12 +26,10 @@ export interface AuthorizerOptions extends DispatcherOptions {
   readonly session?: string | undefined
 }
 
-/** Where a request goes, by its path. */
 export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly address: AgentAddress }
 
 /** Identifies and rate-limits the callers of both endpoints, for calls and WebSockets alike. */
 export class Authorizer {
-  /** The checks of Host and Origin. */
   readonly guards: Guards
   readonly #host: Host
   readonly #credentials: Credentials
@@ -49,7 +47,6 @@ export class Authorizer {
     this.#onError = onError
   }
 
-  /** Whether clients of the agent endpoint need a token. */
   get asksTokens(): boolean {
     return this.#credentials.asksAgents
   }
@@ -126,7 +123,6 @@ export class Authorizer {
   }
 }
 
-/** The caller with this identity at an endpoint. */
 export function callerAt(endpoint: Endpoint, { principal, operator }: Identity): Caller {
   return endpoint.kind === 'trainer'
     ? { endpoint: 'trainer', principal, operator }
@@ -201,7 +197,6 @@ export function tokenOf(request: IncomingMessage): string {
   }
 }
 
-/** Rejects an upgrade to a WebSocket of MCP. */
 export function denyUpgrade(socket: Duplex, { status, message }: Denial): void {
   rejectUpgrade(socket, status, { jsonrpc: '2.0', id: null, error: { code: -32000, message } })
 }

@@ -6,9 +6,7 @@ const TAKEN = 64
 /** Waiting requests of one connection at which reading from it pauses. */
 const WAITING = 8
 
-/** The requests of one connection. */
 interface Pipeline {
-  /** The response that is being produced. */
   current: ServerResponse
   /** Start the other responses, in the order of their requests. */
   readonly waiting: (readonly [ServerResponse, () => void])[]
@@ -43,7 +41,6 @@ export class Pipelines {
     if (pipeline.waiting.length >= WAITING) socket.pause()
   }
 
-  /** The response that is being produced for a connection. */
   currentOf(socket: Socket): ServerResponse | undefined {
     return this.#pipelines.get(socket)?.current
   }

@@ -16,7 +16,6 @@ export class EventStream {
     return this.#response.headersSent
   }
 
-  /** Sends the head, before there is a message. */
   begin(): void {
     this.#response
       .writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', ...this.#headers() })
@@ -34,7 +33,6 @@ export class EventStream {
     if (this.begun && this.#response.writable && this.#response.writableLength === 0) this.#response.write(':\n\n')
   }
 
-  /** Sends a last message, if there is one, and ends the stream. */
   end(text: string | null = null): void {
     this.#response.end(text === null ? undefined : eventOf(text))
   }

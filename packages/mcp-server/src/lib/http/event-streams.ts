@@ -10,7 +10,6 @@ const STREAMS_PER_URL = 16
 /** Seconds between two keep-alive comments on an idle stream. */
 const SIGN_OF_LIFE = 15
 
-/** State of a client of the session-based protocol version, kept between its requests. */
 interface Client {
   readonly channel: ClientChannel
   readonly streams: Set<EventStream>
@@ -20,7 +19,6 @@ interface Client {
 export class Streams {
   readonly #most: number
   readonly #clients = new Map<string, Client>()
-  /** The open streams, each with the function that ends it. */
   readonly #open = new Map<EventStream, () => Promise<void>>()
   readonly #signs: NodeJS.Timeout
   #ended = false
@@ -32,12 +30,10 @@ export class Streams {
     }, SIGN_OF_LIFE * 1_000).unref()
   }
 
-  /** Whether no further stream may be opened. */
   get full(): boolean {
     return this.#ended || this.#open.size >= this.#most
   }
 
-  /** Whether a client has as many streams as it may have. */
   hasEnough(caller: AgentCaller): boolean {
     const open = this.#clients.get(toClientKey(caller))?.streams.size ?? 0
     return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)

@@ -32,9 +32,7 @@ export class FrameSocket implements OpenSocket {
   /** Bytes of the frames that were received and are not being answered. */
   #waiting = 0
   #working: Promise<void> | null = null
-  /** Whether there may be something to push. */
   #woken = false
-  /** Whether received frames are ignored. */
   #closing = false
 
   constructor(webSocket: WebSocket, stream: Duplex, client: ClientIdentity, handler: FrameHandler) {

@@ -1,7 +1,6 @@
 import type { Host } from '../host/host.ts'
 import type { Metrics } from '../host/operate/metrics.ts'
 
-/** A response for the operator's monitoring. */
 export interface ProbeAnswer {
   readonly status: number
   readonly type: string
@@ -34,7 +33,6 @@ export class Probes {
     return (await this.#storeAnswers()) ? text(200, 'ok') : text(503, 'store-unavailable')
   }
 
-  /** Whether `/metrics` is served. */
   get counts(): boolean {
     return this.#metrics !== undefined
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, unzip } from 'node:zlib'
 import { type JsonBounds, parseBounded } from '../dispatch/json-bounds.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 
 /** Bytes of a body up to which it is held at once: hundreds of these cost little. */
 const SMALL = 1_048_576

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { ServerError } from '../server-error.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 
 /** Which `Host` and `Origin` headers a server accepts. */
 export interface AllowOptions {
@@ -72,6 +72,11 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
         : undefined
     },
   }
+}
+
+/** Returns the path of a URL without its query. Slashes that follow each other, as joined URLs have them, are one. */
+export function pathOf(url: string | undefined): string {
+  return ((url ?? '').split('?', 1)[0] as string).replace(/\/{2,}/g, '/')
 }
 
 function countOf(name: string, rawHeaders: readonly string[]): number {

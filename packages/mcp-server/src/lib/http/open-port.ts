@@ -6,11 +6,10 @@ import { portInUse } from '../server-error.ts'
 import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
 import { answerRequestErrors, Pipelines } from './connection-limits.ts'
 import { boundConnections } from './connection-places.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 import { PlainConnections, type PlainHandler } from './fast-path/connection.ts'
-import type { HttpRequest } from './fast-path/request.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
-/** What answers the requests of a port. */
 export interface PortHandler extends PlainHandler {
   /** Answers a request. Has to end every response. */
   answer(request: HttpRequest, response: HttpResponse): void
@@ -18,7 +17,6 @@ export interface PortHandler extends PlainHandler {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   /** Is called with every connection that was closed before it was read, because there were too many. */
   rejectedConnection(): void
-  /** Ends every WebSocket and every stream at once. */
   end(): void
 }
 
@@ -27,7 +25,6 @@ export interface PortOptions {
   readonly address: string
   /** Connections at once. */
   readonly connections: number
-  /** Whether plain requests are answered without `node:http`. */
   readonly fastPath: boolean
   /** Seconds that all of a request may take to arrive. Default: 10. */
   readonly requestSeconds?: number

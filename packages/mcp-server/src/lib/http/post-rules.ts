@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
 import { WireError } from '@episodic/protocol'
 import { ENVELOPE, invalidParams, MODERN_VERSION, shorten } from '@episodic/protocol/internal'
-import type { Message } from '../dispatch/message.ts'
-import { assertSpoken, isModern, PROTOCOL_VERSIONS, readEnvelope } from '../dispatch/protocol-version.ts'
+import { assertSpoken, isModern, type Message, PROTOCOL_VERSIONS, readEnvelope } from '../dispatch/message.ts'
 import type { AgentCaller, Caller } from '../host/access/caller.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 import type { Denial } from './host-origin-check.ts'
 
 /** What a posted message is, by its version and by the session that its caller names. */
@@ -84,7 +83,6 @@ export function takesOnlyEvents({ headers }: Pick<HttpRequest, 'headers'>): bool
   return !takesJson(headers) && takesEvents({ headers })
 }
 
-/** Whether a client accepts an event stream. */
 export function takesEvents({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return /text\/event-stream|text\/\*|\*\/\*/i.test(headers.accept ?? '')
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WireError } from '@episodic/protocol'
-import { decodeText, GatheredBytes } from '../transport/byte-buffer.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import { GatheredBytes, utf8 } from '../transport/byte-buffer.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 
 /**
  * Most pieces of one body, and the bytes of each that a longer body may have on average. Each costs a microsecond,
@@ -28,7 +28,7 @@ export function readBody(request: HttpRequest, limit: number, isKnown = true): s
   if (!('body' in request)) return gatherBody(request, limit, isKnown)
   if (request.body.length > limit) throw tooLarge(limit)
   try {
-    return decodeText(request.body)
+    return utf8.decode(request.body)
   } catch (cause) {
     throw notText(cause)
   }

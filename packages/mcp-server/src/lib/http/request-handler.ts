@@ -26,8 +26,7 @@ import { WireError } from '@episodic/protocol'
 import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import { TRAINER_BYTES } from '../dispatch/json-bounds.ts'
-import type { Message } from '../dispatch/message.ts'
-import { isModern } from '../dispatch/protocol-version.ts'
+import { isModern, type Message } from '../dispatch/message.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import type { OnError } from '../host/operate/faults.ts'
@@ -36,14 +35,13 @@ import { Authorizer, type AuthorizerOptions, bearerOf, callerAt } from './author
 import { keepPlace } from './connection-places.ts'
 import { EventStream } from './event-stream.ts'
 import { Streams } from './event-streams.ts'
-import { HttpExchange, tooManyStreams } from './exchange.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
-import { type HttpRequest, pathOf } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { Probes } from './health.ts'
 import { HeldCalls } from './held-calls.ts'
-import type { Denial } from './host-origin-check.ts'
-import { Calls } from './in-flight-calls.ts'
+import { type Denial, pathOf } from './host-origin-check.ts'
+import { Calls, HttpExchange, tooManyStreams } from './in-flight-calls.ts'
 import type { PortHandler } from './open-port.ts'
 import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
@@ -56,7 +54,6 @@ export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOpti
   readonly bodyBytes: number
   /** Connections at once. One caller of the agent endpoint may have held calls on half of them. */
   readonly connections: number
-  /** Event streams that may be open at once. */
   readonly streams: number
   readonly metrics: Metrics | undefined
   readonly extraRoutes: ExtraRoutes | undefined
@@ -131,7 +128,6 @@ export class RequestHandler implements PortHandler {
     this.#extraRoutes?.end()
   }
 
-  /** Reports a connection that was closed before it was read, because there were too many. */
   rejectedConnection(): void {
     this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
   }
@@ -275,7 +271,6 @@ export class RequestHandler implements PortHandler {
     }
   }
 
-  /** The caller of an `initialize`, with the id of its new MCP session. */
   async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
     const { principal, address } = caller
     return { ...caller, address: { ...address, token: await this.#host.connections.issue(principal) } }

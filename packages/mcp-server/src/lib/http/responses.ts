@@ -3,7 +3,7 @@ import type { Reply } from '../dispatch/dispatcher.ts'
 import type { Caller, Rejection } from '../host/access/caller.ts'
 import { tooManyCalls } from './authorize.ts'
 import { EventStream } from './event-stream.ts'
-import type { HttpRequest } from './fast-path/request.ts'
+import type { HttpRequest } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import type { ProbeAnswer } from './health.ts'
 import type { Denial, Guards } from './host-origin-check.ts'
@@ -121,7 +121,6 @@ export class Replies {
 export class Answers {
   #waiting: (() => void)[] = []
 
-  /** Answers with JSON. */
   json(response: HttpResponse, status: number, text: string, headers?: Readonly<Record<string, string>>): void {
     const bytes = Buffer.byteLength(text)
     const write = () => {

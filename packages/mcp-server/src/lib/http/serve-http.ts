@@ -127,7 +127,6 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   }
 }
 
-/** Opens a session whose only seat an agent plays. */
 async function openFor(
   principal: string,
   host: Host,

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { MODERN_VERSION, shorten } from '@episodic/protocol/internal'
-import { PROTOCOL_VERSIONS } from '../dispatch/protocol-version.ts'
+import { PROTOCOL_VERSIONS } from '../dispatch/message.ts'
 import { titleOf } from '../dispatch/server-info.ts'
 import type { Host } from '../host/host.ts'
 import { isLoopback } from './host-origin-check.ts'
@@ -12,7 +12,6 @@ const CATALOG = '/.well-known/ai-catalog.json'
 /** The most characters of a card's description. */
 const MOST_DESCRIPTION = 100
 
-/** A page for clients that have not connected yet. */
 export interface DiscoveryPage {
   readonly type: string
   readonly text: string

@@ -13,7 +13,6 @@ export interface OpenSocket {
   finish(): Promise<void>
 }
 
-/** An open WebSocket. */
 interface Held {
   readonly webSocket: WebSocket
   readonly socket: OpenSocket

@@ -12,8 +12,7 @@ import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, denyUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
 import { keepPlace } from './connection-places.ts'
-import { pathOf } from './fast-path/request.ts'
-import type { Denial } from './host-origin-check.ts'
+import { type Denial, pathOf } from './host-origin-check.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
 
 export interface WebSocketOptions {
@@ -43,7 +42,6 @@ const PROTOCOLS = ['episodic', 'mcp']
 export class WebSocketEndpoints {
   readonly #options: WebSocketOptions
   readonly #sockets: WebSockets
-  /** Open sockets of each caller of the agent endpoint. */
   readonly #held = new Map<string, number>()
 
   constructor(options: WebSocketOptions) {
@@ -185,11 +183,9 @@ export class WebSocketEndpoints {
   }
 }
 
-/** A client that has been authorized. */
 interface Client {
   readonly caller: Caller
   readonly address: string | undefined
-  /** Identifies its token again. */
   readonly identify: () => ReturnType<Authorizer['identify']>
 }
 

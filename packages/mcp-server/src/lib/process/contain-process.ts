@@ -13,7 +13,6 @@ export interface ProcessContainmentOptions {
 /** Disposing of it restores the handlers of the process. */
 export interface ProcessContainment extends Containment, Disposable {}
 
-/** Functions that end the process. */
 const ENDINGS = ['exit', 'reallyExit', 'abort', 'kill'] as const
 
 /**

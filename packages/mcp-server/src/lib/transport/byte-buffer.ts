@@ -24,7 +24,7 @@ export class GatheredBytes {
 
   /** Returns the text and clears the buffer. Throws a `TypeError` if the bytes are not UTF-8. */
   takeText(): string {
-    return decodeText(this.take())
+    return utf8.decode(this.take())
   }
 
   /** Returns the bytes and clears the buffer. */
@@ -47,9 +47,5 @@ export class GatheredBytes {
 }
 
 const EMPTY = Buffer.alloc(0)
-const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/** Decodes UTF-8. Throws a `TypeError` if the bytes are not UTF-8. */
-export function decodeText(bytes: Uint8Array): string {
-  return utf8.decode(bytes)
-}
+/** Throws a `TypeError` for bytes that are not UTF-8. */
+export const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -40,9 +40,7 @@ export class MessagePipe {
   /** How many of the running messages are answered. */
   #answered = 0
   #answers: string[] = []
-  /** Whether a write is scheduled. */
   #writing = false
-  /** Whether the peer reads too slowly. */
   #behind = false
   #changed = Promise.withResolvers<void>()
 
@@ -55,7 +53,6 @@ export class MessagePipe {
     return this.#running + this.#queue.length - this.#next
   }
 
-  /** Whether there is room for further messages. */
   get ready(): boolean {
     return !this.#behind && this.#waiting < READ_AHEAD
   }

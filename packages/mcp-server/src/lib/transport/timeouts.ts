@@ -6,7 +6,6 @@ export const TIMEOUTS = { head: 5, request: 10, answer: 8 } as const
 /** Seconds that an idle connection is kept. */
 export const KEEP_ALIVE = 65
 
-/** How much of the pending output a client has read. */
 interface Owed {
   /** Bytes that were written to it when this was noted. */
   readonly written: number

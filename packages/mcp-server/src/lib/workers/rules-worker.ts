@@ -20,20 +20,16 @@ const NEW_MEGABYTES = 8
 /** Seconds that the worlds' modules may take to load in a thread. */
 const LOAD_SECONDS = 30
 
-/** What a thread is doing. */
 export type Doing = 'loading' | 'resting' | 'playing'
 
-/** A call that waits for its answer. */
 export interface WaitingCall {
   readonly call: RulesCall
   resolve(answer: RulesAnswer | Promise<RulesAnswer>): void
   reject(cause: unknown): void
 }
 
-/** Why and when a thread ended. */
 export interface Ending {
   readonly cause: Error
-  /** What it was doing. */
   readonly was: Doing
   /** The unanswered call; `null` if the thread was stopped or ran out of memory, because that call was rejected. */
   readonly call: WaitingCall | null
@@ -60,7 +56,6 @@ export class RulesThread {
   readonly #pages = new PagesInThread()
   #doing: Doing = 'loading'
   #current: WaitingCall | null = null
-  /** Why the thread is about to end. */
   #fate: Error | null = null
   #callOff: () => void
 
@@ -99,7 +94,6 @@ export class RulesThread {
     }
   }
 
-  /** Whether it plays that very call. */
   plays(waiting: WaitingCall): boolean {
     return this.#current === waiting
   }

@@ -12,7 +12,6 @@ export class PagesInThread {
   /** Pages of the state that was sent first. */
   #ofFirst = 0
 
-  /** Returns a state as it goes to the thread. */
   send(state: SessionState): SessionState | SentState {
     if (!isLarge(state)) return state
     if (this.#names.size > MOST + this.#ofFirst) this.forget()
@@ -34,7 +33,6 @@ export class PagesInThread {
   }
 }
 
-/** A state in a thread. */
 export interface OpenedState {
   readonly state: SessionState
   /** Returns a copy for rules to change. */

@@ -6,15 +6,12 @@ import type { EndedEpisode } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
 import type { ObservedState } from '../environment/rules/start-environment.ts'
 
-/** What a thread is started with. */
 export interface ThreadData {
   /** Addresses of the modules that export the environments. */
   readonly modules: readonly string[]
 }
 
-/** One call of an environment's rules. */
 export type RulesCall = AskedCall & { readonly environment: { readonly name: string; readonly version: string } }
-/** What is asked of the rules. */
 export type AskedCall =
   | { readonly kind: 'start'; readonly params: JsonObject; readonly seed: string }
   | {
@@ -36,7 +33,6 @@ export interface SentState {
   readonly isFirst: boolean
 }
 
-/** A call as it goes to a thread. */
 export interface SentCall {
   readonly call: RulesCall
   /** The state of the call if that is large: the call itself has none. */
@@ -49,7 +45,6 @@ export type ThreadMessage =
   | (ThreadAnswer & RulesAnswer & { readonly kind: 'done' })
   | (ThreadAnswer & { readonly kind: 'threw'; readonly error: ThrownError })
 
-/** The result of a call. */
 export interface RulesAnswer {
   readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
   readonly secrets: SecretsBySeat

@@ -35,7 +35,6 @@ export interface OutgoingText {
   readonly callerText: () => string
 }
 
-/** A secret, in each form in which an answer can contain it. */
 interface Secret {
   readonly kind: SecretKind
   readonly forms: readonly string[]
@@ -140,7 +139,6 @@ function includesAny(text: string, searched: readonly string[]): boolean {
   return false
 }
 
-/** Returns the listed texts that are too short to be searched for. */
 export function tooShortSecrets(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
 }

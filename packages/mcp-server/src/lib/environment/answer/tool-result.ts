@@ -1,7 +1,6 @@
 import type { JsonObject, LoggedStep, Observation } from '@episodic/protocol'
 import { type ContentPart, contentParts, readContent } from '@episodic/protocol/internal'
 
-/** The result of an MCP `tools/call`. */
 export type ToolResult = {
   readonly content: readonly ContentPart[]
   readonly structuredContent?: JsonObject

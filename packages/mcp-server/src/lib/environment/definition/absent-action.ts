@@ -23,7 +23,6 @@ export function judgesLeft({ absent, multiplayer }: Pick<EnvironmentDefinition, 
   return absent !== null && !multiplayer
 }
 
-/** Returns the step that the server takes for an absent seat. */
 export function absenceAction(cause: Absence): Action {
   return { tool: ABSENT, arguments: { cause } }
 }

@@ -32,14 +32,17 @@ function authored<Given extends readonly unknown[], Result>(
     } catch (thrown) {
       throw faultOf(what, thrown)
     }
-    if (result instanceof Promise) {
-      ignoreRejection(result)
-      throw rulesFailed(
-        `${what} returned a promise, and rules are synchronous. Leave out \`async\`; what has to be awaited belongs in the \`prepare\` of a tool.`,
-      )
-    }
+    assertSynchronous(result, what)
     return read ? read(result, what) : result
   }
+}
+
+function assertSynchronous(result: unknown, what: string): void {
+  if (!(result instanceof Promise)) return
+  ignoreRejection(result)
+  throw rulesFailed(
+    `${what} returned a promise, and rules are synchronous. Leave out \`async\`; what has to be awaited belongs in the \`prepare\` of a tool.`,
+  )
 }
 
 /** A definition of which all functions return anything: an author without types may return what is wrong. */
@@ -63,10 +66,8 @@ export function authoredParts<Definition extends Written>(definition: Definition
   return { ...Object.fromEntries(parts), terms: Object.keys(rewards), rewards: authoredRewards(name, rewards) }
 }
 
-/** A definition as {@link authoredParts} returns it. */
 export type Authored<Definition extends Written> = Omit<Definition, 'rewards'> & {
   readonly terms: readonly string[]
-  /** Returns the value of every term. */
   rewards(...given: Parameters<Definition['rewards'][string]>): Readonly<Record<string, number>>
 }
 
@@ -74,12 +75,19 @@ function authoredRewards<Given extends readonly never[]>(
   name: string,
   rewards: { readonly [term: string]: (...given: Given) => number },
 ) {
-  const terms = Object.entries(rewards).map(
-    ([term, run]) => [term, authored(`Reward term "${term}" of ${name}`, run.bind(rewards), finite)] as const,
-  )
+  const terms = Object.entries(rewards).map(([term, run]) => [term, run.bind(rewards)] as const)
   return (...given: Given): Readonly<Record<string, number>> => {
     const values: Record<string, number> = {}
-    for (const [term, run] of terms) values[term] = run(...given)
+    for (const [term, run] of terms) {
+      let value: number
+      try {
+        value = run(...given)
+      } catch (thrown) {
+        throw faultOf(`Reward term "${term}" of ${name}`, thrown)
+      }
+      // JSON has no -0: players in this process must get the same number as remote ones.
+      values[term] = Number.isFinite(value) ? value + 0 : finite(value, `Reward term "${term}" of ${name}`)
+    }
     return values
   }
 }
@@ -91,8 +99,9 @@ const READ: { readonly [key: string]: (result: unknown, what: string) => unknown
   success: judged,
 }
 
-/** Returns a finite number. JSON has no -0: players in this process must get the same number as remote ones. */
+/** Returns a finite number, as JSON has it: without -0. */
 function finite(value: unknown, what: string): number {
+  assertSynchronous(value, what)
   if (!Number.isFinite(value)) throw rulesFailed(`${what} returned ${value}, and has to return a finite number.`)
   return (value as number) + 0
 }

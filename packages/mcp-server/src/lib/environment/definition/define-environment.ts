@@ -92,7 +92,6 @@ export type KeepsLiterals =
 const nothing = () => null
 const unjudged = () => undefined
 
-/** The definition with its types erased. */
 interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly handle?: string | false
   readonly parallelToolCalls?: false

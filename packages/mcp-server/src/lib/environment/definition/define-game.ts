@@ -116,7 +116,6 @@ type LiteralObject = z.ZodObject<{ [key: string]: z.ZodType<KeepsLiterals> }>
 
 type ErasedView = SeatView<string, JsonObject, JsonObject>
 
-/** The definition with its types erased. */
 interface ErasedGame extends ErasedSpec<ErasedView, [seat: string], { readonly seat: string }> {
   readonly seats: readonly string[]
   readonly utility?: Utility

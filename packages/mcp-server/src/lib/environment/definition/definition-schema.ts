@@ -97,7 +97,6 @@ const OTHER: ReadonlySet<string> = new Set([
   ...['transform', 'symbol', 'function', 'custom', 'promise'],
 ])
 
-/** Returns the error for a definition that cannot be served. */
 export function invalid(name: string, why: string): ServerError {
   return new ServerError('definition-invalid', `The environment ${name} cannot be served: ${why}.`)
 }

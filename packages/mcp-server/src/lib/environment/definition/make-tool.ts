@@ -5,7 +5,6 @@ import { EPISODE_OVER, OBSERVATION } from '../answer/agent-answer.ts'
 import { invalid, jsonSchemaOf } from './definition-schema.ts'
 import type { Preparation, Tool, ToolParts } from './environment.ts'
 
-/** A tool as it was written, its types erased. */
 export interface WrittenTool
   extends Pick<Tool, 'description' | 'input' | 'play'>,
     Pick<
@@ -68,7 +67,6 @@ export const makeTool = (written: WrittenTool): Tool => {
   return { ...tool, output, dataFollows, annotations, preparation, seats, sealed: false }
 }
 
-/** Returns whether a seat has a tool. */
 export function hasTool(tool: Tool, seat: string): boolean {
   return tool.seats === null || tool.seats.includes(seat)
 }

@@ -349,7 +349,6 @@ function* changedParts(schema: z.ZodType, before: unknown, value: unknown): Gene
   }
 }
 
-/** Returns what is wrong with a value; `null` for nothing. */
 function problemOf({ schema, value, place }: CheckedPart, part: string): string | null {
   const parsed = (schema as z.ZodType).safeParse(value)
   if (!parsed.success) return `${place}${formatZodError(parsed.error)}`

@@ -1,4 +1,3 @@
-/** Returns an object with the value of each seat. */
 export function bySeat<T>(seats: readonly string[], of: (seat: string) => T): { [seat: string]: T } {
   return Object.fromEntries(seats.map((seat) => [seat, of(seat)]))
 }

@@ -42,7 +42,6 @@ export interface Decided {
 export interface ToolCall {
   readonly environment: EnvironmentDefinition
   readonly turn: RulesTurn
-  /** The name of the tool. */
   readonly name: string
   readonly input: unknown
   readonly checks: PlayChecks | undefined

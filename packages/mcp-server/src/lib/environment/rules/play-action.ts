@@ -1,19 +1,21 @@
-import { type Action, findNonJson, type Refusal } from '@episodic/protocol'
-import { formatZodError, withDataLine } from '@episodic/protocol/internal'
+import { type Action, findNonJson, type Json, type JsonObject, type Refusal } from '@episodic/protocol'
+import { formatZodError, isObject, withDataLine } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import { settled } from '@episodic/state/internal'
+import type { z } from 'zod'
+import { rulesFailed } from '../../server-error.ts'
 import { ABSENT, absenceOf } from '../definition/absent-action.ts'
-import type { EnvironmentDefinition, Refused, Tool } from '../definition/environment.ts'
+import { findUndeclared } from '../definition/declared-action.ts'
+import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
 import { hasTool } from '../definition/make-tool.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'
-import { PlayCall } from './play-context.ts'
+import { isRefused, PlayCall } from './play-context.ts'
 import { playAbsence, sealMove } from './play-round.ts'
 import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { seatsInTurn } from './seats-in-turn.ts'
 import { outcomeOf } from './step-events.ts'
-import { assertSaid, isRefused, readPrepared, structuredAnswer } from './tool-answer.ts'
 
 /**
  * Plays one action of one seat by the rules: pure and synchronous. Everything that an environment's own code decides is
@@ -139,4 +141,63 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
     moved,
     called: true,
   }
+}
+
+/**
+ * Returns the prepared input for `play`. It is parsed again, since a replay reads it from a record that may be edited.
+ */
+function readPrepared(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { schema }: Preparation,
+  value: Json | undefined,
+): unknown {
+  if (value === undefined)
+    throw rulesFailed(
+      `Tool ${tool} of ${name} prepares its steps, and this one comes with nothing prepared. Hand \`prepared\` to it.`,
+    )
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw rulesFailed(`What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`)
+}
+
+/** Throws `rules-failed` for an answer that was not made by `say`, and for data of a tool that declares no output. */
+function assertSaid(
+  { name }: EnvironmentDefinition,
+  tool: string,
+  { output }: Pick<Tool, 'output'>,
+  answer: Partial<Said<unknown> | Refused> | null | undefined,
+): asserts answer is Said<unknown> {
+  if (typeof answer?.text !== 'string' || answer.kind !== 'said')
+    throw rulesFailed(`Tool ${tool} of ${name} returned no answer. Return say(…) or refuse(…).`)
+  if (!output && answer.text === '' && isObject((answer as Said<unknown>).data))
+    throw rulesFailed(
+      `Tool ${tool} of ${name} answers with data alone, and declares no output. Declare its \`output\`, or say a text.`,
+    )
+}
+
+/** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */
+function structuredAnswer(
+  environment: EnvironmentDefinition,
+  name: string,
+  schema: z.ZodType,
+  given: unknown,
+  checks: PlayChecks | undefined,
+): { readonly data: JsonObject; readonly undeclared: string | undefined } {
+  const parsed = schema.safeParse(given)
+  if (!parsed.success)
+    throw rulesFailed(`Tool ${name} of ${environment.name} gave a wrong answer: ${formatZodError(parsed.error)}.`)
+  const undeclared = checks?.strict && findUndeclared(given, parsed.data)
+  if (undeclared)
+    throw rulesFailed(
+      `Tool ${name} of ${environment.name} says "${undeclared}", which its output does not declare. Declare it, or leave it out.`,
+    )
+  const data = parsed.data as JsonObject
+  return { data, undeclared: findUndeclaredKey(given, data) }
+}
+
+/** Returns the first key of `given` that is not in `kept`, at the top level only: cheap enough for every step. */
+function findUndeclaredKey(given: unknown, kept: object): string | undefined {
+  for (const key in given as object) if (!Object.hasOwn(kept, key)) return key
+  return undefined
 }

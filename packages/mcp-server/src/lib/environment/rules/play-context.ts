@@ -1,5 +1,12 @@
 import { type Attachment, createRng, type Json, type JsonObject, type OutsideEvent, type Rng } from '@episodic/protocol'
-import { attachmentOf, copyPlain, isObject, type SavableRng, toBase64 } from '@episodic/protocol/internal'
+import {
+  attachmentOf,
+  copyPlain,
+  isObject,
+  type ResourceInText,
+  type SavableRng,
+  toBase64,
+} from '@episodic/protocol/internal'
 import type { Change, History, SessionState } from '@episodic/state'
 import { rulesFailed } from '../../server-error.ts'
 import type { Absence } from '../definition/absent-action.ts'
@@ -14,10 +21,8 @@ const MOST_PUBLISHED = 16
 /** Pictures and sounds of one answer. */
 const MOST_ATTACHMENTS = 16
 
-/** An event that a tool publishes. */
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>
 
-/** The inputs of one call of the rules. */
 export interface PlayCallSetup {
   readonly environment: EnvironmentDefinition
   readonly turn: Pick<RulesTurn, 'record' | 'draft'>
@@ -43,7 +48,6 @@ export interface PlayEffects extends Omit<Change, 'state'> {
   readonly messages: { readonly [seat: string]: readonly string[] }
   /** The events that were published, oldest first. */
   readonly published: readonly ToolEvent[]
-  /** The pictures and sounds of the answer. */
   readonly attachments: readonly Attachment[]
 }
 
@@ -113,7 +117,6 @@ export class PlayCall
     return this.#now
   }
 
-  /** Returns what the call did beside its change of the draft. */
   effects(): PlayEffects {
     const rng = this.#rng ? this.#rng.save() : this.#setup.turn.record.rng
     return {
@@ -196,4 +199,19 @@ function say(text: unknown, data?: unknown): Said<unknown> {
   return data === undefined && isObject(text)
     ? { kind: 'said', text: '', data: text }
     : { kind: 'said', text: text as string, data }
+}
+
+/** Returns an answer whose text has resources of MCP in it. For environments that are made of other servers. */
+export function sayResources<Data>(
+  text: string,
+  data: Data,
+  resources: readonly ResourceInText[] | undefined,
+): Said<Data> {
+  return { kind: 'said', text, data, ...(resources && { resources }) }
+}
+
+/** Whether the rules refused the action. */
+export function isRefused(answer: unknown): answer is Refused {
+  const { kind, text } = (answer ?? {}) as Partial<Refused>
+  return kind === 'refused' && typeof text === 'string'
 }

@@ -6,11 +6,10 @@ import type { EnvironmentDefinition, Refused, Tool } from '../definition/environ
 import type { SealedContext } from '../definition/game.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import type { Decided, ToolCall } from './decided.ts'
-import { PlayCall } from './play-context.ts'
+import { isRefused, PlayCall } from './play-context.ts'
 import type { PlayChecks, RulesTurn } from './rules-turn.ts'
 import { seatsInTurn } from './seats-in-turn.ts'
 import { outcomeOf } from './step-events.ts'
-import { isRefused } from './tool-answer.ts'
 
 /** Keeps a sealed move, and plays the round if it was the last one. */
 export function sealMove({ environment, turn, name, input, checks }: ToolCall, tool: Tool): Decided | Refused {

@@ -8,14 +8,12 @@ import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition, Preparation } from '../definition/environment.ts'
 import { assertPrototypeUntouched } from './rules-runner.ts'
 
-/** A step that has to be prepared before it is played. */
 export interface ToPrepare {
   readonly preparation: Preparation
   /** The arguments as the tool's schema gives them. */
   readonly input: unknown
 }
 
-/** How a step is prepared. */
 export interface PreparingStep {
   readonly clock: Clock
   /** Whether the limit of steps ends the episode with it. */

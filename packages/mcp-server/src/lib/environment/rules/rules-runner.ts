@@ -10,7 +10,6 @@ import { playAction } from './play-action.ts'
 import type { PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { type InitialState, type ObservedState, observeState, startEnvironment } from './start-environment.ts'
 
-/** An episode that has ended. */
 export interface EndedEpisode {
   readonly end: EpisodeEnd
   readonly state: SessionState

@@ -22,7 +22,6 @@ export interface RulesTurn extends Pick<Turn, 'seat' | 'draft' | 'truncation' | 
   >
 }
 
-/** The outcome of an action. */
 export interface PlayOutcome extends Played {
   /**
    * A key that the tool said and its output does not declare, so it was left out. Undeclared keys inside other objects

@@ -36,7 +36,6 @@ export function chooseEnvironment(
   return environment
 }
 
-/** Returns the error for a name that is not served. */
 export function unknownEnvironment(name: string, served: Iterable<string>): WireError {
   return new WireError(
     'unknown-environment',

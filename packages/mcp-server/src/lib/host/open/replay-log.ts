@@ -15,7 +15,6 @@ import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { beginning } from '../../environment/rules/start-environment.ts'
 import { recordAtBase } from './snapshot.ts'
 
-/** Log entries that are read at once. */
 const PAGE = 250
 
 export interface ReplayOptions {
@@ -24,7 +23,6 @@ export interface ReplayOptions {
   readonly environment: EnvironmentDefinition
   /** How many of its last events a session knows again. */
   readonly events: number
-  /** Awaited after every step. */
   readonly giveTurn: () => Promise<void>
   readonly signal?: AbortSignal | undefined
 }

@@ -36,14 +36,12 @@ export interface SessionFactoryOptions
   readonly turns: Pick<TurnFeed, 'notify'>
 }
 
-/** The start of a session that its players create. */
 interface FirstPlayers {
   readonly id: string
   /** Returns who plays which of the episode's seats. */
   seated(seats: readonly string[]): SessionRecord['players'] & object
 }
 
-/** A request in progress, and what stops it. */
 interface InProgress {
   readonly begun: Promise<readonly CachedSession[]>
   readonly signal: AbortSignal | undefined
@@ -190,7 +188,6 @@ export class SessionFactory {
     }
   }
 
-  /** Resolves with the answer to the request that created a session. */
   describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
     const { id } = cached.session.record
     return this.#guard(cached.environment, id, () => toOpenResult(this.#options, cached, seen))

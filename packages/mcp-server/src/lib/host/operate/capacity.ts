@@ -49,7 +49,6 @@ export class Capacity {
     }
   }
 
-  /** Forgets a session that is gone. */
   removed(id: string): void {
     this.#owners.remove(id)
   }
@@ -97,10 +96,8 @@ export class Capacity {
 
 /** A creation of sessions that is not over, in a list of all of them, in the order in which they began. */
 class Creation {
-  /** The creation that began before this one. */
   before: Creation | null
   #after: Creation | null = null
-  /** Called once it is over. */
   #waiting: (() => void)[] | null = null
 
   constructor(before: Creation | null) {
@@ -119,7 +116,6 @@ class Creation {
     }
   }
 
-  /** Leaves the list. */
   leave(): void {
     if (this.before) this.before.#after = this.#after
     if (this.#after) this.#after.before = this.before

@@ -1,7 +1,6 @@
 /** A call of an environment's code, to which what it left behind can be traced back. */
 export interface ContainedCall {
   readonly environment: string
-  /** The id of the session. */
   readonly session: string
   /** Called with what was thrown after the call had returned: by a timer, or by a promise that is not awaited. */
   escaped(thrown: unknown): void

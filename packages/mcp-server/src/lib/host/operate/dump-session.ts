@@ -4,7 +4,6 @@ import type { SessionRecord, SessionStore } from '@episodic/state'
 import { holdSession, readState } from '@episodic/state/internal'
 import type { DumpQuery } from '../host.ts'
 
-/** Replaces a value that is not dumped. */
 const HIDDEN = '[hidden]'
 
 /**

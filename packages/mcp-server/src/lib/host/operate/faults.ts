@@ -149,7 +149,6 @@ export class Faults {
     return failedError(environment, cause, { reference, ...details }, what)
   }
 
-  /** Reports a fault, and returns its reference. */
   #reportFault(environment: string, session: string, cause: Error): string {
     const reference = randomText()
     this.#options.metrics?.fault(environment)
@@ -178,7 +177,6 @@ const ESCAPED =
 /** Characters of an environment's error message that the trainer endpoint shows. `onFault` gets all of it. */
 const MESSAGE_LENGTH = 1_800
 
-/** Names the secret for which an answer was withheld. */
 const LEAKED: Readonly<Record<SecretKind, string>> = {
   seed: "the session's seed",
   id: "the session's id",

@@ -2,10 +2,8 @@ import type { SecretKind } from '../../environment/answer/secrets.ts'
 import type { Stray } from './containment.ts'
 import { Counter, Histogram, type Labels, renderMetric } from './prometheus-text.ts'
 
-/** The result of a step, as a label. */
 export type StepStatus = 'played' | 'refused' | 'replayed'
 
-/** The values that are read when the text is rendered. */
 export interface Gauges {
   readonly sessions: number | null
   readonly calls: number

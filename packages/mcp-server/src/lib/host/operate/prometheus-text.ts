@@ -25,7 +25,6 @@ export function renderMetric(
   return head(name, type, help) + values.map(([labels, value]) => series(name, labels, value)).join('')
 }
 
-/** Counts events by their labels. */
 export class Counter {
   readonly #name: string
   readonly #help: string
@@ -43,7 +42,6 @@ export class Counter {
     else this.#counts.set(key, { labels, count: by })
   }
 
-  /** The text, with labels that every series gets. */
   render(common: Labels): string {
     const values = [...this.#counts.values()].map(({ labels, count }) => [{ ...common, ...labels }, count] as const)
     return renderMetric(this.#name, 'counter', this.#help, values)
@@ -77,7 +75,6 @@ export class Histogram {
     found.sum += seconds
   }
 
-  /** The text, with labels that every series gets. */
   render(common: Labels): string {
     let text = head(this.#name, 'histogram', this.#help)
     for (const { labels: own, buckets, sum } of this.#series.values()) {

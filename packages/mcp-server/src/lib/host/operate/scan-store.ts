@@ -2,7 +2,6 @@ import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state
 import { decodeSession } from '@episodic/state/internal'
 import { nextTurn } from '../yield-to-event-loop.ts'
 
-/** How many sessions are read at once. */
 const PAGE = 250
 
 /** Goes through all sessions of a store in the order of their ids, a page in a turn of the event loop. */

@@ -20,7 +20,6 @@ export class Owners {
     return this.#loaded
   }
 
-  /** Counts anew from the store. */
   async refresh(store: SessionStore): Promise<void> {
     const before = new Set(this.#ownerOf.keys())
     const found = new Set<string>()

@@ -20,7 +20,6 @@ import { ResolvedSession, type SessionParts, type VerifiedToken } from './sessio
  */
 export class InvitedPlayers implements Players {
   readonly #parts: Pick<SessionParts, 'factory' | 'sessions'>
-  /** The seats that nobody takes, by environment. */
   readonly #reserved: NonNullable<HostOptions['reservedSeats']>
 
   constructor(parts: Pick<SessionParts, 'factory' | 'sessions'>, reserved: HostOptions['reservedSeats'] = {}) {
@@ -113,7 +112,6 @@ function roleOf(
   return equalSecrets(tokens.player(claim, principal, 'creator'), token) ? 'creator' : null
 }
 
-/** The session of a player's token. */
 export class PlayerSession extends ResolvedSession {
   readonly #verified: VerifiedPlayer
 

@@ -38,7 +38,6 @@ import type { StateSubscriptions } from '../watch/state-subscription.ts'
 import { legalOfSeat, type TurnSetting, turnOfSeat } from '../watch/turn-of-seat.ts'
 import { watchLog } from '../watch/watch-log.ts'
 
-/** The parts of a host that its references to sessions use. */
 export interface SessionParts
   extends TaskSetting,
     Pick<SessionFactoryOptions, 'rules' | 'capacity' | 'faults' | 'metrics'>,
@@ -54,7 +53,6 @@ export interface SessionParts
 /** Whom a token was issued for: verified, while the session itself may be gone. */
 export interface VerifiedToken {
   readonly principal: Principal
-  /** The id of the session. */
   readonly id: string
   /** The place of its seat among those of the environment. */
   readonly place: number

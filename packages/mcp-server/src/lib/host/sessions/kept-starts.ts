@@ -18,7 +18,6 @@ const MOST_WRITTEN = 1_000
  */
 export class KeptStarts {
   readonly #options: KeptStartsOptions
-  /** The pools of starts that were written once. */
   readonly #written = new Set<string>()
   /** The pools that are kept, and when a session last began with them, in monotonic milliseconds; the latest last. */
   readonly #kept = new Map<string, number>()

@@ -10,17 +10,14 @@ import { createSessionTokens, type SessionTokens } from '../access/session-token
 import type { HostBounds } from '../host.ts'
 import { type Faults, refusalOf } from '../operate/faults.ts'
 import { KeptStarts, type KeptStartsOptions } from './kept-starts.ts'
-import { Watchers } from './watchers.ts'
+import type { Watchers } from './watchers.ts'
 
-/** A session that this process keeps in memory. */
 export interface CachedSession {
   readonly session: Session
   readonly environment: EnvironmentDefinition
-  /** The principal that opened the session. */
   readonly owner: string | null
   /** The seats of the episode, in the order of the environment's. */
   readonly seats: readonly string[]
-  /** The control handle. */
   readonly control: string
   /** The agent capability of each seat, in the order of the environment's seats. */
   readonly capabilities: readonly string[]
@@ -28,7 +25,8 @@ export interface CachedSession {
   readonly seatHandles: readonly string[]
   /** What must not appear in answers to each seat. */
   readonly secrets: { readonly [seat: string]: Secrets }
-  readonly watchers: Watchers
+  /** `null` before the first one; see `watchersOf`. */
+  watchers: Watchers | null
   /** How many of the texts for each seat since its last step were shown to its player. */
   readonly shown: Map<string, number>
   /** Monotonic milliseconds of the last finished call. */
@@ -59,9 +57,7 @@ export class SessionCache {
   readonly #options: SessionCacheOptions
   readonly #cached = new Map<string, CachedSession>()
   readonly #dropped = new WeakSet<CachedSession>()
-  /** What worlds are dropping at the moment. */
   readonly #dropping = new Set<Promise<void>>()
-  /** The starts of its sessions that the store keeps. */
   readonly starts: KeptStarts
   /** The tokens of this store's sessions; `null` until {@link loadTokens} has read its key. */
   tokens: SessionTokens | null = null
@@ -78,12 +74,10 @@ export class SessionCache {
     return this.tokens
   }
 
-  /** Returns the session of an id if this process has cached it. */
   cached(id: string): CachedSession | undefined {
     return this.#cached.get(id)
   }
 
-  /** Returns the session of an id; `null` if there is none. */
   find(id: string): AtOnce<CachedSession | null> {
     return this.#cached.get(id) ?? this.#read(id)
   }
@@ -157,16 +151,14 @@ export class SessionCache {
     const cached = this.#cached.get(id)
     if (cached) this.letGo(cached)
     const removed = await this.guardStore(this.#options.store.remove(id))
-    cached?.watchers.wake()
+    cached?.watchers?.wake()
     return removed
   }
 
-  /** Whether this process has cached a session. */
   holds(id: string): boolean {
     return this.#cached.has(id)
   }
 
-  /** Returns the cached sessions that were idle too long. */
   idle(): CachedSession[] {
     const { clock, idleSeconds } = this.#options
     const since = clock.monotonic() - idleSeconds * 1_000
@@ -184,7 +176,7 @@ export class SessionCache {
   /** Empties the cache, and waits until worlds have dropped what they keep outside. The sessions stay in the store. */
   async release(): Promise<void> {
     for (const cached of this.#cached.values()) {
-      cached.watchers.wake()
+      cached.watchers?.wake()
       this.letGo(cached)
     }
     await Promise.all(this.#dropping)
@@ -253,7 +245,7 @@ export class SessionCache {
       owner: record.owner,
       seats: present.length === environment.seats.length ? environment.seats : present,
       ...this.#guarded(session, environment, tokens),
-      watchers: new Watchers(),
+      watchers: null,
       shown: new Map(),
       touched: clock.monotonic(),
       failure: null,

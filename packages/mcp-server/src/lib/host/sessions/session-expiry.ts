@@ -6,9 +6,7 @@ import type { CachedSession, SessionCache, SessionCacheOptions } from './session
 export interface ExpiryOptions extends Pick<SessionCacheOptions, 'store' | 'clock' | 'idleSeconds'> {
   readonly sessions: SessionCache
   readonly writer: LastSteps
-  /** Whether an environment judges what a player has left. */
   readonly judges: boolean
-  /** Called for each session that was removed. */
   readonly onRemoved: (id: string) => void
 }
 
@@ -25,7 +23,6 @@ interface LastSeen {
   readonly since: number
 }
 
-/** How many sessions a sweep asks for at once. */
 const PAGE = 1_000
 /** How long a slice of a sweep should take at most, in milliseconds. */
 const SLICE_MILLISECONDS = 5

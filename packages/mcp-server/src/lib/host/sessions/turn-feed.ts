@@ -4,7 +4,6 @@ import type { SeatsInTurn, TurnListener } from '../host.ts'
 import { eachStored } from '../operate/scan-store.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
-/** Where the sessions are, for the first look at them. */
 interface StoredTurns {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
   readonly sessions: Pick<SessionCache, 'loadTokens'>

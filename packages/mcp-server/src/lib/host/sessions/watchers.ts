@@ -7,30 +7,25 @@ const LISTENERS = 256
 /** Callers that wait for the next commit of a session, and listeners that are called at each commit. */
 export class Watchers {
   readonly #waiting = new Set<() => void>()
-  /** Created on first use: most sessions have no listener. */
-  #listeners: Set<() => void> | null = null
+  readonly #listeners = new Set<() => void>()
 
-  /** Wakes all waiting callers, and calls the listeners. */
   wake(): void {
     for (const wake of this.#waiting) wake()
-    if (this.#listeners) for (const hear of this.#listeners) hear()
+    for (const hear of this.#listeners) hear()
   }
 
-  /** Whether there is a listener. */
   get hasListeners(): boolean {
-    return this.#listeners !== null && this.#listeners.size > 0
+    return this.#listeners.size > 0
   }
 
   /**
    * Calls `listener` at each `wake`, until the returned function is called. Throws `capacity` if there are too many.
    */
   listen(listener: () => void): () => void {
-    this.#listeners ??= new Set()
-    const listeners = this.#listeners
-    if (listeners.size >= LISTENERS)
+    if (this.#listeners.size >= LISTENERS)
       throw new WireError('capacity', `There are ${LISTENERS} who listen to this session already. Try again later.`)
-    listeners.add(listener)
-    return () => listeners.delete(listener)
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /**
@@ -52,4 +47,10 @@ export class Watchers {
       leave: () => this.#waiting.delete(wake),
     }
   }
+}
+
+/** Returns the watchers of a session, which it has from the first one on: most sessions have none. */
+export function watchersOf(watched: { watchers: Watchers | null }): Watchers {
+  watched.watchers ??= new Watchers()
+  return watched.watchers
 }

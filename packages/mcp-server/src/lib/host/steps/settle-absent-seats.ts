@@ -7,7 +7,6 @@ import type { EnvironmentDefinition } from '../../environment/definition/environ
 import type { StepCall } from '../host.ts'
 import type { CachedSession } from '../sessions/session-cache.ts'
 
-/** A seat in turn that does not act. */
 interface AbsentSeat {
   readonly seat: string
   readonly cause: Absence

@@ -22,7 +22,6 @@ export interface SessionWriterOptions extends Pick<SessionCacheOptions, 'clock' 
   readonly onLeft: HostOptions['onLeft']
 }
 
-/** The result of closing a session. */
 interface Closed {
   readonly end: EpisodeEnd
   /** The episode that closing ended; `null` if it had ended before. */
@@ -88,7 +87,7 @@ export class SessionWriter {
 
   /** Plays a step, unless `check` throws for the record that it would be committed on. */
   async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
-    const { session, environment, secrets, watchers } = cached
+    const { session, environment, secrets } = cached
     const { action, seq, epoch, waiting } = call
     const began = this.#options.metrics ? this.#options.clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
@@ -145,7 +144,7 @@ export class SessionWriter {
     const { step, replayed, played } = answered
     if (played?.undeclared !== undefined)
       this.#options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
-    watchers.wake()
+    cached.watchers?.wake()
     if (step.report.end && session.record.end) this.#options.sessions.drop(cached)
     if (environment.multiplayer) this.#options.turns.notify(cached)
     this.#options.metrics?.step(environment.name, outcomeOf(answered), this.#options.clock.monotonic() - began)
@@ -173,7 +172,7 @@ export class SessionWriter {
         )
       }),
     )
-    cached.watchers.wake()
+    cached.watchers?.wake()
     return result
   }
 
@@ -221,7 +220,7 @@ export class SessionWriter {
         return ended ? { end: closed } : null
       }),
     )
-    cached.watchers.wake()
+    cached.watchers?.wake()
     this.#options.sessions.drop(cached)
     const seat = cached.environment.seats[0] as string
     return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }

@@ -14,7 +14,6 @@ const TASK_AFTER = 1_000
 /** Milliseconds for the rules and the commit, after the time limit of a preparation. */
 const COMMIT_TIME = 10_000
 
-/** How many tasks that failed are remembered. */
 const REMEMBERED = 1_000
 
 /** What a task is about, which its name says: a step of a seat, or a wait for its turn. */
@@ -42,13 +41,11 @@ interface RunningTask {
  */
 export type TasksInProcess = Map<string, RunningTask>
 
-/** What the tasks of a session use. */
 export interface TaskSetting extends Pick<SessionCacheOptions, 'store' | 'clock' | 'idleSeconds'> {
   readonly sessions: SessionCache
   readonly tasks: TasksInProcess
 }
 
-/** The player of a seat, whose tasks these are. */
 interface TaskOwner {
   readonly session: Pick<SessionRef, 'step' | 'awaitTurn'>
   readonly cached: CachedSession
@@ -230,7 +227,6 @@ function notPlayed(begun: boolean): WireError {
   )
 }
 
-/** Entries that are read at once while a step is searched for. */
 const PAGE = 8
 
 /**
@@ -255,7 +251,6 @@ async function findStep(
   return null
 }
 
-/** Returns the first step of a seat from a revision on. */
 async function readNext(
   store: Pick<SessionStore, 'readLog'>,
   id: string,

@@ -7,7 +7,6 @@ import { type CachedSession, notFound } from '../sessions/session-cache.ts'
 import { pollUntil } from './poll-until.ts'
 import type { WatchSetting } from './watch-log.ts'
 
-/** Log entries that are read at once. */
 const PAGE = 250
 
 /**
@@ -19,7 +18,7 @@ export async function* eventNotifications(
   { after, signal, seat }: ListenRange & { readonly seat: string },
   { sessions, store, clock }: Omit<WatchSetting, 'stopping'>,
 ): AsyncGenerator<EventNotification, void, undefined> {
-  const { session, watchers, environment } = cached
+  const { session, environment } = cached
   const { id } = session.record
   const takesEvents = environment.eventInfos.length > 0
   let seen = after ?? (await present()).revision
@@ -33,7 +32,7 @@ export async function* eventNotifications(
     return said.length > 0 || over ? { revision: seen, said, over } : null
   }
   while (!signal?.aborted) {
-    const found = await pollUntil(watchers, findEvents, { clock, wait: Number.POSITIVE_INFINITY, signals: [signal] })
+    const found = await pollUntil(cached, findEvents, { clock, wait: Number.POSITIVE_INFINITY, signals: [signal] })
     if (found) yield found
     if (found?.over) return
   }
@@ -67,7 +66,6 @@ export async function* eventNotifications(
   }
 }
 
-/** The texts of an event for players. */
 type Said = Pick<PublishedEvent, 'said' | 'sent'>
 
 /** Drops texts that contain a secret of the session; each is reported as a fault of the environment. */

@@ -1,5 +1,6 @@
 import type { Clock } from '@episodic/state'
-import type { Watchers } from '../sessions/watchers.ts'
+import type { CachedSession } from '../sessions/session-cache.ts'
+import { watchersOf } from '../sessions/watchers.ts'
 
 /** Milliseconds between two polls: commits of other processes on the same store wake nobody here. */
 const INTERVAL = 1_000
@@ -17,7 +18,7 @@ export interface PollOptions {
  * Resolves with what was found; with `null` if the last call, for which `isLast` is true, found nothing.
  */
 export async function pollUntil<T>(
-  watchers: Watchers,
+  cached: CachedSession,
   poll: (isLast: boolean) => Promise<T | null>,
   { clock, wait, signals }: PollOptions,
 ): Promise<T | null> {
@@ -26,7 +27,7 @@ export async function pollUntil<T>(
   const [signal] = signals
   for (;;) {
     // Before the call, so that no commit in between is missed.
-    const place = watchers.join()
+    const place = watchersOf(cached).join()
     try {
       const isLast = isOver()
       const found = await poll(isLast)

@@ -1,6 +1,7 @@
 import type { SessionState } from '@episodic/state'
 import { isSamePart } from '@episodic/state/internal'
 import type { CachedSession } from '../sessions/session-cache.ts'
+import { watchersOf } from '../sessions/watchers.ts'
 import type { WatchSetting } from './watch-log.ts'
 
 /** Milliseconds between two reads of a session from the store: commits of other processes wake no listener here. */
@@ -26,10 +27,10 @@ export class StateSubscriptions {
    * session has too many listeners.
    */
   listen(cached: CachedSession, seat: string | null, seen: SessionState, listener: () => void): () => void {
-    const { session, watchers } = cached
+    const { session } = cached
     const visible = ({ public: shared, own }: SessionState) => (seat === null ? [shared] : [shared, own?.[seat]])
     let last = seen
-    const stop = watchers.listen(() => {
+    const stop = watchersOf(cached).listen(() => {
       const { state } = session.record
       const before = visible(last)
       const same = state === last || visible(state).every((part, i) => isSamePart(part, before[i]))
@@ -40,7 +41,6 @@ export class StateSubscriptions {
     return stop
   }
 
-  /** Stops reading sessions. */
   stop(): void {
     this.#stopped = true
   }
@@ -53,7 +53,7 @@ export class StateSubscriptions {
   async #poll(cached: CachedSession): Promise<void> {
     const { session, watchers } = cached
     this.#followed.delete(cached)
-    if (this.#stopped || !watchers.hasListeners) return
+    if (this.#stopped || !watchers?.hasListeners) return
     try {
       const stored = await this.#options.store.read(session.record.id)
       if (!stored) return

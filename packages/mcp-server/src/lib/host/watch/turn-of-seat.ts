@@ -34,7 +34,7 @@ export async function turnOfSeat(
     const { record } = cached.session
     return isLast || isWaitOver(record, seat) ? toTurn(record) : null
   }
-  const turn = await pollUntil(cached.watchers, findTurn, { clock, wait, signals: [signal, stopping] })
+  const turn = await pollUntil(cached, findTurn, { clock, wait, signals: [signal, stopping] })
   return turn as MethodResult<'turn'>
 
   async function toTurn(record: SessionRecord): Promise<MethodResult<'turn'>> {

@@ -33,6 +33,6 @@ export async function watchLog(
       end,
     }
   }
-  const seen = await pollUntil(cached.watchers, findSteps, { clock, wait, signals: [signal, stopping] })
+  const seen = await pollUntil(cached, findSteps, { clock, wait, signals: [signal, stopping] })
   return seen as MethodResult<'watch'>
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { send } from '../../fixtures/testbed.fixture.ts'
-import { type PlainRequest, PlainRequests } from './request.ts'
+import { type PlainRequest, PlainRequests } from './connection.ts'
 
 const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', note: 'ünd' })
 
