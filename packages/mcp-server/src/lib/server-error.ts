@@ -26,7 +26,6 @@ export class ServerError extends CodedError<ServerErrorCode> {
   static override readonly brand: string = 'ServerError'
 }
 
-/** Returns the error for the code of an environment that threw, or returned what its own schemas forbid. */
 export function rulesFailed(message: string, options?: ErrorOptions): ServerError {
   return new ServerError('rules-failed', message, options)
 }

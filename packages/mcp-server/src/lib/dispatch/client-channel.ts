@@ -14,7 +14,6 @@ export interface ClientChannelOptions {
   readonly onIdle?: () => void
 }
 
-/** What a client subscribes to with one request, and the messages that it is sent. */
 export interface Subscription {
   /** One entry per state: the state, and the notification to send when it changes. */
   readonly changes: readonly { readonly view: StateView; readonly text: string }[]
@@ -103,7 +102,6 @@ export class ClientChannel implements PendingCalls {
     this.#calls.clear()
   }
 
-  /** Ends the channel for good: the client has disconnected. */
   end(): void {
     this.#ended = true
     this.forget()

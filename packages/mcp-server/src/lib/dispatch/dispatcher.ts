@@ -5,15 +5,13 @@ import type { Caller } from '../host/access/caller.ts'
 import { randomText } from '../host/access/session-tokens.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { type OnError, toInternalError } from '../host/operate/faults.ts'
-import type { Advertisement } from './advertisement.ts'
 import type { ClientChannel } from './client-channel.ts'
 import { answerRequest, resolveCaller } from './handle-request.ts'
-import { isLong, MESSAGE_BOUNDS, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
+import { isLong, MESSAGE_BOUNDS, ParseQueue, parseBounded, TRAINER_BOUNDS } from './json-bounds.ts'
 import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
 import { isStateless, type Message, type RequestId, readEnvelope, readMessage } from './message.ts'
-import { ParseQueue } from './parse-queue.ts'
 import { PendingCall, type PendingCallOptions } from './pending-call.ts'
-import { advertise, type Identity, identify } from './server-info.ts'
+import { type Advertisement, advertise, type Identity, identify } from './server-info.ts'
 import { listen, subscribe, unsubscribe } from './subscriptions.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
 
@@ -32,7 +30,6 @@ export interface Reply {
 export interface DispatchOptions extends PendingCallOptions {
   /** The channel of the same client. Without it, the client can neither cancel nor subscribe. */
   readonly channel?: (() => ClientChannel) | undefined
-  /** The session of an agent's address, if the endpoint has resolved it. */
   readonly session?: SessionRef | undefined
   /**
    * Whether the endpoint has found the message to be of the stateless version; see {@link isStateless}. If omitted, its

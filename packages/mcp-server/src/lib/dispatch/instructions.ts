@@ -1,6 +1,6 @@
 import type { ToolInfo } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
-import type { Advertisement } from './advertisement.ts'
+import type { Advertisement } from './server-info.ts'
 
 export interface Explained extends Pick<Advertisement, 'instructions' | 'tools'> {
   /** The URI at which the state of the world is read, or the template of it. */

@@ -105,7 +105,6 @@ export async function joinGame(host: Host, request: JoinRequest): Promise<Scanne
   }
 }
 
-/** Answers who has taken a seat with the token for it and what the seat sees. */
 async function welcome(
   host: Host,
   { principal, environment: { name: environment, handle } }: JoinRequest,

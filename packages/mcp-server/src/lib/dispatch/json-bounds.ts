@@ -1,4 +1,5 @@
 import { WireError } from '@episodic/protocol'
+import { afterThisTurn } from '@episodic/protocol/internal'
 
 export interface JsonBounds {
   /** How deep it may nest: the code that reads it later is recursive. */
@@ -69,6 +70,18 @@ export function parseAccepted(
 /** Whether a text may take long to parse: it may hold thousands of values. */
 export function isLong(text: string): boolean {
   return text.length > SHORT
+}
+
+/**
+ * Grants long parses one turn of the event loop each, in order, so that short messages wait for one of them at most.
+ */
+export class ParseQueue {
+  #last: Promise<void> = Promise.resolve()
+
+  next(): Promise<void> {
+    this.#last = this.#last.then(() => new Promise(afterThisTurn))
+    return this.#last
+  }
 }
 
 /** Counts brackets and commas outside of strings. For a text that is not JSON, the result means nothing. */

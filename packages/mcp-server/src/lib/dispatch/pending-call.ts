@@ -2,17 +2,15 @@ import type { JsonObject } from '@episodic/protocol'
 import type { CallOptions } from '../environment/rules/call-options.ts'
 import type { RequestId } from './message.ts'
 
-/** The waiting calls of one client, which it can cancel by their ids. */
 export interface PendingCalls {
   add(id: RequestId, call: AbortController): void
   delete(id: RequestId, call: AbortController): void
 }
 
-/** What an endpoint can do while a call waits. */
 export interface PendingCallOptions {
   /** Aborted when the caller disconnects. Used if that cancels a request, as in the stateless version over HTTP. */
   readonly gone?: (() => AbortSignal) | undefined
-  /** The calls of the same client; omitted if it has no way to cancel one. */
+  /** Omitted if the client has no way to cancel a call. */
   readonly channel?: (() => PendingCalls) | undefined
   /**
    * Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. It may be a
@@ -80,7 +78,6 @@ export class PendingCall implements CallOptions {
     return this.#call?.signal.aborted ?? false
   }
 
-  /** To be called once the call is answered. */
   end(): void {
     if (this.#call) this.#calls?.delete(this.#request.id, this.#call)
   }

@@ -9,9 +9,8 @@ import {
   type ServerOptions,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { type Advertisement, AT_AGENTS, EXTENSIONS } from './advertisement.ts'
-import { numbered, toolOnTheWire } from './discovery-answers.ts'
 import { complete, getPrompt, PROMPTS } from './instructions.ts'
+import { type Advertisement, AT_AGENTS, EXTENSIONS, numbered, toolOnTheWire } from './server-info.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 
 /** Lists do not change while a server runs, so clients may cache them. */

@@ -1,14 +1,36 @@
-import type { EnvironmentInfo } from '@episodic/protocol'
-import { WIRE_VERSION } from '@episodic/protocol/internal'
+import { type EnvironmentInfo, type ToolInfo, WireError } from '@episodic/protocol'
+import { WIRE_ERROR_NUMBERS, WIRE_VERSION } from '@episodic/protocol/internal'
 import { agentTool } from '../environment/answer/agent-answer.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
 import type { AgentAddress, Caller } from '../host/access/caller.ts'
 import type { Host, PresentedState, SessionRef } from '../host/host.ts'
-import type { Advertisement } from './advertisement.ts'
 import { environmentFor } from './agent-call.ts'
 import { handleTools } from './handle-arguments.ts'
 import { STATE_URI, stateTemplate } from './state-resource.ts'
 import { WAIT } from './wait-tool.ts'
+
+export interface Advertisement {
+  readonly name: string
+  readonly title: string
+  readonly version: string
+  readonly instructions: string
+  /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
+  readonly presented: PresentedState | null
+  readonly tools: readonly ToolInfo[]
+  /**
+   * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
+   */
+  readonly state: string | null
+}
+
+/** The capabilities of the agent endpoint besides tools, in both protocol versions. */
+export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
+
+/** The extension of MCP by which a call that waits is answered later. */
+export const TASKS = 'io.modelcontextprotocol/tasks'
+
+/** The extensions of the agent endpoint, in the stateless version: tasks, and the skill that says how it is used. */
+export const EXTENSIONS = { 'io.modelcontextprotocol/skills': {}, [TASKS]: {} }
 
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
@@ -56,7 +78,6 @@ export async function advertise(
   }
 }
 
-/** The methods whose answers contain the instructions. */
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
 
 /** Returns what a client may show its model before the first call, so that the model acts on an observation. */
@@ -83,4 +104,25 @@ export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
 export function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Returns a tool as `tools/list` shows it, in both protocol versions. */
+export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations }: ToolInfo) {
+  return {
+    name,
+    description,
+    inputSchema: inputSchema as { type: 'object' },
+    ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
+    ...(annotations && { annotations }),
+  }
+}
+
+/** Runs a handler of an MCP SDK and rethrows a `WireError` with its number, which is all that the SDK understands. */
+export function numbered<T>(answer: () => T): T {
+  try {
+    return answer()
+  } catch (error) {
+    if (!WireError.is(error)) throw error
+    throw Object.assign(new Error(error.message), { code: WIRE_ERROR_NUMBERS[error.code] })
+  }
 }

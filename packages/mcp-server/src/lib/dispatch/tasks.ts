@@ -2,10 +2,10 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { invalidParams, WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import type { AgentCaller } from '../host/access/caller.ts'
 import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
-import { TASKS } from './advertisement.ts'
 import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'
 import { type ScannedAnswer, scanAnswer, worldTextOf } from './leak-scan.ts'
 import { declares, type Message } from './message.ts'
+import { TASKS } from './server-info.ts'
 
 /** Milliseconds between two polls of a task. */
 const POLL_INTERVAL = 1_000

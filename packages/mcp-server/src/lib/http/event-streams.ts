@@ -1,6 +1,6 @@
 import { ClientChannel } from '../dispatch/client-channel.ts'
 import type { AgentCaller } from '../host/access/caller.ts'
-import type { EventStream } from './event-stream.ts'
+import { drained } from '../transport/drain.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
 /** Clients without an open stream that are remembered. One more evicts the oldest. */
@@ -39,7 +39,6 @@ export class Streams {
     return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
   }
 
-  /** Opens a client's stream, which carries the notifications of its subscriptions. */
   open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
     const { streams, channel } = this.#clientOf(caller)
     stream.begin()
@@ -129,4 +128,45 @@ function toClientKey({ principal, address }: AgentCaller): string {
 function onceClosed(response: HttpResponse, run: () => void): void {
   if (response.destroyed) setImmediate(run)
   else response.once('close', run)
+}
+
+/** A response as an event stream: each message is one event, in the format of Streamable HTTP. */
+export class EventStream {
+  readonly #response: HttpResponse
+  readonly #headers: () => Readonly<Record<string, string>> | undefined
+
+  constructor(response: HttpResponse, headers: () => Readonly<Record<string, string>> | undefined = () => undefined) {
+    this.#response = response
+    this.#headers = headers
+  }
+
+  /** Whether the response has become a stream, so that no other answer can be sent. */
+  get begun(): boolean {
+    return this.#response.headersSent
+  }
+
+  begin(): void {
+    this.#response
+      .writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', ...this.#headers() })
+      .flushHeaders()
+  }
+
+  /** Sends a message. Resolves once there is room for the next one, or the client is gone. */
+  async say(text: string): Promise<void> {
+    if (!this.begun) this.begin()
+    if (this.#response.writable && !this.#response.write(eventOf(text))) await drained(this.#response)
+  }
+
+  /** Sends a comment if the stream is idle, so that proxies do not close it. */
+  keepAlive(): void {
+    if (this.begun && this.#response.writable && this.#response.writableLength === 0) this.#response.write(':\n\n')
+  }
+
+  end(text: string | null = null): void {
+    this.#response.end(text === null ? undefined : eventOf(text))
+  }
+}
+
+function eventOf(text: string): string {
+  return `event: message\ndata: ${text}\n\n`
 }

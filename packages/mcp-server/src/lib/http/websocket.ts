@@ -89,7 +89,6 @@ export class WebSocketEndpoints {
     return this.#sockets.drain(signal)
   }
 
-  /** Ends every socket at once. */
   end(): void {
     this.#sockets.end()
   }

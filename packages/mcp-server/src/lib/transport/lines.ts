@@ -9,7 +9,6 @@ import type { ReceivedMessage } from './message-pipe.ts'
  * with its writer. Blank lines, and bytes after the last line break, are not messages.
  */
 export class LineSplitter {
-  /** Longest line in bytes. */
   readonly #limit: number
   readonly #held = new GatheredBytes()
   #length = 0

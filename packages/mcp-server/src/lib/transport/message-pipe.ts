@@ -3,7 +3,6 @@ import { afterThisTurn } from '@episodic/protocol/internal'
 import type { Dispatcher, Reply } from '../dispatch/dispatcher.ts'
 import type { Message } from '../dispatch/message.ts'
 
-/** The text of one message, or the error of reading it. */
 export type ReceivedMessage = string | WireError
 
 export interface MessagePipeOptions {
@@ -35,9 +34,7 @@ export class MessagePipe {
   #waiting = 0
   /** Ids of cancelled requests, some of which may wait. */
   readonly #calledOff = new Set<unknown>()
-  /** Messages that are started and whose answers are not written. */
   #running = 0
-  /** How many of the running messages are answered. */
   #answered = 0
   #answers: string[] = []
   #writing = false
@@ -164,7 +161,6 @@ const READ_AHEAD = 65_536
 /** Most ids of cancelled requests that are remembered. */
 const CALLED_OFF = 1_024
 
-/** The size of a message in characters, with an allowance for its object. */
 function sizeOf(received: ReceivedMessage): number {
   return typeof received === 'string' ? received.length + 64 : 64
 }

@@ -145,7 +145,6 @@ export class RulesThread {
     this.#options.onIdle(this)
   }
 
-  /** Returns the current call and clears it, and its timeout. */
   #settle(): WaitingCall | null {
     const current = this.#current
     this.#current = null

@@ -65,13 +65,11 @@ export class StatesInThread {
 /** The thread of the session knows them, and compares what comes back with them. */
 const NO_LIMITS = { ...DEFAULT_LIMITS, bytes: Number.POSITIVE_INFINITY }
 
-/** Returns the state of a call; `null` for a start, which has none. */
 export function stateOf(call: RulesCall): SessionState | null {
   if (call.kind === 'start') return null
   return 'turn' in call ? call.turn.record.state : call.state
 }
 
-/** Returns a call with another state, or without it. */
 export function withState(call: RulesCall, state: SessionState | null): RulesCall {
   if (call.kind === 'start') return call
   const changed = 'turn' in call ? { turn: { ...call.turn, record: { ...call.turn.record, state } } } : { state }

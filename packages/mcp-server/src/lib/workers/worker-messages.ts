@@ -65,7 +65,6 @@ interface ThreadAnswer {
   readonly outside: number
 }
 
-/** An error that was thrown in a thread, as far as it can be sent. */
 export interface ThrownError {
   readonly name: string
   readonly message: string

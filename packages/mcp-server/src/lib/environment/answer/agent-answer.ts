@@ -7,7 +7,6 @@ import type { JsonObject, ToolInfo } from '@episodic/protocol'
 export const OBSERVATION = 'observation'
 export const EPISODE_OVER = 'episode_over'
 
-/** JSON Schemas of the two fields. */
 export const OBSERVATION_FIELDS: JsonObject = {
   [OBSERVATION]: { type: 'string', description: 'The answer in words, and the state after it.' },
   [EPISODE_OVER]: { type: 'boolean', description: 'Whether the episode is over, so that no further call is played.' },

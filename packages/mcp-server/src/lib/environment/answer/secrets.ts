@@ -25,9 +25,7 @@ export interface SecretsOptions {
   readonly withhold: (found: SecretKind | { readonly cause: unknown }) => Error
 }
 
-/** An answer that is about to be sent. */
 export interface OutgoingText {
-  /** The whole serialized answer. */
   readonly text: string
   /** Returns the part that comes from the environment; `null` if there is none. Called only if something was found. */
   readonly worldText: (() => string) | null
@@ -128,7 +126,6 @@ export function containsListed(listed: readonly string[], shown: string, said: s
   return listed.some((text) => isNew(formsOf(text), shown, said))
 }
 
-/** Returns whether a text is shown in one of its forms and the player said none of them. */
 function isNew(forms: readonly string[], shown: string, said: string): boolean {
   return includesAny(shown, forms) && !includesAny(said, forms)
 }

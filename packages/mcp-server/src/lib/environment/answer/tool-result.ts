@@ -22,7 +22,6 @@ export function toolResult({ observation, report }: LoggedStep, _meta: JsonObjec
   return structured ? { content, structuredContent: structured, _meta } : { content, _meta }
 }
 
-/** Returns a refusal as a tool error, which a model can read and correct. */
 export function toolError(text: string): ToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }

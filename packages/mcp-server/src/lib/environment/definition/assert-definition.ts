@@ -67,7 +67,6 @@ const TOOL: Parts<ToolDefinition<never, never, never, never> & Pick<Tool, 'seats
 const LIMITS: Parts<LimitsRequest> = { steps: true, seconds: true, turnSeconds: true, bytes: true }
 const EVENT: Parts<EventDefinition<never, never, never>> = { description: true, data: true, apply: true }
 
-/** What a definition of each kind needs: the parts of its state, and functions. */
 const KINDS = {
   environment: { known: ENVIRONMENT, states: ['public', 'private'], functions: [] },
   game: { known: GAME, states: ['public', 'own', 'private'], functions: ['turn'] },

@@ -5,7 +5,6 @@ import { assertEvent, assertTool } from './assert-definition.ts'
 import type { Tool, WorldEvents } from './environment.ts'
 import { asError, ignoreRejection, wordsOf } from './thrown-value.ts'
 
-/** Characters of an author's own message that a fault repeats. */
 const MESSAGE_LENGTH = 800
 
 /** Faults that name their function and its place already: a definition may call functions of another one. */
@@ -92,7 +91,6 @@ function authoredRewards<Given extends readonly never[]>(
   }
 }
 
-/** What callers get of the results of functions, by their names in a definition. */
 const READ: { readonly [key: string]: (result: unknown, what: string) => unknown } = {
   observe: text,
   potential: finite,

@@ -61,7 +61,6 @@ export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: st
   }
 }
 
-/** What to use in place of types that JSON does not have. */
 const INSTEAD: Readonly<Record<string, string>> = {
   date: 'Keep a text, z.iso.datetime(), or milliseconds, z.int().',
   bigint: 'Keep a number, z.int(), or a text of digits.',

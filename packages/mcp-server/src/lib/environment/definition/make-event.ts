@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import { invalid, jsonSchemaOf } from './definition-schema.ts'
 import type { WorldEvent } from './environment.ts'
 
-/** Returns an event as its author wrote it: only its types are erased. */
 export const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
 
 /** Returns how a type of events is described to those who publish them. */

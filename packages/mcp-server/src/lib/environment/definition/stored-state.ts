@@ -4,7 +4,6 @@ import { isLarge } from '@episodic/state/internal'
 import { z } from 'zod'
 import type { EnvironmentDefinition } from './environment.ts'
 
-/** A part of a stored state that does not fit the schemas of its environment. */
 export interface Misfit {
   readonly part: string
   /** What the schema says, without repeating values. */

@@ -3,9 +3,8 @@ import type { Played, SessionState } from '@episodic/state'
 import type { PlayedSeats } from '@episodic/state/internal'
 import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
-import { bySeat } from './by-seat.ts'
 import type { Decided } from './decided.ts'
-import { playingSeats, type RulesTurn } from './rules-turn.ts'
+import { bySeat, playingSeats, type RulesTurn } from './rules-turn.ts'
 import { prependEventTexts } from './step-events.ts'
 
 const NONE: readonly never[] = []

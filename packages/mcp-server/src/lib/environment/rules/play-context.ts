@@ -43,7 +43,6 @@ export interface PlayCallSetup {
 export interface PlayEffects extends Omit<Change, 'state'> {
   /** The reason for which the rules ended the episode for all seats; `null` if they did not. */
   readonly ended: string | null
-  /** The reasons for which seats left. */
   readonly left: { readonly [seat: string]: string }
   readonly messages: { readonly [seat: string]: readonly string[] }
   /** The events that were published, oldest first. */
@@ -210,7 +209,6 @@ export function sayResources<Data>(
   return { kind: 'said', text, data, ...(resources && { resources }) }
 }
 
-/** Whether the rules refused the action. */
 export function isRefused(answer: unknown): answer is Refused {
   const { kind, text } = (answer ?? {}) as Partial<Refused>
   return kind === 'refused' && typeof text === 'string'

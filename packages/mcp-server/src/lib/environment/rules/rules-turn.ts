@@ -30,9 +30,12 @@ export interface PlayOutcome extends Played {
   readonly undeclared?: string
 }
 
-/** Returns the seats that the episode goes on for. */
 export function playingSeats({ seats }: Pick<RulesTurn['record'], 'seats'>): readonly string[] {
   return Object.keys(seats).filter((seat) => !seats[seat]?.end)
+}
+
+export function bySeat<T>(seats: readonly string[], of: (seat: string) => T): { [seat: string]: T } {
+  return Object.fromEntries(seats.map((seat) => [seat, of(seat)]))
 }
 
 /** Returns the seats that rules name in a call of theirs. Throws `rules-failed` for one that does not play. */

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
-import { bySeat } from './by-seat.ts'
+import { bySeat } from './rules-turn.ts'
 import { parseStartPart } from './start-part.ts'
 
 /** The observation of a state, and its potential for the trainer. */

@@ -3,9 +3,8 @@ import { eventTexts } from '@episodic/protocol/internal'
 import type { Change } from '@episodic/state'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { type EventTurn, playEvent } from './apply-event.ts'
-import { bySeat } from './by-seat.ts'
 import type { PlayCall, PlayEffects } from './play-context.ts'
-import { playingSeats } from './rules-turn.ts'
+import { bySeat, playingSeats } from './rules-turn.ts'
 
 /** What a call of the rules did, with the events that it published. */
 export interface CallOutcome {

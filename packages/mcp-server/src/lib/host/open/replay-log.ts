@@ -21,7 +21,6 @@ export interface ReplayOptions {
   readonly rules: Pick<RulesRunner, 'start' | 'play' | 'apply'>
   readonly store: SessionStore
   readonly environment: EnvironmentDefinition
-  /** How many of its last events a session knows again. */
   readonly events: number
   readonly giveTurn: () => Promise<void>
   readonly signal?: AbortSignal | undefined

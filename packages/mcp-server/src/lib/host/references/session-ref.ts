@@ -46,7 +46,6 @@ export interface SessionParts
   readonly writer: SessionWriter
   readonly factory: SessionFactory
   readonly subscriptions: StateSubscriptions
-  /** See `HostBounds`. */
   readonly waitSeconds: number
 }
 
@@ -60,7 +59,6 @@ export interface VerifiedToken {
   readonly hold?: number | undefined
 }
 
-/** The session of a capability. */
 export class ResolvedSession implements SessionRef {
   protected readonly parts: SessionParts
   protected readonly token: VerifiedToken

@@ -71,7 +71,6 @@ export class TransportSessions implements Connections {
   }
 }
 
-/** An id that was issued here, and the session that it opens. */
 interface VerifiedTransport extends VerifiedToken {
   readonly transportId: string
   readonly environment: string

@@ -4,8 +4,8 @@ import { type HeldSession, holdSession, sessionNotFound, storeSession } from '@e
 import { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { findMisfit } from '../../environment/definition/stored-state.ts'
-import { bySeat } from '../../environment/rules/by-seat.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import { bySeat } from '../../environment/rules/rules-turn.ts'
 import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
 import type { HostBounds } from '../host.ts'
 import { type Faults, refusalOf } from '../operate/faults.ts'
@@ -23,7 +23,6 @@ export interface CachedSession {
   readonly capabilities: readonly string[]
   /** The seat handle of each seat, in the same order; empty if there is one seat. */
   readonly seatHandles: readonly string[]
-  /** What must not appear in answers to each seat. */
   readonly secrets: { readonly [seat: string]: Secrets }
   /** `null` before the first one; see `watchersOf`. */
   watchers: Watchers | null
@@ -146,7 +145,6 @@ export class SessionCache {
     if (cached) cached.failure = refusal
   }
 
-  /** Removes a session, and says whether it was there. */
   async remove(id: string): Promise<boolean> {
     const cached = this.#cached.get(id)
     if (cached) this.letGo(cached)

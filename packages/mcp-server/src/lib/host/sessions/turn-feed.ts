@@ -21,7 +21,6 @@ export class TurnFeed {
     if (turn) for (const listener of this.#listeners) listener(turn)
   }
 
-  /** Adds a listener, and notifies it of all open sessions in the store. Resolves with a function that removes it. */
   async watch(listener: TurnListener, { environments, sessions, store }: StoredTurns): Promise<() => void> {
     this.#listeners.add(listener)
     const tokens = await sessions.loadTokens()

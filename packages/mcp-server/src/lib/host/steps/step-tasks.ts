@@ -28,7 +28,6 @@ interface TaskClaim {
   readonly action: string
 }
 
-/** A call that goes on after its client was answered with a task. */
 interface RunningTask {
   readonly stop: AbortController
   /** Why its step was not played; `null` while it runs. */
