@@ -110,7 +110,7 @@ export async function openHttp(target: HttpTarget, options: ChannelOptions, boun
     await dispatcher.destroy()
     options.signal?.throwIfAborted()
     const why = late.aborted ? `it has not answered within ${openMilliseconds / 1_000} seconds.` : null
-    if (why === null && (!McpError.is(cause) || cause.code === 'login-failed')) throw cause
+    if (why === null && (!McpError.is(cause) || /^(login|option)-/.test(cause.code))) throw cause
     const { code, why: said, status, details } = cause as McpError
     throw new McpError(why ? 'timed-out' : code, `Cannot connect to ${url}: ${why ?? said}`, {
       why: why ?? said,
