@@ -1,7 +1,8 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { MESSAGE_BOUNDS, parseBounded } from './json-bounds.ts'
-import { readMessage } from './message.ts'
+import { PROTOCOL_VERSIONS, readMessage } from './message.ts'
 
 /** Makes any text long enough to be looked over. */
 const PADDING = ' '.repeat(5_000)
@@ -56,4 +57,8 @@ describe('the text of a message', () => {
     for (const text of ['', 'x', '"', `${PADDING}"`, `${PADDING}[1,`, `${PADDING}"\\`])
       expect(() => parse(text)).toThrow(expect.objectContaining({ code: 'parse-error' }))
   })
+})
+
+it('negotiates the session-based versions that the SDK negotiates', () => {
+  expect(PROTOCOL_VERSIONS).toEqual(SUPPORTED_PROTOCOL_VERSIONS)
 })

@@ -259,13 +259,6 @@ describe('the agent endpoint over HTTP', () => {
 })
 
 describe('the agent endpoint', () => {
-  it('answers 404 for a session that does not exist', async () => {
-    const { server } = await serveTestHost({}, { environments: [tally] })
-    const read = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { uri: STATE_URI } })
-    const { status, text } = await send(server.sessionUrl('nonsense'), { body: read })
-    expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 404, id: 1, error: { code: 1404 } })
-  })
-
   it('opens a session at the first call of an MCP session, and closes it on DELETE', async () => {
     const { server, host } = await serveTestHost({}, { environments: [plainTally] })
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add', arguments: { by: 1 } } }

@@ -91,23 +91,6 @@ describe('the agent endpoint', () => {
 })
 
 describe('a session URL', () => {
-  it('is played by a client that opens a new transport session for every call', async () => {
-    const { server } = await serveTestHost()
-    const { seats, session } = await openOverHttp(server)
-    const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
-    const guesses = await halve(1, 100, async (value) => {
-      const { client, transport } = await connectClient(url)
-      expect(transport.sessionId).toBeUndefined()
-      const { structuredContent } = await client.callTool(guess(value))
-      await transport.terminateSession()
-      await client.close()
-      return (structuredContent as { hint: string }).hint
-    })
-    const { json } = await rpc(server.trainerUrl, METHODS.watch, { session }, controlHeaders(server))
-    expect(json.result).toMatchObject({ end: { kind: 'terminated', reason: 'solved' } })
-    expect(json.result?.steps).toHaveLength(guesses)
-  })
-
   it('may be the only one of a server, at the address of the agent endpoint', async () => {
     const { host } = createTestHost()
     const server = await serve(host, { session: { environment: 'number-guessing', seed: 'only' } })

@@ -21,18 +21,15 @@ interface Parts {
 function define({ name = 'lamp', version = '1.0.0', toolName = 'press', ...schemas }: Parts) {
   const { params = z.object({}), input = z.object({}), output, publicState = z.object({ on: z.boolean() }) } = schemas
   return defineEnvironment({
+    ...LAMP,
     name,
     version,
-    description: 'A lamp.',
     params,
     state: { public: publicState, private: z.object({}) },
-    start: () => ({ public: { on: false }, private: {} }),
-    observe: () => 'A lamp.',
     tools: ({ tool }) => {
       const press = tool({ description: 'Press it.', input, output, play: ({ refuse }) => refuse('It is stuck.') })
       return toolName === null ? {} : { [toolName]: press }
     },
-    rewards: { light: () => 1 },
   })
 }
 
@@ -320,16 +317,7 @@ describe('a function of the rules that is async', () => {
   })
 })
 
-const WHOLE = {
-  name: 'lamp',
-  version: '1.0.0',
-  description: 'A lamp.',
-  state: { public: z.object({}), private: z.object({}) },
-  start: () => ({ public: {}, private: {} }),
-  observe: () => 'A lamp.',
-  tools: ({ tool }: never) => ({ press: toolWith(tool, {}) }),
-  rewards: {},
-}
+const WHOLE = { ...LAMP, tools: ({ tool }: never) => ({ press: toolWith(tool, {}) }) }
 
 function toolWith(tool: (written: object) => unknown, parts: object): unknown {
   const play = ({ say }: { say: (text: string) => unknown }) => say('Click.')

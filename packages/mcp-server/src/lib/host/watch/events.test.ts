@@ -8,7 +8,6 @@ import { defineEnvironment } from '../../environment/definition/define-environme
 import { rehearse } from '../../environment/rehearse/rehearse.ts'
 import { atCapability, atControl } from '../../fixtures/addressed.fixture.ts'
 import { createMarket, INSIDE_TIP } from '../../fixtures/market.fixture.ts'
-import { openSqliteFile } from '../../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../../fixtures/testbed.fixture.ts'
 import type { EventNotification, Host } from '../host.ts'
 
@@ -488,57 +487,7 @@ describe('rehearse', () => {
   })
 })
 
-describe('any steps and events, in any order, with any of them sent again', () => {
-  const move = fc.oneof(
-    fc.record({ kind: fc.constant('buy' as const), shares: fc.integer({ min: 0, max: 101 }) }),
-    fc.record({
-      kind: fc.constant('event' as const),
-      type: fc.constantFrom('price-changed', 'order-filled', 'broken', 'unknown'),
-      price: fc.integer({ min: 0, max: 50 }),
-    }),
-    fc.record({ kind: fc.constant('again' as const), of: fc.nat() }),
-  )
-
-  it.each([
-    ['memory', 200, async () => createMemoryStore()],
-    ['SQLite', 50, openSqliteFile],
-  ] as const)('come to what the rules alone make of each of them once, over %s', async (_, numRuns, open) => {
-    const store = await open()
-    await fc.assert(
-      fc.asyncProperty(fc.array(move, { maxLength: 40 }), async (moves) => {
-        const { host, control, state } = await openMarket({ store })
-        const world = rehearse(createMarket(), { seed: 'seed' })
-        const sent: (() => Promise<unknown>)[] = []
-        let seq = 0
-        for (const [i, move] of moves.entries()) {
-          if (move.kind === 'buy') {
-            const at = seq
-            seq += 1
-            const step = async () =>
-              (await atControl(host, control).step(call('buy', { shares: move.shares }, at))).step
-            const { observation, terms, stateHash } = world.play('buy', { shares: move.shares })
-            expect(await step()).toMatchObject({ observation, report: { terms, stateHash } })
-            sent.push(step)
-          } else if (move.kind === 'event') {
-            const data: OutsideEvent['data'] = move.type === 'price-changed' ? { price: move.price } : {}
-            const publish = () => atControl(host, control).publish({ id: String(i), type: move.type, data })
-            let played: unknown
-            try {
-              played = world.publish(move.type, data)
-            } catch {
-              played = null
-            }
-            const published = await publish().catch(() => null)
-            expect(published === null).toBe(played === null)
-            sent.push(publish)
-          } else if (sent.length > 0) await sent[move.of % sent.length]?.().catch(() => {})
-        }
-        expect((await state()).state).toEqual(world.state)
-      }),
-      { numRuns },
-    )
-  })
-
+describe('any steps and events', () => {
   it('are each applied once if many clients publish and play at the same time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat({ max: 9 }), { minLength: 1, maxLength: 30 }), async (ids) => {

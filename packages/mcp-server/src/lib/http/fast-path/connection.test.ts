@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { METHODS } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION } from '@episodic/protocol/internal'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createGatedStore } from '../../fixtures/gated-store.fixture.ts'
 import { createExchange, createMarket } from '../../fixtures/market.fixture.ts'
-import { createTestHost, openOverHttp, serve, serveTestHost } from '../../fixtures/testbed.fixture.ts'
+import { createTestHost, openOverHttp, send, serve, serveTestHost } from '../../fixtures/testbed.fixture.ts'
 import { Answers } from '../responses.ts'
 import type { HttpServer } from '../serve-http.ts'
-import { PlainConnections } from './connection.ts'
+import { PlainConnections, type PlainRequest, PlainRequests } from './connection.ts'
 
 const MARK = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
@@ -285,4 +285,39 @@ describe('a server that answers plain requests by itself', () => {
     await server[Symbol.asyncDispose]()
     await closed(client.socket)
   })
+})
+
+const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', note: 'ünd' })
+
+/** Sends a request to a socket, and gives what is made of the first piece of it that arrives. */
+async function readFirst(ask: (url: string) => Promise<unknown>): Promise<PlainRequest | null> {
+  const server = createTcpServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close())
+  await once(server, 'listening')
+  const asking = ask(`http://127.0.0.1:${(server.address() as AddressInfo).port}/env`).catch(() => {})
+  const [socket] = (await once(server, 'connection')) as [Socket]
+  const [piece] = (await once(socket, 'data')) as [Buffer]
+  const request = new PlainRequests().read(socket, piece)
+  socket.destroy()
+  await asking
+  return request
+}
+
+const noted = { 'content-type': 'application/json', 'X-Note': '  a note ' }
+
+it.for([
+  ['undici', (url: string) => send(url, { headers: noted, body })],
+  ['fetch', (url: string) => fetch(url, { method: 'POST', headers: noted, body })],
+] as const)('reads what %s sends', async ([, ask]) => {
+  const request = await readFirst(ask)
+  expect(request).toMatchObject({ method: 'POST', url: '/env' })
+  expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'x-note': 'a note' })
+  expect(request?.body.toString()).toBe(body)
+})
+
+it('leaves long requests to node:http', async () => {
+  expect(await readFirst((url) => send(url, { headers: { 'X-Note': 'n'.repeat(9_000) }, body }))).toBeNull()
+  expect(await readFirst((url) => send(url, { body: 'x'.repeat(1_000_000) }))).toBeNull()
+  const many = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`x-${i}`, '']))
+  expect(await readFirst((url) => send(url, { headers: many, body }))).toBeNull()
 })
