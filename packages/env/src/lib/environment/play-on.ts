@@ -17,7 +17,6 @@ export interface Playing {
   readonly undecided: ModelAnswer[]
 }
 
-/** Of most steps. */
 const NO_ANSWERS: readonly ModelAnswer[] = []
 
 /** Returns the context of a policy for an episode that was started. */

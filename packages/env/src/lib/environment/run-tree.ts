@@ -132,7 +132,6 @@ async function forkLine(
   })
 }
 
-/** Creates the player of a fork. */
 function takeOver({ environment, start, steps, place }: TreeBranch, options: TreeOptions): Promise<Player> {
   const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
   return resumePlayer(options.policy, context, start, steps, options.signal)

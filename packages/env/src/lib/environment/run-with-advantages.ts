@@ -143,7 +143,6 @@ async function estimateStep(
 /** A line that has played its first step; `null` if it has failed. */
 interface BegunFork extends Pick<Playing, 'steps' | 'player'> {
   readonly fork: Fork
-  /** Whether its action differs from the episode's. */
   readonly differs: boolean
 }
 

@@ -20,7 +20,6 @@ export class SessionEnvironment implements WatchedEnvironment {
   readonly legal?: (options?: CallOptions) => Promise<LegalActions>
   readonly #game: SessionGame
   #seat = ''
-  /** Whether the last step has ended the episode. */
   #ended = false
   /** The last revision that `next` received from `watch`. */
   #watched = 0

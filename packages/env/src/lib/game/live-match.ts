@@ -86,7 +86,6 @@ export class LiveMatch {
     return true
   }
 
-  /** Returns what the player of a seat knows before it plays. */
   contextOf(seat: string): PolicyContext {
     const { task = {}, policySeed = 'match' } = this.options
     const { info } = this.game

@@ -38,7 +38,6 @@ import type { StepTiming } from '../session/step-timing.ts'
 import { type RetryOptions, withRetries } from '../session/with-retries.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 
-/** The answer to a step at the trainer endpoint. */
 const stepAnswerSchema = toolAnswerSchema.extend({
   _meta: z.looseObject({
     [META.step]: stepReportSchema,
@@ -69,14 +68,12 @@ export class SessionGame implements Game {
   readonly #channel: Channel
   readonly #retry: RetryOptions
   readonly #timing: StepTiming | undefined
-  /** Whether results of the channel are typed already. */
   readonly #typed: boolean
   /** The channel with retries. They are safe because the host plays no step twice. */
   readonly #retrying: Channel
   /** Whether the last call got an answer: a result or an error. */
   #answered = true
   #session: OpenResult | null = null
-  /** The answered steps of each seat. */
   #seqs: Record<string, number> = {}
   /** Why no step may follow; `null` while the session is played. */
   #over: string | null = null
@@ -130,7 +127,6 @@ export class SessionGame implements Game {
     })
   }
 
-  /** Makes an opened session the one that is played. */
   #start(opened: OpenResult): GameStart {
     const { id, params, seed, limits, seats, turn = Object.keys(seats) } = opened
     if (Object.keys(seats).length === 0) throw malformed('The server answered with a session that has no seat.')
@@ -268,13 +264,11 @@ export class SessionGame implements Game {
     throw optionInvalid(`This environment plays ${this.info.name}, and the ${what} is for ${name}.`)
   }
 
-  /** Returns the session, in which a step may follow. */
   #playing(): OpenResult {
     if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
     return this.#opened('play')
   }
 
-  /** Returns the session. Its episode may have ended. */
   #opened(what: string): OpenResult {
     if (this.#session) return this.#session
     throw new EnvError('not-playing', `There is no episode to ${what}. Call reset first.`)
@@ -332,7 +326,6 @@ export class SessionGame implements Game {
     }
   }
 
-  /** Notes that a request failed, and returns its error. */
   #failed(error: unknown): unknown {
     this.#answered = WireError.is(error)
     if (this.#session && isVoiding(error)) {

@@ -16,7 +16,6 @@ export class StepTiming {
     this.onStepTimed = onStepTimed
   }
 
-  /** Whether the next step is timed. */
   isNext(): boolean {
     return this.#steps++ % EVERY === 0
   }

@@ -4,10 +4,8 @@ import type { Duplex } from 'node:stream'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { portInUse } from '../server-error.ts'
 import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
-import { answerRequestErrors, Pipelines } from './connection-limits.ts'
-import { boundConnections } from './connection-places.ts'
-import type { HttpRequest } from './fast-path/connection.ts'
-import { PlainConnections, type PlainHandler } from './fast-path/connection.ts'
+import { answerRequestErrors, boundConnections, Pipelines } from './connection-limits.ts'
+import { type HttpRequest, PlainConnections, type PlainHandler } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
 export interface PortHandler extends PlainHandler {

@@ -11,7 +11,7 @@ import type { SessionRef } from '../host/host.ts'
 import { drained } from '../transport/drain.ts'
 import { MessagePipe } from '../transport/message-pipe.ts'
 import { type Authorizer, callerAt, denyUpgrade, tokenOf, tooManyCalls } from './authorize.ts'
-import { keepPlace } from './connection-places.ts'
+import { keepPlace } from './connection-limits.ts'
 import { type Denial, pathOf } from './host-origin-check.ts'
 import { type OpenSocket, WebSockets } from './web-sockets.ts'
 

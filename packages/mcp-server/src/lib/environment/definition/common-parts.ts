@@ -1,16 +1,17 @@
+import type { EventInfo } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import { type Authored, authoredEvents } from './authored.ts'
-import { jsonSchemaOf } from './definition-schema.ts'
+import { invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   CommonSpec,
   EnvironmentDefinition,
   FinalContext,
   StateTransition,
   Tool,
+  WorldEvent,
   WorldEvents,
 } from './environment.ts'
-import { toEventInfo } from './make-event.ts'
 import { toToolInfo } from './make-tool.ts'
 
 export const NO_PARAMS = z.object({})
@@ -61,4 +62,16 @@ export function commonParts(
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => spec.start(context),
   } satisfies Partial<EnvironmentDefinition>
+}
+
+export const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
+
+/** Returns how a type of events is described to those who publish them. */
+export function toEventInfo(environment: string, type: string, event: WorldEvent): EventInfo {
+  if (!/^[\w.-]{1,128}$/.test(type))
+    throw invalid(environment, `its event "${type}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)
+  const dataSchema = jsonSchemaOf(event.data, 'input', `the data of ${type}`)
+  if (dataSchema.type !== 'object')
+    throw invalid(environment, `the data of ${type} must be an object schema, because events carry named values`)
+  return { type, description: event.description, dataSchema }
 }

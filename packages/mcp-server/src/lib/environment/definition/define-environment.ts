@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
 import { authoredParts, authoredTools } from './authored.ts'
-import { commonParts, type ErasedSpec, type NO_PARAMS } from './common-parts.ts'
+import { commonParts, type ErasedSpec, makeEvent, type NO_PARAMS } from './common-parts.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
   EnvironmentDefinition,
@@ -15,7 +15,6 @@ import type {
   WorldState,
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
-import { makeEvent } from './make-event.ts'
 import { makeTool } from './make-tool.ts'
 
 const SEATS: readonly string[] = [DEFAULT_SEAT]

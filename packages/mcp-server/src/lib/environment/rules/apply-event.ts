@@ -6,8 +6,7 @@ import { rulesFailed, type ServerError } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import type { GameEventContext } from '../definition/game.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
-import { endReason, namedSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
-import { turnAfterEvent } from './seats-in-turn.ts'
+import { endReason, namedSeats, type RulesTurn, sentTextProblem, turnAfterEvent } from './rules-turn.ts'
 
 /** The part of a session that the rules of an event see. The outcome of an event depends on nothing else. */
 export interface EventTurn {

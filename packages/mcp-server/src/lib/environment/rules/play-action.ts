@@ -13,8 +13,7 @@ import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'
 import { isRefused, PlayCall } from './play-context.ts'
 import { playAbsence, sealMove } from './play-round.ts'
-import type { PlayChecks, PlayOutcome, RulesTurn } from './rules-turn.ts'
-import { seatsInTurn } from './seats-in-turn.ts'
+import { type PlayChecks, type PlayOutcome, type RulesTurn, seatsInTurn } from './rules-turn.ts'
 import { outcomeOf } from './step-events.ts'
 
 /**

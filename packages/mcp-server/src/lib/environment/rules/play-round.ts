@@ -7,8 +7,7 @@ import type { SealedContext } from '../definition/game.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import type { Decided, ToolCall } from './decided.ts'
 import { isRefused, PlayCall } from './play-context.ts'
-import type { PlayChecks, RulesTurn } from './rules-turn.ts'
-import { seatsInTurn } from './seats-in-turn.ts'
+import { type PlayChecks, type RulesTurn, seatsInTurn } from './rules-turn.ts'
 import { outcomeOf } from './step-events.ts'
 
 /** Keeps a sealed move, and plays the round if it was the last one. */

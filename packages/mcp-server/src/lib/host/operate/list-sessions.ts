@@ -2,7 +2,7 @@ import type { MethodResult } from '@episodic/protocol'
 import type { SessionRecord, SessionStore, StoredSession } from '@episodic/state'
 import { answeredIn, decodeSession, storedBytes } from '@episodic/state/internal'
 import type { SessionsQuery } from '../host.ts'
-import { eachStored } from './scan-store.ts'
+import { nextTurn } from '../yield-to-event-loop.ts'
 
 /** Lists sessions as an operator sees them, with how many there are in all. `now` is milliseconds since 1970. */
 export async function listSessions(
@@ -51,4 +51,20 @@ function summarise(
 /** Another process may have written the time, by a clock that is ahead of this one's. */
 function secondsSince(time: number, now: number): number {
   return Math.max(0, now - time) / 1_000
+}
+
+const PAGE = 250
+
+/** Goes through all sessions of a store in the order of their ids, a page in a turn of the event loop. */
+export async function* eachStored(
+  store: SessionStore,
+  after?: string,
+): AsyncGenerator<{ readonly stored: StoredSession; readonly record: Omit<SessionRecord, 'state'> }> {
+  for (;;) {
+    const page = await store.list({ after, limit: PAGE })
+    for (const stored of page) yield { stored, record: decodeSession(stored) }
+    if (page.length < PAGE) return
+    after = page.at(-1)?.id
+    await nextTurn()
+  }
 }

@@ -1,7 +1,7 @@
 import type { SessionRecord, SessionStore } from '@episodic/state'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { SeatsInTurn, TurnListener } from '../host.ts'
-import { eachStored } from '../operate/scan-store.ts'
+import { eachStored } from '../operate/list-sessions.ts'
 import type { CachedSession, SessionCache } from './session-cache.ts'
 
 interface StoredTurns {

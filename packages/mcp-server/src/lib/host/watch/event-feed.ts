@@ -4,7 +4,7 @@ import type { SessionRecord } from '@episodic/state'
 import { decodeSession } from '@episodic/state/internal'
 import type { EventNotification, ListenRange } from '../host.ts'
 import { type CachedSession, notFound } from '../sessions/session-cache.ts'
-import { pollUntil } from './poll-until.ts'
+import { pollUntil } from '../sessions/watchers.ts'
 import type { WatchSetting } from './watch-log.ts'
 
 const PAGE = 250

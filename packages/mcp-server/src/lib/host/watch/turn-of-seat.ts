@@ -5,8 +5,8 @@ import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import type { TurnQuery } from '../host.ts'
 import type { Faults } from '../operate/faults.ts'
 import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
+import { pollUntil } from '../sessions/watchers.ts'
 import type { SessionWriter } from '../steps/step-session.ts'
-import { pollUntil } from './poll-until.ts'
 
 export interface TurnSetting {
   readonly writer: Pick<SessionWriter, 'settleAbsent'>

@@ -3,7 +3,7 @@ import type { SessionRecord, SessionStore } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
 import type { WatchRange } from '../host.ts'
 import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
-import { pollUntil } from './poll-until.ts'
+import { pollUntil } from '../sessions/watchers.ts'
 import type { TurnSetting } from './turn-of-seat.ts'
 
 export interface WatchSetting extends Pick<TurnSetting, 'clock' | 'stopping'> {
