@@ -16,7 +16,7 @@ const TIMERS = [
   ...SENT,
   '**/clock.ts',
   '**/yield-to-event-loop.ts',
-  '**/lib/{redis,http,pipe,stdio,transport,workers}/**',
+  '**/lib/{redis,http,pipe,stdio,connection,transport,workers}/**',
   '**/sdk-*.ts',
 ]
 

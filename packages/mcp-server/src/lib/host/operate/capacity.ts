@@ -127,7 +127,7 @@ class Creation {
  * Counts the sessions of a store by owner. Exact for what this process opens and removes; changes by other processes
  * are counted at the next `refresh`.
  */
-export class Owners {
+class Owners {
   #ownerOf = new Map<string, Principal>()
   #counts = new Map<Principal, number>()
   #loaded: Promise<void> | null = null
