@@ -1,71 +1,38 @@
 import type { LimitsRequest } from '@episodic/protocol'
 import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import { invalid } from './definition-schema.ts'
-import type { CommonSpec, EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
+import type { EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
 import type { GameSpec } from './game.ts'
 
 /** The parts of a definition that an author writes, all unknown: rules without types are checked by nobody before. */
 type Written = { readonly [part: string]: unknown }
 
-type Parts<Spec> = Readonly<Record<keyof Spec, true>>
+/** Returns the names of all parts. The compiler finds one that is missing here, and one that there is not. */
+const namesOf =
+  <Spec>() =>
+  <const Name extends keyof Spec & string>(
+    names: readonly Name[] & ([keyof Spec] extends [Name] ? unknown : never),
+  ): readonly string[] =>
+    names
 
-const COMMON: Parts<CommonSpec<never, never, never, never, never, never>> = {
-  name: true,
-  version: true,
-  description: true,
-  params: true,
-  limits: true,
-  history: true,
-  start: true,
-  observe: true,
-  legal: true,
-  rewards: true,
-  potential: true,
-  success: true,
-  release: true,
-  forkable: true,
-  guarantees: true,
-  madeOf: true,
-  check: true,
-  secrets: true,
-}
-const ENVIRONMENT: Parts<EnvironmentSpec<never, never, never, never>> = {
+const COMMON = [
+  ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
+  ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
+] as const
+const ENVIRONMENT = namesOf<EnvironmentSpec<never, never, never, never>>()([
   ...COMMON,
-  handle: true,
-  parallelToolCalls: true,
-  state: true,
-  events: true,
-  tools: true,
-  absent: true,
-}
-const GAME: Parts<GameSpec<never, never, never, never, never, never>> = {
+  ...(['handle', 'parallelToolCalls', 'state', 'events', 'tools', 'absent'] as const),
+])
+const GAME = namesOf<GameSpec<never, never, never, never, never, never>>()([
   ...COMMON,
-  seats: true,
-  utility: true,
-  present: true,
-  state: true,
-  turn: true,
-  events: true,
-  tools: true,
-  settle: true,
-  absent: true,
-}
-const TOOL: Parts<ToolDefinition<never, never, never, never> & Pick<Tool, 'seats'>> = {
-  description: true,
-  input: true,
-  output: true,
-  annotations: true,
-  prepared: true,
-  prepare: true,
-  prepareSeconds: true,
-  effect: true,
-  repeatable: true,
-  dataFollows: true,
-  play: true,
-  seats: true,
-}
-const LIMITS: Parts<LimitsRequest> = { steps: true, seconds: true, turnSeconds: true, bytes: true }
-const EVENT: Parts<EventDefinition<never, never, never>> = { description: true, data: true, apply: true }
+  ...(['seats', 'utility', 'present', 'state', 'turn', 'events', 'tools', 'settle', 'absent'] as const),
+])
+const TOOL = namesOf<ToolDefinition<never, never, never, never> & Pick<Tool, 'seats'>>()([
+  ...(['description', 'input', 'output', 'annotations', 'prepared', 'prepare', 'prepareSeconds'] as const),
+  ...(['effect', 'repeatable', 'dataFollows', 'play', 'seats'] as const),
+])
+const LIMITS = namesOf<LimitsRequest>()(['steps', 'seconds', 'turnSeconds', 'bytes'])
+const EVENT = namesOf<EventDefinition<never, never, never>>()(['description', 'data', 'apply'])
 
 const KINDS = {
   environment: { known: ENVIRONMENT, states: ['public', 'private'], functions: [] },
@@ -80,9 +47,9 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
   const { known, states, functions } = KINDS[kind]
   const { name, description, params, state, rewards, limits, history, check, ...parts } = definition as Written
   const said = String(name)
-  assertKnown(said, Object.keys(known), definition)
+  assertKnown(said, known, definition)
   assertKnown(said, states, state, 'state')
-  assertKnown(said, Object.keys(LIMITS), limits, 'limits')
+  assertKnown(said, LIMITS, limits, 'limits')
   assertKnown(said, ['entries', 'bytes'], history, 'history')
   assertKnown(said, ['waive'], check, 'check')
   if (typeof description !== 'string') throw invalid(said, 'it has no `description`: say in a sentence what is played')
@@ -129,13 +96,13 @@ function assertKnown(
 
 /** Throws `definition-invalid` for an event with a part that there is not. */
 export function assertEvent(environment: string, type: string, event: object): void {
-  assertKnown(environment, Object.keys(EVENT), event, 'events', type)
+  assertKnown(environment, EVENT, event, 'events', type)
 }
 
 /** Throws `definition-invalid` for a tool without a needed part, or with one that there is not. */
 export function assertTool(environment: string, name: string, tool: object): void {
   const { description, input, output, play, preparation: _, sealed: __, ...parts } = tool as Written
-  assertKnown(environment, Object.keys(TOOL), parts, 'tools', name)
+  assertKnown(environment, TOOL, parts, 'tools', name)
   if (typeof description !== 'string') throw invalid(environment, `its tool ${name} has no \`description\``)
   assertSchema(environment, `\`input\` of ${name}`, input, 'write input: z.object({}) for no arguments')
   if (output !== null && output !== undefined)
