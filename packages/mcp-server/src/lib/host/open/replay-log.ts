@@ -11,14 +11,14 @@ import {
   turnOf,
 } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { beginning } from '../../environment/rules/start-environment.ts'
+import type { SessionRules } from '../operate/faults.ts'
 import { recordAtBase } from './snapshot.ts'
 
 const PAGE = 250
 
 export interface ReplayOptions {
-  readonly rules: Pick<RulesRunner, 'start' | 'play' | 'apply'>
+  readonly rules: SessionRules
   readonly store: SessionStore
   readonly environment: EnvironmentDefinition
   readonly events: number
@@ -66,7 +66,7 @@ async function heldAtStart(
     const kept = await readState(store, record.id, base.state, present)
     return { record: recordAtBase(record, base, kept), kept }
   }
-  const started = await rules.start(environment, record.params, record.seed)
+  const started = await rules.start(record.params, record.seed)
   const kept = KeptState.start(started.state, record.limits)
   const start = { ...record, ...beginning(environment, started, kept), outside: undefined, effect: undefined }
   return { record: start, kept }
@@ -81,7 +81,7 @@ async function replayEvents(
   let { record, kept } = held
   // Events before the session's start are part of its base.
   for (const event of events.slice(record.outside?.pending.length ?? 0)) {
-    const happened = await rules.apply(environment, { record, draft: kept.draft() }, event)
+    const happened = await rules.apply({ record, draft: kept.draft() }, event)
     assertSame(environment, seq, pick(happened), pick(event))
     record = recordEvent(record, event, happened, { bound, now: record.touchedAt })
     kept = kept.next(record.state, record.limits)
@@ -109,7 +109,7 @@ async function replayStep(
     history: environment.history,
     prepared: report.prepared,
   }
-  const played = await rules.play(environment, turnOf(record, before.draft(), setting), action)
+  const played = await rules.play(turnOf(record, before.draft(), setting), action)
   const kept = before.next(played.change ? played.change.state : record.state, record.limits)
   const { next, step } = recordStep(record, setting, played, kept)
   const { terms, potential, end, refused, seats } = step.report

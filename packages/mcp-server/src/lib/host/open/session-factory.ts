@@ -14,10 +14,10 @@ import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
-import type { ObservedState } from '../../environment/rules/start-environment.ts'
 import type { Principal } from '../access/caller.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from '../host.ts'
 import type { Capacity } from '../operate/capacity.ts'
+import { SessionRules } from '../operate/faults.ts'
 import type { Metrics } from '../operate/metrics.ts'
 import type { CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
 import type { TurnFeed } from '../sessions/turn-feed.ts'
@@ -93,7 +93,9 @@ export class SessionFactory {
     let seen: SeenAtStart | null = null
     const cached = await this.#openOne(id, owner, async () => {
       const identity = { id, owner, now: this.#options.clock.now() }
-      const started = await this.#guard(environment, id, () => startRecord(rules, environment, identity, request))
+      const started = await this.#rulesOf(environment, id).guard(() =>
+        startRecord(rules, environment, identity, request),
+      )
       const { record: alone } = started
       const record = players ? { ...alone, players: players.seated(Object.keys(alone.seats)) } : alone
       created = record
@@ -114,12 +116,13 @@ export class SessionFactory {
       version: snapshot.environment.version,
     })
     const id = (await sessions.loadTokens()).idFor(owner, requestKey)
-    const restored = await this.#guard(environment, id, () => readSnapshot(environment, snapshot))
+    const rules = this.#rulesOf(environment, id)
+    const restored = await rules.guard(() => readSnapshot(environment, snapshot))
     const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
     const cached = await this.#openOne(id, owner, async () => {
-      const { seed } = restored.record
+      const { seed, state, params, seats } = restored.record
       // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
-      for (const seat of Object.keys(restored.record.seats)) await this.observe(environment, id, restored.record, seat)
+      for (const seat of Object.keys(seats)) await rules.observe(state, params, seat)
       const base = baseAt(restored, { request, freshChance: false })
       const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
       return { record, kept: restored.kept, pools: [] }
@@ -156,10 +159,10 @@ export class SessionFactory {
   }
 
   /** Resolves with what a seat of a session observes; with `null` if `observe` fails, which is reported. */
-  async present({ environment, session, secrets }: CachedSession, seat: string): Promise<PresentedState | null> {
-    const { id } = session.record
+  async present({ rules, session, secrets }: CachedSession, seat: string): Promise<PresentedState | null> {
+    const { state, params } = session.record
     try {
-      const { observation } = await this.observe(environment, id, session.record, seat)
+      const { observation } = await rules.observe(state, params, seat)
       return { observation: observation.text, secrets: secrets[seat] as Secrets }
     } catch (error) {
       if (WireError.is(error, 'environment-failed')) return null
@@ -175,12 +178,13 @@ export class SessionFactory {
     const { environments, sessions, rules, clock } = this.#options
     const environment = chooseEnvironment(environments, request)
     const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
+    const own = this.#rulesOf(environment, id)
     try {
-      const { record } = await this.#guard(environment, id, () =>
+      const { record } = await own.guard(() =>
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
       const seat = environment.seats[0] as string
-      const { observation } = await this.observe(environment, id, record, seat)
+      const { observation } = await own.observe(record.state, record.params, seat)
       return { observation: observation.text, secrets: await sessions.secretsOf(record, environment, seat) }
     } catch (error) {
       if (WireError.is(error)) return null
@@ -189,14 +193,13 @@ export class SessionFactory {
   }
 
   describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
-    const { id } = cached.session.record
-    return this.#guard(cached.environment, id, () => toOpenResult(this.#options, cached, seen))
+    return cached.rules.guard(() => toOpenResult(this.#options, cached, seen))
   }
 
   /** Resolves with the present snapshot, or with that after `at` answered steps. */
   async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
-    const { sessions, rules, store, clock, events } = this.#options
-    const { session, environment } = cached
+    const { sessions, store, clock, events } = this.#options
+    const { session, environment, rules } = cached
     const present = await sessions.use(cached, () => session.readWithState())
     const { record } = present
     const answered = answeredIn(record.seats)
@@ -211,12 +214,7 @@ export class SessionFactory {
       )
     const read = at > begun ? await sessions.guardStore(session.readAfter(at)) : null
     if (read) return read
-    const guarded: Pick<RulesRunner, 'start' | 'play' | 'apply'> = {
-      start: (...args) => this.#guard(environment, record.id, () => rules.start(...args)),
-      play: (...args) => this.#guard(environment, record.id, () => rules.play(...args)),
-      apply: (...args) => this.#guard(environment, record.id, () => rules.apply(...args)),
-    }
-    const setting = { rules: guarded, store, environment, events, giveTurn: takingTurns(clock), signal }
+    const setting = { rules, store, environment, events, giveTurn: takingTurns(clock), signal }
     const snapshot = await sessions.guardStore(replayTo({ ...present, at }, setting))
     if (snapshot) return snapshot
     // The log is shorter than it was: the session was removed, or else the store has lost some of it.
@@ -258,16 +256,15 @@ export class SessionFactory {
     return new Map(found.filter((cached) => cached !== null).map((cached) => [cached.session.record.id, cached]))
   }
 
-  async #assertForkable({ environment, session }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
-    const { end, seats } = record
+  async #assertForkable({ rules }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
+    const { end, seats, state, params } = record
     if (end)
       throw new WireError(
         'episode-ended',
         `The episode is over (${end.kind}: ${end.reason}), so nothing follows. Name an earlier step with "at".`,
         { details: { end } },
       )
-    const { id } = session.record
-    const seen = await Promise.all(Object.keys(seats).map((seat) => this.observe(environment, id, record, seat)))
+    const seen = await Promise.all(Object.keys(seats).map((seat) => rules.observe(state, params, seat)))
     if (JSON.stringify(seen).length * count > ANSWER_BYTES)
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
@@ -335,18 +332,9 @@ export class SessionFactory {
     return kept.map(({ cached }) => cached)
   }
 
-  /** Calls the environment's `observe` for a seat, on a state of the session `id`. */
-  observe(
-    environment: EnvironmentDefinition,
-    id: string,
-    { state, params }: Pick<SessionRecord, 'state' | 'params'>,
-    seat: string,
-  ): ObservedState | Promise<ObservedState> {
-    return this.#guard(environment, id, () => this.#options.rules.observe(environment, state, params, seat))
-  }
-
-  #guard<T>({ name }: EnvironmentDefinition, id: string, run: () => T): T {
-    return this.#options.faults.guard(name, id, run)
+  /** Returns the rules of a session that is not opened yet. */
+  #rulesOf(environment: EnvironmentDefinition, id: string): SessionRules {
+    return new SessionRules(this.#options.faults, this.#options.rules, environment, id)
   }
 }
 

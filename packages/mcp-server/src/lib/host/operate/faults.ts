@@ -1,12 +1,15 @@
-import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
+import { type Action, type JsonObject, type OutsideEvent, WireError, type WireErrorCode } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
-import { StateError } from '@episodic/state'
+import { type SessionState, StateError } from '@episodic/state'
 import type { SecretKind } from '../../environment/answer/secrets.ts'
 import { faultOf } from '../../environment/definition/authored.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { Misfit } from '../../environment/definition/stored-state.ts'
 import { asError } from '../../environment/definition/thrown-value.ts'
+import type { EventTurn } from '../../environment/rules/apply-event.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
+import type { EndedEpisode, RulesRunner } from '../../environment/rules/rules-runner.ts'
+import type { RulesTurn } from '../../environment/rules/rules-turn.ts'
 import { rulesFailed, ServerError, type ServerErrorCode } from '../../server-error.ts'
 import { randomText } from '../access/session-tokens.ts'
 import type { Containment } from './containment.ts'
@@ -154,6 +157,50 @@ export class Faults {
     this.#options.metrics?.fault(environment)
     this.#options.onFault({ reference, environment, session, cause })
     return reference
+  }
+}
+
+/** The rules of one session. What they throw is a fault of their environment; see {@link Faults.guard}. */
+export class SessionRules {
+  readonly #faults: Faults
+  readonly #rules: RulesRunner
+  readonly #environment: EnvironmentDefinition
+  readonly #session: string
+
+  constructor(faults: Faults, rules: RulesRunner, environment: EnvironmentDefinition, session: string) {
+    this.#faults = faults
+    this.#rules = rules
+    this.#environment = environment
+    this.#session = session
+  }
+
+  start(params: JsonObject, seed: string) {
+    return this.guard(() => this.#rules.start(this.#environment, params, seed))
+  }
+
+  observe(state: SessionState, params: JsonObject, seat: string) {
+    return this.guard(() => this.#rules.observe(this.#environment, state, params, seat))
+  }
+
+  play(turn: RulesTurn, action: Action, waiting?: CallOptions) {
+    return this.guard(() => this.#rules.play(this.#environment, turn, action, waiting), waiting)
+  }
+
+  apply(turn: EventTurn, event: OutsideEvent) {
+    return this.guard(() => this.#rules.apply(this.#environment, turn, event))
+  }
+
+  legal(state: SessionState, params: JsonObject, seat: string) {
+    return this.guard(() => this.#rules.legal(this.#environment, state, params, seat))
+  }
+
+  evaluateSuccess(final: EndedEpisode) {
+    return this.guard(() => this.#rules.evaluateSuccess(this.#environment, final))
+  }
+
+  /** Runs other code of the environment. */
+  guard<T>(run: () => T, waiting?: CallOptions): T {
+    return this.#faults.guard(this.#environment.name, this.#session, run, waiting)
   }
 }
 

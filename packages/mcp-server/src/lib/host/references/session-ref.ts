@@ -122,9 +122,7 @@ export class ResolvedSession implements SessionRef {
     const { state, params } = await this.parts.sessions.use(cached, (session) => session.refresh())
     const seat = this.seatIn(cached)
     const { environment } = cached
-    const seen = environment.multiplayer
-      ? await this.parts.factory.observe(environment, this.token.id, { state, params }, seat)
-      : null
+    const seen = environment.multiplayer ? await cached.rules.observe(state, params, seat) : null
     return {
       // A caller in this process may keep and change what it gets; the record must not change with it.
       state: copyPlain(seen?.observation.structured ?? state.public),

@@ -8,13 +8,14 @@ import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { bySeat } from '../../environment/rules/rules-turn.ts'
 import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
 import type { HostBounds } from '../host.ts'
-import { type Faults, refusalOf } from '../operate/faults.ts'
+import { type Faults, refusalOf, SessionRules } from '../operate/faults.ts'
 import { KeptStarts, type KeptStartsOptions } from './kept-starts.ts'
 import type { Watchers } from './watchers.ts'
 
 export interface CachedSession {
   readonly session: Session
   readonly environment: EnvironmentDefinition
+  readonly rules: SessionRules
   readonly owner: string | null
   /** The seats of the episode, in the order of the environment's. */
   readonly seats: readonly string[]
@@ -43,7 +44,7 @@ export interface SessionCacheOptions
   extends KeptStartsOptions,
     Pick<HostBounds, 'queue' | 'events' | 'logBytes' | 'textBytes'> {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
-  readonly rules: Pick<RulesRunner, 'secrets'>
+  readonly rules: RulesRunner
   readonly faults: Faults
 }
 
@@ -182,17 +183,16 @@ export class SessionCache {
 
   /** Has the world drop what it keeps outside for a session, once. What that throws is reported as a fault. */
   drop(cached: CachedSession): void {
-    const { environment, session } = cached
-    const { name, release } = environment
+    const { environment, rules, session } = cached
+    const { release } = environment
     if (!release || this.#dropped.has(cached)) return
     this.#dropped.add(cached)
     const { id } = session.record
-    const { faults } = this.#options
     const run = async () => {
       await release(id)
     }
-    const dropping: Promise<void> = faults
-      .guard(name, id, run)
+    const dropping: Promise<void> = rules
+      .guard(run)
       .catch(ignore)
       .finally(() => this.#dropping.delete(dropping))
     this.#dropping.add(dropping)
@@ -224,7 +224,7 @@ export class SessionCache {
   }
 
   #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
-    const { store, clock, queue, events, logBytes, textBytes } = this.#options
+    const { store, clock, faults, rules, queue, events, logBytes, textBytes } = this.#options
     const { record } = held
     const environment = this.#environmentOf(record.environment.name, record.environment.version)
     const session = new Session(held, {
@@ -240,6 +240,7 @@ export class SessionCache {
     const cached: CachedSession = {
       session,
       environment,
+      rules: new SessionRules(faults, rules, environment, record.id),
       owner: record.owner,
       seats: present.length === environment.seats.length ? environment.seats : present,
       ...this.#guarded(session, environment, tokens),

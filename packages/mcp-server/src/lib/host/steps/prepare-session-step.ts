@@ -1,19 +1,17 @@
 import { type Json, WireError } from '@episodic/protocol'
 import type { Clock, SessionRecord } from '@episodic/state'
-import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
 import { prepareStep, type ToPrepare } from '../../environment/rules/prepare-step.ts'
 import type { StepCall } from '../host.ts'
-import type { Faults } from '../operate/faults.ts'
+import type { SessionRules } from '../operate/faults.ts'
 import { repeat } from '../sessions/session-expiry.ts'
 
 /** Creates the preparation of a step, which runs in the session's turn. Its failure is a fault of the environment. */
 export function createPreparation(
-  environment: EnvironmentDefinition,
   seat: string,
   { action: { tool }, waiting }: StepCall,
   needed: ToPrepare,
-  { clock, faults }: { readonly clock: Clock; readonly faults: Faults },
+  { clock, rules }: { readonly clock: Clock; readonly rules: SessionRules },
 ): { readonly external: boolean; prepare(record: SessionRecord): Promise<Json> } {
   const { external } = needed.preparation
   return {
@@ -27,7 +25,7 @@ export function createPreparation(
       const report = waiting?.onPrepareReport ?? waiting?.report
       const prepare = () => prepareStep(tool, needed, record, { clock, isLast, signal, report })
       try {
-        return await faults.guard(environment.name, record.id, prepare, waiting)
+        return await rules.guard(prepare, waiting)
       } finally {
         stopReporting()
       }

@@ -5,7 +5,7 @@ import { absenceAction, judgesLeft } from '../../environment/definition/absent-a
 import { declaredAction } from '../../environment/definition/declared-action.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
-import type { EndedEpisode, RulesRunner } from '../../environment/rules/rules-runner.ts'
+import type { EndedEpisode } from '../../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
 import type { HostOptions, StepCall, StepOutcome } from '../host.ts'
 import type { Metrics, StepStatus } from '../operate/metrics.ts'
@@ -16,7 +16,6 @@ import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './sett
 
 export interface SessionWriterOptions extends Pick<SessionCacheOptions, 'clock' | 'faults'> {
   readonly sessions: Pick<SessionCache, 'use' | 'used' | 'failed' | 'drop'>
-  readonly rules: Pick<RulesRunner, 'play' | 'apply' | 'evaluateSuccess'>
   readonly metrics: Metrics | undefined
   readonly turns: Pick<TurnFeed, 'notify'>
   readonly onLeft: HostOptions['onLeft']
@@ -87,7 +86,7 @@ export class SessionWriter {
 
   /** Plays a step, unless `check` throws for the record that it would be committed on. */
   async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
-    const { session, environment, secrets } = cached
+    const { session, environment, rules, secrets } = cached
     const { action, seq, epoch, waiting } = call
     const began = this.#options.metrics ? this.#options.clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
@@ -114,8 +113,7 @@ export class SessionWriter {
             check?.(turn.record)
             calledOff?.throwIfAborted()
           }
-          const play = () => this.#options.rules.play(environment, turn, action, waiting)
-          return this.#options.faults.guard(environment.name, turn.record.id, play, waiting)
+          return rules.play(turn, action, waiting)
         },
         needed || late
           ? (isLate) => {
@@ -125,10 +123,7 @@ export class SessionWriter {
               check?.(session.record)
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external
-              return createPreparation(environment, seat, call, preparation, {
-                clock: this.#options.clock,
-                faults: this.#options.faults,
-              })
+              return createPreparation(seat, call, preparation, { clock: this.#options.clock, rules })
             }
           : undefined,
       )
@@ -159,17 +154,14 @@ export class SessionWriter {
     event: OutsideEvent,
     signal: AbortSignal | undefined,
   ): Promise<MethodResult<'publish'>> {
-    const { environment, session } = cached
+    const { environment, rules } = cached
     assertEventId(event.id)
     assertEvent(environment, event)
-    const { id } = session.record
-    const result = await this.#options.sessions.use(cached, () =>
+    const result = await this.#options.sessions.use(cached, (session) =>
       session.publish(event, (turn) => {
         if (cached.failure) throw cached.failure
         signal?.throwIfAborted()
-        return this.#options.faults.guard(environment.name, id, () =>
-          this.#options.rules.apply(environment, turn, event),
-        )
+        return rules.apply(turn, event)
       }),
     )
     cached.watchers?.wake()
@@ -227,10 +219,8 @@ export class SessionWriter {
   }
 
   /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
-  async evaluateSuccess({ environment, session }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
-    return this.#options.faults.guard(environment.name, session.record.id, () =>
-      this.#options.rules.evaluateSuccess(environment, final),
-    )
+  async evaluateSuccess({ rules }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
+    return rules.evaluateSuccess(final)
   }
 }
 

@@ -1,9 +1,7 @@
 import type { LegalActions, MethodResult } from '@episodic/protocol'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import type { TurnQuery } from '../host.ts'
-import type { Faults } from '../operate/faults.ts'
 import type { CachedSession, SessionCache } from '../sessions/session-cache.ts'
 import { pollUntil } from '../sessions/watchers.ts'
 import type { SessionWriter } from '../steps/step-session.ts'
@@ -11,8 +9,6 @@ import type { SessionWriter } from '../steps/step-session.ts'
 export interface TurnSetting {
   readonly writer: Pick<SessionWriter, 'settleAbsent'>
   readonly sessions: Pick<SessionCache, 'use'>
-  readonly rules: Pick<RulesRunner, 'observe' | 'legal'>
-  readonly faults: Faults
   readonly clock: Clock
   /** Ends all waits once it is aborted and the watchers are woken. */
   readonly stopping: AbortSignal
@@ -26,7 +22,7 @@ export interface TurnSetting {
 export async function turnOfSeat(
   cached: CachedSession,
   { seat, wait, signal }: TurnQuery,
-  { sessions, writer, rules, faults, clock, stopping }: TurnSetting,
+  { sessions, writer, clock, stopping }: TurnSetting,
 ): Promise<MethodResult<'turn'>> {
   const findTurn = async (isLast: boolean) => {
     await sessions.use(cached, (session) => session.refresh())
@@ -38,11 +34,9 @@ export async function turnOfSeat(
   return turn as MethodResult<'turn'>
 
   async function toTurn(record: SessionRecord): Promise<MethodResult<'turn'>> {
-    const { environment } = cached
-    const { id, state, params, seats, revision, turn: inTurn = [seat] } = record
+    const { state, params, seats, revision, turn: inTurn = [seat] } = record
     const end = endOf(record)
-    const observe = () => rules.observe(environment, state, params, seat)
-    const { observation, potential } = await faults.guard(environment.name, id, observe)
+    const { observation, potential } = await cached.rules.observe(state, params, seat)
     const { seq, due = {}, messages = [], end: ownEnd = end, success } = seats[seat] as SessionRecord['seats'][string]
     const turn = end ? [] : inTurn
     return {
@@ -74,10 +68,9 @@ function isWaitOver(record: SessionRecord, seat: string): boolean {
 export async function legalOfSeat(
   cached: CachedSession,
   seat: string,
-  { sessions, rules, faults }: Pick<TurnSetting, 'sessions' | 'rules' | 'faults'>,
+  { sessions }: Pick<TurnSetting, 'sessions'>,
 ): Promise<LegalActions> {
-  const { id, end, turn, state, params } = await sessions.use(cached, (session) => session.refresh())
+  const { end, turn, state, params } = await sessions.use(cached, (session) => session.refresh())
   if (end || turn?.includes(seat) === false) return {}
-  const { environment } = cached
-  return faults.guard(environment.name, id, () => rules.legal(environment, state, params, seat))
+  return cached.rules.legal(state, params, seat)
 }
