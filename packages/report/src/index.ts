@@ -4,7 +4,7 @@ export {
   type Flip,
   type PairedFigure,
 } from './lib/compare/comparison.ts'
-export { type Contrasts, contrastsSchema } from './lib/compare/contrasts.ts'
+export { type Contrasts, contrastsSchema, type Factors } from './lib/compare/contrasts.ts'
 export { detectableDifference, fewestTasks, leastAdjustedP } from './lib/compare/shown-differences.ts'
 export { SIGNIFICANCE } from './lib/compare/significance.ts'
 export { createRate, wilson } from './lib/fold/clustered-rate.ts'
@@ -106,11 +106,16 @@ export {
 export {
   bySuccess,
   contrastRows,
+  EFFECT_HEAD,
+  EFFECT_NOTE,
+  effectCells,
+  factorCells,
   methodOfContrasts,
   noteContrasts,
   RUN_HEAD,
   runCells,
 } from './lib/notes/contrast-notes.ts'
+export { contrastsToCsv, contrastsToLatex } from './lib/notes/contrast-tables.ts'
 export { noteFewTasks, notePlannedTasks } from './lib/notes/few-tasks.ts'
 export { formatPoints, formatSigned } from './lib/notes/figure-notes.ts'
 export {

@@ -3,6 +3,11 @@ import {
   type Contrasts,
   contrastRows,
   DETECTABLE_NOTE,
+  EFFECT_HEAD,
+  EFFECT_NOTE,
+  effectCells,
+  type Factors,
+  factorCells,
   formatRules,
   INTERVAL_NOTE,
   methodOfContrasts,
@@ -15,6 +20,7 @@ import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { COST_CAPTION, CostPlot, costedOf } from '../parts/plots/cost-plot.tsx'
+import { plainString } from '../parts/signs.ts'
 
 export function ContrastsView({ contrasts: given }: { readonly contrasts: Contrasts }) {
   const contrasts = bySuccess(given)
@@ -42,6 +48,7 @@ export function ContrastsView({ contrasts: given }: { readonly contrasts: Contra
           />
         </Card>
       </Section>
+      {contrasts.factors && <FactorsView factors={contrasts.factors} world="" />}
       <Section title="Differences">
         <Card title={<>From {plain(contrasts.baseline)}</>} caption={methodOfContrasts(contrasts)} wide>
           <DifferencesTable contrasts={contrasts} />
@@ -112,4 +119,19 @@ function widestOf(contrasts: Contrasts['contrasts'], figure: string): number {
     return [mean, low ?? 0, high ?? 0]
   })
   return Math.max(...ends.map(Math.abs), Number.MIN_VALUE)
+}
+
+export function FactorsView({ factors, world }: { readonly factors: Factors; readonly world: string }) {
+  const [head = [], ...rows] = factorCells(factors)
+  const shown = (cells: readonly string[]) => cells.map((text) => plain(text))
+  return (
+    <Section title={`Prompts and options ${plainString(world)}`}>
+      <Card title="Success by model and prompt" caption="Means over the tasks of each run." wide>
+        <FiguresTable head={head.map(plainString)} rows={rows.map(shown)} />
+      </Card>
+      <Card title="Effects over all models" caption={EFFECT_NOTE} wide>
+        <FiguresTable head={EFFECT_HEAD} texts={2} rows={effectCells(factors).map(shown)} />
+      </Card>
+    </Section>
+  )
 }

@@ -1,5 +1,6 @@
 import type { ComparedRuns, RunEntry } from '@episodic/report'
 import { formatPercent, formatPoints, formatShareInterval, noteContrasts } from '@episodic/report'
+import { FactorsView } from '../compare/contrasts-view.tsx'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'
@@ -44,6 +45,10 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
     [runs.map(({ id, state }) => id + state).join()],
   )
   const costed = toCostedRuns(table)
+  const contrastsOf = (i: number) => {
+    const found = compared.value?.[i]
+    return found instanceof SourceError ? null : found?.contrasts
+  }
   const errorOf = (i: number) => {
     const found = compared.value?.[i] ?? null
     // Of a file that was made without comparisons, every cell would say so.
@@ -54,8 +59,7 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
     <div class="run">
       <h1>{plain(set)}</h1>
       {worlds.map((world, i) => {
-        const found = compared.value?.[i]
-        const contrasts = found instanceof SourceError ? null : found?.contrasts
+        const contrasts = contrastsOf(i)
         const few = contrasts ? noteContrasts(contrasts) : null
         return few !== null && <p key={world} class="warning callout">{`${plainString(world)}: ${few}`}</p>
       })}
@@ -95,6 +99,10 @@ function SetView({ set, runs }: { readonly set: string; readonly runs: readonly 
           </Card>
         )}
       </Section>
+      {worlds.map((world, i) => {
+        const factors = contrastsOf(i)?.factors
+        return factors && <FactorsView key={world} factors={factors} world={`in ${world}`} />
+      })}
     </div>
   )
 }

@@ -166,8 +166,9 @@ function unwrap(schema: z.ZodType): {
 }
 
 function read(schema: z.ZodType, text: OptionText<never> | undefined, given: string, earlier: unknown): unknown {
-  if (!text && schema.def.type === 'array') return [...((earlier as string[] | undefined) ?? []), given]
-  const value = text ? text.read(given, earlier as never) : schema.def.type === 'number' ? toNumber(given) : given
+  const { type } = schema.def
+  const listed = type === 'array' ? [...((earlier as string[] | undefined) ?? []), given] : given
+  const value = text ? text.read(given, earlier as never) : type === 'number' ? toNumber(given) : listed
   const { error } = schema.safeParse(value)
   if (error) throw new InvalidArgumentError(error.issues[0]?.message ?? '')
   return value

@@ -104,6 +104,10 @@ describe('a set of 24 players in four worlds', () => {
       expect(await page.locator('.set-cell').count()).toBe(24 * WORLDS.length)
       expect(await page.getByText('not comparable').count()).toBe(0)
       expect(await page.getByText('3 tasks can show nothing among 24 players').count()).toBe(WORLDS.length)
+      const prompts = page.getByText('Success by model and prompt')
+      expect(await prompts.count()).toBe(WORLDS.length)
+      const effect = page.getByRole('row', { name: /“Think first, and then answer.” “Answer at once.” .*points/ })
+      expect(await effect.count()).toBe(WORLDS.length)
       expect(await page.getByText('Not in the plot, for lack of a known cost: model-11').count()).toBe(1)
       for (const width of [1_440, 400]) {
         await page.setViewportSize({ width, height: 900 })

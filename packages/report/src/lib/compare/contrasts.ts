@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proportionSchema } from '../fold/summary.ts'
 import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 
 /**
@@ -22,12 +23,16 @@ export const contrastsSchema = z.object({
   runs: z.array(
     z.object({
       ...sideSchema.shape,
+      /** By its first words, if another run differs in it. */
+      prompt: z.string().optional(),
       tasks: z.int(),
       success: z.number(),
       return: z.number(),
       steps: z.number(),
       tokens: z.number().nullable(),
       cost: z.number().nullable(),
+      /** Success over its finished episodes, as its own page has it. Left out by earlier versions. */
+      rate: proportionSchema.optional(),
       /** Of how many of the `tasks` they are known. Left out by earlier versions. */
       known: z.object({ tokens: z.int(), cost: z.int() }).optional(),
     }),
@@ -39,6 +44,28 @@ export const contrastsSchema = z.object({
     leftOut: z.int(),
   }),
   successRules: z.array(z.enum(['default', 'world'])),
+  /**
+   * Success by model and prompt, the mean of a run over its tasks; and what another prompt, or other options, change:
+   * of each task the mean over the runs that differ in nothing else, of which there are `pairs`. `holm` is over all
+   * effects. `null` if no model is asked in several ways.
+   */
+  factors: z
+    .object({
+      prompts: z.array(z.string()),
+      /** Models with the options in which runs differ. In each a cell for each prompt; `null` for no run. */
+      rows: z.array(z.object({ model: z.string(), success: z.array(z.number().nullable()) })),
+      effects: z.array(
+        z.object({
+          factor: z.enum(['prompt', 'options']),
+          level: z.string(),
+          base: z.string(),
+          pairs: z.int(),
+          ...contrastedSchema.shape,
+        }),
+      ),
+    })
+    .nullable()
+    .default(null),
   /**
    * Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the
    * figure.
@@ -59,3 +86,4 @@ export const contrastsSchema = z.object({
 })
 
 export type Contrasts = z.infer<typeof contrastsSchema>
+export type Factors = NonNullable<Contrasts['factors']>

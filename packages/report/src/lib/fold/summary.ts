@@ -19,7 +19,7 @@ export const estimateSchema = z.object({
 })
 
 /** A share of episodes with its 95 % interval, which is `null` for fewer than two clusters. */
-const proportionSchema = z.object({
+export const proportionSchema = z.object({
   successes: z.int(),
   count: z.int(),
   /** Groups of episodes that are not independent of each other: the attempts of one task are one cluster. */

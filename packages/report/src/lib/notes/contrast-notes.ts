@@ -1,5 +1,5 @@
 import type { PairedFigure } from '../compare/comparison.ts'
-import type { Contrasts } from '../compare/contrasts.ts'
+import type { Contrasts, Factors } from '../compare/contrasts.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { CURRENCY, formatCost, formatCount, formatNumber, formatPercent, plural } from '../text/format.ts'
 import { TESTED } from './comparison-notes.ts'
@@ -30,9 +30,7 @@ export interface ContrastRow {
 /** Differences of shares are in percentage points. */
 export function contrastRows(contrast: Contrasts['contrasts'][number]): ContrastRow[] {
   return namedFigures(contrast).map(({ name, figure, unit }) => {
-    const isShown = figure.holm < SIGNIFICANCE
-    const verdict =
-      figure.effect === 'same' ? 'same' : isShown ? (figure.difference.mean > 0 ? 'higher' : 'lower') : 'not shown'
+    const verdict = verdictOfContrast(figure)
     const isScore = name === 'success' || name === 'return'
     return {
       figure: `${name}${ofKnown(figure.difference.clusters, contrast.tasks)}`,
@@ -41,10 +39,15 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       p: formatPValue(figure.holm),
       verdict,
       detectable: formatDetectable(figure, unit),
-      better: isScore && isShown && verdict !== 'same' ? verdict === 'higher' : null,
+      better: isScore && (verdict === 'higher' || verdict === 'lower') ? verdict === 'higher' : null,
       paired: figure,
     }
   })
+}
+
+function verdictOfContrast({ effect, holm, difference }: PairedFigure & { readonly holm: number }) {
+  if (effect === 'same') return effect
+  return holm >= SIGNIFICANCE ? 'not shown' : difference.mean > 0 ? 'higher' : 'lower'
 }
 
 export function bySuccess(all: Contrasts): Contrasts {
@@ -60,6 +63,29 @@ export function bySuccess(all: Contrasts): Contrasts {
 export function noteContrasts({ contrasts }: Contrasts): string | null {
   return noteFewTasks(Math.max(0, ...contrasts.map(({ tasks }) => tasks)), contrasts.length + 1)
 }
+
+/** The table of models and prompts: its head, then a row for each model. */
+export function factorCells({ prompts, rows }: Factors): string[][] {
+  return [['model', ...prompts], ...rows.map(({ model, success }) => [model, ...success.map(formatPercent)])]
+}
+
+export const EFFECT_HEAD = ['', 'against', 'success', '95 %', 'Holm', 'detectable', 'models', 'tasks', 'shown']
+
+export function effectCells({ effects }: Factors): string[][] {
+  return effects.map((effect) => [
+    effect.level,
+    effect.base,
+    formatDifference(effect, 'share'),
+    formatDifferenceInterval(effect, 'share'),
+    formatPValue(effect.holm),
+    formatDetectable(effect, 'share').split(':')[0] as string,
+    ...[effect.pairs, effect.difference.clusters].map(formatCount),
+    verdictOfContrast(effect),
+  ])
+}
+
+export const EFFECT_NOTE =
+  'The effect of a prompt or of options, over all models that have both: of each task the mean difference, paired by task and model. Interval and sign-flip test are over tasks, adjusted by Holm’s procedure over all effects.'
 
 export const RUN_HEAD = [
   'run',
@@ -79,7 +105,7 @@ export const RUN_HEAD = [
 export function runCells(run: Contrasts['runs'][number]): string[] {
   return [
     run.name,
-    run.policy,
+    [run.policy, run.prompt ?? ''].join(' ').trim(),
     formatPercent(run.success),
     formatNumber(run.return),
     formatNumber(run.steps),

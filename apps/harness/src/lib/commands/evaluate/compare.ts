@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path'
 import type { Comparison, Contrasts } from '@episodic/report'
-import { cleanText } from '@episodic/report'
+import { bySuccess, cleanText, contrastsToCsv, contrastsToLatex } from '@episodic/report'
 import { z } from 'zod'
 import { type Console, colorsOf, say, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
@@ -18,10 +18,17 @@ import { readComparedRun, readOrWhy } from '../../evaluate/compare/read-compared
 import { tornNotice } from '../../run-folder/record/report-run.ts'
 import { defineCommand } from '../define-command.ts'
 
+const tableFiles = z.array(z.string().regex(/\.(csv|tex)$/, 'End its name in .csv or .tex.')).default([])
+
 const compareOptions = z.object({
   baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
   json: flag('print the comparison as JSON'),
   html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
+  table: option(
+    '<file>',
+    'also write the table of the runs: .csv with intervals, or .tex; can be repeated',
+    tableFiles,
+  ),
   seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
   allowConflicts: flag('accept conflicting lines of the same episode'),
 })
@@ -46,6 +53,7 @@ Examples:
   episodic compare runs/june
   episodic compare runs/june --baseline llm:qwen3
   episodic compare runs/june --html models.html
+  episodic compare runs/june --table june.csv --table june.tex
   episodic compare runs/main runs/branch --json
 
 Whether a run is good enough: episodic gate.`,
@@ -54,6 +62,7 @@ Whether a run is good enough: episodic gate.`,
     const results: CompareResult[] = []
     for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
     if (options.html !== undefined) await writePage(options.html, results, options, console)
+    await writeTables(results, options, console)
     if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
     if (results.every(({ compared }) => compared === null)) process.exitCode = 1
   },
@@ -142,4 +151,18 @@ async function writePage(
   const file = resolve(html)
   const page = await writeWhole(file, await renderComparedRuns(groups, without))
   if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
+}
+
+/** Writes the table of all groups that could be compared. */
+async function writeTables(results: readonly CompareResult[], { table, json }: CompareOptions, { out }: Console) {
+  if (table.length === 0) return
+  const worlds = results.flatMap(({ compared, group: { runs } }) => {
+    if (compared === null) return []
+    return bySuccess('contrasts' in compared ? compared : contrastRuns(compareWithBaseline(runs)))
+  })
+  for (const file of worlds.length > 0 ? table : []) {
+    const text = file.endsWith('.csv') ? contrastsToCsv(worlds) : contrastsToLatex(worlds)
+    const written = await writeWhole(resolve(file), text)
+    if (!json) out.write(`\n  table  ${colorsOf(out).bold(shownPath(written))}\n`)
+  }
 }

@@ -194,6 +194,24 @@ describe('episodic run of several seats', () => {
     })
   })
 
+  it('names seats for the worlds of a set that have them, and rejects one that no world has', async () => {
+    const set = (...seats: string[]) =>
+      workshop.main(
+        ['run', NIM, exampleWorld('number-guessing'), '--policy', 'random', ...seats].concat(
+          '--tasks',
+          '2',
+          '--set',
+          'set',
+        ),
+      )
+    const { status } = await set('--seat', 'bob=solver', '--focus', 'bob')
+    const { out } = await workshop.main(['run', '--resume', 'runs/set', '--json'])
+    const members = JSON.parse(out).members.map(({ summary }: { summary: { policies: string[] } }) => summary.policies)
+    expect([status, members]).toEqual([0, [['leaves-fours'], ['random']]])
+    const { err } = await set('--seat', 'cid=random')
+    expect(err).toContain('No world of the set has the seat "cid". Their seats are: ann, bob.')
+  })
+
   it('rejects seats of an environment that has one', async () => {
     const { err } = await workshop.main(['run', exampleWorld('number-guessing'), '--seat', 'ann=random'])
     expect(err).toContain('number-guessing has one seat. Give --policy instead of --seat and focus.')

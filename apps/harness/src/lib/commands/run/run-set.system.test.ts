@@ -1,8 +1,10 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { contrastsSchema } from '@episodic/report'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { bisecting, type ChatServer, startChatServer } from '../../models/chat-server.fixture.ts'
+import { bisecting, type ChatServer, calling, startChatServer } from '../../models/chat-server.fixture.ts'
+import { ViewedRuns } from '../../view/folder/viewed-runs.ts'
 
 /** Prices, as a file of a run has them. */
 const PRICED = ['--file', '{"prices":{"prompt":2,"completion":10}}']
@@ -87,6 +89,85 @@ describe('episodic run, of a set with a limit of cost', () => {
     for (const { summary } of membersOf(resumed.out)) expect(summary?.counts).toMatchObject({ finished: 4 })
     const { asked } = JSON.parse(readFileSync(at('runs/limited/set.json'), 'utf8'))
     expect(line).toContain(`--cost-limit ${asked.settings.costLimit}`)
+  })
+})
+
+describe('episodic run, of models with several prompts', () => {
+  it('names players after their prompts, compares prompts over models, and writes the table for a paper', async () => {
+    const models = ['llm:good', 'llm:bad & cheap_1']
+    const prompts = ['Answer at once.', '@think.txt']
+    const players = models.flatMap((policy) => prompts.map((systemPrompt) => ({ policy, systemPrompt })))
+    write('prompts.json', [{ policy: 'random' }, ...players])
+    writeFileSync(at('think.txt'), 'Think\nfirst.')
+    server = await startChatServer((request) => {
+      const thinks = request.messages.some(({ content }) => content?.includes('Think\nfirst.'))
+      return request.model === 'good' || thinks ? bisecting(request) : calling('guess', { value: 0 })
+    })
+    const options = ['--policies', 'prompts.json', '--tasks', '8', '--prices', '2,10', '--base-url', server.url]
+    const env = { env: { OPENAI_API_KEY: 'none' } }
+    const { status, out } = await workshop.main(['run', world, ...options, '--set', 'prompts', '--json'], env)
+    expect([status, membersOf(out).map(({ player }) => player)]).toEqual([
+      0,
+      [
+        'random',
+        'llm:good “Answer at once.”',
+        'llm:good “Think first.”',
+        expect.stringMatching(/^llm-bad.* “Answer at once.”$/),
+        expect.stringMatching(/^llm-bad.* “Think first.”$/),
+      ],
+    ])
+    const tables = ['--table', 'prompts.csv', '--table', 'prompts.tex']
+    const compared = await workshop.main(['compare', 'runs/prompts', ...tables, '--json'])
+    expect(compared.status).toBe(0)
+    const { contrasts, factors, runs } = contrastsSchema.parse(JSON.parse(compared.out))
+    expect(factors).toMatchObject({
+      prompts: ['“Answer at once.”', '“Think first.”'],
+      rows: [
+        { model: 'llm:good', success: [1, 1] },
+        { model: expect.stringContaining('bad'), success: [0, 1] },
+      ],
+      effects: [{ factor: 'prompt', level: '“Think first.”', base: '“Answer at once.”', pairs: 2, a: 0.5, b: 1 }],
+    })
+    const printed = await workshop.main(['compare', 'runs/prompts'])
+    expect(printed.out).toMatch(/“Think first.” +“Answer at once.” +\+50.0 points .* 2 +8 +higher\n/)
+    const [head = '', ...rows] = readFileSync(at('prompts.csv'), 'utf8').trimEnd().split('\n')
+    const table = rows.map((row) => Object.fromEntries(head.split(',').map((name, i) => [name, row.split(',')[i]])))
+    // The baseline first, and then by success: as on the page.
+    expect(table.map(({ policy, prompt, success }) => [policy, prompt, success])).toEqual([
+      ['random', '', String(runs[0]?.success)],
+      ['llm:good', '“Answer at once.”', '1'],
+      ['llm:good', '“Think first.”', '1'],
+      ['llm:bad & cheap_1', '“Think first.”', '1'],
+      ['llm:bad & cheap_1', '“Answer at once.”', '0'],
+    ])
+    expect(table[1]).toMatchObject({
+      success_rate_low: String(runs[1]?.rate?.low),
+      success_difference_low: String(contrasts[0]?.success.difference.low),
+      success_difference_p_holm: String(contrasts[0]?.success.holm),
+      cost: String(runs[1]?.cost),
+      cost_difference: '',
+    })
+    // A policy that asks no model has no cost, and no cost of 0.
+    expect([table[0]?.cost, table[0]?.success_difference]).toEqual(['', ''])
+    expect(readFileSync(at('prompts.tex'), 'utf8')).toContain('llm:bad \\& cheap\\_1 “Answer at once.” & 0.0 \\% (')
+    const other = await workshop.main(['compare', 'runs/prompts', '--table', 'prompts.pdf'])
+    expect([other.status, other.err]).toEqual([2, expect.stringContaining('End its name in .csv or .tex.')])
+  })
+
+  it('shows in the list of runs which prompt each had', async () => {
+    const { url } = await startCounting()
+    const options = ['--policy', 'llm:good', '--tasks', '1', '--base-url', url]
+    for (const [i, words] of [[], ['--system-prompt', 'Be quick.'], ['--system-prompt', 'Be sure.']].entries())
+      await workshop.main(['run', world, ...options, ...words, '--out', `asked/${i}`], {
+        env: { OPENAI_API_KEY: 'none' },
+      })
+    await using viewed = await ViewedRuns.open(at('asked'))
+    const entries = await viewed.entries()
+    expect(entries.map(({ players }) => players).sort()).toEqual([
+      ['llm:good usual prompt'],
+      ['llm:good “Be quick.”'],
+      ['llm:good “Be sure.”'],
+    ])
   })
 })
 

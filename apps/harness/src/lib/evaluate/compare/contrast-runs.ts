@@ -1,8 +1,10 @@
 import type { Comparison, Contrasts, PairedFigure } from '@episodic/report'
-import { exactSum } from '@episodic/report'
+import { createRate, exactSum } from '@episodic/report'
+import { promptsOfRuns } from '../../play/plan/prompt-names.ts'
 import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
+import { factorsOf } from './factor-effects.ts'
 import { adjustFigures } from './holm.ts'
 
 /**
@@ -30,6 +32,7 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
   const graders = new Set(comparisons.flatMap(({ grades }) => grades.map(({ name }) => name)))
   const grades = [...graders].map((name) => contrasted(({ grades }) => grades.find((grade) => grade.name === name)))
   const finished = [baseline, ...others].map(finishedTasks)
+  const prompts = promptsOfRuns([baseline, ...others].map(({ manifest }) => manifest.configuration))
   const [known = new Map(), ...each] = finished
   const compared = new Set(each.flatMap((tasks) => [...tasks.keys()].filter((id) => known.has(id))))
   const played = new Set([baseline, ...others].flatMap(({ tasks }) => [...tasks.keys()]))
@@ -39,13 +42,16 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
     baseline: first.a.name,
     runs: [first.a, ...comparisons.map(({ b }) => b)].map((side, i) => ({
       ...side,
+      ...(prompts[i] !== undefined && { prompt: prompts[i] }),
       ...averageOf([...(finished[i]?.values() ?? [])]),
+      rate: rateOf([baseline, ...others][i] as ComparedRun),
     })),
     leftOut: leftOut.map(({ name, why }) => ({ run: name, why })),
     tasks: { compared: compared.size, leftOut: played.size - compared.size },
     successRules: (['default', 'world'] as const).filter((rule) =>
       comparisons.some(({ successRules }) => successRules.includes(rule)),
     ),
+    factors: factorsOf([baseline, ...others]),
     contrasts: comparisons.map(({ b, tasks, passes }, i) => ({
       run: b.name,
       tasks: tasks.compared,
@@ -69,6 +75,14 @@ function finishedTasks({ tasks }: ComparedRun): ReadonlyMap<string, Means> {
       })
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   )
+}
+
+/** Success over the finished episodes, with the interval that the page of the run has. */
+function rateOf({ tasks }: ComparedRun): ReturnType<ReturnType<typeof createRate>['finish']> {
+  const rate = createRate()
+  for (const [task, { plays }] of [...tasks.values()].entries())
+    for (const { outcome } of plays.values()) if (outcome !== 'failed') rate.add(task, outcome === 'succeeded')
+  return rate.finish()
 }
 
 function averageOf(tasks: readonly Means[]) {

@@ -3,6 +3,10 @@ import {
   bySuccess,
   cleanText,
   contrastRows,
+  EFFECT_HEAD,
+  EFFECT_NOTE,
+  effectCells,
+  factorCells,
   methodOfContrasts,
   noteContrasts,
   plural,
@@ -46,7 +50,17 @@ export function formatContrasts(given: Contrasts, { color }: { readonly color: b
       const { verdict = '', better = null } = rows[i] ?? {}
       return `${line}${GAP}${(better === null ? dim : better ? green : red)(verdict)}`
     }),
+    ...formatFactors(contrasts, dim),
     '',
     ...wrapText(methodOfContrasts(contrasts), WIDTH).map((line) => `  ${dim(cleanText(line))}`),
   ].join('\n')}\n`
+}
+
+function formatFactors({ factors }: Contrasts, dim: (text: string) => string): string[] {
+  if (!factors) return []
+  const [head = [], ...cells] = factorCells(factors)
+  const [top = '', ...rows] = alignColumns(head, cells, 1)
+  const [above = '', ...effects] = alignColumns(EFFECT_HEAD, effectCells(factors), 2)
+  const note = wrapText(EFFECT_NOTE, WIDTH).map((line) => `  ${dim(line)}`)
+  return ['', dim(top), ...rows, '', dim(above), ...effects, '', ...note]
 }

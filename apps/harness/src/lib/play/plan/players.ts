@@ -18,13 +18,18 @@ export interface NamedPlayers {
   readonly focus?: string | undefined
 }
 
+/** Returns the seats of an environment; `null` for one of one seat. */
+export function seatsOf(world: PlayedWorld): readonly string[] | null {
+  return isServed(world) || !world.environment.multiplayer ? null : world.environment.seats
+}
+
 /** Returns the name of the policy of each seat; `null` for an environment of one seat. Throws `option-invalid`. */
 export function seatPolicies(
   world: PlayedWorld,
   { policy = defaultPolicy(world), seats = {}, focus }: NamedPlayers,
 ): { readonly [seat: string]: string } | null {
   const { name } = world.environment
-  const known = isServed(world) || !world.environment.multiplayer ? null : world.environment.seats
+  const known = seatsOf(world)
   const given = [...Object.keys(seats), ...(focus === undefined ? [] : [focus])]
   if (!known && given.length > 0)
     throw invalidOption(`${name} has one seat. Give --policy instead of --seat and focus.`)

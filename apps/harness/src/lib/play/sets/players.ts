@@ -6,6 +6,7 @@ import { readTextOrFile } from '../../base/option-values.ts'
 import { readTextFile } from '../../base/text-file.ts'
 import { modelOptionsSchema, pricesSchema, toPrices } from '../../models/model-options.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
+import { namesOfPrompts } from '../plan/prompt-names.ts'
 
 /** The settings that a player may have of its own; all others are those of the set. */
 const own = modelOptionsSchema
@@ -49,17 +50,21 @@ const fileSchema = z
 
 /**
  * Reads a file of players: a JSON list of `{ name, policy, baseUrl, apiKeyEnv, systemPrompt, temperature, prices, … }`,
- * named after their policies if they have no name. `systemPrompt` may be `@<file>`, relative to the file of players.
- * Rejects with `option-invalid`.
+ * named after their policies if they have no name, and after their prompts where these differ. `systemPrompt` may be
+ * `@<file>`, relative to the file of players. Rejects with `option-invalid`.
  */
 export async function readPlayers(file: string): Promise<Player[]> {
   try {
     const players = fileSchema.parse(JSON.parse(readTextFile(file)))
-    return players.map(({ systemPrompt, ...player }) => ({
-      name: shortName(player.policy),
+    const read = players.map(({ systemPrompt, ...player }) => ({
       ...player,
       ...(systemPrompt !== undefined && { systemPrompt: readPrompt(systemPrompt, dirname(file)) }),
     }))
+    return read.map(({ name, ...player }) => {
+      const alike = read.filter(({ policy }) => policy === player.policy).map((one) => one.systemPrompt ?? null)
+      const prompt = new Set(alike).size > 1 ? ` ${namesOfPrompts(alike)(player.systemPrompt ?? null)}` : ''
+      return { ...player, name: name ?? `${shortName(player.policy)}${prompt}` }
+    })
   } catch (cause) {
     const problem = `--policies ${file} is not a list of players`
     throw invalidOption(`${problem}: ${whyInvalid(cause)}`, { cause })

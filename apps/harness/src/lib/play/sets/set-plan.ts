@@ -5,7 +5,11 @@ import { countLeaves, type RunConfiguration } from '../../run-folder/plan/config
 import { countDraws } from '../../run-folder/plan/curriculum-settings.ts'
 import { shortName } from '../../run-folder/record/run-folder.ts'
 import { isAgentName } from '../../worlds/policies.ts'
+import { loadPlayedWorld } from '../../worlds/served-world.ts'
+import { targetOf } from '../../worlds/target.ts'
+import { PLAYED_SERVERS } from '../../worlds/target-options.ts'
 import { checkTasks, tasksOf } from '../plan/plan.ts'
+import { seatsOf } from '../plan/players.ts'
 import { configureRun, type PreparedRun, prepareRun } from '../prepare-run.ts'
 import { runSettingsSchema } from '../run-settings.ts'
 import { type Player, playerSchema } from './players.ts'
@@ -51,13 +55,33 @@ export async function planSet({ worlds, players, baseline, settings }: AskedSet)
           : null
   if (problem !== null) throw invalidOption(problem)
   const planned: SetWorld[] = []
-  for (const world of worlds) {
-    const next = await planWorld(world ?? undefined, players, settings)
+  for (const [world, own] of await settingsByWorld(worlds, settings)) {
+    const next = await planWorld(world ?? undefined, players, own)
     if (planned.some(({ environment }) => environment.name === next.environment.name))
       throw invalidOption(`The set has the world ${next.environment.name} twice. Name it once.`)
     planned.push(next)
   }
   return planned
+}
+
+/** Gives each of several worlds, of the seats that are named, those that it has. */
+async function settingsByWorld(worlds: AskedSet['worlds'], settings: AskedSet['settings']) {
+  const { seat = {}, focus = '' } = settings
+  const given = [...Object.keys(seat), ...(focus === '' ? [] : [focus])]
+  if (worlds.length === 1 || given.length === 0) return worlds.map((world) => [world, settings] as const)
+  const known = new Set<string>()
+  const planned: [world: string | null, own: AskedSet['settings']][] = []
+  for (const world of worlds) {
+    const seats = seatsOf(await loadPlayedWorld(world ?? undefined, targetOf(settings, PLAYED_SERVERS))) ?? []
+    for (const name of seats) known.add(name)
+    const own = Object.fromEntries(Object.entries(seat).filter(([name]) => seats.includes(name)))
+    planned.push([world, { ...settings, seat: own, focus: seats.includes(focus) ? focus : undefined }])
+  }
+  const unknown = given.find((name) => !known.has(name))
+  if (unknown === undefined) return planned
+  throw invalidOption(
+    `No world of the set has the seat "${unknown}". Their seats are: ${[...known].join(', ') || 'none'}.`,
+  )
 }
 
 async function planWorld(reference: string | undefined, players: readonly Player[], settings: AskedSet['settings']) {

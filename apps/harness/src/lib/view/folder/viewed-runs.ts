@@ -1,6 +1,8 @@
 import { realpath } from 'node:fs/promises'
 import type { RunEntry } from '@episodic/report'
 import { oneAtATime } from '../../base/one-at-a-time.ts'
+import { promptsOfRuns } from '../../play/plan/prompt-names.ts'
+import { isLlm } from '../../worlds/policies.ts'
 import { HttpProblem } from '../http-problem.ts'
 import { JobThread } from '../threads/job-thread.ts'
 import { findRuns } from './find-runs.ts'
@@ -67,7 +69,12 @@ export class ViewedRuns implements AsyncDisposable {
   /** Running ones first, then the newest first. */
   async entries(): Promise<RunEntry[]> {
     await this.scan()
-    const entries = await Promise.all(this.all().map((run) => run.entry()))
+    const runs = this.all()
+    const prompts = promptsOfRuns(runs.map(({ found }) => found.manifest.configuration))
+    const named = (name: string, i: number) => (prompts[i] && isLlm(name) ? `${name} ${prompts[i]}` : name)
+    const entries = (await Promise.all(runs.map((run) => run.entry()))).map(
+      (entry, i): RunEntry => ({ ...entry, players: entry.players.map((name) => named(name, i)) }),
+    )
     // Figures that nobody computed yet are computed meanwhile, one run after the other.
     void this.#prepareAll()
     return entries.sort(
