@@ -20,8 +20,8 @@ export function groupRuns(runs: readonly RunEntry[]): RunGroup[] {
 /** Runs in whose name, set, world, player or state each of the words stands, in upper or lower case. */
 export function filterRuns(runs: readonly RunEntry[], query: string): RunEntry[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  return runs.filter(({ name, id, set, environments, players, state }) => {
-    const text = [name, id, set ?? '', ...environments, ...players, state].join('\n').toLowerCase()
+  return runs.filter(({ name, id, set, member, environments, players, state }) => {
+    const text = [name, id, set, member?.player, ...environments, ...players, state].join('\n').toLowerCase()
     return words.every((word) => text.includes(word))
   })
 }
@@ -48,6 +48,6 @@ export function sumRuns(runs: readonly RunEntry[]) {
         .sort()
         .at(-1) ?? '',
     worlds: [...new Set(runs.flatMap(({ environments }) => environments))],
-    players: [...new Set(runs.flatMap(({ players }) => players))],
+    players: [...new Set(runs.flatMap(({ member, players }) => member?.player ?? players))],
   }
 }
