@@ -36,7 +36,11 @@ export interface Answer {
  * every answer of an engine.
  */
 export function parseAnswer(answer: unknown, prices: Prices | null): Answer | null {
-  if (!isObject(answer) || findAnswerError(answer)) return null
+  return isObject(answer) && !findAnswerError(answer) ? readAnswer(answer, prices) : null
+}
+
+/** The same of what `readAnswerBody` has found to be an answer. */
+export function readAnswer(answer: JsonObject, prices: Prices | null): Answer {
   const choice = objectIn((answer.choices as readonly unknown[])[0])
   const own = objectIn(choice.message)
   const scored = scoredIn(objectIn(choice.meta_info).output_token_logprobs)

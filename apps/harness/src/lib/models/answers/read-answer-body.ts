@@ -39,7 +39,8 @@ function readStream(text: string): AnswerBody {
   const stream = createStreamedAnswer()
   stream.add(`${text}\n\n`)
   if (!stream.hasBegun) return { kind: 'other' }
-  return stream.isComplete ? { kind: 'answer', value: stream.value } : { kind: 'incomplete' }
+  if (!stream.isComplete) return { kind: 'incomplete' }
+  return findAnswerError(stream.value) ?? { kind: 'answer', value: stream.value }
 }
 
 function readJson(text: string): AnswerBody {

@@ -1,8 +1,7 @@
 import { invalidOption } from '../../base/harness-error.ts'
 import { mapValues } from '../../base/map-values.ts'
 import { type ModelSettings, NATIVE_APIS, variableOf } from '../model-options.ts'
-import { loadOpenAI } from '../openai-client.ts'
-import { assertInstalled, NATIVE_PACKAGES, nativeFetch } from './native-api.ts'
+import { importProvider, nativeFetch } from './native-api.ts'
 
 /** Variables of keys, the first one that is set, and the roots of providers. */
 const PROVIDERS = {
@@ -39,6 +38,7 @@ export function findServer(name: string, settings: ModelSettings) {
   const baseURL = given ?? usual
   const headers = headersOf(name, settings)
   return {
+    name,
     model,
     api,
     baseURL,
@@ -63,6 +63,5 @@ function headersOf(model: string, { modelHeader = {} }: ModelSettings): Record<s
 /** Rejects with `option-invalid` if a package that speaks the API of a model is not installed. */
 export async function assertSpoken(name: string, settings: ModelSettings): Promise<void> {
   const { api } = findServer(name, settings)
-  await loadOpenAI(...(api === 'chat' ? [] : [NATIVE_PACKAGES[api]]))
-  if (api !== 'chat') await assertInstalled(api)
+  if (api !== 'chat') await importProvider(api)
 }

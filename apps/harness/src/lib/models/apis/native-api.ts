@@ -43,7 +43,7 @@ export function nativeFetch({ api, model, ...server }: NativeServer): typeof fet
       const text = await response.text()
       read = response.ok ? readNativeAnswer(api, text) : null
       if (read) return Response.json(read.body)
-      const headers = passed(response.headers)
+      const { headers } = response
       other = new Response(text || null, { status, headers })
       return new Response(text, { status: response.ok ? 502 : status, headers })
     }
@@ -63,30 +63,18 @@ export function nativeFetch({ api, model, ...server }: NativeServer): typeof fet
   }
 }
 
-export async function assertInstalled(api: NativeApi): Promise<void> {
-  await importProvider(api)
-}
-
-export const NATIVE_PACKAGES: Readonly<Record<NativeApi, string>> = {
+const NATIVE_PACKAGES: Readonly<Record<NativeApi, string>> = {
   anthropic: '@ai-sdk/anthropic@4',
   google: '@ai-sdk/google@4',
 }
 
-function importProvider(api: NativeApi) {
+/** Rejects with `option-invalid` if the package of a provider is not installed. */
+export function importProvider(api: NativeApi) {
   return importNeeded(`The API of ${api}`, NATIVE_PACKAGES[api], async () =>
     api === 'anthropic'
       ? (await import('@ai-sdk/anthropic')).createAnthropic
       : (await import('@ai-sdk/google')).createGoogleGenerativeAI,
   )
-}
-
-/** Headers by which a server says when it wants to be asked again. */
-function passed(headers: Headers): Record<string, string> {
-  const named = ['retry-after', 'retry-after-ms', 'x-should-retry'].flatMap((name) => {
-    const value = headers.get(name)
-    return value === null ? [] : [[name, value] as const]
-  })
-  return { 'content-type': 'application/json', ...Object.fromEntries(named) }
 }
 
 /** Returns what the library is asked. Fields that chat completions do not have are options of the provider. */

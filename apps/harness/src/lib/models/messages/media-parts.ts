@@ -1,12 +1,14 @@
 import type { Attachment, Json, JsonObject } from '@episodic/protocol'
 import { attachmentOf, isObject, toText, withAttachmentNotes } from '@episodic/protocol/internal'
-import type OpenAI from 'openai'
 
 // Pictures and PDFs in messages of chat completions. The API takes them from the user alone, so those of a tool's
 // result follow it in a message of the user. Of a sound or another file there is a note: few models take them.
 
-type Part = OpenAI.ChatCompletionContentPart
-type Content = string | Part[]
+type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } }
+  | { readonly type: 'file'; readonly file: { readonly filename: string; readonly file_data: string } }
+export type Content = string | Part[]
 
 /** The types of the parts that are no text. */
 const MEDIA = ['image_url', 'file'] as const
@@ -16,10 +18,7 @@ export type Medium = (typeof MEDIA)[number]
  * Returns a message of the user with a text, a note of each attachment, and the pictures and PDFs that are there, each
  * below its note.
  */
-export function userMessage(
-  text: string,
-  attachments: readonly Attachment[] = [],
-): OpenAI.ChatCompletionUserMessageParam {
+export function userMessage(text: string, attachments: readonly Attachment[] = []) {
   const parts = attachments.flatMap((attachment): Part[] => {
     const note: Part = { type: 'text', text: withAttachmentNotes('', [attachment]) }
     const { type, mimeType, data } = attachment

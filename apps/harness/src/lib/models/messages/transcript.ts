@@ -1,8 +1,8 @@
-import type { Action, Observation } from '@episodic/protocol'
-import type OpenAI from 'openai'
-import { joinContents, userMessage } from './media-parts.ts'
+import type { Action, JsonObject, Observation } from '@episodic/protocol'
+import { type Content, joinContents, userMessage } from './media-parts.ts'
 
-export type Message = OpenAI.ChatCompletionMessageParam
+/** A message of chat completions, with all fields that a server sent. */
+export type Message = JsonObject
 type Exchange = readonly Message[]
 
 /** Maximum characters of earlier exchanges in a request. The oldest are dropped first. */
@@ -21,7 +21,7 @@ export function createTranscript(
   { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
   observation: Observation,
 ) {
-  const opening: Message[] = [
+  const opening: readonly Message[] = [
     ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
     userMessage(
       [prompt, ...hints, observation.text].filter((text) => text !== '').join('\n\n'),
@@ -30,25 +30,30 @@ export function createTranscript(
   ]
   const exchanges: Exchange[] = []
   let remembered = 0
+  let messages: readonly Message[] = opening
   return {
     /** No two messages of the user follow each other: some servers refuse that. */
     get messages(): readonly Message[] {
-      return joined([...opening, ...exchanges.flat()])
+      return messages
     },
     add(exchange: Exchange): void {
       exchanges.push(exchange)
       remembered += lengthOf(exchange)
+      messages = joined(messages, exchange)
+      if (remembered <= MAX_CHARACTERS) return
       while (remembered > MAX_CHARACTERS && exchanges.length > 1) remembered -= lengthOf(exchanges.shift() as Exchange)
+      messages = joined(opening, exchanges.flat())
     },
   }
 }
 
-function joined(messages: readonly Message[]): Message[] {
-  const all: Message[] = []
-  for (const message of messages) {
+/** Messages that were there stay the same objects: each is prepared for its server once. */
+function joined(earlier: readonly Message[], added: readonly Message[]): readonly Message[] {
+  const all = [...earlier]
+  for (const message of added) {
     const last = all.at(-1)
     if (last?.role === 'user' && message.role === 'user')
-      all[all.length - 1] = { ...last, content: joinContents(last.content, message.content) }
+      all[all.length - 1] = { ...last, content: joinContents(last.content as Content, message.content as Content) }
     else all.push(message)
   }
   return all

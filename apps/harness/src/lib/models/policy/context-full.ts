@@ -1,17 +1,16 @@
-import { HarnessError } from '../../base/harness-error.ts'
-import { isApiError } from '../openai-client.ts'
+import { NoAnswer } from '../refusals.ts'
 
 /**
  * Whether a request was refused because it is longer than the context of its model. Servers have no common code for it,
  * so their words decide. Ask this only of requests that follow an answered one with the same options: of others, the
  * words may be about an option, such as a maximum of tokens.
  */
-export function isContextFull(error: unknown): error is HarnessError {
-  if (!HarnessError.is(error) || !isApiError(error.cause)) return false
-  const { status, code, message } = error.cause
+export function isContextFull(error: unknown): error is NoAnswer {
+  if (!(error instanceof NoAnswer)) return false
+  const { status, code, body } = error.reply
   // Of a body, 413 has no other meaning.
   if (status === 413 || code === 'context_length_exceeded') return true
-  return (status === 400 || status === 422) && TOO_LONG.test(message)
+  return (status === 400 || status === 422) && TOO_LONG.test(body)
 }
 
 /** As OpenAI, vLLM, SGLang, llama.cpp, TGI, Anthropic, Gemini, Mistral and Cohere say it. */

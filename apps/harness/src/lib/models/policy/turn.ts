@@ -40,7 +40,7 @@ export function createTurn(answer: Answer, plays: 'all' | 'first'): Turn {
 
 export function createExternalTurn(action: Action, number: number): Turn {
   const call = callOf(action, number)
-  return turnOf([{ call, read: action }], assistant(null, call) as unknown as JsonObject, [], 'all')
+  return turnOf([{ call, read: action }], assistant(null, call), [], 'all')
 }
 
 function turnOf(
@@ -88,7 +88,7 @@ function turnOf(
 export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids: ReadonlySet<string>): Message[] {
   const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => ids.has(id)) : []
   if (kept.length === 0 && toText(message.content).trim() === '') return []
-  return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as unknown as Message]
+  return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as Message]
 }
 
 function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]): string[] {

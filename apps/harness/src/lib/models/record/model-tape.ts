@@ -89,7 +89,7 @@ export function createTapedModel(
       const { messages, tools } = question
       const request = hashRequest(contentOf(question, settings))
       const found = tape.entries.find((entry) => entry.request === request)
-      if (found) return { ...found.answer, request: { messages, tools } as never, isKept: true }
+      if (found) return { ...found.answer, request: { messages: [...messages], tools } as never, isKept: true }
       if (mode === 'strict') throw notRecorded(tape, messages)
       const asked = await live().ask(question)
       const { request: _, isKept: __, ...answer } = asked
@@ -119,9 +119,8 @@ function addEntry(tape: ModelTape, entry: TapeEntry, redact: Recording['redact']
 
 function newMessages(tape: ModelTape, messages: Question['messages']): Pick<TapeEntry, 'after' | 'messages'> {
   const nearest = nearestOf(tape, messages)
-  const all = messages as unknown as JsonObject[]
-  if (!nearest || nearest.shared < nearest.messages.length) return { messages: all }
-  return { after: nearest.number, messages: all.slice(nearest.shared) }
+  if (!nearest || nearest.shared < nearest.messages.length) return { messages: [...messages] }
+  return { after: nearest.number, messages: messages.slice(nearest.shared) }
 }
 
 interface Nearest {

@@ -1,14 +1,19 @@
 import type { Json, JsonObject, ToolInfo } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
+import { withoutTokens } from '../messages/handed-tokens.ts'
+import { withoutMediaData } from '../messages/media-parts.ts'
 
 /** The names of tools that each API takes. MCP allows dots in them, and 128 letters. */
 const NAMES = { chat: /^[\w-]{1,64}$/, anthropic: /^[\w-]{1,128}$/, google: /^[a-zA-Z_][\w.:-]{0,63}$/ } as const
 
+export type WireForm = ReturnType<typeof wireFormOf>
+
 /**
- * Returns the tools of a world as the requests of an API have them. Names that it refuses are replaced one to one, on
- * the wire alone: a call is read as one of the world's tool. A name that is no tool's stays as it came.
+ * Returns the tools of a world, and the messages about them, as the requests of an API have them. Names that it refuses
+ * are replaced one to one, on the wire alone: a call is read as one of the world's tool. A name that is no tool's stays
+ * as it came.
  */
-export function wireToolsOf(tools: readonly ToolInfo[], api: keyof typeof NAMES) {
+export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES) {
   const wires = new Map<string, string>()
   const taken = new Set(tools.map(({ name }) => name))
   for (const { name } of tools.filter(({ name }) => !NAMES[api].test(name))) {
@@ -25,14 +30,33 @@ export function wireToolsOf(tools: readonly ToolInfo[], api: keyof typeof NAMES)
   // Gemini and others refuse a schema that says which version of JSON Schema it is.
   const functionOf = ({ name, description, inputSchema: { $schema: _, ...schema } }: ToolInfo): JsonObject =>
     wellFormed({ name: wireOf(name), description, parameters: plainSchema({ ...schema, type: 'object' }) })
+  function withWireNames(message: JsonObject): JsonObject {
+    if (wires.size === 0 || !message.tool_calls) return message
+    const calls = JSON.stringify(message.tool_calls)
+    return { ...message, tool_calls: JSON.parse(calls, (key, is) => (key === 'name' ? wireOf(is) : is)) }
+  }
+  /** A conversation is sent again with each request, so each of its messages is prepared once. */
+  const known = new WeakMap<JsonObject, ReturnType<typeof prepare>>()
+  function prepare(message: JsonObject) {
+    // Observations may come from a server outside, with half of a surrogate pair in them.
+    const whole = withWireNames(wellFormed(message))
+    const plain = withoutTokens(whole)
+    const prepared = { whole, plain, recorded: withoutMediaData(plain) }
+    known.set(message, prepared)
+    return prepared
+  }
   return {
     functions: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })),
     wireOf,
     nameOf: (wire: string) => [...wires].find(([, own]) => own === wire)?.[0] ?? wire,
-    withWireNames(message: JsonObject): JsonObject {
-      if (wires.size === 0 || !message.tool_calls) return message
-      const calls = JSON.stringify(message.tool_calls)
-      return { ...message, tool_calls: JSON.parse(calls, (key, is) => (key === 'name' ? wireOf(is) : is)) }
+    /** Returns messages as they are sent, the last one with tokens alone with them, and as they are recorded. */
+    prepare(messages: readonly JsonObject[]) {
+      const all = messages.map((message) => known.get(message) ?? prepare(message))
+      const last = all.findLastIndex(({ whole, plain }) => whole !== plain)
+      return {
+        sent: all.map(({ whole, plain }, i) => (i === last ? whole : plain)),
+        recorded: all.map(({ recorded }) => recorded),
+      }
     },
   }
 }

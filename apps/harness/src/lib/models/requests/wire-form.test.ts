@@ -7,13 +7,13 @@ import { z } from 'zod'
 import { type ChatRequest, type ChatServer, calling, startChatServer } from '../chat-server.fixture.ts'
 import { DEFAULT_OPTIONS } from '../model-options.ts'
 import { createLlmPolicy } from '../policy/llm-policy.ts'
-import { wireToolsOf } from './wire-tools.ts'
+import { wireFormOf } from './wire-form.ts'
 
 const tool = (name: string, inputSchema: JsonObject = {}) =>
   ({ name, description: '', inputSchema }) as unknown as ToolInfo
-const parametersOf = (schema: JsonObject) => wireToolsOf([tool('a', schema)], 'chat').functions[0]!.function.parameters
+const parametersOf = (schema: JsonObject) => wireFormOf([tool('a', schema)], 'chat').functions[0]!.function.parameters
 
-describe('wireToolsOf', () => {
+describe('wireFormOf', () => {
   const anyName = fc.stringMatching(/^[\w.-]{1,128}$/)
   const FORMS = {
     chat: /^[a-zA-Z0-9_-]{1,64}$/,
@@ -25,7 +25,7 @@ describe('wireToolsOf', () => {
     (api, form) => {
       fc.assert(
         fc.property(fc.uniqueArray(anyName, { maxLength: 12 }), (names) => {
-          const { functions, wireOf, nameOf } = wireToolsOf(
+          const { functions, wireOf, nameOf } = wireFormOf(
             names.map((name) => tool(name)),
             api as keyof typeof FORMS,
           )
@@ -43,7 +43,7 @@ describe('wireToolsOf', () => {
   )
 
   it('leaves the name of a tool that a model invented', () => {
-    const { nameOf } = wireToolsOf([tool('api.v1.echo')], 'chat')
+    const { nameOf } = wireFormOf([tool('api.v1.echo')], 'chat')
     expect(['api_v1_echo', 'functions.api_v1_echo', 'api.v1.echo', 'echo'].map(nameOf)).toEqual([
       'api.v1.echo',
       'functions.api_v1_echo',
