@@ -1,16 +1,18 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_SEAT } from '@episodic/protocol'
 import { HarnessError } from '../base/harness-error.ts'
 import { isWithin } from '../base/own-files.ts'
-import { ModelAccess } from '../models/model-access.ts'
 import { recordingOf } from '../models/model-options.ts'
 import type { Runner } from '../play/episodes/open-runner.ts'
-import { keepsAnswers, openPrepared, policyNames, prepareRun } from '../play/prepare-run.ts'
+import { keepsAnswers, openPrepared, policyNames, preparePlayed } from '../play/prepare-run.ts'
 import { type RunSettings, runSettingsSchema } from '../play/run-settings.ts'
 import { countLeaves } from '../run-folder/plan/configuration.ts'
 import { hashModule } from '../run-folder/plan/content-hash.ts'
 import { isAgentName, isLlm, policyFileOf } from '../worlds/policies.ts'
-import { isOtherSystem } from '../worlds/target.ts'
+import { loadPlayedWorld } from '../worlds/served-world.ts'
+import { isOtherSystem, targetOf } from '../worlds/target.ts'
+import { PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { loadWorld, locateByName, type World } from '../worlds/world.ts'
 import type { Announcement } from './fleet-messages.ts'
 import type { FleetModels } from './fleet-models.ts'
@@ -62,18 +64,17 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
     throw declined(
       `the run is of Episodic ${episodic}, and this worker has ${scope.version}. Install the same version.`,
     )
-  const leaves = countLeaves(configuration.branch)
-  if (leaves > scope.concurrency)
-    throw declined(
-      `--branch plays ${leaves} episodes of a tree at once, and this worker has ${scope.concurrency} slots. Start it with --concurrency ${leaves}.`,
-    )
+  assertSlots(configuration, scope)
   assertServer(announcement, scope)
   const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]
   for (const policy of policies) await assertPolicy(policy, scope)
-  const reference = await findReference(announcement, scope)
-  const access = new ModelAccess()
-  access.limit = scope.models.limit
-  const prepared = await prepareRun(reference, settingsOf(announcement, scope), access)
+  const { seats = { [DEFAULT_SEAT]: configuration.policy } } = configuration
+  const names = Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name]))
+  const played = { ...(await findPlayed(announcement, scope)), seats: names }
+  const prepared = await preparePlayed(played, settingsOf(announcement, scope), {
+    limit: scope.models.limit,
+    journal: null,
+  })
   const { name, version } = prepared.world.environment
   if (name !== configuration.environment.name || version !== configuration.environment.version)
     throw otherVersion(configuration.environment, { name, version })
@@ -84,27 +85,28 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
 }
 
 function settingsOf(
-  { configuration, settings }: Announcement,
+  { configuration: { branch }, settings }: Announcement,
   { token, queue, concurrency }: WorkerScope,
 ): RunSettings {
-  const { policy, seats, focus, branch } = configuration
-  const players = seats
-    ? { seat: Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name])), focus }
-    : { policy: policy.name }
-  return runSettingsSchema.parse({ ...settings, ...players, branch, token, queue, concurrency })
+  return runSettingsSchema.parse({ ...settings, branch, token, queue, concurrency })
 }
 
-async function findReference(announcement: Announcement, scope: WorkerScope): Promise<string> {
-  if (announcement.world) return findWorld(announcement, scope)
+/** The world that is announced, as this worker has it, and the server that it is played on. */
+async function findPlayed(announcement: Announcement, scope: WorkerScope) {
+  const named = targetOf(scope, PLAYED_SERVERS)
+  if (announcement.world) {
+    const { reference, world } = await findWorld(announcement, scope)
+    return { given: reference, world, named }
+  }
   const { name } = announcement.configuration.environment
   // Elsewhere the name would be that of a module, which is executed.
-  if (scope.url !== undefined && isOtherSystem({ url: scope.url })) return name
+  if (isOtherSystem(named)) return { given: name, world: await loadPlayedWorld(name, named), named }
   throw declined(
     `it names no module of ${name}, and this worker has no --url of another system's server that plays it.`,
   )
 }
 
-async function findWorld({ configuration, world }: Announcement, scope: WorkerScope): Promise<string> {
+async function findWorld({ configuration, world }: Announcement, scope: WorkerScope): Promise<GivenWorld> {
   const { environment } = configuration
   const found = scope.worlds
     ? scope.worlds.find(({ world }) => world.environment.name === environment.name)
@@ -121,7 +123,7 @@ async function findWorld({ configuration, world }: Announcement, scope: WorkerSc
     throw declined(
       `the module of ${environment.name} ${environment.version} has another content here. Install the same one, and start the worker again; if its behavior changed, give it a new version.`,
     )
-  return found.reference
+  return found
 }
 
 async function worldByName(name: string, scope: WorkerScope): Promise<GivenWorld | null> {
@@ -141,6 +143,15 @@ async function readContent(file: string, { loaded }: WorkerScope): Promise<strin
 function otherVersion(asked: { name: string; version: string }, own: { name: string; version: string }): HarnessError {
   return declined(
     `it plays ${asked.name} ${asked.version}, and this worker has ${own.name} ${own.version}. Install that version.`,
+  )
+}
+
+/** Throws `run-declined` if this worker cannot play the episodes of one tree at once. */
+function assertSlots({ branch }: Announcement['configuration'], { concurrency }: WorkerScope): void {
+  const leaves = branch.length > 0 ? countLeaves(branch) : 1
+  if (leaves <= concurrency) return
+  throw declined(
+    `--branch plays ${leaves} episodes of a tree at once, and this worker has ${concurrency} slots. Start it with --concurrency ${leaves}.`,
   )
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Target } from '@episodic/env'
+import type { Policy, Target } from '@episodic/env'
 import { invalidOption } from '../base/harness-error.ts'
 import { createFolderJournal } from '../models/journal/folder-journal.ts'
 import type { ModelJournal } from '../models/journal/model-journal.ts'
@@ -9,18 +9,20 @@ import { countLeaves, type RunConfiguration } from '../run-folder/plan/configura
 import { hashFile, hashModule } from '../run-folder/plan/content-hash.ts'
 import { stagesOf } from '../run-folder/plan/curriculum-settings.ts'
 import { RUN_FILES } from '../run-folder/record/run-folder.ts'
+import type { Agent } from '../worlds/agents/agent.ts'
 import { secretsOf } from '../worlds/player-environment.ts'
-import { isLlm, policyFileOf } from '../worlds/policies.ts'
-import { isServed, loadPlayedWorld } from '../worlds/served-world.ts'
+import { findPlayer, isAgentName, isLlm, policyFileOf } from '../worlds/policies.ts'
+import { isServed, loadPlayedWorld, type PlayedWorld } from '../worlds/served-world.ts'
 import { targetOf } from '../worlds/target.ts'
 import { PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { openRunner, type Runner } from './episodes/open-runner.ts'
 import { reachServer } from './episodes/reach-server.ts'
 import { maxTasksInFlight } from './episodes/run-plan.ts'
-import { defaultPolicy, findPlayers, includesAgent, type NamedPlayers, seatPolicies } from './plan/players.ts'
+import { defaultPolicy, type NamedPlayers, seatNames, seatPolicies } from './plan/players.ts'
 import type { RunSettings } from './run-settings.ts'
 
-export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>
+/** A run whose world and players have been found. */
+export type PreparedRun = Awaited<ReturnType<typeof preparePlayed>>
 
 /**
  * Finds the world and the players of a run.
@@ -32,7 +34,7 @@ export type PreparedRun = Awaited<ReturnType<typeof prepareRun>>
  *
  * @param named - a running server of the world; `null` to serve it. Default: the one that the settings name.
  *
- * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayers`.
+ * Rejects with `option-invalid`, and with the errors of `loadPlayedWorld` and `findPlayer`.
  */
 export async function prepareRun(
   given: string | undefined,
@@ -41,13 +43,28 @@ export async function prepareRun(
   named: Target | null = targetOf(settings, PLAYED_SERVERS),
 ) {
   const world = await loadPlayedWorld(given, named)
+  return preparePlayed({ given, world, named, seats: seatNames(world, playersOf(settings)) }, settings, access)
+}
+
+/** What a run plays, and the name of who plays each seat. */
+export interface Played {
+  readonly given: string | undefined
+  readonly world: PlayedWorld
+  readonly named: Target | null
+  readonly seats: { readonly [seat: string]: string }
+}
+
+/** Finds the players of a run by their names. Rejects as {@link prepareRun} does. */
+export async function preparePlayed(
+  { given, world, named, seats }: Played,
+  settings: RunSettings,
+  access: ModelAccess,
+) {
   const model = shareLimits(settings, settings.processes)
-  const players = await findPlayers(world, playersOf(settings), {
-    model,
-    access,
-    secrets: secretsOf(named, settings.queue),
-  })
-  const isPlayedByAgent = includesAgent(players)
+  const options = { model, access, secrets: secretsOf(named, settings.queue) }
+  const players: Record<string, Policy | Agent> = {}
+  for (const [seat, name] of Object.entries(seats)) players[seat] = await findPlayer(name, world, options)
+  const isPlayedByAgent = Object.values(seats).some(isAgentName)
   if (settings.recordModels && !isPlayedByAgent)
     throw invalidOption(
       '--record-models is for process:<command> and agent:<file>. What llm:<model> is sent and says is always recorded.',
@@ -71,6 +88,9 @@ export async function prepareRun(
     /** How the run is connected: as asked for, else the fastest way. A server of another system has its own. */
     transport,
     players,
+    /** Whether an agent plays, or one of them: it needs a session URL. */
+    isPlayedByAgent,
+    /** What the language models among the players share. */
     access,
   }
 }

@@ -13,7 +13,7 @@ import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import type { AgentModels } from '../../worlds/agents/agent-models.ts'
 import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
-import { includesAgent, type Players } from '../plan/players.ts'
+import type { Players } from '../plan/players.ts'
 import type { Transport } from '../run-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld } from './open-environment.ts'
@@ -60,6 +60,8 @@ export interface OpenRunnerOptions {
   /** Seconds to keep retrying an unanswered call. */
   readonly retryTimeout: number
   readonly players: Players
+  /** Whether an agent plays, or one of them. */
+  readonly isPlayedByAgent: boolean
   /** How the answers of language models are kept. */
   readonly recording: Recording
   /** The proxy that records what agents ask of language models; `null` for none. */
@@ -85,10 +87,11 @@ export async function openRunner(configuration: RunConfiguration, options: OpenR
   // Its modules load here, since few runs need them.
   const proxy = models && cleanUp.use(await (await import('../../gateway/model-proxy.ts')).openModelProxy(models))
   const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats } = configuration
-  const limited = <P extends Agent | Policy>(player: P) =>
-    isAgent(player) || episodeTimeout === undefined ? player : withTimeLimit(player as Policy, episodeTimeout)
-  const policies = mapValues(players, limited)
-  const addressOf = includesAgent(players) ? sessionUrls(agentUrl) : null
+  const limited = (player: Agent | Policy, seconds: number) =>
+    isAgent(player) ? player : withTimeLimit(player, seconds)
+  const policies =
+    episodeTimeout === undefined ? players : mapValues(players, (player) => limited(player, episodeTimeout))
+  const addressOf = options.isPlayedByAgent ? sessionUrls(agentUrl) : null
   const createEnvironment = seats ? null : environmentFactory(configuration, connection)
   if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
   const runTask = createRunTask({

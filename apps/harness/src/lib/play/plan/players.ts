@@ -1,8 +1,7 @@
 import type { Policy } from '@episodic/env'
 import { DEFAULT_SEAT } from '@episodic/protocol'
 import { invalidOption } from '../../base/harness-error.ts'
-import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
-import { type FindOptions, findPlayer } from '../../worlds/policies.ts'
+import type { Agent } from '../../worlds/agents/agent.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 
 /** Who plays each seat. The only seat of an environment is `agent`. */
@@ -45,14 +44,7 @@ export function defaultPolicy({ solver }: Pick<PlayedWorld, 'solver'>): string {
   return solver ? 'solver' : 'random'
 }
 
-/** Whether an agent plays, or one of them: it needs a session URL. */
-export function includesAgent(players: Players): boolean {
-  return Object.values(players).some(isAgent)
-}
-
-export async function findPlayers(world: PlayedWorld, named: NamedPlayers, options: FindOptions): Promise<Players> {
-  const seats = seatPolicies(world, named) ?? { [DEFAULT_SEAT]: named.policy ?? defaultPolicy(world) }
-  const players: Record<string, Policy | Agent> = {}
-  for (const [seat, name] of Object.entries(seats)) players[seat] = await findPlayer(name, world, options)
-  return players
+/** Returns the name of the policy of each seat, also of the only one of an environment. Throws `option-invalid`. */
+export function seatNames(world: PlayedWorld, named: NamedPlayers): { readonly [seat: string]: string } {
+  return seatPolicies(world, named) ?? { [DEFAULT_SEAT]: named.policy ?? defaultPolicy(world) }
 }
