@@ -62,5 +62,7 @@ export const LIMITS = {
     step: { files: 39, hops: 96, why: 'The same for a step of a run, in process.' },
     utterance: { files: 17, hops: 68, why: 'The same for an utterance of a conversation.' },
     agent: { files: 7, hops: 12, why: 'The same for a call of an agent, on the side of the agent.' },
+    model: { files: 20, hops: 50, why: 'The same for a turn of a language model, on the side of the model.' },
+    worker: { rooms: 12, hops: 52, why: 'The rooms that a worker of a queue enters to open a run.' },
   },
 } as const

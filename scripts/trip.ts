@@ -7,11 +7,15 @@
  * repository as it is loaded, found with the TypeScript parser. A scenario runs a few times first, so that what is
  * loaded, cached or compiled once is not counted; then one call of it is recorded. It fails above a limit of
  * `limits.ts`. A hop is two entries in a row that are in different files; a return counts only if another function is
- * entered after it.
+ * entered after it. Of some, rooms are counted in place of files: packages, and the folders of the command below its
+ * own rooms.
  */
 
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { registerHooks } from 'node:module'
-import { relative, sep } from 'node:path'
+import type { AddressInfo } from 'node:net'
+import { join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import ts from 'typescript'
@@ -22,6 +26,8 @@ interface Scenario {
   readonly title: string
   /** Files that count, by the start of their path; all of the repository unless given. */
   readonly within?: string
+  /** What is entered. Default: its files. */
+  readonly unit?: 'files' | 'rooms'
   /** Prepares the scenario, and returns what makes one call of it. */
   prepare(disposables: AsyncDisposableStack): Promise<() => Promise<unknown>>
 }
@@ -78,6 +84,69 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
       return () => session.callTool('guess', { value: 1 })
     },
   },
+  model: {
+    title: 'the fourth turn of a language model in an episode, the side of the model alone',
+    within: 'apps/harness/src/lib/models/',
+    async prepare(disposables) {
+      const [{ createLlmPolicy }, { DEFAULT_OPTIONS }, baseUrl] = await Promise.all([
+        import('../apps/harness/src/lib/models/policy/llm-policy.ts'),
+        import('../apps/harness/src/lib/models/model-options.ts'),
+        serveModel(disposables),
+      ])
+      process.env.OPENAI_API_KEY = 'sk-of-nobody-at-all'
+      const policy = createLlmPolicy('llm:trip', 'trip', { ...DEFAULT_OPTIONS, baseUrl })
+      const inputSchema = { type: 'object', properties: { value: { type: 'integer' } } }
+      const tools = [{ name: 'guess', description: 'Guess the number.', inputSchema, outputSchema: null }]
+      const begin = async () => {
+        const player = await policy.start({ task: { prompt: 'Find it.', hints: [], params: GAME }, tools, seed: '1' })
+        const turn = () => player({ text: 'Too low.', structured: null }, { last: null, onCompletion() {} })
+        for (let i = 0; i < 3; i++) await turn()
+        return turn
+      }
+      const turns = await Promise.all(Array.from({ length: WARM_UP + 1 }, begin))
+      return async () => turns.pop()?.()
+    },
+  },
+  worker: {
+    title: 'a worker of a queue, from an announced run to its first job',
+    unit: 'rooms',
+    async prepare() {
+      const [{ openAnnouncedRun }, { configureRun, prepareRun }, settings, { hashModule }, { loadWorld }, limits] =
+        await Promise.all([
+          import('../apps/harness/src/lib/fleet/open-announced-run.ts'),
+          import('../apps/harness/src/lib/play/prepare-run.ts'),
+          import('../apps/harness/src/lib/play/run-settings.ts'),
+          import('../apps/harness/src/lib/run-folder/plan/content-hash.ts'),
+          import('../apps/harness/src/lib/worlds/world.ts'),
+          import('../apps/harness/src/lib/models/limits/model-limit.ts'),
+        ])
+      const reference = join(root, 'examples/number-guessing/src/index.ts')
+      const world = await loadWorld(reference)
+      const played = settings.playSettingsSchema.parse({})
+      const configuration = await configureRun(
+        await prepareRun(reference, settings.runSettingsSchema.parse({ ...played, policy: 'solver' })),
+      )
+      const sha256 = await hashModule(fileURLToPath(world.url))
+      const announced = { format: 1 as const, name: 'trip', episodic: '1', configuration, settings: played }
+      const scope = {
+        worlds: [{ reference, world }],
+        folder: root,
+        allowAgents: false,
+        queue: 'redis://127.0.0.1:6379',
+        apiKeyEnvs: [],
+        concurrency: 4,
+        version: '1',
+        models: {
+          limit: limits.createModelLimit(),
+          journalOf: () => ({ open: () => Promise.reject(new Error('No model is asked.')), discard: async () => {} }),
+          discard() {},
+          async [Symbol.asyncDispose]() {},
+        },
+        loaded: new Map<string, string>(),
+      }
+      return () => openAnnouncedRun({ ...announced, world: { sha256 } }, scope, 'trip')
+    },
+  },
 }
 
 /** A game that is not over while it is measured. */
@@ -97,6 +166,26 @@ async function serveGame(disposables: AsyncDisposableStack) {
   const [seat] = Object.values(opened.seats)
   if (!seat) throw new Error('The session has no seat.')
   return { url: server.sessionUrl(seat.capability) }
+}
+
+/** Serves a model that answers every request with one call of a tool, and returns the root of its API. */
+async function serveModel(disposables: AsyncDisposableStack): Promise<string> {
+  const call = { id: 'call_1', type: 'function', function: { name: 'guess', arguments: '{"value":1}' } }
+  const answer = {
+    id: 'chat_1',
+    model: 'trip',
+    choices: [
+      { index: 0, finish_reason: 'tool_calls', message: { role: 'assistant', content: null, tool_calls: [call] } },
+    ],
+    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+  }
+  const server = createServer((incoming, response) => {
+    incoming.resume()
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  disposables.defer(() => server.closeAllConnections())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
 async function call(url: string, method: string, params: object) {
@@ -148,7 +237,7 @@ function withRecords(file: string, source: string): string {
 }
 
 /** Makes one call of a scenario and measures it. */
-async function measure({ title, within = '', prepare }: Scenario) {
+async function measure({ title, within = '', unit = 'files', prepare }: Scenario) {
   await using disposables = new AsyncDisposableStack()
   const makeCall = await prepare(disposables)
   for (let i = 0; i < WARM_UP; i++) await makeCall()
@@ -156,22 +245,34 @@ async function measure({ title, within = '', prepare }: Scenario) {
   entered = way
   await makeCall()
   entered = null
-  const counted = way.filter(({ file }) => file.startsWith(within))
-  const stops: { readonly file: string; readonly lines: number[] }[] = []
-  for (const { file, line } of counted) {
+  const place = unit === 'files' ? ({ file }: Entry) => file : roomOf
+  // The world that is played is nobody's room.
+  const isCounted = ({ file }: Entry) =>
+    file.startsWith(within) && (unit === 'files' || !/^(examples|satellites\/classics)\//.test(file))
+  const counted = way.filter(isCounted)
+  const stops: { readonly at: string; readonly lines: number[] }[] = []
+  for (const entry of counted) {
+    const at = place(entry)
     const last = stops.at(-1)
-    if (last?.file === file) last.lines.push(line)
-    else stops.push({ file, lines: [line] })
+    if (last?.at === at) last.lines.push(entry.line)
+    else stops.push({ at, lines: [entry.line] })
   }
-  const files = [...new Set(stops.map(({ file }) => file))]
+  const order = [...new Set(stops.map(({ at }) => at))]
   return {
     title,
-    files: files.length,
+    unit,
+    entered: order.length,
     entries: counted.length,
     hops: Math.max(0, stops.length - 1),
-    order: files,
-    stops: stops.map(({ file, lines }) => `${file}:${lines.join(',')}`),
+    order,
+    stops: stops.map(({ at, lines }) => `${at}:${lines.join(',')}`),
   }
+}
+
+/** A package, or a folder of the command's rooms. */
+function roomOf({ file }: Entry): string {
+  const [, inHarness] = /^apps\/harness\/src\/lib\/(.+)\/[^/]+$/.exec(file) ?? []
+  return (inHarness ?? file).split('/').slice(0, 2).join('/')
 }
 
 const { values, positionals } = parseArgs({
@@ -184,15 +285,16 @@ if (unknown !== undefined)
 for (const name of Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[]) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   const { stops, ...trip } = await measure(SCENARIOS[name])
-  const limit = LIMITS.trips[name]
-  if (trip.files > limit.files || trip.hops > limit.hops) process.exitCode = 1
+  const limit: { files?: number; rooms?: number; hops: number } = LIMITS.trips[name]
+  const most = limit[trip.unit] ?? 0
+  if (trip.entered > most || trip.hops > limit.hops) process.exitCode = 1
   if (values.json) {
     console.log(JSON.stringify({ name, ...trip, limit, ...(values.way && { way: stops }) }))
     continue
   }
   console.log(`${name}: ${trip.title}`)
   console.log(
-    `  ${trip.files} files (at most ${limit.files}), ${trip.hops} hops (at most ${limit.hops}), ${trip.entries} function entries`,
+    `  ${trip.entered} ${trip.unit} (at most ${most}), ${trip.hops} hops (at most ${limit.hops}), ${trip.entries} function entries`,
   )
   for (const file of values.way ? stops : trip.order) console.log(`    ${file}`)
 }
