@@ -15,10 +15,9 @@ const BOUNDS: Bounds = { openMilliseconds: 120_000, callMilliseconds: 120_000, a
  * Opens a channel to any MCP server, for single requests. Code that needs Node is loaded only for targets that need it.
  * Rejects with `target-invalid`, and with the other codes of an `McpError`.
  */
-export async function openChannel(target: Target, options: ChannelOptions = {}): Promise<Channel> {
-  const given: Channel | HttpTarget | CommandTarget | null = typeof target === 'string' ? { url: target } : target
+export async function openChannel(target: Exclude<Target, Channel>, options: ChannelOptions = {}): Promise<Channel> {
+  const given: HttpTarget | CommandTarget | null = typeof target === 'string' ? { url: target } : target
   if (typeof given === 'object' && given !== null) {
-    if ('request' in given) return given
     if ('command' in given || ('url' in given && /^https?:$/.test(protocolOf(given.url))))
       return openConnection(given, options, BOUNDS)
     if ('url' in given) {

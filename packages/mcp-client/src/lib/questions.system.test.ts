@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url'
 import { MODERN_VERSION } from '@episodic/protocol/internal'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Elicited } from './calls/elicitation.ts'
-import { openChannel, type Target } from './open-channel.ts'
-import type { ChannelOptions } from './target.ts'
+import { openChannel } from './open-channel.ts'
+import type { ChannelOptions, CommandTarget, HttpTarget } from './target.ts'
 
-const command = (...flags: string[]): Target => ({
+const command = (...flags: string[]): CommandTarget => ({
   command: process.execPath,
   args: [fileURLToPath(new URL('./fixtures/asking-server.fixture.ts', import.meta.url)), ...flags],
 })
 
 /** The same over HTTP, with the stateless version. */
-async function serveQuestions(): Promise<Target> {
+async function serveQuestions(): Promise<HttpTarget> {
   const server = createServer(async (request, response) => {
     const { id, method, params } = JSON.parse((await request.setEncoding('utf8').toArray()).join(''))
     const round = Number(params.requestState ?? 0)
@@ -38,7 +38,7 @@ async function serveQuestions(): Promise<Target> {
 }
 
 /** A channel whose person answers every question at once, and how often they were asked. */
-async function open(target: Target, options: ChannelOptions = {}) {
+async function open(target: CommandTarget | HttpTarget, options: ChannelOptions = {}) {
   const person = { asked: 0 }
   const channel = await openChannel(target, {
     async elicit(): Promise<Elicited> {
@@ -62,7 +62,7 @@ const tooMany = (questions: number) => ({
 })
 const answered = (times: number) => ({ content: [{ type: 'text', text: `Asked ${times} times.` }] })
 
-describe.each<[string, () => Target | Promise<Target>]>([
+describe.each<[string, () => CommandTarget | Promise<HttpTarget>]>([
   ['over HTTP', serveQuestions],
   ['over a pipe', () => command()],
   ['over a pipe, session-based', () => command('--legacy')],

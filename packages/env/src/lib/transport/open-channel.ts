@@ -8,9 +8,9 @@ import { EnvError, type EnvErrorCode } from '../env-error.ts'
  * Rejects with `target-invalid`, `option-invalid`, `login-failed` and `connection-failed`.
  */
 export async function openChannel(target: Target, options: ChannelOptions = {}): Promise<Channel> {
-  const channel = await asOurs(open(target, options))
   // A channel of its own gives errors of its own.
-  if (channel === target) return channel
+  if (typeof target === 'object' && target !== null && 'request' in target) return target
+  const channel = await asOurs(open(target, options))
   return {
     request: (method, params, requestOptions) => asOurs(channel.request(method, params, requestOptions)),
     close: () => channel.close(),

@@ -204,7 +204,7 @@ describe('episodic run of several seats', () => {
           'set',
         ),
       )
-    const { status } = await set('--seat', 'bob=solver', '--focus', 'bob')
+    const { status } = await set('--seat', 'bob=solver', '--file', '{"focus":"bob"}')
     const { out } = await workshop.main(['run', '--resume', 'runs/set', '--json'])
     const members = JSON.parse(out).members.map(({ summary }: { summary: { policies: string[] } }) => summary.policies)
     expect([status, members]).toEqual([0, [['leaves-fours'], ['random']]])

@@ -103,7 +103,16 @@ describe('episodic run, of models with several prompts', () => {
       const thinks = request.messages.some(({ content }) => content?.includes('Think\nfirst.'))
       return request.model === 'good' || thinks ? bisecting(request) : calling('guess', { value: 0 })
     })
-    const options = ['--policies', 'prompts.json', '--tasks', '8', '--prices', '2,10', '--base-url', server.url]
+    const options = [
+      '--policies',
+      'prompts.json',
+      '--tasks',
+      '8',
+      '--file',
+      '{"prices":{"prompt":2,"completion":10}}',
+      '--base-url',
+      server.url,
+    ]
     const env = { env: { OPENAI_API_KEY: 'none' } }
     const { status, out } = await workshop.main(['run', world, ...options, '--set', 'prompts', '--json'], env)
     expect([status, membersOf(out).map(({ player }) => player)]).toEqual([
@@ -157,8 +166,8 @@ describe('episodic run, of models with several prompts', () => {
   it('shows in the list of runs which prompt each had', async () => {
     const { url } = await startCounting()
     const options = ['--policy', 'llm:good', '--tasks', '1', '--base-url', url]
-    for (const [i, words] of [[], ['--system-prompt', 'Be quick.'], ['--system-prompt', 'Be sure.']].entries())
-      await workshop.main(['run', world, ...options, ...words, '--out', `asked/${i}`], {
+    for (const [i, file] of [{}, { systemPrompt: 'Be quick.' }, { systemPrompt: 'Be sure.' }].entries())
+      await workshop.main(['run', world, ...options, '--file', JSON.stringify(file), '--out', `asked/${i}`], {
         env: { OPENAI_API_KEY: 'none' },
       })
     await using viewed = await ViewedRuns.open(at('asked'))
