@@ -342,10 +342,10 @@ export default {
       name: 'sdk-in-few-files',
       severity: 'error',
       comment: 'Only the files named sdk-*.ts of mcp-server and mcp-client import an MCP SDK.',
-      // An example of other authors' servers is written with the SDK that they would use.
+      // Servers of an example and of a template are written with the SDK that other authors would use.
       from: {
         path: '^(packages|satellites|apps|examples)/',
-        pathNot: [TESTS, SDK_FILES, '^examples/stateful-agents/'],
+        pathNot: [TESTS, SDK_FILES, '^examples/stateful-agents/', '^apps/create-episodic/templates/'],
       },
       to: { path: '@modelcontextprotocol/' },
     },

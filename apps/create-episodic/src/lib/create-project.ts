@@ -1,7 +1,7 @@
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { KINDS, type KindName } from './kinds.ts'
-import { type Manifest, packageFile, template, unpublished } from './package-file.ts'
+import { type Manifest, packageFile, TEMPLATES, template, unpublished } from './package-file.ts'
 
 /** Why a project could not be created: what is true, and what to do. */
 export class CreateError extends Error {}
@@ -38,8 +38,7 @@ export function createProject(folder: string, kind: KindName) {
     ['.gitignore', withLines(read('.gitignore'), template('shared/gitignore').trim())],
   ])
   const files = new Map([
-    ['world.ts', template(`${kind}/world.ts`)],
-    ['world.test.ts', template(`${kind}/world.test.ts`)],
+    ...readdirSync(new URL(kind, TEMPLATES)).map((file) => [file, template(`${kind}/${file}`)] as const),
     ['README.md', template('shared/README.md', { ...values, unpublished: unpublished() })],
     ['AGENTS.md', template('shared/AGENTS.md')],
     [tsconfig, template('shared/tsconfig.json', { included })],
@@ -58,7 +57,7 @@ export function createProject(folder: string, kind: KindName) {
   return { created, changed, kept, scripts: manifest.scripts }
 }
 
-/** Returns a `.gitignore` with the lines of another one that it lacks, with or without their slash. */
+/** A folder is ignored with or without its slash. */
 function withLines(text: string, lines: string): string {
   const there = text.split(/\r?\n/).map((line) => line.replace(/\/$/, ''))
   const lacking = lines.split('\n').filter((line) => !there.includes(line.replace(/\/$/, '')))
@@ -72,7 +71,6 @@ function makeFolder(folder: string): void {
   trying('make', folder, () => mkdirSync(folder))
 }
 
-/** Does something with a file or folder. Throws `CreateError` if it cannot be done. */
 function trying<T>(what: string, path: string, does: () => T): T {
   try {
     return does()
@@ -81,10 +79,9 @@ function trying<T>(what: string, path: string, does: () => T): T {
   }
 }
 
-/** Letters that are more than a letter of ASCII with an accent. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th' }
 
-/** The project's name from that of its folder: small letters, digits and hyphens, as many as npm allows. */
+/** npm allows small letters, digits and hyphens, and so many of them. */
 function toName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

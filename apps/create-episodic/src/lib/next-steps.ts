@@ -17,7 +17,6 @@ export function nextSteps(folder: string, { scripts, ...files }: ReturnType<type
   return `${said.join('')}\nNext:\n\n${steps.map((step) => `  ${step}\n`).join('')}${unpublished().replace(/^/, '\n')}`
 }
 
-/** Returns a path as a shell takes it. */
 function quoted(path: string): string {
   if (/^[\w./\\:-]+$/.test(path)) return path
   return process.platform === 'win32' ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`

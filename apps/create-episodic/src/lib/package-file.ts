@@ -4,8 +4,7 @@ import { KINDS, type KindName } from './kinds.ts'
 /** The folder of this package: its code is in `src/lib`, or in `dist` once it is built. */
 const OWN = new URL(import.meta.url.endsWith('.ts') ? '../../' : '../', import.meta.url)
 
-/** Where the templates are. */
-const TEMPLATES = new URL('templates/', OWN)
+export const TEMPLATES = new URL('templates/', OWN)
 
 /** Returns the text of a template, with values in the place of `{{name}}`. */
 export function template(path: string, values: Readonly<Record<string, string>> = {}): string {
@@ -20,7 +19,6 @@ export function unpublished(): string {
 
 type Texts = Readonly<Record<string, string>>
 
-/** What is read of a `package.json`. */
 export type Manifest = { readonly [field in 'scripts' | 'dependencies' | 'devDependencies']?: Texts } & {
   readonly type?: string
   readonly version?: string

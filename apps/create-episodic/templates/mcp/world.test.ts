@@ -11,7 +11,7 @@ test(
   async () => {
     const episode = await playEpisode(environment, { policy: solver, params: { who: 'Alan', whom: 'Ada' } })
     expect(episode).toSucceed()
-    expect(episode).toCallTools(['create_relations', 'done'])
+    expect(episode).toCallTools(['write_down', 'done'])
     expect(episode).toStayWithin({ steps: 3 })
   },
   TIMEOUT,

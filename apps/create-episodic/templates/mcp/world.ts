@@ -3,18 +3,17 @@ import { z } from 'zod'
 
 const NAMES = ['Ada', 'Alan', 'Edsger', 'Grace', 'Katherine', 'Margaret']
 
-/** An MCP server that remembers who knows whom. Put your own server in its place. */
+/** The tools of an MCP server that remembers who knows whom. Put your own server in its place. */
 export const environment = await defineMcpEnvironment({
   name: 'who-knows-whom',
   // Each episode has a process of its own, and a folder of its own in the place of {folder}.
-  server: 'MEMORY_FILE_PATH={folder}/memory.json node node_modules/@modelcontextprotocol/server-memory/dist/index.js',
+  server: 'MEMORY_FILE={folder}/memory.txt node world-server.ts',
   params: z.object({ who: z.string().default('Ada'), whom: z.string().default('Grace') }),
   observe: ({ who, whom }) => `Write down that ${who} knows ${whom}. Call done when you have finished.`,
   limits: { steps: 10 },
   // Judges an episode that the agent has ended, with any of the server's tools.
   async score({ call, params: { who, whom } }) {
-    const { relations } = JSON.parse((await call('read_graph')).text)
-    return relations.some(({ from, to }: { from: string; to: string }) => from === who && to === whom)
+    return (await call('read_all')).text.includes(`${who} knows ${whom}.`)
   },
 })
 
@@ -27,16 +26,11 @@ export const tasks = defineTasks({
   },
 })
 
-/** Writes down both people and that one knows the other. */
+/** Writes down that one knows the other. */
 export const solver = definePolicy(environment, {
   name: 'writing',
   start({ task: { params } }) {
-    const [who, whom] = [String(params.who), String(params.whom)]
-    const people = [who, whom].map((name) => ({ name, entityType: 'person', observations: [] }))
-    const actions = [
-      { tool: 'create_entities', arguments: { entities: people } },
-      { tool: 'create_relations', arguments: { relations: [{ from: who, to: whom, relationType: 'knows' }] } },
-    ]
+    const actions = [{ tool: 'write_down', arguments: { who: String(params.who), whom: String(params.whom) } }]
     return () => actions.shift() ?? { tool: 'done', arguments: { answer: 'Done.' } }
   },
 })
