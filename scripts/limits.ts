@@ -36,11 +36,11 @@ export const LIMITS = {
   installed: {
     most: {
       episodic: { megabytes: 46, packages: 53 },
-      world: { megabytes: 123, packages: 181 },
-      game: { megabytes: 123, packages: 181 },
-      conversation: { megabytes: 128, packages: 185 },
-      workspace: { megabytes: 214, packages: 227 },
-      mcp: { megabytes: 124, packages: 183 },
+      world: { megabytes: 110, packages: 181 },
+      game: { megabytes: 110, packages: 181 },
+      conversation: { megabytes: 115, packages: 185 },
+      workspace: { megabytes: 201, packages: 227 },
+      mcp: { megabytes: 110, packages: 183 },
     },
     why: 'What `npm install episodic zod` and a new project of each kind put on the disk. What only some users need is an optional package, found when it is asked for.',
   },

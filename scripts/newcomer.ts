@@ -60,9 +60,9 @@ await inEmptyProject('newcomer', async (project) => {
     await run(['npm', 'create', '--yes', ...options, ...cache, 'episodic', kind, '--', '--kind', kind])
     const created = join(folder, kind)
     await run(['npm', 'install', ...options], created)
-    const { megabytes } = checkInstalledSize(created, LIMITS.installed.most[kind])
+    const { megabytes, packages } = checkInstalledSize(created, LIMITS.installed.most[kind])
     await run(['npm', 'test'], created)
     const seconds = Math.round((performance.now() - began) / 1_000)
-    console.log(`npm create episodic ${kind}: ${megabytes} MB, tested after ${seconds} s`)
+    console.log(`npm create episodic ${kind}: ${packages} packages of ${megabytes} MB, tested after ${seconds} s`)
   }
 })
