@@ -246,7 +246,7 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
   await makeCall()
   entered = null
   const place = unit === 'files' ? ({ file }: Entry) => file : roomOf
-  // The world that is played is nobody's room.
+  // Which world is played decides nothing, so its files are not counted.
   const isCounted = ({ file }: Entry) =>
     file.startsWith(within) && (unit === 'files' || !/^(examples|satellites\/classics)\//.test(file))
   const counted = way.filter(isCounted)

@@ -115,7 +115,7 @@ export {
   RUN_HEAD,
   runCells,
 } from './lib/notes/contrast-notes.ts'
-export { contrastsToCsv, contrastsToLatex } from './lib/notes/contrast-tables.ts'
+export { contrastsToCsv, contrastsToLatex, toCsvText } from './lib/notes/contrast-tables.ts'
 export { noteFewTasks, notePlannedTasks } from './lib/notes/few-tasks.ts'
 export { formatPoints, formatSigned } from './lib/notes/figure-notes.ts'
 export {

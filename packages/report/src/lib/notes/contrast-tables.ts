@@ -33,14 +33,18 @@ export function contrastsToCsv(worlds: readonly Contrasts[]): string {
     }
   })
   const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))]
-  return lines.map((cells) => `${cells.map(toCsvCell).join(',')}\n`).join('')
+  const toCell = (cell: string | number | null | undefined) =>
+    typeof cell === 'string' ? toCsvText(cell) : String(cell ?? '')
+  return lines.map((cells) => `${cells.map(toCell).join(',')}\n`).join('')
 }
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe, so that it is none. */
-function toCsvCell(cell: string | number | null | undefined): string {
-  if (typeof cell !== 'string') return String(cell ?? '')
-  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/** What a spreadsheet would take for a formula, which can run programs or send what the sheet holds. */
+const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
+
+/** Returns a text as a field of CSV. A formula gets an apostrophe in front, which spreadsheets do not show. */
+export function toCsvText(given: string): string {
+  const text = FORMULA.test(given) ? `'${given}` : given
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 /** Returns the comparisons of worlds as a table of LaTeX, which needs the package `booktabs`. */

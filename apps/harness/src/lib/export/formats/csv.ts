@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { completionsOf, isSuccess, scoredOutcomeOf, toCsvText } from '@episodic/report'
 import { type ModelUsage, usageOf } from '../../run-folder/model-usage.ts'
 import { termSums } from '../episode/chat.ts'
 import { returnsOf } from '../episode/rewards.ts'
@@ -116,17 +116,9 @@ function lineOf(cells: readonly Cell[]): string {
   return `${cells.map(fieldOf).join(',')}\r\n`
 }
 
-/**
- * What a spreadsheet would take for a formula. Texts come from worlds, models and servers, and a formula can run
- * programs or send what the sheet holds, so such a text gets an apostrophe in front, which spreadsheets do not show.
- */
-const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/
-
 function fieldOf(cell: Cell): string {
   if (cell === null || cell === undefined) return ''
   // A sum of tenths is 1.0999999999999999, which no reader wants: 15 digits are exact for what was meant.
   if (typeof cell === 'number') return String(Number(cell.toPrecision(15)))
-  if (typeof cell !== 'string') return String(cell)
-  const text = FORMULA.test(cell) ? `'${cell}` : cell
-  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return typeof cell === 'string' ? toCsvText(cell) : String(cell)
 }
