@@ -88,10 +88,10 @@ export class ResolvedSession implements SessionRef {
     return found instanceof Promise ? found.then(infoOf) : infoOf(found)
   }
 
-  step(call: StepCall): Promise<StepOutcome> {
+  async step(call: StepCall): Promise<StepOutcome> {
     const found = this.findOrOpen()
-    const play = (cached: CachedSession) => this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
-    return found instanceof Promise ? found.then(play) : play(found)
+    const cached = found instanceof Promise ? await found : found
+    return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
   }
 
   async tasks(): Promise<SessionTasks> {
