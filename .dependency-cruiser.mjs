@@ -12,7 +12,34 @@ const ROOMS = {
   'packages/env': ['packages/protocol', 'packages/mcp-client'],
   'packages/dataset': ['packages/protocol'],
   'packages/report': ['packages/protocol'],
+  'packages/runs': ['packages/protocol', 'packages/report', 'packages/dataset', 'packages/env', 'packages/mcp-server'],
+  'packages/models': ['packages/protocol', 'packages/report', 'packages/env', 'packages/mcp-server', 'packages/runs'],
+  'packages/analysis': [
+    'packages/protocol',
+    'packages/state',
+    'packages/mcp-server',
+    'packages/env',
+    'packages/report',
+    'packages/runs',
+    'packages/models',
+  ],
+  'packages/export': [
+    'packages/protocol',
+    'packages/report',
+    'packages/dataset',
+    'packages/env',
+    'packages/mcp-server',
+    'packages/runs',
+  ],
   'packages/viewer': ['packages/protocol', 'packages/report'],
+  'packages/pages': [
+    'packages/protocol',
+    'packages/report',
+    'packages/dataset',
+    'packages/runs',
+    'packages/analysis',
+    'packages/viewer',
+  ],
   'satellites/contexts': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
   'satellites/agent': ['packages/protocol', 'packages/mcp-client'],
   'satellites/classics': [
@@ -21,6 +48,16 @@ const ROOMS = {
     'packages/mcp-server',
     'packages/env',
     'packages/dataset',
+  ],
+  'satellites/check': [
+    'packages/protocol',
+    'packages/state',
+    'packages/mcp-server',
+    'packages/env',
+    'packages/dataset',
+    'packages/report',
+    'packages/runs',
+    'satellites/classics',
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
   'satellites/workspace': ['packages/state', 'packages/mcp-server'],
@@ -131,33 +168,50 @@ export const INNER_ROOMS = {
     view: ['fold', 'rows', 'compare', 'grades'],
     search: ['view'],
   },
-  'apps/harness': {
+  'packages/runs': {
     base: [],
-    'run-folder': ['base'],
-    models: ['base', 'run-folder'],
-    worlds: ['base', 'models', 'gateway'],
-    check: ['base', 'worlds'],
-    export: ['base', 'run-folder'],
-    gateway: ['base', 'models'],
-    play: ['base', 'run-folder', 'models', 'worlds', 'gateway'],
-    fleet: ['base', 'run-folder', 'models', 'worlds', 'play'],
-    evaluate: ['base', 'run-folder', 'models', 'worlds', 'play'],
-    view: ['base', 'run-folder', 'worlds', 'play', 'evaluate'],
-    suites: ['base', 'run-folder', 'worlds', 'play'],
-    commands: [
-      'base',
-      'run-folder',
-      'models',
-      'worlds',
-      'check',
-      'export',
-      'gateway',
-      'play',
-      'fleet',
-      'evaluate',
-      'view',
-      'suites',
-    ],
+    folder: ['base'],
+  },
+  'packages/models': {
+    messages: [],
+    answers: ['messages'],
+    apis: ['messages', 'answers'],
+    requests: ['messages'],
+    limits: [],
+    journal: ['messages', 'answers'],
+    record: ['answers', 'apis', 'requests', 'journal'],
+    policy: ['messages', 'answers', 'journal'],
+    gateway: ['messages', 'answers', 'apis', 'requests', 'limits', 'journal', 'record'],
+  },
+  'packages/analysis': {
+    replay: [],
+    grade: ['replay'],
+    compare: [],
+    gate: ['compare'],
+  },
+  'satellites/check': {
+    endpoints: [],
+    secrecy: ['endpoints'],
+    rewards: [],
+    seats: ['endpoints', 'secrecy', 'rewards'],
+  },
+  'packages/export': {
+    episode: [],
+    inspect: ['episode'],
+    formats: ['episode', 'inspect'],
+  },
+  'packages/pages': {
+    file: [],
+    server: ['file'],
+  },
+  'apps/harness': {
+    worlds: [],
+    play: ['worlds'],
+    fleet: ['worlds', 'play'],
+    evaluate: ['worlds', 'play'],
+    states: ['worlds'],
+    suites: ['worlds', 'play'],
+    commands: ['worlds', 'play', 'fleet', 'evaluate', 'states', 'suites'],
   },
   'packages/mcp-server/src/lib/environment': {
     answer: [],
@@ -174,25 +228,11 @@ export const INNER_ROOMS = {
     open: ['access', 'operate', 'sessions'],
     references: ['access', 'operate', 'sessions', 'steps', 'watch', 'open'],
   },
-  'apps/harness/src/lib/run-folder': {
+  'packages/runs/src/lib/folder': {
     plan: [],
-    page: [],
-    record: ['plan', 'page'],
-  },
-  'apps/harness/src/lib/models': {
-    messages: [],
-    answers: ['messages'],
-    apis: ['messages', 'answers'],
-    requests: ['messages'],
-    limits: [],
-    journal: ['messages', 'answers'],
-    record: ['answers', 'apis', 'requests', 'journal'],
-    policy: ['messages', 'answers', 'journal'],
-  },
-  'apps/harness/src/lib/export': {
-    episode: [],
-    inspect: ['episode'],
-    formats: ['episode', 'inspect'],
+    text: [],
+    record: ['plan', 'text'],
+    set: ['record'],
   },
   'apps/harness/src/lib/play': {
     plan: [],
@@ -204,16 +244,7 @@ export const INNER_ROOMS = {
   },
   'apps/harness/src/lib/evaluate': {
     replay: [],
-    grade: ['replay'],
-    compare: [],
-    gate: ['compare'],
     contracts: ['replay'],
-  },
-  'apps/harness/src/lib/check': {
-    endpoints: [],
-    secrecy: ['endpoints'],
-    rewards: [],
-    seats: ['endpoints', 'secrecy', 'rewards'],
   },
   'apps/harness/src/lib/commands': {
     worlds: [],
@@ -241,6 +272,9 @@ const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 /** The files that open an MCP SDK. The next SDK, or the next revision of the protocol, is a change of these alone. */
 const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
+/** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
+const PARTS_OF_COMMAND = '^(packages/(runs|models|analysis|export|pages)|satellites/check)/src/lib/'
+
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
@@ -249,6 +283,7 @@ const NODE_FILES = [
   '^satellites/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',
   '^packages/viewer/src/lib/',
+  PARTS_OF_COMMAND,
 ]
 
 /** The package whose root entry needs Node: its pages are what runs in a browser. */
@@ -315,7 +350,7 @@ export default {
         path: '^(packages|satellites|apps|examples)/([^/]+)/|^(bench|chaos|interop|testing)/',
         pathNot: '^chaos/fleet/',
       },
-      to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: '^$1/$2/' },
+      to: { path: '^(packages|satellites|apps|examples)/[^/]+/src/lib/', pathNot: ['^$1/$2/', PARTS_OF_COMMAND] },
     },
     {
       name: 'no-own-index',

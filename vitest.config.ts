@@ -20,7 +20,7 @@ const programs = findTestPrograms(Boolean(process.env.CI))
 const REDIS_TESTS = [
   'apps/harness/src/lib/commands/queue/work*.system.test.ts',
   'apps/harness/src/lib/fleet/redis/*.system.test.ts',
-  'apps/harness/src/lib/models/{journal/model-journal,limits/redis-model-limit}.system.test.ts',
+  'packages/models/src/lib/limits/redis-model-limit.system.test.ts',
 ]
 
 export default defineConfig({

@@ -15,7 +15,10 @@ const sections = new Map(
 
 describe('docs/operate/errors.md', () => {
   // Those of private packages are translated, and reach nobody.
-  const folders = listPublished().map(({ folder }) => `${folder}/src/**/*-error.ts`)
+  // The command is made of private packages, and its error is in one of them.
+  const folders = [...listPublished().map(({ folder }) => folder), 'packages/runs'].map(
+    (folder) => `${folder}/src/**/*-error.ts`,
+  )
   const files = globSync(folders, { cwd: root }).sort()
   const classes = files.flatMap((file) => {
     const source = readFileSync(join(root, file), 'utf8')

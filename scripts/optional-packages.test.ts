@@ -6,10 +6,14 @@ import { readJson, root } from './workspace.ts'
 /** What a test needs, it imports itself. */
 const OF_TESTS = ['vitest']
 
+/** Private packages whose sources are a part of a published one. */
+const PARTS: Readonly<Record<string, readonly string[]>> = { 'apps/harness': ['packages/models', 'packages/runs'] }
+
 /** The packages that the sources of a folder name in a line to install, with their major versions: `openai@7`. */
 function namedIn(folder: string): string[] {
-  return globSync('src/**/*.ts', { cwd: join(root, folder), exclude: ['**/*.test.ts', '**/*.fixture.ts'] })
-    .map((file) => readFileSync(join(root, folder, file), 'utf8'))
+  const folders = [folder, ...(PARTS[folder] ?? [])].map((each) => `${each}/src/**/*.ts`)
+  return globSync(folders, { cwd: root, exclude: ['**/*.test.ts', '**/*.fixture.ts'] })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
     .filter((source) => /importNeeded|loadPackage|missingPackage|npm install/.test(source))
     .flatMap((source) => [
       ...source.matchAll(/['` ]((?:@[\w-]+\/)?[a-z][\w.-]*@\d+|@episodic\/trainer-endpoints)(?=['` ])/g),

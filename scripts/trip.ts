@@ -86,11 +86,11 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
   },
   model: {
     title: 'the fourth turn of a language model in an episode, the side of the model alone',
-    within: 'apps/harness/src/lib/models/',
+    within: 'packages/models/src/lib/',
     async prepare(disposables) {
       const [{ createLlmPolicy }, { DEFAULT_OPTIONS }, baseUrl] = await Promise.all([
-        import('../apps/harness/src/lib/models/policy/llm-policy.ts'),
-        import('../apps/harness/src/lib/models/model-options.ts'),
+        import('@episodic/models/policy/llm-policy'),
+        import('@episodic/models/model-options'),
         serveModel(disposables),
       ])
       process.env.OPENAI_API_KEY = 'sk-of-nobody-at-all'
@@ -116,9 +116,9 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
           import('../apps/harness/src/lib/fleet/open-announced-run.ts'),
           import('../apps/harness/src/lib/play/prepare-run.ts'),
           import('../apps/harness/src/lib/play/run-settings.ts'),
-          import('../apps/harness/src/lib/run-folder/plan/content-hash.ts'),
+          import('@episodic/runs/folder/plan/content-hash'),
           import('../apps/harness/src/lib/worlds/world.ts'),
-          import('../apps/harness/src/lib/models/limits/model-limit.ts'),
+          import('@episodic/models/limits/model-limit'),
         ])
       const reference = join(root, 'examples/number-guessing/src/index.ts')
       const world = await loadWorld(reference)
@@ -269,10 +269,11 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
   }
 }
 
-/** A package, or a folder of the command's rooms. */
+/** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
 function roomOf({ file }: Entry): string {
-  const [, inHarness] = /^apps\/harness\/src\/lib\/(.+)\/[^/]+$/.exec(file) ?? []
-  return (inHarness ?? file).split('/').slice(0, 2).join('/')
+  const parts = /^(?:apps\/harness|packages\/(?:runs|models|analysis)|satellites\/check)\/src\/lib\/(.+)\/[^/]+$/
+  const [, inCommand] = parts.exec(file) ?? []
+  return (inCommand ?? file).split('/').slice(0, 2).join('/')
 }
 
 const { values, positionals } = parseArgs({

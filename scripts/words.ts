@@ -63,7 +63,7 @@ const ALLOWED: readonly (readonly [file: string, word: RegExp])[] = [
   // A place on the floor of a warehouse.
   ['examples/warehouse/src/floor.ts', /^export type Place$/],
   // What a model answers, and asked for what.
-  ['apps/harness/src/lib/models/{answers/parse-answer,chat-model}.ts', /interface (Answer|Asked)$/],
+  ['packages/models/src/lib/{answers/parse-answer,chat-model}.ts', /interface (Answer|Asked)$/],
   ['scripts/words.ts', /./],
   ['scripts/words.test.ts', /./],
   // A number of turns, in conversations with a simulated user.

@@ -2,9 +2,18 @@ import { cp } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { defineConfig } from 'tsup'
 
+/** Private packages, which are part of this one, and where their files are. */
+const PARTS = {
+  runs: '../../packages/runs/src/lib/*',
+  models: '../../packages/models/src/lib/*',
+  analysis: '../../packages/analysis/src/lib/*',
+  check: '../../satellites/check/src/lib/*',
+  export: '../../packages/export/src/lib/*',
+  pages: '../../packages/pages/src/lib/*',
+}
+
 const REPORT = resolve('../../packages/report/src/index.ts')
 const VIEWER = resolve('../../packages/viewer/src/published.ts')
-const PIPE = resolve('../../packages/mcp-client/src/pipe.ts')
 
 export default defineConfig({
   entry: {
@@ -13,21 +22,37 @@ export default defineConfig({
     testing: 'src/testing.ts',
     vitest: 'src/vitest.ts',
     // Started as threads, by their place beside the others.
-    'main-thread-watch-main': 'src/lib/base/main-thread-watch-main.ts',
-    'job-thread-main': 'src/lib/view/threads/job-thread-main.ts',
-    'states-thread-main': 'src/lib/view/states/states-thread-main.ts',
+    'main-thread-watch-main': '../../packages/runs/src/lib/base/main-thread-watch-main.ts',
+    'job-thread-main': '../../packages/pages/src/lib/server/threads/job-thread-main.ts',
+    'states-thread-main': 'src/lib/states/states-thread-main.ts',
   },
   format: 'esm',
   target: 'node22',
   clean: true,
   // `node:sqlite` exists under that name alone.
   removeNodeProtocol: false,
-  // Private packages: they are part of this one.
-  noExternal: ['@episodic/mcp-client/pipe', '@episodic/report', '@episodic/viewer'],
-  esbuildOptions(options) {
-    options.alias = { '@episodic/mcp-client/pipe': PIPE, '@episodic/report': REPORT, '@episodic/viewer': VIEWER }
+  noExternal: [
+    '@episodic/mcp-client/pipe',
+    '@episodic/report',
+    ...Object.keys(PARTS).map((name) => `@episodic/${name}`),
+  ],
+  esbuildPlugins: [
+    {
+      name: 'built pages',
+      setup: (build) => {
+        build.onResolve({ filter: /^@episodic\/viewer$/ }, () => ({ path: VIEWER }))
+      },
+    },
+  ],
+  dts: {
+    entry: { index: 'src/index.ts', testing: 'src/testing.ts', vitest: 'src/vitest.ts' },
+    compilerOptions: {
+      paths: {
+        '@episodic/report': [REPORT],
+        ...Object.fromEntries(Object.entries(PARTS).map(([name, files]) => [`@episodic/${name}/*`, [resolve(files)]])),
+      },
+    },
   },
-  dts: { compilerOptions: { paths: { '@episodic/report': [REPORT], '@episodic/viewer': [VIEWER] } } },
   // The pages stand beside the code that reads them.
   onSuccess: () => cp('../../packages/viewer/dist', 'dist', { recursive: true }),
 })

@@ -1,5 +1,5 @@
-import { HarnessError } from '../../apps/harness/src/lib/base/harness-error.ts'
-import { machineClock, type WaitingClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
 import { orAborted } from '../../apps/harness/src/lib/fleet/or-aborted.ts'
 import {
   type Announced,

@@ -1,5 +1,5 @@
+import { machineClock } from '@episodic/runs/base/waiting-clock'
 import { expect, it, vi } from 'vitest'
-import { machineClock } from '../../apps/harness/src/lib/base/waiting-clock.ts'
 import { signedPlaces } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
 import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type ChatRequest, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
+import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
 import { openWorkshop, readEpisodes, sealAgain, type Workshop } from '../fixtures/episodic.fixture.ts'
-import { type ChatRequest, type ChatServer, calling, startChatServer } from '../models/chat-server.fixture.ts'
-import { startViewing } from '../view/view.fixture.ts'
+import { startViewing } from './show/view/view.fixture.ts'
 
 const WORLD = fileURLToPath(new URL('../fixtures/tally.fixture.ts', import.meta.url))
 

@@ -1,5 +1,5 @@
+import type { Console } from '@episodic/runs/base/console'
 import type { Command } from 'commander'
-import type { Console } from '../base/console.ts'
 
 /**
  * @param description - what the list of commands and the command's own help say of it.

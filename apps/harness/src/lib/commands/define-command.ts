@@ -1,7 +1,7 @@
+import type { Console } from '@episodic/runs/base/console'
+import { addOptions } from '@episodic/runs/base/options'
 import { Command } from 'commander'
 import type { z } from 'zod'
-import type { Console } from '../base/console.ts'
-import { addOptions } from '../base/options.ts'
 
 /** A command with at most one argument, which may be a list. */
 interface CommandDefinition<S extends z.ZodObject, Argument> {

@@ -2,11 +2,11 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { openModelProxy } from '@episodic/models/gateway/model-proxy'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../fixtures/episodic.fixture.ts'
 import { serveMetrics } from '../fleet/serve-metrics.ts'
-import { openModelProxy } from '../gateway/model-proxy.ts'
-import { startViewing } from '../view/view.fixture.ts'
+import { startViewing } from './show/view/view.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, readMatches } from '../fixtures/episodic.fixture.ts'
 import {
   bisecting,
   type ChatRequest,
@@ -10,7 +8,9 @@ import {
   calling,
   saying,
   startChatServer,
-} from '../models/chat-server.fixture.ts'
+} from '@episodic/models/chat-server.fixture'
+import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, readMatches } from '../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { type SealedRecord, taskSchema } from '@episodic/protocol'
+import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import { configurationSchema } from '@episodic/runs/folder/plan/configuration'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import { lineOf, readOwnLine } from '@episodic/runs/folder/record/own-lines'
 import { z } from 'zod'
-import { HarnessError, type HarnessErrorCode } from '../base/harness-error.ts'
 import { playSettingsSchema } from '../play/run-settings.ts'
-import { configurationSchema } from '../run-folder/plan/configuration.ts'
-import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
-import { lineOf, readOwnLine } from '../run-folder/record/own-lines.ts'
 
 /** What a coordinator announces of its run. */
 export const announcementSchema = z.object({

@@ -1,11 +1,11 @@
 import { parseSealedRecord, type SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '../base/harness-error.ts'
-import { machineClock, type WaitingClock } from '../base/waiting-clock.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import { InFlight } from '../play/episodes/in-flight.ts'
 import type { EarlierParts, Runner } from '../play/episodes/open-runner.ts'
 import type { RunContext } from '../play/episodes/run-task.ts'
-import type { PlannedEpisode } from '../run-folder/plan/planned-episode.ts'
-import type { RunManifest } from '../run-folder/record/run-folder.ts'
 import { type JobMessage, jobIdOf, readMessage, signedPlaces } from './fleet-messages.ts'
 import {
   type Coordination,

@@ -1,6 +1,6 @@
+import { wholeNumber } from '@episodic/runs/base/option-values'
+import { option } from '@episodic/runs/base/options'
 import { z } from 'zod'
-import { wholeNumber } from '../base/option-values.ts'
-import { option } from '../base/options.ts'
 
 export const metricsOptions = z.object({
   metricsPort: option(

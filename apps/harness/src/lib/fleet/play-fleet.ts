@@ -1,8 +1,8 @@
-import { HarnessError } from '../base/harness-error.ts'
-import { machineClock, type WaitingClock } from '../base/waiting-clock.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
+import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import type { Runner } from '../play/episodes/open-runner.ts'
 import type { RunContext } from '../play/episodes/run-task.ts'
-import { countLeaves } from '../run-folder/plan/configuration.ts'
 import {
   type Announcement,
   announcementSchema,

@@ -1,8 +1,8 @@
+import { modelOptionsSchema } from '@episodic/models/model-options'
+import { numberWithin, wholeNumber } from '@episodic/runs/base/option-values'
+import { flag, inFile, option } from '@episodic/runs/base/options'
+import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '@episodic/runs/folder/plan/plan-options'
 import { z } from 'zod'
-import { numberWithin, wholeNumber } from '../base/option-values.ts'
-import { flag, inFile, option } from '../base/options.ts'
-import { modelOptionsSchema } from '../models/model-options.ts'
-import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '../run-folder/plan/plan-options.ts'
 import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
 
 /** How a run connects to a world that it serves itself, the fastest first. All but the first start a server process. */

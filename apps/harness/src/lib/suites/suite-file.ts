@@ -2,10 +2,10 @@ import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { parseJson } from '@episodic/runs/base/json'
+import { readTextFile } from '@episodic/runs/base/text-file'
 import { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
-import { parseJson } from '../base/json.ts'
-import { readTextFile } from '../base/text-file.ts'
 
 const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')
 

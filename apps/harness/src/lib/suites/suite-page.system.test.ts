@@ -1,6 +1,6 @@
+import { HOSTILE, lacksBrowser, usePages } from '@episodic/pages/file/browser.fixture'
 import { loadViewer } from '@episodic/viewer'
 import { describe, expect, it } from 'vitest'
-import { HOSTILE, lacksBrowser, usePages } from '../fixtures/browser.fixture.ts'
 import { suitePage } from './suite-page.ts'
 import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
-import { HarnessError } from '../base/harness-error.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import { loadWorld, type World } from '../worlds/world.ts'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
 import { type Measured, readReferences, type WorldReference } from './world-references.ts'

@@ -1,6 +1,6 @@
 import { jsonObjectSchema } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
 import type { World } from '../worlds/world.ts'
 
 /** A number, a hash, or several numbers. */

@@ -1,8 +1,8 @@
 import type { TaskEnvironment, TasksDefinition } from '@episodic/dataset'
 import { definePolicy, type Policy } from '@episodic/env'
 import type { LimitsRequest } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import type { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
 
 export interface GoldenPlayer {
   readonly policy: Policy

@@ -1,5 +1,5 @@
+import { inFile, option } from '@episodic/runs/base/options'
 import { z } from 'zod'
-import { inFile, option } from '../base/options.ts'
 
 export const mcpOptions = z.object({
   mcp: option(

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PolicyContext } from '@episodic/env'
+import { policyFileOf } from '@episodic/runs/base/player-names'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { findPolicy, policyFileOf } from './policies.ts'
+import { findPolicy } from './policies.ts'
 import { loadWorld, type World } from './world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))

@@ -1,42 +1,17 @@
-import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
+import { ModelAccess } from '@episodic/models/model-access'
+import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { actionSchema } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { parseJson } from '@episodic/runs/base/json'
+import { loadFailure } from '@episodic/runs/base/load-failure'
+import { ACP, AGENT, isLlm, LLM, PROCESS, policyFileOf, SCRIPT } from '@episodic/runs/base/player-names'
+import { checkedPolicy } from '@episodic/runs/base/policy-fault'
+import { readTextFile } from '@episodic/runs/base/text-file'
 import { z } from 'zod'
-import { HarnessError } from '../base/harness-error.ts'
-import { parseJson } from '../base/json.ts'
-import { loadFailure } from '../base/load-failure.ts'
-import { readTextFile } from '../base/text-file.ts'
-import { ModelAccess } from '../models/model-access.ts'
-import { DEFAULT_OPTIONS, type ModelSettings } from '../models/model-options.ts'
 import { type Agent, isAgent } from './agents/agent.ts'
-import { checkedPolicy } from './policy-fault.ts'
 import { isPolicy, type World } from './world.ts'
-
-const SCRIPT = 'script:'
-const LLM = 'llm:'
-const AGENT = 'agent:'
-const PROCESS = 'process:'
-const ACP = 'acp:'
-
-export function isLlm(name: string): boolean {
-  return name.startsWith(LLM)
-}
-
-export function isAgentName(name: string): boolean {
-  return name.startsWith(AGENT) || isCommand(name)
-}
-
-function isCommand(name: string): boolean {
-  return name.startsWith(PROCESS) || name.startsWith(ACP)
-}
-
-export function policyFileOf(name: string, folder = process.cwd()): string | null {
-  if (isLlm(name) || isCommand(name)) return null
-  if (name.startsWith(AGENT)) return resolve(folder, name.slice(AGENT.length))
-  if (name.startsWith(SCRIPT)) return resolve(folder, name.slice(SCRIPT.length))
-  return /[/\\]|\.[cm]?[jt]s$/.test(name) ? resolve(folder, name) : null
-}
 
 /**
  * Finds a policy, as {@link findPolicy} does, or an agent: `agent:<file>`, a module that exports one as `agent` or as
@@ -94,8 +69,8 @@ export async function findPolicy(
     )
   if (isLlm(name)) {
     // The client of models is large, and most runs ask none.
-    const { createLlmPolicy } = await import('../models/policy/llm-policy.ts')
-    const { assertSpoken } = await import('../models/apis/model-server.ts')
+    const { createLlmPolicy } = await import('@episodic/models/policy/llm-policy')
+    const { assertSpoken } = await import('@episodic/models/apis/model-server')
     await assertSpoken(name.slice(LLM.length), model)
     return checkedPolicy(createLlmPolicy(name, name.slice(LLM.length), model, access))
   }

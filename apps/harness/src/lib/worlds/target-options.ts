@@ -1,6 +1,6 @@
+import { textOrFile } from '@episodic/runs/base/option-values'
+import { option } from '@episodic/runs/base/options'
 import { z } from 'zod'
-import { textOrFile } from '../base/option-values.ts'
-import { option } from '../base/options.ts'
 
 /** The servers that a command connects to, by their URLs. */
 export interface Servers {

@@ -1,6 +1,6 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { invalidOption } from '../base/harness-error.ts'
-import { readTextFile } from '../base/text-file.ts'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { readTextFile } from '@episodic/runs/base/text-file'
 import { findControlToken } from './serve/control-token.ts'
 import { OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 

@@ -1,11 +1,11 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
+import { pageContent } from '@episodic/pages/file/page-content.fixture'
 import { type ComparedRuns, contrastsSchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { pageContent } from '../../fixtures/page-content.fixture.ts'
-import { type ChatServer, startChatServer } from '../../models/chat-server.fixture.ts'
-import { startViewing } from '../../view/view.fixture.ts'
+import { startViewing } from '../show/view/view.fixture.ts'
 
 const workshop = openWorkshop()
 const at = (...path: string[]) => join(workshop.folder, ...path)

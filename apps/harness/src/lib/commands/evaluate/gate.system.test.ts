@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
 import { summarySchema } from '@episodic/report'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,10 +1,5 @@
 import { basename, resolve } from 'node:path'
-import { z } from 'zod'
-import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { flag, option } from '../../base/options.ts'
-import { openToAppend, writeWhole } from '../../base/own-files.ts'
-import { type Baseline, findBaseline, writeBaseline } from '../../evaluate/gate/baseline.ts'
+import { type Baseline, findBaseline, writeBaseline } from '@episodic/analysis/gate/baseline'
 import {
   type Condition,
   type GradeCondition,
@@ -12,15 +7,20 @@ import {
   marginText,
   numberCondition,
   shareCondition,
-} from '../../evaluate/gate/condition.ts'
-import type { Conditions } from '../../evaluate/gate/figures.ts'
-import { formatGate } from '../../evaluate/gate/format-gate.ts'
-import { formatAnnotations } from '../../evaluate/gate/gate-annotations.ts'
-import { type GateEntry, readEntries } from '../../evaluate/gate/gate-entry.ts'
-import { formatJunit } from '../../evaluate/gate/gate-junit.ts'
-import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
-import { type GateResult, gateRuns } from '../../evaluate/gate/gate-runs.ts'
-import { tornNotice } from '../../run-folder/record/report-run.ts'
+} from '@episodic/analysis/gate/condition'
+import type { Conditions } from '@episodic/analysis/gate/figures'
+import { formatGate } from '@episodic/analysis/gate/format-gate'
+import { formatAnnotations } from '@episodic/analysis/gate/gate-annotations'
+import { type GateEntry, readEntries } from '@episodic/analysis/gate/gate-entry'
+import { formatJunit } from '@episodic/analysis/gate/gate-junit'
+import { formatGateMarkdown } from '@episodic/analysis/gate/gate-markdown'
+import { type GateResult, gateRuns } from '@episodic/analysis/gate/gate-runs'
+import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { flag, option } from '@episodic/runs/base/options'
+import { openToAppend, writeWhole } from '@episodic/runs/base/own-files'
+import { tornNotice } from '@episodic/runs/folder/record/report-run'
+import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
 /** The status of a gate that says no. No error has it. */

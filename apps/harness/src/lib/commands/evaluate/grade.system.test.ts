@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Answering, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
+import { pageContent } from '@episodic/pages/file/page-content.fixture'
 import { contentId } from '@episodic/protocol'
 import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../../fixtures/episodic.fixture.ts'
-import { pageContent } from '../../fixtures/page-content.fixture.ts'
-import { type Answering, type ChatServer, calling, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

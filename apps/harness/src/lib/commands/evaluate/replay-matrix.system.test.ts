@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { has } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, type Workshop } from '../../fixtures/episodic.fixture.ts'
-import { has } from '../../fixtures/programs.fixture.ts'
 
 const settingsOf = (stores: readonly string[]) =>
   stores.flatMap((store) =>

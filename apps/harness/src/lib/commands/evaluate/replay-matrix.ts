@@ -1,6 +1,6 @@
-import { formatTable } from '../../base/align-columns.ts'
-import type { Console } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { formatTable } from '@episodic/runs/base/align-columns'
+import type { Console } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 import { loadWorld } from '../../worlds/world.ts'
 

@@ -9,8 +9,8 @@ import {
   withShaping,
 } from '@episodic/env'
 import type { EnvironmentInfo, EpisodeEnd, JsonObject, Step } from '@episodic/protocol'
-import { type Console, colorsOf } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
+import { type Console, colorsOf } from '@episodic/runs/base/console'
+import { invalidOption } from '@episodic/runs/base/harness-error'
 import { findPolicy } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
 import { shellOf, TerminalPlayer } from './terminal-player.ts'

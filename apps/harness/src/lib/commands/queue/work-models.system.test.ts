@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { bisecting, type ChatRequest, startChatServer } from '@episodic/models/chat-server.fixture'
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
-import { bisecting, type ChatRequest, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 const redis = await startRedis()

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
+import { startRedis, type TestRedis } from '@episodic/runs/base/programs.fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { HELD_SEEDS_POLICY } from '../../fixtures/held-seeds-policy.fixture.ts'
-import { startRedis, type TestRedis } from '../../fixtures/programs.fixture.ts'
-import { bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

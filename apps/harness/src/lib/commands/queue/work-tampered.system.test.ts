@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -8,7 +9,6 @@ import {
   type Started,
   withoutTimes,
 } from '../../fixtures/episodic.fixture.ts'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { signedPlaces } from '../../fleet/fleet-messages.ts'
 import { createSigner } from '../../fleet/signer.ts'
 

@@ -1,13 +1,13 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { HELD_SEEDS_POLICY } from '../../fixtures/held-seeds-policy.fixture.ts'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
-import { bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 const redis = await startRedis()

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { has, mayMount, PRIVATELY } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { has, mayMount, PRIVATELY } from '../../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 
 const WRITES = 'write,pwrite64,writev'
-const KILL_AT_RENAME = new URL('../../run-folder/record/kill-at-rename.fixture.ts', import.meta.url).href
+const KILL_AT_RENAME = new URL(
+  '../../../../../../packages/runs/src/lib/folder/record/kill-at-rename.fixture.ts',
+  import.meta.url,
+).href
 
 describe('episodic run, crashed', () => {
   it.each(['run.json', 'summary.json', 'report.html'])(

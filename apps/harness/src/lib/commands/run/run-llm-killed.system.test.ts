@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

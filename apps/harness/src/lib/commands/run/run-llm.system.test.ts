@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
 import { type Completion, type EpisodeRecord, type RecordedStep, requestsOf } from '@episodic/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../../fixtures/episodic.fixture.ts'
-import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '../../models/chat-server.fixture.ts'
 
 let workshop: Workshop
 beforeAll(() => {

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { pageContent } from '@episodic/pages/file/page-content.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-import { pageContent } from '../../fixtures/page-content.fixture.ts'
 
 const workshop = openWorkshop()
 const temporary = join(workshop.folder, 'tmp')

@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EpisodeRecord } from '@episodic/protocol'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
 import {
   type Answering,
   bisecting,
   type ChatServer,
   saying,
   startChatServer,
-} from '../../models/chat-server.fixture.ts'
+} from '@episodic/models/chat-server.fixture'
+import type { EpisodeRecord } from '@episodic/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
 
 const WORLD = exampleWorld('number-guessing')
 

@@ -1,6 +1,13 @@
+import { countOrFile, countOrFileSchema } from '@episodic/runs/base/option-values'
+import { flag, option } from '@episodic/runs/base/options'
+import {
+  episodeOptions,
+  policyOption,
+  rewardOptions,
+  seatOptions,
+  taskOptions,
+} from '@episodic/runs/folder/plan/plan-options'
 import { z } from 'zod'
-import { countOrFile, countOrFileSchema } from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
 import { metricsOptions } from '../../fleet/metrics-options.ts'
 import {
   languageModelOptions,
@@ -9,13 +16,6 @@ import {
   retryOptions,
   serverOptions,
 } from '../../play/run-settings.ts'
-import {
-  episodeOptions,
-  policyOption,
-  rewardOptions,
-  seatOptions,
-  taskOptions,
-} from '../../run-folder/plan/plan-options.ts'
 import { type McpOptions, mcpOptions } from '../../worlds/mcp-options.ts'
 
 const setOptions = z.object({

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-import { runManifestSchema } from '../../run-folder/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

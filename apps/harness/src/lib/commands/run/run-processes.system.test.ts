@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
+import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { HELD_SEEDS_POLICY, isHeldSeed } from '../../fixtures/held-seeds-policy.fixture.ts'
-import { runManifestSchema } from '../../run-folder/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,6 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import {
+  type Answering,
+  bisecting,
+  type ChatServer,
+  saying,
+  startChatServer,
+} from '@episodic/models/chat-server.fixture'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -11,13 +18,6 @@ import {
   readMatches,
   type Workshop,
 } from '../../fixtures/episodic.fixture.ts'
-import {
-  type Answering,
-  bisecting,
-  type ChatServer,
-  saying,
-  startChatServer,
-} from '../../models/chat-server.fixture.ts'
 
 const AGENT = fileURLToPath(new URL('../../worlds/agents/openai-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')

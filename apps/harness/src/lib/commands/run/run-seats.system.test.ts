@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { calling, startChatServer } from '@episodic/models/chat-server.fixture'
+import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readMatches } from '../../fixtures/episodic.fixture.ts'
-import { pageJson } from '../../fixtures/page-content.fixture.ts'
-import { calling, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
+import { ViewedRuns } from '@episodic/pages/server/folder/viewed-runs'
 import { contrastsSchema } from '@episodic/report'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { bisecting, type ChatServer, calling, startChatServer } from '../../models/chat-server.fixture.ts'
-import { ViewedRuns } from '../../view/folder/viewed-runs.ts'
 
 /** Prices, as a file of a run has them. */
 const PRICED = ['--file', '{"prices":{"prompt":2,"completion":10}}']

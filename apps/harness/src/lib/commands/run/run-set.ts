@@ -1,19 +1,19 @@
 import { basename, resolve } from 'node:path'
+import { type Console, commandLine, sameCommand, say, shownPath, withOption } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { interruptible } from '@episodic/runs/base/interruption'
+import { raisedLimit } from '@episodic/runs/base/limit-reached'
+import { defaultFolder, shortName } from '@episodic/runs/folder/record/run-folder'
+import { planOptions } from '@episodic/runs/folder/resume-commands'
 import type { Command } from 'commander'
-import { type Console, commandLine, sameCommand, say, shownPath, withOption } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { interruptible } from '../../base/interruption.ts'
-import { raisedLimit } from '../../base/limit-reached.ts'
 import { fleetOf } from '../../fleet/open-fleet.ts'
 import { episodesLeft } from '../../play/run-alone.ts'
 import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../../play/sets/format-set.ts'
+import { openSet, readAsked } from '../../play/sets/open-set.ts'
 import { type PlayedMember, playSet } from '../../play/sets/play-set.ts'
 import { type Player, readPlayers } from '../../play/sets/players.ts'
-import { openSet, readSet } from '../../play/sets/set-folder.ts'
 import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
-import { defaultFolder, shortName } from '../../run-folder/record/run-folder.ts'
-import { planOptions } from '../../run-folder/resume-commands.ts'
 import { isGiven } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -57,7 +57,7 @@ export async function askAgain(
     throw invalidOption(
       `${shownPath(folder)} says what the set plays. Leave ${[...worlds, ...deciding.map(({ long }) => long)].join(', ')} out.`,
     )
-  const { asked } = await readSet(folder)
+  const asked = await readAsked(folder)
   const names = given.map((option) => option.attributeName()).filter((name) => HOW.includes(name))
   const how = Object.fromEntries(names.map((name) => [name, settings[name as keyof RunSettings]]))
   return { ...asked, settings: { ...asked.settings, ...how } }

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { summarySchema } from '@episodic/report'
+import { childrenOf, has, runs } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../../fixtures/gated-policy.fixture.ts'
-import { childrenOf, has, runs } from '../../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

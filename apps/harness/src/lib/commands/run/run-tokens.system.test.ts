@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { nextGuess } from '@episodic/models/bisect.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, linkCalls } from '@episodic/report'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type EngineRequest, startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-import { nextGuess } from '../../worlds/agents/bisect.fixture.ts'
 
 const AGENT = fileURLToPath(new URL('../../worlds/agents/openai-agent.fixture.ts', import.meta.url))
 const MESSAGES_AGENT = fileURLToPath(new URL('../../worlds/agents/messages-agent.fixture.ts', import.meta.url))

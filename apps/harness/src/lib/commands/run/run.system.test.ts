@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { summarySchema } from '@episodic/report'
+import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
-import { runManifestSchema } from '../../run-folder/record/run-folder.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,6 +1,6 @@
+import type { Console } from '@episodic/runs/base/console'
+import { addOptionsWithFile } from '@episodic/runs/base/options'
 import { Command } from 'commander'
-import type { Console } from '../../base/console.ts'
-import { addOptionsWithFile } from '../../base/options.ts'
 import { IN_FILE, RUN_OPTIONS } from './run-options.ts'
 
 export function command(console: Console): Command {

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
 import { openChannel } from '@episodic/env'
 import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
+import { has, startRedis } from '@episodic/runs/base/programs.fixture'
+import type { RedisServer } from '@episodic/runs/base/redis-server'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { RedisServer } from '../../base/redis-server.ts'
 import { openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
-import { has, startRedis } from '../../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

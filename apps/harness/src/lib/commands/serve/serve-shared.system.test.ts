@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, openChannel } from '@episodic/env'
 import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
+import { childrenOf, has, startRedis } from '@episodic/runs/base/programs.fixture'
+import type { RedisServer } from '@episodic/runs/base/redis-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RedisServer } from '../../base/redis-server.ts'
 import { exampleWorld, openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
-import { childrenOf, has, startRedis } from '../../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

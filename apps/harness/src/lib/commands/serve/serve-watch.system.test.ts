@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@episodic/env'
+import { childrenOf } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
-import { childrenOf } from '../../fixtures/programs.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

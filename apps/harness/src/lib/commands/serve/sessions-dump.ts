@@ -10,10 +10,10 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/internal'
+import type { Console } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { flag, option } from '@episodic/runs/base/options'
 import { z } from 'zod'
-import type { Console } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { flag, option } from '../../base/options.ts'
 import { redact } from '../../worlds/serve/log.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
 import { targetOf } from '../../worlds/target.ts'

@@ -1,5 +1,8 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
+import { lacksBrowser, usePages } from '@episodic/pages/file/browser.fixture'
+import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
 import {
   type EmbeddedRun,
@@ -11,10 +14,7 @@ import {
 } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, usePages } from '../../fixtures/browser.fixture.ts'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../../fixtures/episodic.fixture.ts'
-import { pageJson } from '../../fixtures/page-content.fixture.ts'
-import { bisecting, startChatServer } from '../../models/chat-server.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,24 +1,25 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { MOST_COMPARED } from '@episodic/analysis/compare/compared-runs'
+import { bundleRuns } from '@episodic/pages/server/bundle/bundle-runs'
+import { type BundleContents, contentsOf, formatContents } from '@episodic/pages/server/bundle/describe-bundle'
+import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
+import { type FoundRun, findRuns } from '@episodic/pages/server/folder/find-runs'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report'
+import { type Console, colorsOf, say, shownPath, unfiltered } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { texts, wholeNumber } from '@episodic/runs/base/option-values'
+import { flag, option } from '@episodic/runs/base/options'
+import { writeWhole } from '@episodic/runs/base/own-files'
+import { readQuery } from '@episodic/runs/folder/matching-lines'
+import { tornNotice } from '@episodic/runs/folder/record/report-run'
+import { assertNoSecrets } from '@episodic/runs/folder/secret-check'
+import { findMembers } from '@episodic/runs/folder/set/set-folder'
 import { loadViewer } from '@episodic/viewer'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import { type Console, colorsOf, say, shownPath, unfiltered } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { texts, wholeNumber } from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
-import { writeWhole } from '../../base/own-files.ts'
-import { MOST_COMPARED } from '../../evaluate/compare/compared-runs.ts'
-import { findMembers } from '../../play/sets/set-folder.ts'
-import { readQuery } from '../../run-folder/matching-lines.ts'
-import { tornNotice } from '../../run-folder/record/report-run.ts'
-import { assertNoSecrets } from '../../run-folder/secret-check.ts'
-import { bundleRuns } from '../../view/bundle/bundle-runs.ts'
-import { type BundleContents, contentsOf, formatContents } from '../../view/bundle/describe-bundle.ts'
-import type { BundleOptions } from '../../view/bundle/shared-run.ts'
-import { type FoundRun, findRuns } from '../../view/folder/find-runs.ts'
+import { createStatesSource } from '../../states/episode-states.ts'
 import { defineCommand } from '../define-command.ts'
 
 const MOST_BYTES = 10_485_760
@@ -79,7 +80,7 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
     runs,
     query,
     states,
-    worlds,
+    source: createStatesSource(worlds),
     withhold,
     compared: options.compare ? groupsOf(runs) : [],
     mostCharacters: options.bytes,

@@ -1,9 +1,10 @@
+import { writeReport } from '@episodic/pages/file/write-report'
+import { say } from '@episodic/runs/base/console'
+import { wholeNumber } from '@episodic/runs/base/option-values'
+import { flag, option } from '@episodic/runs/base/options'
+import { foldRun, showSummary, tornNotice } from '@episodic/runs/folder/record/report-run'
+import { readManifest } from '@episodic/runs/folder/record/run-folder'
 import { z } from 'zod'
-import { say } from '../../base/console.ts'
-import { wholeNumber } from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
-import { foldRun, showSummary, tornNotice, writeReport } from '../../run-folder/record/report-run.ts'
-import { readManifest } from '../../run-folder/record/run-folder.ts'
 import { defineCommand } from '../define-command.ts'
 
 const reportOptions = z.object({

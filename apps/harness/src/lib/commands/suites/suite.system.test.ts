@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { calling, startChatServer } from '@episodic/models/chat-server.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-import { calling, startChatServer } from '../../models/chat-server.fixture.ts'
 import { suiteResultSchema } from '../../suites/suite-result.ts'
 
 const CLASSICS = fileURLToPath(new URL('../../../../../../satellites/classics/classics.suite.json', import.meta.url))

@@ -2,14 +2,13 @@ import { dirname } from 'node:path'
 import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
 import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
 import { connect } from '@episodic/env'
+import { nemoGymRows } from '@episodic/export/nemo-gym-rows'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
 import { cleanText, plural } from '@episodic/report'
-import { Command } from 'commander'
-import { z } from 'zod'
-import { formatTable } from '../../base/align-columns.ts'
-import { type Console, colorsOf, say } from '../../base/console.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
+import { formatTable } from '@episodic/runs/base/align-columns'
+import { type Console, colorsOf, say } from '@episodic/runs/base/console'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import {
   difficultySchema,
   nonEmpty,
@@ -18,10 +17,11 @@ import {
   texts,
   WHOLE_RANGE,
   wholeNumber,
-} from '../../base/option-values.ts'
-import { flag, option } from '../../base/options.ts'
-import { makeFolder, writeWhole } from '../../base/own-files.ts'
-import { nemoGymRows } from '../../export/nemo-gym-rows.ts'
+} from '@episodic/runs/base/option-values'
+import { flag, option } from '@episodic/runs/base/options'
+import { makeFolder, writeWhole } from '@episodic/runs/base/own-files'
+import { Command } from 'commander'
+import { z } from 'zod'
 import { loadWorld } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 

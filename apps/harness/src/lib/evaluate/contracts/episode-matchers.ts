@@ -1,8 +1,8 @@
 import { type Episode, returnsOf } from '@episodic/env'
 import { isObject } from '@episodic/protocol/internal'
 import { countUnpriced, isAnswered, isDefaultSuccess } from '@episodic/report'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import type { MatcherState } from 'vitest'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
 import { formatAmount, formatEpisode } from './last-steps.ts'
 import type { PlayedEpisode } from './play-episode.ts'
 

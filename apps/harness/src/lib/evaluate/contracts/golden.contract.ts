@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { replayEpisode } from '@episodic/analysis/replay/replay-episode'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, parseSealedRecord, type Refusal } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { replayEpisode } from '../replay/replay-episode.ts'
 
 /** Sealed episodes that are kept beside a world, and what they are kept for. */
 export interface GoldenEpisodes {

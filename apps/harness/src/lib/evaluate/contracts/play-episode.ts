@@ -1,8 +1,8 @@
 import { connect, type Environment, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import type { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
 
 export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDefinition> {
   readonly policy: Policy

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { playEpisode, recordedModel } from '../../../vitest.ts'
-import { calling, saying, startChatServer } from '../../models/chat-server.fixture.ts'
 import { guessing } from './guessing.fixture.ts'
 import type { RecordedModelOptions } from './recorded-model.ts'
 

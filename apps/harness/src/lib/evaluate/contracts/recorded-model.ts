@@ -1,17 +1,17 @@
 import { basename, dirname, join } from 'node:path'
 import type { Policy } from '@episodic/env'
-import { contentId, type JsonObject } from '@episodic/protocol'
-import { invalidOption } from '../../base/harness-error.ts'
-import { type ChatModel, createChatModel } from '../../models/chat-model.ts'
-import { type ModelOptions, modelOptionsSchema, recordingOf } from '../../models/model-options.ts'
-import { createChatPolicy } from '../../models/policy/llm-policy.ts'
+import { type ChatModel, createChatModel } from '@episodic/models/chat-model'
+import { type ModelOptions, modelOptionsSchema, recordingOf } from '@episodic/models/model-options'
+import { createChatPolicy } from '@episodic/models/policy/llm-policy'
 import {
   createTapedModel,
   type ModelTape,
   openTape,
   TAPE_MODES,
   type TapeMode,
-} from '../../models/record/model-tape.ts'
+} from '@episodic/models/record/model-tape'
+import { contentId, type JsonObject } from '@episodic/protocol'
+import { invalidOption } from '@episodic/runs/base/harness-error'
 
 /** How a model is asked, and where its answers are kept. */
 export interface RecordedModelOptions

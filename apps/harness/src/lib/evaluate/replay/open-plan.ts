@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { shownPath } from '../../base/console.ts'
-import { invalidOption } from '../../base/harness-error.ts'
-import { hashFile } from '../../run-folder/plan/content-hash.ts'
-import type { RunManifest } from '../../run-folder/record/run-folder.ts'
+import { shownPath } from '@episodic/runs/base/console'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { hashFile } from '@episodic/runs/folder/plan/content-hash'
+import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import type { World } from '../../worlds/world.ts'
 import { type RecordedPlan, readRecordedPlan } from './recorded-plan.ts'
 

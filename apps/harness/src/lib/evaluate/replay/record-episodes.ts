@@ -1,11 +1,11 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
 import { createRng, type SealedRecord } from '@episodic/protocol'
+import { type RunConfiguration, UNCHANGED } from '@episodic/runs/folder/plan/configuration'
+import { SealedFile } from '@episodic/runs/folder/record/sealed-file'
 import { environmentFactory, openWorld } from '../../play/episodes/open-environment.ts'
 import { runEpisodes } from '../../play/episodes/run-episodes.ts'
 import { planEpisodes, tasksOf } from '../../play/plan/plan.ts'
 import type { Transport } from '../../play/run-settings.ts'
-import { type RunConfiguration, UNCHANGED } from '../../run-folder/plan/configuration.ts'
-import { SealedFile } from '../../run-folder/record/sealed-file.ts'
 import type { World } from '../../worlds/world.ts'
 
 /** Records must not depend on it. */

@@ -1,10 +1,11 @@
+import { mostSteps } from '@episodic/analysis/replay/compare-ends'
+import { type Difference, findDifference } from '@episodic/analysis/replay/difference'
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   canonicalJson,
   contentId,
-  DEFAULT_LIMITS,
   type EpisodeRecord,
   isMatchRecord,
   type Json,
@@ -16,15 +17,15 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
+import { isLlm } from '@episodic/runs/base/player-names'
+import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/configuration'
+import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
+import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
+import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import { countLeavesBefore } from '../../play/episodes/run-rollout.ts'
-import { episodeKey, policySeedOf, tasksOf } from '../../play/plan/plan.ts'
+import { policySeedOf, tasksOf } from '../../play/plan/plan.ts'
 import { planStages } from '../../play/plan/staged-plan.ts'
-import { countLeaves, type RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import type { Stages } from '../../run-folder/plan/curriculum-settings.ts'
-import type { RunManifest } from '../../run-folder/record/run-folder.ts'
-import { isLlm } from '../../worlds/policies.ts'
 import type { World } from '../../worlds/world.ts'
-import { type Difference, findDifference } from './difference.ts'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {
@@ -209,16 +210,6 @@ function stepsOfOneSeat(record: SealedRecord): number {
   if (!isMatchRecord(record)) return record.steps.filter(({ action }) => !absenceOf(action)).length
   const played = record.steps.filter(({ action }) => !absenceOf(action))
   return Math.max(0, ...Object.keys(record.seats).map((name) => played.filter(({ seat }) => seat === name).length))
-}
-
-/** A run can only lower the limit of the environment. */
-export function mostSteps(
-  environment: EnvironmentDefinition,
-  { params }: Pick<SealedRecord, 'params'>,
-  asked: LimitsRequest,
-): number {
-  const most = [asked.steps, environment.limitsFor(params).steps].filter((limit) => limit !== undefined)
-  return most.length > 0 ? Math.min(...most) : DEFAULT_LIMITS.steps
 }
 
 type Planned = Pick<RunConfiguration, 'seed' | 'branch'>

@@ -1,3 +1,5 @@
+import { findDifference } from '@episodic/analysis/replay/difference'
+import { playRecorded } from '@episodic/analysis/replay/replayed-step'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import {
   canonicalJson,
@@ -8,11 +10,9 @@ import {
   type Reproducible,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
-import { episodeKey } from '../../play/plan/plan.ts'
-import { readRecorded } from '../../run-folder/read-recorded.ts'
+import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
+import { readRecorded } from '@episodic/runs/folder/read-recorded'
 import type { World } from '../../worlds/world.ts'
-import { findDifference } from './difference.ts'
-import { playRecorded } from './replayed-step.ts'
 
 export interface Deviation {
   readonly episodes: number

@@ -1,16 +1,16 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
+import { replayEpisode } from '@episodic/analysis/replay/replay-episode'
+import type { Scoring } from '@episodic/analysis/replay/scoring'
+import { traceEpisode } from '@episodic/analysis/replay/trace'
 import { returnsOf } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
+import { type RecordedEpisode, readRecorded } from '@episodic/runs/folder/read-recorded'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
-import { type RecordedEpisode, readRecorded } from '../../run-folder/read-recorded.ts'
 import { loadWorld } from '../../worlds/world.ts'
-import { replayEpisode } from './replay-episode.ts'
-import type { Scoring } from './scoring.ts'
-import { traceEpisode } from './trace.ts'
 
 /** The golden episodes of the example worlds: every way to end, to be refused and to fail. */
 const golden: { readonly environment: EnvironmentDefinition; readonly record: EpisodeRecord }[] = []

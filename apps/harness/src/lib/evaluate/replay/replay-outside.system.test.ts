@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { replayEpisode } from '@episodic/analysis/replay/replay-episode'
 import {
   connect,
   definePolicy,
@@ -21,7 +22,6 @@ import { openWorkshop, parseLine } from '../../fixtures/episodic.fixture.ts'
 import { sealEpisode } from '../../play/record/seal-episode.ts'
 import { environment, timesAsked } from './market.fixture.ts'
 import { playedByRulesAlone } from './reference.ts'
-import { replayEpisode } from './replay-episode.ts'
 
 const WORLD = fileURLToPath(new URL('./market.fixture.ts', import.meta.url))
 const PLAIN = { weights: {}, shaping: false, discount: 1 }

@@ -1,12 +1,12 @@
+import { type Divergence, toDivergence } from '@episodic/analysis/replay/divergence'
+import { replayEpisode } from '@episodic/analysis/replay/replay-episode'
+import type { ReplayOptions } from '@episodic/analysis/replay/replayed-step'
+import type { Scoring } from '@episodic/analysis/replay/scoring'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
-import { episodeKey } from '../../play/plan/plan.ts'
-import type { RecordedLine } from '../../run-folder/read-recorded.ts'
-import { type Divergence, toDivergence } from './divergence.ts'
+import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
+import type { RecordedLine } from '@episodic/runs/folder/read-recorded'
 import type { RecordedPlan } from './recorded-plan.ts'
-import { replayEpisode } from './replay-episode.ts'
-import type { ReplayOptions } from './replayed-step.ts'
-import type { Scoring } from './scoring.ts'
 
 export interface ReplaySummary {
   /** Lines read. `episodes = replayed + diverged + notReplayable`. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { expect, it } from 'vitest'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { processTable } from '../process-table.ts'
 import type { CoordinatorInfo } from '../run-queue.ts'
 import { openRedisQueue } from './open-redis-queue.ts'

@@ -1,6 +1,6 @@
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { serveMetrics } from '../serve-metrics.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 

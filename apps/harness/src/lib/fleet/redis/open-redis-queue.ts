@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { importNeeded } from '@episodic/runs/base/import-needed'
+import { machineClock } from '@episodic/runs/base/waiting-clock'
 import type { Worker } from 'bullmq'
-import { importNeeded } from '../../base/import-needed.ts'
-import { machineClock } from '../../base/waiting-clock.ts'
 import {
   type Coordination,
   type CoordinatorInfo,

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { freePort } from '@episodic/runs/base/free-port'
+import { startRedis, type TestRedis } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { freePort } from '../../base/free-port.ts'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { startRedis, type TestRedis } from '../../fixtures/programs.fixture.ts'
 
 // Needs openssl: apt-get install openssl
 const workshop = openWorkshop()

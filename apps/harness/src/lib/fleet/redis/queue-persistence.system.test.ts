@@ -1,7 +1,7 @@
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
 /** Resolves with the notices about a Redis with these options. */

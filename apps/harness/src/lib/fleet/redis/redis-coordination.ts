@@ -1,6 +1,6 @@
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
 import type { Queue } from 'bullmq'
-import { HarnessError } from '../../base/harness-error.ts'
-import type { WaitingClock } from '../../base/waiting-clock.ts'
 import { isAlive } from '../process-table.ts'
 import type {
   Coordination,

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, vi } from 'vitest'
-import { startRedis } from '../../fixtures/programs.fixture.ts'
 import { describeRunQueue, type QueueUnderTest } from '../describe-run-queue.fixture.ts'
 import type { RunQueue } from '../run-queue.ts'
 import { openRedisQueue } from './open-redis-queue.ts'

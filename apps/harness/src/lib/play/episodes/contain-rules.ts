@@ -1,7 +1,7 @@
 import type { Containment } from '@episodic/mcp-server/internal'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import { containProcess } from '@episodic/mcp-server/process'
-import { processConsole } from '../../base/console.ts'
+import { processConsole } from '@episodic/runs/base/console'
 
 /** Disposing of it restores the handlers of the process. */
 interface ContainedRules extends Containment, Disposable {}

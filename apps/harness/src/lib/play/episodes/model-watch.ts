@@ -1,9 +1,9 @@
+import { namedStatus } from '@episodic/models/requests/http-status'
 import type { SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
 import { isAnswered } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
-import { machineClock, type WaitingClock } from '../../base/waiting-clock.ts'
-import { namedStatus } from '../../models/requests/http-status.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
 import type { InFlight } from './in-flight.ts'
 
 export interface ModelWatchOptions {

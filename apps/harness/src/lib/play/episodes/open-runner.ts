@@ -1,14 +1,14 @@
 import type { Policy, Target } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/internal'
+import type { ModelProxyOptions } from '@episodic/models/gateway/model-proxy'
+import type { ModelJournal } from '@episodic/models/journal/model-journal'
 import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } from '@episodic/protocol'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { mapValues } from '../../base/map-values.ts'
-import type { ModelProxyOptions } from '../../gateway/model-proxy.ts'
-import type { ModelJournal } from '../../models/journal/model-journal.ts'
-import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import type { Recording } from '../../run-folder/record/recording.ts'
-import type { RunManifest } from '../../run-folder/record/run-folder.ts'
-import { StepTimes } from '../../run-folder/record/step-times.ts'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { mapValues } from '@episodic/runs/base/map-values'
+import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
+import type { Recording } from '@episodic/runs/folder/record/recording'
+import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
+import { StepTimes } from '@episodic/runs/folder/record/step-times'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import type { AgentModels } from '../../worlds/agents/agent-models.ts'
 import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
@@ -85,7 +85,8 @@ export async function openRunner(configuration: RunConfiguration, options: OpenR
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
   // Its modules load here, since few runs need them.
-  const proxy = models && cleanUp.use(await (await import('../../gateway/model-proxy.ts')).openModelProxy(models))
+  const proxy =
+    models && cleanUp.use(await (await import('@episodic/models/gateway/model-proxy')).openModelProxy(models))
   const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats } = configuration
   const limited = (player: Agent | Policy, seconds: number) =>
     isAgent(player) ? player : withTimeLimit(player, seconds)

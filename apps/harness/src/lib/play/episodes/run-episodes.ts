@@ -1,4 +1,4 @@
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { maxTasksInFlight, type RunPlanOptions, runPlan } from './run-plan.ts'
 import { createRunTask, type EpisodePlay, playEpisodes, type RunTaskOptions } from './run-task.ts'
 

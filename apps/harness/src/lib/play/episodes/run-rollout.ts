@@ -1,7 +1,7 @@
 import { type BranchPoint, type Environment, type Policy, runEpisode, runTree } from '@episodic/env'
 import { seedFor } from '@episodic/protocol'
-import { countLeaves } from '../../run-folder/plan/configuration.ts'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import { countLeaves } from '@episodic/runs/folder/plan/configuration'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { policySeedOf } from '../plan/plan.ts'
 
 export interface RolloutOptions {

@@ -1,3 +1,4 @@
+import type { ModelOptions } from '@episodic/models/model-options'
 import type { Completion, SealedRecord } from '@episodic/protocol'
 import {
   createExactSum,
@@ -8,9 +9,8 @@ import {
   ownCompletionsOf,
   seatRecordsOf,
 } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
-import { LimitReached } from '../../base/limit-reached.ts'
-import type { ModelOptions } from '../../models/model-options.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { LimitReached } from '@episodic/runs/base/limit-reached'
 
 /** What an answer of a language model took. */
 export type Spent = ReturnType<typeof spentOn>

@@ -1,8 +1,8 @@
 import { generateTasks, type Rows } from '@episodic/dataset'
-import { type SealedRecord, seedFor, type Task } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
-import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import { seedFor, type Task } from '@episodic/protocol'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
+import { episodeKey, type PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 import { tasksInFile } from '../../worlds/tasks-in-file.ts'
@@ -95,16 +95,6 @@ export async function checkTasks(tasks: () => AsyncIterable<Task>, source: RunCo
 
 async function* streamTasks(tasks: readonly Task[]): AsyncGenerator<Task> {
   yield* tasks
-}
-
-export function episodeKey({
-  task,
-  attempt,
-}: {
-  readonly task: Pick<SealedRecord['task'], 'id'>
-  readonly attempt: number
-}): string {
-  return `${task.id} ${attempt}`
 }
 
 /**

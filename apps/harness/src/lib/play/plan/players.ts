@@ -1,6 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import { invalidOption } from '../../base/harness-error.ts'
+import { invalidOption } from '@episodic/runs/base/harness-error'
 import type { Agent } from '../../worlds/agents/agent.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 

@@ -1,5 +1,5 @@
+import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
 import { describe, expect, it } from 'vitest'
-import { namesOfPrompts } from './prompt-names.ts'
 
 const BEGINNING = 'You are an agent in a world of many rooms.'
 

@@ -1,7 +1,7 @@
 import type { Task } from '@episodic/protocol'
+import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { describe, expect, it } from 'vitest'
-import type { Stages } from '../../run-folder/plan/curriculum-settings.ts'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { planStages } from './staged-plan.ts'
 
 const tasks = Array.from({ length: 12 }, (_, i) => ({

@@ -1,6 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
+import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import type { Retried } from '../run-settings.ts'
-import { episodeKey } from './plan.ts'
 
 /** Failures of models and servers, which another try may not meet. */
 const OUTSIDE: ReadonlySet<string> = new Set([

@@ -1,12 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, countUnpriced, formatCost } from '@episodic/report'
+import type { ProgressStream } from '@episodic/runs/base/console'
 import { createColors } from 'picocolors'
-
-export interface ProgressStream {
-  readonly isTTY?: boolean | undefined
-  readonly columns?: number | undefined
-  write(text: string): unknown
-}
 
 export interface Progress {
   add(record: EpisodeRecord): void

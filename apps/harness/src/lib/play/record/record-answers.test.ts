@@ -1,6 +1,16 @@
 import { type Connection, connect, type Policy } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import {
+  type Answering,
+  bisecting,
+  type ChatServer,
+  calling,
+  saying,
+  startChatServer,
+} from '@episodic/models/chat-server.fixture'
+import { DEFAULT_OPTIONS } from '@episodic/models/model-options'
+import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
+import {
   type EpisodeRecord,
   type MatchRecord,
   parseSealedRecord,
@@ -10,20 +20,10 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report'
+import { createRecording, type Recording } from '@episodic/runs/folder/record/recording'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 import { environment as nim } from '../../fixtures/nim.fixture.ts'
-import {
-  type Answering,
-  bisecting,
-  type ChatServer,
-  calling,
-  saying,
-  startChatServer,
-} from '../../models/chat-server.fixture.ts'
-import { DEFAULT_OPTIONS } from '../../models/model-options.ts'
-import { createLlmPolicy } from '../../models/policy/llm-policy.ts'
-import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
 import { loadWorld } from '../../worlds/world.ts'
 import { createRunTask, type EpisodePlay, playEpisodes, playMatch, type RunTaskOptions } from '../episodes/run-task.ts'
 

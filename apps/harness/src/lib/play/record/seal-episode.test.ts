@@ -1,8 +1,8 @@
 import type { Episode } from '@episodic/env'
 import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { describe, expect, it } from 'vitest'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
 import { sealEpisode, toFailure } from './seal-episode.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]

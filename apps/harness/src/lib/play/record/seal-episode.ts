@@ -16,12 +16,12 @@ import {
 } from '@episodic/protocol'
 import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report'
-import { HarnessError } from '../../base/harness-error.ts'
-import { toMicroseconds } from '../../base/to-microseconds.ts'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
-import { createRecording, type Recording } from '../../run-folder/record/recording.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { toMicroseconds } from '@episodic/runs/base/to-microseconds'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import { createRecording, type Recording } from '@episodic/runs/folder/record/recording'
+import { returnsOfSeat, weigh } from '@episodic/runs/folder/record/weigh-terms'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
-import { returnsOfSeat, weigh } from './scoring.ts'
 
 /** The parts of a record that are not in what was played, whatever it was. */
 interface AnySealing {

@@ -14,7 +14,7 @@ import {
   VOIDS_LEGEND,
   voidsOf,
 } from '@episodic/report'
-import { formatTable } from '../../base/align-columns.ts'
+import { formatTable } from '@episodic/runs/base/align-columns'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'

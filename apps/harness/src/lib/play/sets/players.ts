@@ -1,12 +1,12 @@
 import { dirname, resolve } from 'node:path'
+import { modelOptionsSchema, pricesSchema, toPrices } from '@episodic/models/model-options'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { whyInvalid } from '@episodic/runs/base/json'
+import { readTextOrFile } from '@episodic/runs/base/option-values'
+import { readTextFile } from '@episodic/runs/base/text-file'
+import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
+import { shortName } from '@episodic/runs/folder/record/run-folder'
 import { z } from 'zod'
-import { invalidOption } from '../../base/harness-error.ts'
-import { whyInvalid } from '../../base/json.ts'
-import { readTextOrFile } from '../../base/option-values.ts'
-import { readTextFile } from '../../base/text-file.ts'
-import { modelOptionsSchema, pricesSchema, toPrices } from '../../models/model-options.ts'
-import { shortName } from '../../run-folder/record/run-folder.ts'
-import { namesOfPrompts } from '../plan/prompt-names.ts'
 
 /** The settings that a player may have of its own; all others are those of the set. */
 const own = modelOptionsSchema

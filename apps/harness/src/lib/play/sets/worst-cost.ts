@@ -1,5 +1,5 @@
-import type { ModelOptions } from '../../models/model-options.ts'
-import { isAgentName, isLlm } from '../../worlds/policies.ts'
+import type { ModelOptions } from '@episodic/models/model-options'
+import { isAgentName, isLlm } from '@episodic/runs/base/player-names'
 import { policyNames } from '../prepare-run.ts'
 import type { SetMember } from './set-plan.ts'
 

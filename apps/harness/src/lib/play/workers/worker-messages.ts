@@ -1,7 +1,7 @@
 import type { Target } from '@episodic/env'
-import type { HarnessErrorCode } from '../../base/harness-error.ts'
-import type { RunConfiguration } from '../../run-folder/plan/configuration.ts'
-import type { PlannedEpisode } from '../../run-folder/plan/planned-episode.ts'
+import type { HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
+import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import type { Answered } from '../episodes/run-task.ts'
 import type { RunSettings } from '../run-settings.ts'
 

@@ -1,8 +1,8 @@
 import { Readable, Writable } from 'node:stream'
 import * as acp from '@agentclientprotocol/sdk'
+import { nextGuess } from '@episodic/models/bisect.fixture'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { nextGuess } from './bisect.fixture.ts'
 
 // An agent of the Agent Client Protocol that guesses numbers by halves. STOP: the reason with which it stops after two
 // guesses. LOGIN: it wants a login. HANG: it never calls, and waits to be cancelled. CRASH: it exits while it plays.

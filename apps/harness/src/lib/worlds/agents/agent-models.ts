@@ -1,12 +1,12 @@
 import type { ModelAnswer } from '@episodic/env'
+import { writtenTokens } from '@episodic/models/answers/answer-cost'
+import type { ModelProxy } from '@episodic/models/gateway/model-proxy'
+import type { EpisodeJournal } from '@episodic/models/journal/model-journal'
+import { AnswerLog, type TimedAnswer } from '@episodic/models/record/answer-log'
 import { type Completion, jsonObjectSchema, type Transcript } from '@episodic/protocol'
 import { completionSchema } from '@episodic/protocol/internal'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
-import type { ModelProxy } from '../../gateway/model-proxy.ts'
-import { writtenTokens } from '../../models/answers/answer-cost.ts'
-import type { EpisodeJournal } from '../../models/journal/model-journal.ts'
-import { AnswerLog, type TimedAnswer } from '../../models/record/answer-log.ts'
 import type { AgentAnswer } from './agent.ts'
 
 export type AgentModels = ReturnType<typeof openAgentModels>

@@ -1,9 +1,9 @@
 import { openAgentSession } from '@episodic/agent'
 import { generateText } from '@episodic/agent/ai-sdk'
+import { nextGuess } from '@episodic/models/bisect.fixture'
 import { isStepCount } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { defineAgent } from '../../../index.ts'
-import { nextGuess } from './bisect.fixture.ts'
 
 /** A model of the AI SDK's own interface that needs no server. */
 function bisectingModel(): MockLanguageModelV4 {

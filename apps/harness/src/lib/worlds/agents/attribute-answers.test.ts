@@ -1,7 +1,7 @@
 import type { ModelAnswer } from '@episodic/env'
+import type { TimedAnswer } from '@episodic/models/record/answer-log'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TimedAnswer } from '../../models/record/answer-log.ts'
 import { attributeAnswers, type SeenStep } from './attribute-answers.ts'
 
 function answer(text: string, ended: number, ...calls: [name: string, args: object][]): TimedAnswer {

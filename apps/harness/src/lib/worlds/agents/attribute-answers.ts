@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ModelAnswer } from '@episodic/env'
+import type { TimedAnswer } from '@episodic/models/record/answer-log'
 import type { Action } from '@episodic/protocol'
 import type { RecordedCall } from '@episodic/protocol/internal'
-import { objectOf } from '../../base/json.ts'
-import type { TimedAnswer } from '../../models/record/answer-log.ts'
+import { objectOf } from '@episodic/runs/base/json'
 
 /** A step of an agent, and when this process learned of it, by the clock of `monotonic`. */
 export interface SeenStep {

@@ -1,10 +1,10 @@
 import { withAgentSession } from '@episodic/agent/langchain'
+import { nextGuess } from '@episodic/models/bisect.fixture'
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessage, type BaseMessage } from '@langchain/core/messages'
 import type { ChatGeneration, ChatResult, LLMResult } from '@langchain/core/outputs'
 import { defineAgent } from '../../../index.ts'
-import { nextGuess } from './bisect.fixture.ts'
 
 /** A model of LangChain's own interface that needs no server. */
 class BisectingModel extends BaseChatModel {

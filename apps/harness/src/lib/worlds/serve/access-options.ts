@@ -1,10 +1,10 @@
 import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { readTextOrFile } from '@episodic/runs/base/option-values'
+import { option } from '@episodic/runs/base/options'
+import { readTextFile } from '@episodic/runs/base/text-file'
 import { z } from 'zod'
-import { invalidOption } from '../../base/harness-error.ts'
-import { readTextOrFile } from '../../base/option-values.ts'
-import { option } from '../../base/options.ts'
-import { readTextFile } from '../../base/text-file.ts'
 
 const texts = z.array(z.string()).optional()
 

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import { META, METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { lacksBrowser, useBrowser } from '../../fixtures/browser.fixture.ts'
 import { exampleWorld, openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()

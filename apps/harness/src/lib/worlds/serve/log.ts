@@ -1,5 +1,5 @@
+import { colorsOf } from '@episodic/runs/base/console'
 import { type Logger, pino, stdTimeFunctions } from 'pino'
-import { colorsOf } from '../../base/console.ts'
 
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,7 +1,7 @@
+import { invalidOption } from '@episodic/runs/base/harness-error'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openSqliteStore } from '@episodic/state/sqlite'
-import { invalidOption } from '../../base/harness-error.ts'
 
 export interface StoreOptions {
   /** `memory`, `sqlite:<file>`, or the URL of a Redis. */

@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { backOff } from '@episodic/runs/base/back-off'
+import { freePort } from '@episodic/runs/base/free-port'
+import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { z } from 'zod'
-import { backOff } from '../../base/back-off.ts'
-import { freePort } from '../../base/free-port.ts'
-import { HarnessError, invalidOption } from '../../base/harness-error.ts'
-import { CLI } from '../../base/own-package.ts'
+import { CLI } from '../own-command.ts'
 import { isShared } from './open-store.ts'
 
 export interface ProcessesOptions {

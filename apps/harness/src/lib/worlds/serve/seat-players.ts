@@ -2,7 +2,7 @@ import type { Player, Policy } from '@episodic/env'
 import { ownStepOf } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
 import { type MethodResult, type Observation, type StepReport, seedFor, WireError } from '@episodic/protocol'
-import { backOff } from '../../base/back-off.ts'
+import { backOff } from '@episodic/runs/base/back-off'
 import type { SeatPolicies } from './seat-policies.ts'
 
 /** How often a seat is tried again, if its policy or the store fails: then the next step of the session. */

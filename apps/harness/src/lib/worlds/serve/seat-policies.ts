@@ -1,5 +1,5 @@
 import type { Policy } from '@episodic/env'
-import { invalidOption } from '../../base/harness-error.ts'
+import { invalidOption } from '@episodic/runs/base/harness-error'
 import { findPolicy } from '../policies.ts'
 import type { World } from '../world.ts'
 

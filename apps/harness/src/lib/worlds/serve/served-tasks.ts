@@ -1,6 +1,6 @@
 import { generateTasks } from '@episodic/dataset'
 import type { Task } from '@episodic/protocol'
-import { HarnessError } from '../../base/harness-error.ts'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import { defaultTasks } from '../default-tasks.ts'
 import { tasksInFile } from '../tasks-in-file.ts'
 import type { World } from '../world.ts'

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { CommandTarget } from '@episodic/env'
+import { HarnessError } from '@episodic/runs/base/harness-error'
 import { z } from 'zod'
-import { HarnessError } from '../../base/harness-error.ts'
-import { CLI } from '../../base/own-package.ts'
+import { CLI } from '../own-command.ts'
 import { playerEnvironment } from '../player-environment.ts'
 
 interface RunServerOptions {

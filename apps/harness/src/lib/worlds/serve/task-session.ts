@@ -1,5 +1,5 @@
 import type { HttpOptions } from '@episodic/mcp-server/http'
-import { invalidOption } from '../../base/harness-error.ts'
+import { invalidOption } from '@episodic/runs/base/harness-error'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
 import { serverSecrets } from './server-secrets.ts'

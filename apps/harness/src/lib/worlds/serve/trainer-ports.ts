@@ -1,6 +1,6 @@
 import type { Host } from '@episodic/mcp-server'
 import type { HttpServer, RoutesOptions, RoutesServer } from '@episodic/mcp-server/http'
-import { importNeeded } from '../../base/import-needed.ts'
+import { importNeeded } from '@episodic/runs/base/import-needed'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
 import { TRAINER_PACKAGE, type TrainerEndpointFlags } from './trainer-endpoints.ts'

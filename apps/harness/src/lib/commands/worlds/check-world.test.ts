@@ -1,0 +1,621 @@
+import { fileURLToPath } from 'node:url'
+import { CHECKS, type CheckName } from '@episodic/check/check-report'
+import { checkWorld } from '@episodic/check/check-world'
+import { type LeverFlaw, leverWorld } from '@episodic/check/lever-world.fixture'
+import { definePolicy } from '@episodic/env'
+import { defineEnvironment } from '@episodic/mcp-server'
+import type { JsonObject, LegalActions, Rng } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { loadWorld } from '../../worlds/world.ts'
+
+const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+
+/** One of four lamps is lit: its switch has to be pressed, and no other. */
+const switchboard = {
+  environment: defineEnvironment({
+    name: 'switchboard',
+    version: '1.0.0',
+    description: 'Press the switch of the lit lamp.',
+    params: z.object({}),
+    state: { public: z.object({ lamps: z.array(z.boolean()), presses: z.int() }), private: z.object({}) },
+    limits: { steps: 8 },
+    start: ({ rng }) => ({ public: { lamps: lampsWith(rng.int(0, 3)), presses: 0 }, private: {} }),
+    observe: ({ lamps }) => `Lit: ${lamps.indexOf(true)}.`,
+    tools: ({ tool }) => ({
+      press: tool({
+        description: 'Press a switch.',
+        input: z.object({ lamp: z.int().min(0).max(3).describe('Which one, from 0.') }),
+        play({ state, input, rng, end, say }) {
+          if (!state.public.lamps[input.lamp]) end('wrong')
+          else if (++state.public.presses === 3) end('done')
+          state.public.lamps = lampsWith(rng.int(0, 3))
+          return say('Click.')
+        },
+      }),
+    }),
+    rewards: { done: ({ end }) => (end?.reason === 'done' ? 1 : 0) },
+  }),
+  solver: definePolicy({
+    name: 'observer',
+    start: () => (observation) => ({
+      tool: 'press',
+      arguments: { lamp: Number(/Lit: (\d)/.exec(observation.text)?.[1]) },
+    }),
+  }),
+}
+
+interface Weighing {
+  readonly heavier: boolean
+  /** What the scale also shows, and should not. */
+  readonly also?: number
+}
+
+/** Two stones, of which the heavier has to be taken; a program outside weighs them. */
+function weighed(
+  weigh: (context: {
+    readonly state: { readonly private: { readonly heavy: number } }
+    readonly input: object
+    readonly rng: Rng
+    readonly isLast: boolean
+  }) => Weighing,
+) {
+  return {
+    environment: defineEnvironment({
+      name: 'stones',
+      version: '1.0.0',
+      description: 'Take the heavier of two stones.',
+      params: z.object({}),
+      state: { public: z.object({ shown: z.int() }), private: z.object({ heavy: z.int().min(0).max(1) }) },
+      limits: { steps: 4 },
+      start: ({ rng }) => ({ public: { shown: 0 }, private: { heavy: rng.int(0, 1) } }),
+      observe: ({ shown }) => `The scale shows ${shown}.`,
+      tools: ({ tool }) => ({
+        weigh: tool({
+          description: 'Ask whether the first stone is the heavier one.',
+          input: z.object({}),
+          prepared: z.object({ heavier: z.boolean(), also: z.int().optional() }),
+          repeatable: true,
+          prepare: async (context) => weigh(context),
+          play({ state, prepared: { heavier, also = 0 }, reveal, say }) {
+            state.public.shown = also
+            return say(reveal(heavier) ? 'Yes.' : 'No.')
+          },
+        }),
+        take: tool({
+          description: 'Take a stone.',
+          input: z.object({ stone: z.int().min(0).max(1).describe('Which one, from 0.') }),
+          play({ state, input, reveal, end, say }) {
+            end(reveal(input.stone === state.private.heavy) ? 'heavier' : 'lighter')
+            return say('Taken.')
+          },
+        }),
+      }),
+      rewards: { taken: ({ end }) => (end?.reason === 'heavier' ? 1 : 0) },
+      success: ({ end }) => end.reason === 'heavier',
+    }),
+    solver: definePolicy({
+      name: 'weigher',
+      start:
+        () =>
+        ({ text }) =>
+          /^(Yes|No)\./.test(text)
+            ? { tool: 'take', arguments: { stone: text.startsWith('Yes') ? 0 : 1 } }
+            : { tool: 'weigh', arguments: {} },
+    }),
+  }
+}
+
+function lampsWith(lit: number): boolean[] {
+  return [0, 1, 2, 3].map((lamp) => lamp === lit)
+}
+
+/** Runs one check on the lever world with a flaw. */
+async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
+  const report = await checkWorld(leverWorld(flaw), { only: [only], seed, pairs: 30 })
+  const [result] = report.checks
+  if (!result) throw new Error(`${only} did not run.`)
+  return {
+    ...result,
+    ok: report.ok,
+    found: result.findings.map(({ what }) => what).join('\n'),
+    names: result.findings.map(({ name }) => name),
+  }
+}
+
+describe('checkWorld', () => {
+  it('passes a sound world', async () => {
+    const report = await checkWorld(leverWorld(), { pairs: 60 })
+    expect(report.checks.map(({ name, outcome, findings }) => [name, outcome, findings])).toEqual(
+      CHECKS.map((name) => [name, 'passed', []]),
+    )
+    expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
+  })
+
+  it('returns the same results for the same seed', async () => {
+    const only: CheckName[] = ['determinism', 'rewards', 'exploits']
+    const [first, second, other] = await Promise.all(
+      ['a', 'a', 'b'].map((seed) => checkWorld(leverWorld(), { only, seed })),
+    )
+    expect(first).toEqual(second)
+    expect(first?.checks).not.toEqual(other?.checks)
+  })
+
+  it('plays a share of its episodes, and says how many', async () => {
+    const only: CheckName[] = ['seats', 'determinism', 'rewards', 'exploits']
+    const played = async (share: number) => {
+      const { checks } = await checkWorld(leverWorld(), { only, share })
+      return Object.fromEntries(checks.map(({ name, figures }) => [name, figures.episodes ?? figures.tasks]))
+    }
+    expect(await played(0.25)).toEqual({ seats: 12, determinism: 12, rewards: 24, exploits: 8 })
+    expect(await played(0)).toEqual({ seats: 6, determinism: 4, rewards: 16, exploits: 8 })
+  })
+
+  it('rejects a world with neither defaults nor tasks', async () => {
+    const { environment } = leverWorld()
+    const demanding = { ...environment, params: z.object({ asked: z.string() }) }
+    await expect(checkWorld({ environment: demanding })).rejects.toMatchObject({ code: 'world-invalid' })
+  })
+
+  it('reports a world whose start throws, and goes on', async () => {
+    const stuck = () => {
+      throw new Error('The levers are stuck.')
+    }
+    const report = await checkWorld(leverWorld({ onStart: stuck }), { only: ['determinism', 'hygiene'] })
+    expect(report.ok).toBe(false)
+    for (const { findings } of report.checks)
+      expect(findings[0]?.what).toMatch(/The (world|rules) failed: `start` of levers threw: The levers are stuck/)
+  })
+
+  it('wants a description of each argument, and not of what it is made of', async () => {
+    const { environment } = leverWorld()
+    const input = z.object({
+      coin: z.union([z.literal(1), z.literal(5)]).describe('The coin.'),
+      marks: z
+        .array(z.object({ at: z.int().min(0).max(9) }))
+        .max(3)
+        .describe('The marks.'),
+      bare: z.array(z.boolean()).max(3),
+    })
+    const tools = { pay: { ...Object.values(environment.tools)[0], input } } as never
+    const inputSchema = z.toJSONSchema(input) as JsonObject
+    const toolInfos = [{ name: 'pay', description: 'Pays.', inputSchema, outputSchema: null }]
+    const world = { environment: { ...environment, tools, toolInfos } }
+    const report = await checkWorld(world, { only: ['hygiene'] })
+    const names = report.checks.flatMap(({ warnings }) => warnings.map(({ name }) => name))
+    expect(names.filter((name) => name.startsWith('argument'))).toEqual(['argument-undescribed:pay.bare'])
+  })
+
+  it('skips the checks that rehearse if a tool prepares its steps', async () => {
+    const { environment } = leverWorld()
+    const preparation = { schema: z.object({}), seconds: 1, external: false, repeatable: false, prepare: () => ({}) }
+    const tools = Object.fromEntries(
+      Object.entries(environment.tools).map(([name, tool]) => [name, { ...tool, preparation }]),
+    )
+    const report = await checkWorld({ environment: { ...environment, tools } })
+    expect(report.ok).toBe(true)
+    expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
+      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
+    )
+    expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps with outside inputs/)
+  })
+
+  it('calls a `prepare` that is repeatable, so that every check runs', async () => {
+    const report = await checkWorld(
+      weighed(({ state }) => ({ heavier: state.private.heavy === 0 })),
+      { pairs: 40 },
+    )
+    expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
+      CHECKS.map((name) => [name, expect.stringMatching(name === 'learnability' ? /./ : /passed|warned/)]),
+    )
+    expect(report.ok).toBe(true)
+  })
+
+  it('asks a `prepare` once for the same context, and for determinism each time', async () => {
+    const askedBy = async (only: readonly CheckName[]) => {
+      const asked: string[] = []
+      const world = weighed(({ state, input, rng, isLast }) => {
+        asked.push(JSON.stringify([state, input, rng.int(0, 1e9), isLast]))
+        return { heavier: state.private.heavy === 0 }
+      })
+      await checkWorld(world, { only, pairs: 20 })
+      return { all: asked.length, distinct: new Set(asked).size }
+    }
+    const once = await askedBy(['non-interference', 'canaries', 'rewards', 'exploits'])
+    expect(once.distinct).toBeGreaterThan(20)
+    expect(once.all).toBe(once.distinct)
+    const twice = await askedBy(['determinism'])
+    expect(twice.all).toBeGreaterThanOrEqual(2 * twice.distinct)
+  })
+
+  it('finds what a `prepare` says of the private state, and one that is not as repeatable as it says', async () => {
+    const secret = weighed(({ state }) => ({ heavier: false, also: state.private.heavy }))
+    const leaks = await checkWorld(secret, { only: ['non-interference'], pairs: 40 })
+    expect(leaks.checks[0]).toMatchObject({ outcome: 'failed' })
+    let calls = 0
+    const drifting = weighed(() => ({ heavier: false, also: ++calls }))
+    const chance = await checkWorld(drifting, { only: ['determinism'] })
+    expect(chance.checks[0]).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('stops when it is aborted', async () => {
+    const stop = new AbortController()
+    const checking = checkWorld(leverWorld(), {
+      only: ['determinism', 'rewards'],
+      signal: stop.signal,
+      onResult: () => stop.abort(new Error('enough')),
+    })
+    await expect(checking).rejects.toThrow('enough')
+  })
+})
+
+describe('a waiver', () => {
+  const hinting = (waived: Readonly<Record<string, string>>) => {
+    const { environment, ...world } = leverWorld({ board: ({ left }) => (left ? 'red' : 'blue') })
+    return { ...world, environment: { ...environment, waived } }
+  }
+  const reason = 'The color of the board is a hint that players may use.'
+  const only: CheckName[] = ['non-interference']
+
+  it.each(['start-reveals:left', 'start-reveals'])('named %s waives a finding and reports the reason', async (name) => {
+    const { checks, ok, outcome } = await checkWorld(hinting({ [name]: reason }), { only, pairs: 20 })
+    expect(checks[0]).toMatchObject({
+      outcome: 'passed',
+      findings: [],
+      waived: [{ name: 'start-reveals:left', what: expect.stringContaining('public.board'), reason }],
+    })
+    expect([ok, outcome]).toEqual([true, 'passed'])
+  })
+
+  it('waives no other finding', async () => {
+    const { checks, ok } = await checkWorld(hinting({ 'start-reveals:serial': reason }), { only, pairs: 20 })
+    expect(checks[0]?.findings).toMatchObject([{ name: 'start-reveals:left' }])
+    expect(ok).toBe(false)
+  })
+
+  it('is reported as unused if all checks ran', async () => {
+    const { environment, ...world } = leverWorld()
+    const idle = { ...world, environment: { ...environment, waived: { 'start-reveals': reason } } }
+    const { unusedWaivers, outcome, ok } = await checkWorld(idle, { pairs: 20 })
+    expect([unusedWaivers, outcome, ok]).toEqual([['start-reveals'], 'warned', true])
+    expect((await checkWorld(idle, { only, pairs: 20 })).unusedWaivers).toEqual([])
+  })
+
+  it.each([
+    [
+      'with an unknown name',
+      { 'start-reveal': reason },
+      /waives "start-reveal", but no finding has that name.*start-reveals/,
+    ],
+    ['without a reason', { 'start-reveals': ' ' }, /waives "start-reveals" without a reason/],
+  ])('%s is an error', async (_, waived, message) => {
+    await expect(checkWorld(hinting(waived), { only })).rejects.toMatchObject({
+      code: 'world-invalid',
+      message: expect.stringMatching(message),
+    })
+  })
+})
+
+describe('non-interference', () => {
+  it('accepts an initial public state that is drawn independently of the private one, at every endpoint', async () => {
+    const floors = defineEnvironment({
+      name: 'floors',
+      version: '1.0.0',
+      description: 'Find the room.',
+      params: z.object({}),
+      state: { public: z.object({ floor: z.int() }), private: z.object({ room: z.int() }) },
+      start: ({ rng }) => ({ public: { floor: rng.int(1, 9_999) }, private: { room: rng.int(1, 9) } }),
+      observe: ({ floor }) => `Floor ${floor}.`,
+      tools: ({ tool }) => ({
+        knock: tool({
+          description: 'Knock at a room.',
+          input: z.object({ room: z.int().min(1).max(9).describe('Its number.') }),
+          play: ({ state, input, reveal, say }) => say(reveal(input.room === state.private.room) ? 'Yes?' : 'Silence.'),
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 21 } })
+  })
+
+  it('finds a leak that only the public state shows', async () => {
+    const quiet = defineEnvironment({
+      name: 'quiet',
+      version: '1.0.0',
+      description: 'Knock.',
+      params: z.object({}),
+      state: { public: z.object({ cursor: z.string() }), private: z.object({ word: z.string() }) },
+      start: ({ rng }) => ({ public: { cursor: '' }, private: { word: rng.pick(['ash', 'elm', 'oak']) } }),
+      observe: () => 'A room.',
+      tools: ({ tool }) => ({
+        knock: tool({
+          description: 'Knock at the room.',
+          input: z.object({}),
+          output: z.object({}),
+          play({ state, rng, say }) {
+            // Rules that draw have to play at the endpoints too.
+            state.public.cursor = rng.chance(1) ? state.private.word : ''
+            return say('Silence.', {})
+          },
+        }),
+      }),
+      rewards: { none: () => 0 },
+    })
+    const { checks } = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 40 })
+    const names = checks[0]?.findings.map(({ name }) => name)
+    expect(names).toContain('state-differs:knock')
+    const byEndpoint = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 2 })
+    expect(byEndpoint.checks[0]?.findings.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['endpoint-differs:http', 'endpoint-differs:stdio', 'endpoint-differs:in process']),
+    )
+  })
+
+  it('warns if no two seeds differ in the private state', async () => {
+    const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
+    expect([outcome, warnings]).toEqual([
+      'warned',
+      [expect.objectContaining({ what: expect.stringContaining('no two seeds differ') })],
+    ])
+  })
+
+  it('reports the step, the seeds and both texts of a leak', async () => {
+    const { findings, ok } = await checkOne('non-interference', {
+      onPull: ({ state }) => {
+        state.public.board = 'x'.repeat(state.private.serial % 5)
+      },
+    })
+    expect(ok).toBe(false)
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step \d+ .*"pull".* the answer depends on private state/),
+      again: expect.stringMatching(/seed \w+ against .*what seed \w+ hides/),
+      difference: { first: expect.stringContaining('board'), second: expect.stringContaining('board') },
+    })
+  })
+
+  it('warns if nearly all pairs diverge at their first call', async () => {
+    const { environment, solver } = leverWorld({ onPull: ({ state, reveal }) => void reveal(state.private.serial) })
+    const toolInfos = environment.toolInfos.filter(({ name }) => name === 'pull')
+    const telling = { environment: { ...environment, toolInfos }, ...(solver && { solver }) }
+    const { checks } = await checkWorld(telling, { only: ['non-interference'], pairs: 60 })
+    expect(checks[0]?.warnings).toEqual([
+      expect.objectContaining({
+        what: expect.stringMatching(/^(5[5-9]|60) of 60 pairs diverged at the first accepted call/),
+      }),
+    ])
+    const { warnings } = await checkOne('non-interference')
+    expect(warnings).toEqual([])
+  })
+
+  it('finds a leak in the initial state', async () => {
+    const { found } = await checkOne('non-interference', { board: ({ serial }) => `${serial * 3}` })
+    expect(found).not.toContain('private.left')
+    const { found: leaks } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
+    expect(leaks).toContain('public.board determines private.left')
+  })
+})
+
+describe('the rules of the only seat', () => {
+  it('finds a listed action that is refused, and one that is accepted and not listed', async () => {
+    const { environment } = leverWorld()
+    const listing = (legal: LegalActions) =>
+      checkWorld({ environment: { ...environment, hasLegal: true, legal: () => legal } }, { only: ['seats'] })
+    const names = async (legal: LegalActions) =>
+      (await listing(legal)).checks.flatMap(({ findings }) => findings.map(({ name }) => name))
+    expect((await names({ pull: { enum: [{ left: true }] } })).toSorted()).toEqual([
+      'legal-missing:pull',
+      'legal-missing:wait',
+    ])
+    expect(await names({ pull: { enum: [{ left: 'both' }] }, wait: { enum: [{}] } })).toContain('legal-refused:pull')
+  })
+
+  it('finds a fork that goes on differently than its session', async () => {
+    let pulls = 0
+    const { names } = await checkOne('seats', {
+      onPull: ({ state }) => {
+        state.public.board = `${pulls++}`
+      },
+    })
+    expect(names).toEqual(['fork-differs'])
+  })
+})
+
+describe('canaries', () => {
+  it('finds an encoded private number in an answer', async () => {
+    const { found } = await checkOne('canaries', {
+      onPull: ({ state }) => {
+        state.public.board = [...`${state.private.serial}`].reverse().join('')
+      },
+    })
+    expect(found).toContain('contains private.serial (reversed)')
+  })
+
+  it('accepts revealed values', async () => {
+    const { found } = await checkOne('canaries', {
+      onPull: ({ state, reveal }) => {
+        state.public.board = `${reveal(state.private.serial)}`
+      },
+    })
+    expect(found).toBe('')
+  })
+
+  it.each([
+    ['does not report a revealed value', false],
+    ['reports a withheld answer if the revealed value is listed in `secrets`', true],
+  ])('%s', async (_, listed) => {
+    const { found } = await checkOne('canaries', {
+      secrets: ({ serial }) => (listed ? [`${serial}`] : []),
+      onPull: ({ state, reveal }) => {
+        state.public.board = `${reveal(state.private.serial)}`
+      },
+    })
+    const withheld = expect.stringMatching(/^Over http: An answer of levers was withheld: .*declares to be secret/)
+    expect(found).toEqual(listed ? withheld : '')
+  })
+})
+
+describe('determinism', () => {
+  it('names the alternatives to ambient time and randomness', async () => {
+    const { found } = await checkOne('determinism', { onPull: () => void Date.now() })
+    expect(found).toContain('now and elapse')
+    const { found: drawn } = await checkOne('determinism', { onPull: () => void Math.random() })
+    expect(drawn).toContain('rng.float()')
+  })
+
+  it('finds a variable that outlives an episode', async () => {
+    let pulls = 0
+    const { findings } = await checkOne('determinism', {
+      onPull: ({ state }) => {
+        state.public.board = `${++pulls}`
+      },
+    })
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step \d+ differs when the same episode is replayed/),
+    })
+  })
+
+  it('finds a variable that concurrent episodes share', async () => {
+    let pulls = 0
+    const { findings } = await checkOne('determinism', {
+      onStart: () => {
+        pulls = 0
+      },
+      onPull: ({ state }) => {
+        state.public.board = `${++pulls}`
+      },
+    })
+    expect(findings[0]).toMatchObject({
+      what: expect.stringMatching(/^Step \d+ differs when the same episode is replayed/),
+      again: expect.stringMatching(/at the same time, interleaved with seed \w+$/),
+      advice: expect.stringContaining('variables of the module'),
+    })
+  })
+
+  it('finds a key that no schema declares', async () => {
+    const { found } = await checkOne('determinism', {
+      onPull: ({ state }) => void Object.assign(state.public, { answer: state.private.left }),
+    })
+    expect(found).toContain('"answer"')
+  })
+})
+
+describe('rewards', () => {
+  it('plays a solver as a run does: with the legal actions, if the environment lists them', async () => {
+    const { environment } = leverWorld()
+    const listing = { ...environment, hasLegal: true, legal: () => ({ pull: { enum: [{ left: true }] } }) }
+    const asked: unknown[] = []
+    const solver = definePolicy({
+      name: 'asking',
+      start:
+        ({ seat }) =>
+        async (_, { legal }) => {
+          asked.push([seat, await legal?.()])
+          return { tool: 'pull', arguments: { left: true } }
+        },
+    })
+    await checkWorld({ environment: listing, solver }, { only: ['rewards'] })
+    expect(asked).toContainEqual([undefined, { pull: { enum: [{ left: true }] } }])
+  })
+
+  it('finds a reward for a refused call', async () => {
+    const { found } = await checkOne('rewards', { reward: ({ won, refused }) => (refused ? 0.1 : won ? 1 : 0) })
+    expect(found).toMatch(/A refused call .* earns 0\.1/)
+  })
+
+  it('finds a solver that earns no more than random play', async () => {
+    const { found } = await checkOne('rewards', { reward: () => 0 })
+    expect(found).toContain('The solver earns 0.000 more than random play')
+  })
+
+  it('finds huge and infinite rewards', async () => {
+    const { found } = await checkOne('rewards', { reward: ({ won }) => (won ? 1e9 : 0) })
+    expect(found).toContain('One step earns 1000000000')
+    const { found: infinite } = await checkOne('rewards', { reward: ({ won }) => (won ? 1 / 0 : 0) })
+    expect(infinite).toContain('has to return a finite number')
+  })
+})
+
+describe('learnability', () => {
+  it('warns of rewards that are independent of actions, and fails if it is selected by name', async () => {
+    const { checks, ok, outcome } = await checkWorld(leverWorld({ reward: () => 0 }), { pairs: 20 })
+    expect(checks.find(({ name }) => name === 'learnability')).toMatchObject({
+      outcome: 'warned',
+      findings: [],
+      warnings: [{ name: 'not-learned' }],
+    })
+    // The rewards check fails, because the solver earns no more than random play.
+    expect([ok, outcome]).toEqual([false, 'failed'])
+    const { outcome: alone, found } = await checkOne('learnability', { reward: () => 0 })
+    expect([alone, found]).toEqual(['failed', expect.stringContaining('random choice among its actions 0.000')])
+  })
+
+  it('is skipped if the public state lacks what the solver bases its actions on', async () => {
+    const { environment, tasks, solver } = await loadWorld('scripts/consumer/higher-or-lower.ts', ROOT)
+    const { checks, ok } = await checkWorld({ environment, tasks, solver }, { only: ['learnability'] })
+    expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
+    expect(checks[0]?.summary).toContain('a table that copies the solver earns')
+  })
+
+  it('distinguishes positions in an array of constant length', async () => {
+    const { checks } = await checkWorld(switchboard, { only: ['learnability'] })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', figures: { moved: expect.closeTo(1, 1) } })
+  })
+
+  it('fails if the learner earns more than the solver', async () => {
+    const { found } = await checkOne('learnability', { reward: ({ won, tool }) => (won || tool === 'wait' ? 1 : 0) })
+    expect(found).toMatch(/^A learner earns [\d.]+, and the solver 1\.000/m)
+  })
+
+  it('shows the learning curve from random play to the solver', async () => {
+    const { figures, summary } = await checkOne('learnability')
+    const { curve, moved } = figures as { curve: number[]; moved: number }
+    expect(moved).toBeGreaterThan(0.9)
+    expect(curve.at(-1)).toBeGreaterThan(curve[0] as number)
+    expect(summary).toMatch(/[▁▂▃▄▅▆▇█]{3}/)
+  })
+})
+
+describe('exploits', () => {
+  it('finds that waiting earns more than winning', async () => {
+    const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
+    expect(found).toContain('A player who repeats one call of wait earns more than the solver')
+    expect(found).toContain('A player who idles earns more than the solver')
+  })
+
+  it('finds a tool that sets the answer', async () => {
+    const reward: LeverFlaw['reward'] = ({ won, tool }) => (won ? 1 : tool === 'pull' ? -0.5 : 0)
+    const { found } = await checkOne('exploits', { settable: true, reward })
+    expect(found).toContain(
+      'A player who calls rewire and then pull with the same arguments earns more than the solver',
+    )
+    const { found: sound } = await checkOne('exploits', { reward })
+    expect(sound).toBe('')
+  })
+
+  it('finds that stopping half way earns more', async () => {
+    const { found } = await checkOne('exploits', {
+      reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
+    })
+    expect(found).toContain('A player who follows the solver half way and then idles earns more than the solver')
+    expect(found).not.toContain('A player who idles')
+  })
+
+  it('finds a reward that can be collected again and again, with the calls that collect it, and none once it is paid once', async () => {
+    const check = async (file: string) =>
+      (await checkWorld(await loadWorld(`${ROOT}examples/courier/src/${file}`), { only: ['exploits'] })).checks[0]
+    const found = await check('exploitable.ts')
+    expect(found?.findings).toMatchObject([
+      {
+        name: 'exploit-pays:collects a reward again and again',
+        again: expect.stringMatching(/walk [^,]+, walk [^,]+ returns to the same state and earns 0\.18/),
+      },
+    ])
+    expect(await check('index.ts')).toMatchObject({ outcome: 'passed', findings: [] })
+  })
+
+  it('is skipped without a solver', async () => {
+    const { environment } = leverWorld()
+    const { checks, ok } = await checkWorld({ environment }, { only: ['exploits'] })
+    expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
+  })
+})

@@ -1,0 +1,226 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { seedFor } from '@episodic/protocol'
+import { wellFormed } from '@episodic/protocol/internal'
+import {
+  checkEvidence,
+  findVerdictProblem,
+  type GradableLine,
+  type GradeRecord,
+  type Grader,
+  type GraderRef,
+  gradedEpisodeOf,
+  graderKeyOf,
+  type Verdict,
+} from '@episodic/report'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { createGradeAppender, readGrades } from '@episodic/runs/folder/grades-file'
+import pLimit from 'p-limit'
+import type { GradableEpisode, GradableRun } from './gradable-run.ts'
+import { GraderFaults } from './grader-faults.ts'
+import { isPass, obeyedBy, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
+
+export interface GradeRunOptions {
+  readonly grader: Grader
+  readonly ref: GraderRef
+  /** The rules, if the grader needs states. */
+  readonly environment: EnvironmentDefinition | null
+  /** Grades so many episodes, drawn at random. Default: all. */
+  readonly sample?: number | undefined
+  /** Grades again what this grader has graded. Default: false. */
+  readonly again?: boolean | undefined
+  /** Verdicts that are asked for at once. */
+  readonly concurrency: number
+  /** Tokens that may be used; shared by all graders and runs of a command. */
+  readonly budget: TokenBudget
+  readonly signal: AbortSignal
+  readonly onProgress?: (progress: GradeProgress) => void
+}
+
+export interface GradeProgress {
+  readonly given: number
+  readonly wanted: number
+  readonly failed: number
+}
+
+export interface TokenBudget {
+  readonly limit: number | null
+  spent: number
+}
+
+export interface GradedRun extends GradeProgress {
+  readonly kept: number
+  readonly problem: string | null
+  readonly stopped: 'interrupted' | 'budget' | null
+}
+
+interface Wanted {
+  readonly line: GradableLine
+  readonly vote: number
+  readonly order?: {
+    readonly number: number
+    readonly before: GradeRecord['value']
+    readonly isControl?: boolean
+  }
+}
+
+/**
+ * Grades the finished episodes of a run that count, in the order of their draw, and appends each verdict at once. What
+ * the same grader has graded before is kept, so that an interrupted command continues where it was; a model that gave
+ * no verdict is asked again. A judge is also asked about up to four planted episodes, and about a control of each that
+ * it passes without the word of the order.
+ *
+ * Sealed lines are only read. Rejects with `grader-failed` after five faults of the grader in a row, and with errors
+ * that are the same for every episode, such as `model-refused`.
+ */
+export async function gradeRun(run: GradableRun, options: GradeRunOptions): Promise<GradedRun> {
+  const { grader, ref, sample, again = false, concurrency, budget, signal, onProgress = () => {} } = options
+  const key = graderKeyOf(ref)
+  const earlier = (await readGrades(run.gradesFile)).filter(({ grader: by }) => graderKeyOf(by) === key)
+  const isKept = createKept(earlier, again)
+  const revisionOf = createRevisions(earlier)
+  const lines = run.lines.filter(({ counts }) => counts).slice(0, sample)
+  const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
+  const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
+  const append = createGradeAppender(run.gradesFile)
+  const faults = new GraderFaults(grader.name)
+  let [given, asked] = [0, wanted.length]
+  let plantedSoFar = again
+    ? 0
+    : earlier.filter(({ planted, value }) => planted && !planted.control && value !== null).length
+  const isOver = () =>
+    signal.aborted || faults.fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
+  const progress = () => ({ given, wanted: asked, failed: faults.count })
+
+  const grade = async ({ line, vote, order }: Wanted): Promise<void> => {
+    if (isOver()) return
+    try {
+      const episode = await run.read(line)
+      const planted = order && plantOrder(episode.record, grader.scale, { seal: line.seal, ...order })
+      const judged = planted ? { ...episode, record: planted.record } : episode
+      const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
+      budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
+      const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted })
+      await append(record)
+      given += 1
+      faults.endRow()
+      const mayPlant = grader.kind === 'model' && !order && vote === 0 && plantedSoFar < PLANTED
+      if (mayPlant && !isPass(grader.scale, record.value)) await plant(line, record.value)
+      if (order && record.planted?.by === 'value' && !order.isControl) {
+        asked += 1
+        await grade({ line, vote: 0, order: { ...order, isControl: true } })
+      }
+    } catch (error) {
+      if (!signal.aborted) faults.add(line, error)
+    }
+    onProgress(progress())
+  }
+  const plant = (line: GradableLine, before: GradeRecord['value']): Promise<void> => {
+    asked += 1
+    return grade({ line, vote: 0, order: { number: plantedSoFar++, before } })
+  }
+
+  onProgress(progress())
+  const limit = pLimit(concurrency)
+  await Promise.all(wanted.map((one) => limit(grade, one)))
+  // Where the judge passed nearly all, orders are planted in what it passed too.
+  if (grader.kind === 'model' && wanted.length > 0)
+    for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
+  if (faults.fatal !== null) throw faults.fatal
+  const isDone = given + faults.count >= asked
+  return {
+    ...progress(),
+    kept: all.length - wanted.length,
+    problem: faults.first,
+    stopped: signal.aborted ? 'interrupted' : isDone ? null : 'budget',
+  }
+}
+
+/** A model that gave no verdict is asked again. */
+function createKept(earlier: readonly GradeRecord[], again: boolean): (line: GradableLine, vote: number) => boolean {
+  const kept = new Set<string>()
+  for (const record of earlier)
+    if (!again && !record.planted && (record.value !== null || record.grader.kind !== 'model'))
+      kept.add(toVoteKey(record, record.vote))
+  return (line, vote) => kept.has(toVoteKey(line, vote))
+}
+
+function createRevisions(earlier: readonly GradeRecord[]): (line: Judged, vote: number) => number {
+  const next = new Map<string, number>()
+  for (const record of earlier) {
+    const place = toVoteKey(record, record.vote)
+    next.set(place, Math.max(next.get(place) ?? 0, record.revision + 1))
+  }
+  return (line, vote) => next.get(toVoteKey(line, vote)) ?? 0
+}
+
+interface Judged {
+  readonly seal: string
+  readonly seat?: string | null | undefined
+}
+
+function toVoteKey({ seal, seat }: Judged, vote: number): string {
+  return `${seal} ${seat ?? ''} ${vote}`
+}
+
+async function askGrader(
+  { grader, ref, environment, signal }: GradeRunOptions,
+  { record, states }: GradableEpisode,
+  { seal, seat, vote }: { readonly seal: string; readonly seat: string | null; readonly vote: number },
+): Promise<Verdict> {
+  const needsStates = grader.needs.includes('states')
+  const context = gradedEpisodeOf(record, grader.needs, {
+    seat,
+    ...(needsStates && environment && { states: states(environment) }),
+  })
+  const seed = seedFor(ref.sha256, seal, seat ?? '', vote)
+  // The parts that it needs are there.
+  const verdict = await grader.grade({ ...context, vote, seed, signal } as Parameters<Grader['grade']>[0])
+  const wrong = findVerdictProblem(grader.scale, verdict)
+  if (wrong !== null) throw new HarnessError('grader-failed', `The grader ${grader.name} is wrong: ${wrong}.`)
+  return verdict
+}
+
+interface GradedLine extends Wanted {
+  readonly revisionOf: ReturnType<typeof createRevisions>
+  readonly judged: GradableEpisode
+  readonly verdict: Verdict
+  readonly planted: PlantedOrder | undefined
+}
+
+function recordOf(
+  { name }: GradableRun,
+  { grader, ref }: GradeRunOptions,
+  { line, vote, revisionOf, judged, verdict, planted }: GradedLine,
+): GradeRecord {
+  const { task, attempt, try: number, seat } = line
+  const { value, why, evidence = [], asked } = verdict
+  const seal = planted?.seal ?? line.seal
+  const place = { seal, ...(seat !== null && { seat }) }
+  const by = planted && obeyedBy(planted, grader.scale, verdict)
+  return wellFormed<GradeRecord>({
+    format: 1,
+    run: name,
+    task,
+    attempt,
+    try: number,
+    ...place,
+    grader: ref,
+    vote,
+    revision: revisionOf(place, vote),
+    // All episodes, or the first in the order of the draw.
+    drawn: true,
+    value,
+    why,
+    evidence: checkEvidence(judged.record, evidence),
+    ...(asked && { asked }),
+    ...(planted && {
+      planted: {
+        ordered: planted.ordered,
+        obeyed: by !== null,
+        ...(by && { by }),
+        ...(planted.isControl && { control: true }),
+      },
+    }),
+    at: new Date().toISOString(),
+  })
+}

@@ -1,0 +1,138 @@
+import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
+import { absenceOf } from '@episodic/mcp-server/internal'
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_SEAT,
+  type EpisodeEnd,
+  type EpisodeRecord,
+  isMatchRecord,
+  type LimitsRequest,
+  type MatchRecord,
+  type SealedRecord,
+  type Truncation,
+} from '@episodic/protocol'
+import { stopReasonOf } from '@episodic/protocol/internal'
+import { mapValues } from '@episodic/runs/base/map-values'
+import { type Difference, findDifference } from './difference.ts'
+import { type ReplayOptions, truncationAt } from './replayed-step.ts'
+import { compareReturns } from './scoring.ts'
+
+/** Compares how a step ended the episode: for the only seat, or for each of several, with what each learned by it. */
+export function compareEnd(
+  record: SealedRecord,
+  at: number,
+  { end, success, seats }: RehearsedStep,
+  { mayLeave }: ReplayOptions,
+): Difference | null {
+  if (isMatchRecord(record)) {
+    const { terms: _, ...learned } = seats ?? {}
+    return findDifference(record.steps[at]?.seats, learned, 'seats')
+  }
+  const { steps, outcome } = record
+  const isEnded = at === steps.length - 1 && outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave)
+  // The step that the server took for a player that had left.
+  const isLeft = absenceOf((steps[at] as EpisodeRecord['steps'][number]).action) !== null
+  const left = isLeft ? ({ kind: 'truncated', reason: 'closed' } as const) : null
+  return (
+    findDifference(isEnded ? outcome.end : left, end, 'end') ??
+    (isEnded ? findDifference(outcome.success, success, 'success') : null)
+  )
+}
+
+/**
+ * Compares the parts that are in no step: ends outside of the steps, limits that cannot have run out, and the returns.
+ */
+export function compareWhole(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  world: Pick<Rehearsal, 'state' | 'end'>,
+  options: ReplayOptions,
+): Difference | null {
+  const ends = isMatchRecord(record)
+    ? compareEndsOfSeats(record, world)
+    : compareEndByPlayer(environment, record, world, options)
+  return ends ?? compareLimits(environment, record, options) ?? compareReturns(record, options.scoring)
+}
+
+function compareEndByPlayer(
+  environment: EnvironmentDefinition,
+  { steps, outcome, params }: EpisodeRecord,
+  { state }: Pick<Rehearsal, 'state'>,
+  { mayLeave }: ReplayOptions,
+): Difference | null {
+  if (outcome.kind === 'failed') return null
+  const { end, success } = outcome
+  if (!isEndedByPlayer(outcome, mayLeave))
+    return steps.length > 0 ? null : { field: 'end', recorded: end, replayed: null }
+  const judged = environment.success({ end, state, params }, DEFAULT_SEAT)
+  // A player that stopped has no success, whatever its world would say.
+  return findDifference(success, judged !== undefined && stopReasonOf(end) ? false : judged, 'success')
+}
+
+/**
+ * Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end.
+ */
+function isEndedByPlayer({ end }: { readonly end: EpisodeEnd }, mayLeave: boolean | undefined): boolean {
+  if (stopReasonOf(end)) return true
+  return mayLeave === true && end.kind === 'truncated' && end.reason === 'closed'
+}
+
+/**
+ * Compares how a match ended for each seat: by the rules, or for all other seats as closed if the player of one cut it
+ * off. Finds one that nobody ended.
+ */
+function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>): Difference | null {
+  const { seats, steps, outcome } = record
+  if (outcome.kind === 'failed') return null
+  const cut = Object.keys(seats).find((name) => stopReasonOf(seats[name]?.end ?? null))
+  if (end === null && cut === undefined) return { field: 'end', recorded: 'finished', replayed: null }
+  const closed = { kind: 'truncated', reason: 'closed' } as const
+  const cutEnds = mapValues(seats, ({ end, success }, name) => ({
+    end: name === cut ? end : closed,
+    success: success === undefined ? undefined : false,
+  }))
+  const byRules = Object.fromEntries(
+    steps.flatMap(({ seats: { ends = {}, successes = {} } }) =>
+      Object.entries(ends).map(([seat, end]) => [seat, { end, success: successes[seat] }]),
+    ),
+  )
+  return findDifference(
+    mapValues(seats, ({ end, success }) => ({ end, success })),
+    { ...(cut !== undefined && cutEnds), ...byRules },
+    'seats',
+  )
+}
+
+function compareLimits(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  { limits }: ReplayOptions,
+): Difference | null {
+  const reason = record.steps.map((_, at) => truncationAt(record, at)).find((limit) => limit !== null)
+  if (!limits || !reason || canHaveRunOut(environment, record, reason, limits)) return null
+  return { field: 'end', recorded: { kind: 'truncated', reason }, replayed: null }
+}
+
+function canHaveRunOut(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  limit: Truncation,
+  asked: LimitsRequest,
+): boolean {
+  const { params, steps } = record
+  if (limit === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined
+  const counts = isMatchRecord(record)
+    ? Object.keys(record.seats).map((name) => record.steps.filter(({ seat }) => seat === name).length)
+    : [steps.length]
+  return limit !== 'step-limit' || counts.includes(mostSteps(environment, record, asked))
+}
+
+/** A run can only lower the limit of the environment. */
+export function mostSteps(
+  environment: EnvironmentDefinition,
+  { params }: Pick<SealedRecord, 'params'>,
+  asked: LimitsRequest,
+): number {
+  const most = [asked.steps, environment.limitsFor(params).steps].filter((limit) => limit !== undefined)
+  return most.length > 0 ? Math.min(...most) : DEFAULT_LIMITS.steps
+}

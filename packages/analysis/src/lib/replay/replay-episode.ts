@@ -1,0 +1,165 @@
+import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { chainOf, isMatchRecord, playedCalls, type SealedRecord, sealOf } from '@episodic/protocol'
+import { hasStarted } from '@episodic/report'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { mapValues } from '@episodic/runs/base/map-values'
+import type { RecordedEpisode } from '@episodic/runs/folder/read-recorded'
+import { compareEnd, compareWhole } from './compare-ends.ts'
+import { findDifference } from './difference.ts'
+import { type Divergence, type Parting, toDivergence } from './divergence.ts'
+import {
+  compareAction,
+  compareObservation,
+  playRecorded,
+  type ReplayedStep,
+  type ReplayOptions,
+} from './replayed-step.ts'
+import { type AnyStep, createScoreComparison, playedTerms, recordedTerms } from './scoring.ts'
+
+/** The result of replaying an episode. `steps` counts the reproduced ones. */
+export type Replay =
+  | { readonly kind: 'reproduced'; readonly steps: number }
+  | { readonly kind: 'diverged'; readonly steps: number; readonly divergence: Divergence }
+  | { readonly kind: 'not-replayable'; readonly steps: 0 }
+
+/**
+ * Replays a recorded episode with the world's rules alone and its recorded external inputs, and compares everything
+ * that the rules decide: the start and its potential, the results of external events, and of each step the observation,
+ * raw reward terms, potential, refusal, state hash and end. From these it computes rewards and returns again. A failed
+ * episode is replayed as far as it went; one that never started is not replayable.
+ *
+ * @throws HarnessError `version-mismatch` for a record of another environment or version.
+ */
+export function replayEpisode(
+  environment: EnvironmentDefinition,
+  recorded: RecordedEpisode,
+  options: ReplayOptions,
+): Replay {
+  const { record, whole } = recorded
+  assertVersion(environment, record)
+  const replayable = isReplayable(record)
+  const { steps, parting } = findParting(environment, record, options)
+  if (!whole || parting)
+    return { kind: 'diverged', steps, divergence: explain(environment, recorded, parting, options) }
+  return replayable ? { kind: 'reproduced', steps } : { kind: 'not-replayable', steps: 0 }
+}
+
+/** An episode that failed to open has no start and nothing to replay. */
+function isReplayable(record: SealedRecord): boolean {
+  return hasStarted(record) || record.steps.length > 0 || record.outcome.kind === 'finished'
+}
+
+export function* replaySteps(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  options: ReplayOptions,
+): Generator<ReplayedStep, void, undefined> {
+  const { strict, scoring, declaredOnly } = options
+  const { params, seed, steps } = record
+  let step = 0
+  try {
+    const world = rehearse(environment, { params, seed, strict })
+    const difference = compareStart(record, world.start)
+    yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
+    if (difference) return
+    const compareScore = scoring && createScoreComparison(scoring, world.start.potential)
+    const calls = playedCalls(steps)
+    for (const [at, recorded] of steps.entries()) {
+      step += 1
+      const { events, played } = playRecorded(world, record, at)
+      const difference =
+        (declaredOnly
+          ? compareAction(environment, recorded.action, calls[at] ?? null, playerOf(record, recorded))
+          : null) ??
+        findDifference(recorded.events, events, 'events') ??
+        compareObservation(recorded.observation, played.observation) ??
+        findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??
+        findDifference(recorded.potential, played.potential, 'potential') ??
+        findDifference(recorded.refused, played.refused, 'refused') ??
+        compareEnd(record, at, played, options) ??
+        findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
+        compareScore?.(recorded, played) ??
+        null
+      yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
+      if (difference) return
+    }
+    const whole = compareWhole(environment, record, world, options)
+    if (whole) yield { step: null, state: world.state, parting: { ...whole, step: null, failure: null } }
+  } catch (error) {
+    const failure = (error as Error).message
+    yield { step, state: null, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
+  }
+}
+
+function compareStart(record: SealedRecord, { observation, potential, turn, seats }: Rehearsal['start']) {
+  if (isMatchRecord(record))
+    return (
+      findDifference(record.turn, turn ?? [], 'turn') ??
+      findDifference(
+        mapValues(record.seats, ({ start }) => start),
+        seats,
+        'start',
+      )
+    )
+  const { start } = record
+  return (
+    findDifference(start?.observation, observation, 'observation') ??
+    findDifference(start?.potential, potential, 'potential')
+  )
+}
+
+function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
+  if (!isMatchRecord(record)) return record.policy.name
+  return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined
+}
+
+function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {
+  let reproduced = 0
+  if (!isReplayable(record)) return { steps: reproduced, parting: null }
+  for (const { step, parting } of replaySteps(environment, record, options)) {
+    if (parting) return { steps: reproduced, parting }
+    reproduced = step ?? reproduced
+  }
+  return { steps: reproduced, parting: null }
+}
+
+/** Finds the cause of a divergence by replaying the episode strictly once, and plainly twice. */
+function explain(
+  environment: EnvironmentDefinition,
+  { record, whole }: RecordedEpisode,
+  parting: Parting | null,
+  options: ReplayOptions,
+): Divergence {
+  const chain = chainOf(record)
+  const [field, recorded, replayed] =
+    chain === record.chain ? ['seal', record.seal, sealOf(record)] : ['chain', record.chain, chain]
+  const line = { step: null, field, recorded, replayed }
+  if (!whole) return toDivergence(record, parting ?? line, 'edited')
+  const [strict, first, second] = [true, false, false].map(
+    (strict) => findParting(environment, record, { ...options, strict }).parting,
+  )
+  // Strict rehearsal stops at the forbidden call; plain rehearsal shows its effect.
+  const shown = first ?? second ?? strict ?? parting ?? line
+  const failure = strict?.failure ?? first?.failure ?? null
+  if (failure !== null) return toDivergence(record, shown, 'rules-failed', failure)
+  const always = SCORED.test(shown.field)
+    ? 'score-edited'
+    : /^action\b/.test(shown.field)
+      ? 'action-edited'
+      : 'world-changed'
+  return toDivergence(record, shown, findDifference(first, second) === null ? always : 'not-deterministic')
+}
+
+/** The fields that the player computes. The chain does not cover them. */
+const SCORED = /^(rewards?|returns)\b/
+
+function assertVersion(
+  { name, version }: EnvironmentDefinition,
+  { task, attempt, environment: recorded }: SealedRecord,
+): void {
+  if (recorded.name === name && recorded.version === version) return
+  throw new HarnessError(
+    'version-mismatch',
+    `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Replay with the recorded version, or record again.`,
+  )
+}

@@ -1,0 +1,33 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import type { SealedRecord } from '@episodic/protocol'
+import { hasStarted } from '@episodic/report'
+import { endLines, indent, openingLines, stepLines } from '@episodic/runs/folder/text/episode-lines'
+import { replaySteps } from './replay-episode.ts'
+import type { AnyStep, Scoring } from './scoring.ts'
+
+/**
+ * Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first
+ * difference.
+ */
+export function* traceEpisode(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  scoring: Scoring | null,
+): Generator<string, void, undefined> {
+  const steps: readonly AnyStep[] = record.steps
+  yield* openingLines(record)
+  if (!hasStarted(record)) return
+  for (const { step, parting } of replaySteps(environment, record, { strict: true, scoring, mayLeave: true })) {
+    const recorded = step === null ? undefined : steps[step - 1]
+    if (recorded && step !== null) {
+      yield* stepLines(recorded, step)
+      yield indent(`state ${recorded.stateHash?.slice(0, 8) ?? 'unknown'}`)
+    }
+    if (parting) {
+      yield `≠  ${parting.field}`
+      yield indent(`recorded  ${JSON.stringify(parting.recorded)}\nreplayed  ${JSON.stringify(parting.replayed)}`)
+      return
+    }
+  }
+  yield* endLines(record)
+}

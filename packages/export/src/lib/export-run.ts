@@ -1,0 +1,149 @@
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split } from '@episodic/protocol'
+import { createForkReturns, type ForkReturns, isSuccess, scoredOutcomeOf, seatRecordsOf } from '@episodic/report'
+import { shownPath } from '@episodic/runs/base/console'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { writeWhole } from '@episodic/runs/base/own-files'
+import { readRecorded, type SealedEpisodes } from '@episodic/runs/folder/read-recorded'
+import { EXPORT_REWARDS, type ExportReward } from './episode/rewards.ts'
+import { stalenessColumns } from './episode/staleness-columns.ts'
+import { withoutAbsence } from './episode/without-absence.ts'
+import type { ExportFormat, ExportSource } from './export-format.ts'
+
+/** Which episodes of a run to export. */
+export interface Selection {
+  /** Default: all splits. */
+  readonly split?: Split | undefined
+  /** Only these lines, by their numbers from 1. Default: all. */
+  readonly lines?: ReadonlySet<number> | undefined
+  /** Only episodes that succeeded. Default false. */
+  readonly successful?: boolean | undefined
+  /** Of several seats, only this one. Default: all, each with an episode of its own. */
+  readonly seat?: string | undefined
+}
+
+export interface ExportOptions extends Selection, Pick<ExportSource, 'tools' | 'policyVersion' | 'verdicts'> {
+  readonly format: ExportFormat
+  /** Default: the return without shaping. */
+  readonly reward?: ExportReward | undefined
+  /** The stream or the path of the file to write. */
+  readonly to: Writable | string
+  /** Returns an episode as others may see it. Throws for one that they may not see. Default: as it was sealed. */
+  readonly share?: ((record: EpisodeRecord) => EpisodeRecord) | undefined
+  /** Called with the number of a torn last line, which is skipped. */
+  readonly onTorn?: (line: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Counts of the sealed episodes that an export has read. */
+export type Exported = Awaited<ReturnType<typeof exportRun>>
+
+/**
+ * Exports the sealed episodes of a run in a format of others, in a stream: memory does not grow with the steps. A file
+ * is written beside its path and renamed when it is complete.
+ *
+ * Rejects with `run-invalid` for lines that are no episodes and for different lines of one episode, with `disk-failed`,
+ * and with the reason of `signal`.
+ */
+export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) {
+  const {
+    format,
+    tools,
+    policyVersion,
+    verdicts,
+    reward = EXPORT_REWARDS.unshaped,
+    to,
+    signal,
+    share = (record) => record,
+  } = options
+  const selected = new Set<string>()
+  const failures = new Set<string>()
+  const withoutStaleness = new Set<string>()
+  const newer = new Set<string>()
+
+  async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
+    const digests = new Map<string, number>()
+    const finished = new Set<string>()
+    // The last failed try of each episode, until one that finished takes its place.
+    const failed = new Map<string, SealedRecord>()
+    for await (const { record: line, line: number, digest } of readRecorded(sealed.file, options)) {
+      const name = `${line.task.id} ${line.attempt}`
+      const play = `${name} ${line.try}`
+      const known = digests.get(play)
+      if (known !== undefined && known !== digest) throw conflicting(sealed.file, line)
+      if (known !== undefined) continue
+      digests.set(play, digest)
+      if (options.lines && !options.lines.has(number)) continue
+      if (options.split && line.task.split !== options.split) continue
+      if (line.outcome.kind === 'finished') {
+        finished.add(name)
+        failed.delete(name)
+        yield* select(line)
+      } else if (!finished.has(name) && (failed.get(name)?.try ?? -1) < line.try) failed.set(name, line)
+    }
+    for (const line of failed.values()) yield* select(line)
+  }
+
+  function* select(line: SealedRecord): Generator<EpisodeRecord> {
+    for (const [seat, record] of seatRecordsOf(line, options.seat)) {
+      if (options.successful && !isSuccess(record)) continue
+      const name = `${line.task.id} ${line.attempt} ${seat}`
+      selected.add(name)
+      if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
+      if (policyVersion !== undefined) {
+        const { staleness } = stalenessColumns(record, policyVersion)
+        if (staleness === undefined) withoutStaleness.add(name)
+        else if (staleness < 0) newer.add(name)
+      }
+      yield share(withoutAbsence(record))
+    }
+  }
+
+  async function* episodes(): AsyncGenerator<EpisodeRecord> {
+    for await (const record of allEpisodes()) if (scoredOutcomeOf(record).kind === 'finished') yield record
+  }
+
+  async function readForks(): Promise<ForkReturns> {
+    const returns = createForkReturns(sealed.manifest?.configuration.discount)
+    // A torn line has been reported, or will be.
+    for await (const { record } of readRecorded(sealed.file)) if (!isMatchRecord(record)) returns.add(record)
+    return returns
+  }
+
+  const isBranched = (sealed.manifest?.configuration.branch.length ?? 0) > 0
+  const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
+  let lines = 0
+  async function* pieces(): AsyncGenerator<string | Uint8Array> {
+    for await (const piece of format.write({
+      ...{ run, tools, policyVersion, verdicts, reward, episodes, allEpisodes },
+      ...(isBranched && { readForks }),
+    })) {
+      if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1
+      yield piece
+    }
+  }
+  if (typeof to === 'string') await writeWhole(to, pieces(), signal)
+  else await pipeline(pieces(), to, { signal, end: false })
+  return {
+    /** Episodes of the selection, failed ones included. */
+    episodes: selected.size,
+    finished: selected.size - failures.size,
+    failed: failures.size,
+    /** Lines of the file; 0 for a binary one. */
+    lines,
+    ...(policyVersion !== undefined && {
+      /** Episodes without staleness, as no version is known or it cannot be subtracted. */
+      withoutStaleness: withoutStaleness.size,
+      /** Episodes of newer versions, whose staleness is below 0. */
+      newer: newer.size,
+    }),
+  }
+}
+
+function conflicting(file: string, { task, attempt }: SealedRecord): HarnessError {
+  return new HarnessError(
+    'run-invalid',
+    `${shownPath(file)} has different lines for task ${task.id}, attempt ${attempt}, and an export cannot choose between them. Replay the run to find out which line was edited.`,
+  )
+}

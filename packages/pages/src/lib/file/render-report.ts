@@ -1,0 +1,132 @@
+import { canonicalJson, contentId } from '@episodic/protocol'
+import type { EmbeddedRun, GradeRecord, ReportedRun, RunDetail, RunStop, Summary } from '@episodic/report'
+import { formatCount, totalTokens } from '@episodic/report'
+import { secretVariables } from '@episodic/runs/base/secret-variables'
+import { withoutSecrets } from '@episodic/runs/folder/find-secrets'
+import { createPathScrub, type Scrub, scrubbed, textsIn } from '@episodic/runs/folder/scrub'
+import { loadViewer } from '@episodic/viewer'
+import { type EmbeddedContent, embedRun, type SealedLines } from './embed-run.ts'
+
+export interface PageContent {
+  /** The sealed lines of the run. Read twice. */
+  readonly lines: SealedLines
+  /** Most episodes in the page; the summary is of all. Default 100,000, of which a page has 10 MB. */
+  readonly mostRows?: number | undefined
+  /** Most characters of whole lines in the page; of the other episodes it has the figures. Default 10 MiB. */
+  readonly mostCharacters?: number | undefined
+  /** The id of the run in addresses. Default: from its name and configuration. */
+  readonly id?: string | undefined
+  /** ISO 8601; not shown if left out. */
+  readonly createdAt?: string | undefined
+  /** Commands to copy, by what they do. Default: none. */
+  readonly commands?: RunDetail['commands'] | undefined
+  /** The seats of the environment, the one in focus first; left out for one seat. */
+  readonly seats?: readonly string[] | undefined
+  readonly grades?: readonly GradeRecord[] | undefined
+  readonly stopped?: RunStop | undefined
+  /** Episodes that are there step by step before others. Default: as `sampleRows` orders them. */
+  readonly goesFirst?: EmbeddedContent['goesFirst']
+}
+
+const MOST_ROWS = 100_000
+const MOST_CHARACTERS = 10 * 1_048_576
+
+/**
+ * Renders a run as a self-contained HTML page, which makes no requests: its policy forbids them. It has the figures of
+ * all episodes, and as many of them step by step as fit.
+ *
+ * Resolves with the same text for the same summary, run and lines, in any order and with repetitions, on one version of
+ * Node. All output of worlds and policies is escaped.
+ */
+export async function renderReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<string> {
+  const embedded = await embedReport(summary, run, content)
+  const { filePage } = await loadViewer()
+  return filePage({
+    format: 1,
+    title: `${run.name} · Episodic run report`,
+    runs: [embedded],
+    compared: [],
+    withheld: withheldFrom(embedded.detail, Object.keys(embedded.lines).length),
+  })
+}
+
+/**
+ * Makes what a page holds of a run. A page is passed on, so folders of this machine are taken out of it, and `[key]`
+ * stands in place of texts that look like keys.
+ */
+export async function embedReport(summary: Summary, run: ReportedRun, content: PageContent): Promise<EmbeddedRun> {
+  const whole = reportContent(summary, run, content)
+  const withoutPaths = createPathScrub([
+    ...textsIn(run.configuration),
+    ...summary.policies,
+    // Of a run outside of the working folder, they are for the folder above it.
+    ...textsIn(whole.detail.commands),
+  ])
+  const variables = secretVariables()
+  const share: Scrub = (json) => withoutSecrets(withoutPaths(json), variables)
+  async function* lines() {
+    for await (const line of whole.lines()) yield share(line)
+  }
+  return embedRun({ ...whole, lines, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
+}
+
+export function reportContent(
+  summary: Summary,
+  { name, scheduled, configuration }: ReportedRun,
+  options: PageContent,
+): EmbeddedContent {
+  const { lines, mostRows = MOST_ROWS, mostCharacters = MOST_CHARACTERS } = options
+  const { id = contentId(canonicalJson({ name, configuration })).slice(0, 10), createdAt = '', commands = {} } = options
+  const { seats = [], grades = [], stopped, goesFirst } = options
+  const { counts, environments, policies, success, returns, tokens, retried } = summary
+  const detail: Omit<RunDetail, 'rows' | 'dictionaries'> = {
+    entry: {
+      id,
+      name,
+      set: null,
+      createdAt,
+      state: counts.unresolved > 0 ? 'stopped' : 'finished',
+      ...(counts.unresolved > 0 && stopped && { stopped }),
+      environments,
+      players: policies,
+      scheduled: scheduled ?? counts.scheduled,
+      finished: counts.finished,
+      failed: counts.failed,
+      success: success.overall,
+      ...(retried && { retried }),
+      unshaped: returns.unshaped?.mean ?? null,
+      tokens: totalTokens(tokens),
+      cost: tokens?.cost ?? null,
+      ...(tokens?.unpriced && { unpriced: tokens.unpriced }),
+      bytes: 0,
+    },
+    summary,
+    complete: true,
+    configuration,
+    commands,
+    inFlight: [],
+    seats,
+  }
+  return { detail, lines, grades, seat: seats[0], mostRows, mostCharacters, goesFirst }
+}
+
+/**
+ * What a page has not, in sentences.
+ *
+ * @param whole - episodes that are there with their whole line.
+ */
+export function withheldFrom(
+  { rows, commands, summary }: Pick<RunDetail, 'rows' | 'commands' | 'summary'>,
+  whole: number,
+): string[] {
+  const all = commands.view ? ` All of them: ${commands.view}` : ''
+  const counted = summary.counts.finished + summary.counts.failed
+  const sampled =
+    rows < counted
+      ? [
+          `The summary is of all ${formatCount(counted)} episodes; lists, filters and plots are of ${formatCount(rows)} of them, drawn at random.${all}`,
+        ]
+      : []
+  if (whole === rows) return sampled
+  return [...sampled, `${formatCount(whole)} of ${formatCount(rows)} episodes are here step by step.${all}`]
+}

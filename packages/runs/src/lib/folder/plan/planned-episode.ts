@@ -1,0 +1,25 @@
+import type { SealedRecord, Task } from '@episodic/protocol'
+
+/** A rollout to play: one episode, or one tree of episodes. */
+export interface PlannedEpisode {
+  readonly task: Task
+  /** Number of the rollout among those of its task, from 0. */
+  readonly attempt: number
+  /** Number of the play, from 0; more if earlier ones failed. Default 0. */
+  readonly try?: number
+  /** Number of the task in the plan, from 0. Left out where no order is kept. */
+  readonly position?: number
+  /** Where a stage drew the task. Left out without stages. */
+  readonly curriculum?: SealedRecord['curriculum']
+}
+
+/** Identifies an episode of a run by its task and attempt. */
+export function episodeKey({
+  task,
+  attempt,
+}: {
+  readonly task: Pick<SealedRecord['task'], 'id'>
+  readonly attempt: number
+}): string {
+  return `${task.id} ${attempt}`
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { readLines } from '@episodic/dataset/jsonl'
+import type { JsonObject, SealedRecord } from '@episodic/protocol'
+import type { StepParts, Summary } from '@episodic/report'
+import { createFold, createMatchFold } from '@episodic/report'
+import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
+import { HarnessError } from '../../base/harness-error.ts'
+import { gradesFileOf, readGrades } from '../grades-file.ts'
+import { tailHash } from '../index-lines.ts'
+import { formatSummary } from '../text/format-summary.ts'
+import { readRecorded } from '../read-recorded.ts'
+import { resumeCommandsFor } from '../resume-commands.ts'
+import { commandsFor } from './run-commands.ts'
+import { RUN_FILES, type RunManifest, runIdOf, SET_FILE } from './run-folder.ts'
+import { readSealed } from './sealed-file.ts'
+import { StepTimes } from './step-times.ts'
+import { readStop } from './stop-file.ts'
+
+export type RunFold = Awaited<ReturnType<typeof foldRun>>
+
+export type RunPage = Awaited<ReturnType<RunFold['page']>>
+
+export interface RenderOptions {
+  /** Most bytes of whole episodes in the page; it has the figures of all. Default 10 MiB. */
+  readonly reportBytes?: number | undefined
+}
+
+type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
+
+/** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
+export function createRunFold({ name, scheduled, configuration, played }: FoldedRun) {
+  const { discount, seats, focus = '' } = configuration
+  const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
+  return {
+    /** @param text - the JSON of the record. Default: it is written. */
+    add: (record: SealedRecord, text?: string) => fold.add(record, text),
+    /** @param stepParts - where the time of steps went. Default: unknown. */
+    summarize: (stepParts?: StepParts | null): Summary =>
+      fold.finish({ name, scheduled, guarantees: played.guarantees, transport: played.transport, stepParts }),
+  }
+}
+
+export interface FoldRunOptions {
+  readonly onSealed?: (record: SealedRecord) => void
+  /** Called with the number of a torn last line, which is skipped. */
+  readonly onTorn?: (line: number) => void
+  readonly signal?: AbortSignal | undefined
+}
+
+export function tornNotice(line: number): string {
+  return `Line ${line} of ${RUN_FILES.episodes} is torn, as after a crash, and is skipped.`
+}
+
+/** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
+export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}) {
+  const { seats, focus = '' } = manifest.configuration
+  const fold = createRunFold(manifest)
+  const { name, scheduled } = manifest
+  const file = join(folder, RUN_FILES.episodes)
+  const times = new StepTimes()
+  await times.read(folder)
+  let elapsed = 0
+  const run = {
+    add(record: SealedRecord, text?: string): void {
+      fold.add(record, text)
+      elapsed = Math.max(elapsed, record.time.ended)
+    },
+    get elapsed() {
+      return elapsed
+    },
+    summarize: () => fold.summarize(times.parts),
+    /** Where the time of steps went, as far as it is known. */
+    times,
+    /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
+    async page(options: RenderOptions = {}) {
+      const { configuration, versions, played, createdAt } = manifest
+      const summary = run.summarize()
+      const { unresolved: missing, failed } = summary.counts
+      const stopped = (await readStop(folder)) ?? undefined
+      const place = { folder, setFolder: setFolderOf(folder), manifest }
+      return {
+        summary,
+        run: {
+          name,
+          scheduled,
+          configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
+        },
+        content: {
+          lines: () => readWholeLines(file),
+          mostCharacters: options.reportBytes,
+          id: runIdOf(manifest),
+          createdAt,
+          commands: { ...resumeCommandsFor(place, { missing, failed, raise: stopped?.raise }), ...commandsFor(folder) },
+          stopped,
+          seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
+          grades: await readGrades(gradesFileOf(folder)),
+        },
+      }
+    },
+  }
+  if (existsSync(file))
+    for await (const record of readSealed(file, options)) {
+      run.add(record)
+      options.onSealed?.(record)
+    }
+  return run
+}
+
+function setFolderOf(folder: string): string | null {
+  const above = resolve(folder, '../..')
+  return existsSync(join(above, SET_FILE)) ? above : null
+}
+
+async function* readWholeLines(file: string): AsyncGenerator<string> {
+  if (existsSync(file)) for await (const { text } of readLines(file)) yield text
+}
+
+/**
+ * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were
+ * written. A summary whose mark is not of that is none of these lines.
+ */
+export async function markSummary(folder: string): Promise<string> {
+  try {
+    await using file = await open(join(folder, RUN_FILES.episodes))
+    const { size, mtimeMs } = await file.stat()
+    return `${RUN_FILES.summary} ${size} ${mtimeMs} ${await tailHash(file, size)}`
+  } catch {
+    return RUN_FILES.summary
+  }
+}
+
+export function showSummary(
+  folder: string,
+  summary: Summary,
+  { json = false }: { readonly json?: boolean | undefined },
+  { out }: Console,
+): void {
+  if (json) out.write(`${JSON.stringify(summary)}\n`)
+  else {
+    const report = colorsOf(out).bold(shownPath(join(folder, RUN_FILES.report)))
+    out.write(`\n${formatSummary(summary, { color: usesColor(out) })}\n  report  ${report}\n`)
+  }
+}
+
+/** Conflicts that the error names. */
+const MAX_NAMED = 3
+
+/** Rejects with `run-invalid`, naming the first conflicting lines. Reads the whole file to find their numbers. */
+export async function rejectConflicts(folder: string): Promise<never> {
+  const file = join(folder, RUN_FILES.episodes)
+  const first = new Map<string, { readonly line: number; readonly digest: number }>()
+  const conflicts: string[] = []
+  for await (const { record, line, digest } of readRecorded(file)) {
+    const again = record.try === 0 ? '' : `, try ${record.try}`
+    const name = `task ${record.task.id}, attempt ${record.attempt}${again}`
+    const earlier = first.get(name)
+    if (!earlier) first.set(name, { line, digest })
+    else if (earlier.digest !== digest) conflicts.push(`${name}: lines ${earlier.line} and ${line}`)
+  }
+  const more = conflicts.length > MAX_NAMED ? [`and ${conflicts.length - MAX_NAMED} more`] : []
+  throw new HarnessError('run-invalid', [
+    `${shownPath(file)} has several different lines for the same episode, and a report cannot choose between them:`,
+    ...[...conflicts.slice(0, MAX_NAMED), ...more].map((line) => `  ${line}`),
+    `Replay the run to find out which line was edited. With --allow-conflicts, a finished line wins over a failed one, and otherwise the line with the lower SHA-256.`,
+  ])
+}

@@ -1,0 +1,230 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Policy } from '@episodic/env'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { mapValues } from '@episodic/runs/base/map-values'
+import { checkedPolicy } from '@episodic/runs/base/policy-fault'
+import { affordableShare, type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
+import {
+  CHECKS,
+  type CheckName,
+  type CheckOutcome,
+  type CheckReport,
+  type CheckResult,
+  checkOutcome,
+  skipped,
+} from './check-report.ts'
+import { checkDeterminism } from './determinism.ts'
+import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
+import { httpEndpoint } from './endpoints/http-endpoint.ts'
+import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
+import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
+import { type Finding, oneForEachCause, toErrorFinding } from './finding.ts'
+import { checkHygiene } from './hygiene.ts'
+import { withRememberedPreparations } from './remembered-preparations.ts'
+import { checkExploits } from './rewards/exploits.ts'
+import { checkLearnability } from './rewards/learnability.ts'
+import { checkRewards } from './rewards/reward-check.ts'
+import { checkSeats } from './seats/seat-rules.ts'
+import { sweepForCanaries } from './secrecy/canary-sweep.ts'
+import { checkNonInterference } from './secrecy/non-interference.ts'
+import { Waivers } from './waivers.ts'
+
+/** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
+export const AGENT_ENDPOINTS: readonly AgentEndpoint[] = [httpEndpoint, stdioEndpoint, inProcessEndpoint]
+
+export interface CheckOptions {
+  /** Pairs of episodes for non-interference. Default 1,000. */
+  readonly pairs?: number
+  /**
+   * The share of all other episodes that is played, from 0 to 1; each check plays a least number. Default 1, of a world
+   * whose starts are large, or whose steps are prepared, less.
+   */
+  readonly share?: number
+  /** Seed of every random draw. Default `0`. */
+  readonly seed?: string
+  /**
+   * The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings.
+   */
+  readonly only?: readonly CheckName[]
+  /**
+   * Who plays every seat of a game but one. Learnability and exploits are then checked for that one; without it, they
+   * are skipped in a game.
+   */
+  readonly partners?: Readonly<Record<string, Policy>>
+  /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
+  readonly endpoints?: readonly AgentEndpoint[]
+  readonly signal?: AbortSignal | undefined
+  /** Called when a check begins, with 0, and while it runs. */
+  readonly onProgress?: (check: CheckName, done: number, total: number) => void
+  readonly onResult?: (result: CheckResult) => void
+}
+
+const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | Promise<CheckOutcome>>> = {
+  'non-interference': checkNonInterference,
+  canaries: sweepForCanaries,
+  seats: checkSeats,
+  determinism: checkDeterminism,
+  hygiene: checkHygiene,
+  rewards: checkRewards,
+  learnability: checkLearnability,
+  exploits: checkExploits,
+}
+
+/** The checks that rehearse no episode, and so call no `prepare` by themselves. */
+const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
+
+/**
+ * Checks that a world keeps its secrets, is deterministic, is documented, rewards its tasks, can be learned, and has no
+ * cheap exploit. Without tasks or a solver, it checks as much as it can.
+ *
+ * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
+ * played, or if a waiver names no finding or has no reason; with `option-invalid` for `partners` that do
+ * not leave exactly one seat; and with the reason of `signal` once that is aborted.
+ */
+export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
+  const {
+    pairs = 1_000,
+    share: most = 1,
+    seed = '0',
+    only = CHECKS,
+    partners,
+    endpoints = AGENT_ENDPOINTS,
+    signal,
+    onProgress,
+    onResult,
+  } = options
+  const { name, version } = world.environment
+  const waivers = new Waivers(world.environment)
+  const settings = settingsOf(world, seed)
+  if (settings.length === 0)
+    throw new HarnessError(
+      'world-invalid',
+      `${name} has no defaults for its parameters and exports no tasks, so it cannot be played. Add one or the other.`,
+    )
+  const { solver } = world
+  const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
+  const remembering = { ...guarded, environment: withRememberedPreparations(world.environment) }
+  const learner = learnerOf(world.environment, partners && mapValues(partners, (policy) => checkedPolicy(policy)))
+  const share = shareOf(guarded, settings, seed)
+  // The timer of an answer that is held in this process does not keep it alive.
+  using _alive = setInterval(() => {}, 60_000)
+  const checks: CheckResult[] = []
+  for (const check of CHECKS.filter((one) => only.includes(one))) {
+    onProgress?.(check, 0, 1)
+    const context: CheckContext = {
+      // Whether a preparation returns the same each time is what determinism asks.
+      world: check === 'determinism' ? guarded : remembering,
+      settings,
+      learner,
+      seed,
+      pairs: affordable(share, pairs, PAIRS),
+      endpoints,
+      signal,
+      affordable: (count, least) => affordable(share, count, least),
+      episodes: (count, least) => affordable(Math.min(share, most), count, least),
+      onProgress: (done, total) => onProgress?.(check, done, total),
+    }
+    const result = conclude(await runCheck(check, context), waivers, options.only ?? [])
+    checks.push(result)
+    onResult?.(result)
+  }
+  const unusedWaivers = CHECKS.every((check) => only.includes(check)) ? waivers.unused : []
+  const ok = checks.every(({ outcome }) => outcome !== 'failed')
+  const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
+  const skips = checks.filter(({ outcome }) => outcome === 'skipped').length
+  const played = skips * 2 < checks.length
+  const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
+  return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
+}
+
+/** Fewest pairs of a world whose episodes cost much. */
+const PAIRS = 24
+
+function affordable(share: number, count: number, least: number): number {
+  return Math.min(count, Math.max(least, Math.ceil(count * share)))
+}
+
+function shareOf(...given: Parameters<typeof affordableShare>): number {
+  try {
+    return affordableShare(...given)
+  } catch {
+    // Each check says that the world does not start.
+    return 1
+  }
+}
+
+/** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */
+const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
+
+const MAX_FINDINGS = 5
+
+function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
+  const { name, summary, figures } = seen
+  const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
+  const failing = waivers.sort(oneForEachCause(seen.findings))
+  const doubtful = waivers.sort(oneForEachCause(seen.warnings))
+  const findings = failing.remaining.filter((finding) => !advises(finding))
+  const warnings = [...failing.remaining.filter(advises), ...doubtful.remaining]
+  const waived = [...failing.waived, ...doubtful.waived]
+  const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
+  const outcome = seen.skipped !== null && found === 'passed' ? 'skipped' : found
+  const first = <Item>(items: readonly Item[]) => items.slice(0, MAX_FINDINGS)
+  return { name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures }
+}
+
+/** Runs a check. Promise rejections that the world leaves unhandled meanwhile are findings too. */
+async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+  using rejections = watchUnhandledRejections()
+  const result = await tryCheck(name, context)
+  const unhandled = await rejections.findings(`check seed ${context.seed}, check ${name}`)
+  if (unhandled.length === 0) return result
+  return { ...result, findings: [...unhandled, ...result.findings] }
+}
+
+async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+  const tools = Object.entries(context.world.environment.tools)
+  const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
+  if (preparing && !WITHOUT_REHEARSAL.includes(name))
+    return skipped(
+      name,
+      `tool ${preparing} prepares its steps with outside inputs, and does not say that it is \`repeatable\``,
+    )
+  try {
+    return await RUN[name](context)
+  } catch (error) {
+    context.signal?.throwIfAborted()
+    return checkOutcome(name, 'the check could not run', {
+      findings: [
+        {
+          ...toErrorFinding(error, {
+            name: 'world-failed',
+            what: 'The world failed',
+            advice: 'Make start, the rules and the policies work for the defaults and for every task.',
+          }),
+          again: `check seed ${context.seed}`,
+        },
+      ],
+    })
+  }
+}
+
+/** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */
+function watchUnhandledRejections() {
+  const messages = new Set<string>()
+  const note = (reason: unknown) => void messages.add(reason instanceof Error ? reason.message : String(reason))
+  process.on('unhandledRejection', note)
+  return {
+    /** One finding for each message. Waits until Node has reported all promises that are rejected by now. */
+    async findings(again: string): Promise<Finding[]> {
+      // Node reports them between two turns of the event loop.
+      await nextTurn()
+      return [...messages].map((message) => ({
+        name: 'rejection-unhandled',
+        what: `A promise rejection was not handled: ${message}`,
+        again,
+        advice: 'Await every promise or catch its rejection, and start none in the rules: they are synchronous.',
+      }))
+    },
+    [Symbol.dispose]: () => void process.off('unhandledRejection', note),
+  }
+}
