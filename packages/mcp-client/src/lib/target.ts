@@ -38,9 +38,7 @@ export interface WaitOptions {
 
 /** Options of a channel. */
 export interface ChannelOptions extends WaitOptions {
-  /**
-   * Called with every message on the wire, for debugging. Not called for a host in the same process, which has no wire.
-   */
+  /** Called with every message on the wire, for debugging. Not for a host in the same process, which has no wire. */
   readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
   /** Called with what a command prints that is no message, for debugging. */
   readonly onPrinted?: (text: string) => void

@@ -55,7 +55,6 @@ function shownFile(address: string): string {
   return path.startsWith(folder) ? path.slice(folder.length) : `…/${path.split('/').slice(-2).join('/')}`
 }
 
-/** Returns the path of a `file:` URL, or a path as it is. */
 function pathOf(address: string): string {
   return decoded(address.replace(/^file:\/\/(?:\/(?=[A-Z]:))?/i, '').replaceAll('\\', '/'))
 }
@@ -68,7 +67,6 @@ function decoded(path: string): string {
   }
 }
 
-/** Returns an empty text if the working folder is gone. */
 function workingFolder(): string {
   try {
     return process.cwd().replaceAll('\\', '/')

@@ -32,12 +32,7 @@ export async function loadEpisode(
     task: prefix,
     attempt,
     try: wanted,
-  }: {
-    readonly run: string
-    readonly task: string
-    readonly attempt: number
-    readonly try: number | null
-  },
+  }: { readonly run: string; readonly task: string; readonly attempt: number; readonly try: number | null },
 ): Promise<FoundEpisode> {
   const task = await findTask(source, run, prefix)
   const attempts = 'task' in task ? await loadWords(source, run, task.rows) : []

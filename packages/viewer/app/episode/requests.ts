@@ -6,9 +6,7 @@ export interface SentMessage {
   /** Its place in the pool of the transcript: equal for the same message in several requests. */
   readonly id: number
   readonly message: JsonObject
-  /**
-   * `sent`: it was in the request. `new`: and in none before. `left-out`: it was in one before, and is not in this one.
-   */
+  /** `sent`: in the request. `new`: and in none before. `left-out`: in one before, and not in this one. */
   readonly state: 'sent' | 'new' | 'left-out'
 }
 

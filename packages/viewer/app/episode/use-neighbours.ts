@@ -28,11 +28,7 @@ export function useNeighbours(run: string, row: number): Neighbours {
     place: place
       ? { number: place.index + 1, count: place.count, href: place.href }
       : rows
-        ? {
-            number: row + 1,
-            count: rows,
-            href: formatRoute({ screen: 'episodes', run, query: '', sort: '' }),
-          }
+        ? { number: row + 1, count: rows, href: formatRoute({ screen: 'episodes', run, query: '', sort: '' }) }
         : null,
   }
 }

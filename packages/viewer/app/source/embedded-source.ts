@@ -63,11 +63,9 @@ export function createEmbeddedSource(content: EmbeddedRuns): Source {
         words.filter(({ task }) => task.startsWith(prefix)),
         ({ task }) => task,
       )
-      return [...matching].slice(0, MOST_TASKS).map(([task, own]) => ({
-        task,
-        prompt: (own[0] as RowWords).prompt,
-        rows: own.map(({ row }) => row),
-      }))
+      return [...matching]
+        .slice(0, MOST_TASKS)
+        .map(([task, own]) => ({ task, prompt: (own[0] as RowWords).prompt, rows: own.map(({ row }) => row) }))
     },
     playing: async () => null,
     async line(id, row) {

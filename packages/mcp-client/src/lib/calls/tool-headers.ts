@@ -4,9 +4,7 @@ import { sendable } from './modern-request.ts'
 /** The arguments of a tool that are repeated in headers: the name of the header and the path of the argument. */
 type Repeated = readonly { readonly header: string; readonly path: readonly string[] }[]
 
-/**
- * The headers that tools of one server require for some of their arguments (`x-mcp-header`, in the stateless version).
- */
+/** The headers that tools of one server require for some arguments (`x-mcp-header`, in the stateless version). */
 export class ToolHeaders {
   readonly #repeated = new Map<string, Repeated>()
 

@@ -116,9 +116,7 @@ export function createDirectChannel(options: DirectChannelOptions): Omit<Channel
   }
 }
 
-/**
- * The parts of a signal that undici uses. It adds a listener for each call, which {@link onAbort} adds at less cost.
- */
+/** The parts of a signal that undici uses. It adds a listener for each call; {@link onAbort} does so at less cost. */
 class SharedSignal {
   readonly aborted: boolean
   readonly #signal: AbortSignal

@@ -77,10 +77,7 @@ async function startCommand(
     const error = new McpError(
       late?.aborted ? 'timed-out' : (reported?.code ?? 'lost'),
       `Cannot connect to ${name}: ${said}`,
-      {
-        why: said,
-        cause,
-      },
+      { why: said, cause },
     )
     if (late?.aborted === false) FAILED_AFTER_START.add(error)
     throw error

@@ -46,15 +46,8 @@ export class MultiplexedConnection {
   async open(open: OpenWire): Promise<void> {
     const { name } = this.#options
     try {
-      this.#wire = await open({
-        onMessage: (text) => this.#receive(text),
-        onClose: (closing) => this.#lose(closing),
-      })
-      await this.ask('initialize', {
-        protocolVersion: PROTOCOL_VERSION,
-        capabilities: {},
-        clientInfo: CLIENT,
-      })
+      this.#wire = await open({ onMessage: (text) => this.#receive(text), onClose: (closing) => this.#lose(closing) })
+      await this.ask('initialize', { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT })
       this.#notify('notifications/initialized')
     } catch (cause) {
       const error = WireError.is(cause)

@@ -9,9 +9,7 @@ const LONGEST = 64 * 1_048_576
 /** Milliseconds until a connection attempt fails. */
 const CONNECT_TIMEOUT = 30_000
 
-/**
- * Opens a connection over a WebSocket in Node, which combines writes and reports the status of a rejected handshake.
- */
+/** Opens a WebSocket in Node, which combines writes and reports the status of a rejected handshake. */
 export function openNodeWebSocketWire(
   url: string,
   headers: Readonly<Record<string, string>>,

@@ -90,7 +90,6 @@ export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   return answerOf(said, structured, { isOver, again, secrets, attachments, resources })
 }
 
-/** Returns the answer with what a seat knows when its wait is over, after its own step if there was one. */
 export function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: string): ScannedAnswer {
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null

@@ -54,7 +54,6 @@ export class ClientChannel implements PendingCalls {
     this.#reportIdle()
   }
 
-  /** Cancels the waiting call, or ends the subscription, of the request with that id. */
   callOff(id: unknown): void {
     this.#calls.get(id as RequestId)?.abort()
     this.unlisten(id)

@@ -136,7 +136,6 @@ function findTracer(): Tracer | undefined {
   return provider.getDelegateTracer?.('@episodic/mcp-server')
 }
 
-/** A message that is answered: with an id, and nothing wrong with it. */
 interface Request extends Message {
   readonly id: RequestId
 }
@@ -160,7 +159,6 @@ function completed(method: string, answer: unknown, server: Identity): JsonObjec
 /** The next step may change the state, and no other client may see it. */
 const UNCACHED = { ttlMs: 0, cacheScope: 'private' } as const
 
-/** Answers a request about subscriptions, in either protocol version; `null` for any other request. */
 async function answerListening(
   host: Host,
   caller: Caller,

@@ -52,7 +52,6 @@ function playedTools({ tools, seats }: EnvironmentInfo): readonly ToolInfo[] {
   return seats ? [...tools, WAIT] : tools
 }
 
-/** Answers one call that names its session in its arguments; `play` plays a step of that session. */
 export async function callByArgument(
   host: Host,
   { principal, address: { hold } }: AgentCaller,

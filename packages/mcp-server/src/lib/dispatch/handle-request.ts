@@ -38,9 +38,6 @@ export function answerRequest(
     : callAsAgent(host, caller, session, call)
 }
 
-/**
- * Returns the number under a key of `_meta`; `undefined` if there is none. Throws `invalid-params` for anything else.
- */
 function wholeNumber(meta: JsonObject | null, key: string): number | undefined {
   const value = meta?.[key]
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) return value as number | undefined

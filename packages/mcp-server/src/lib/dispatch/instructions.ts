@@ -7,7 +7,6 @@ export interface Explained extends Pick<Advertisement, 'instructions' | 'tools'>
   readonly state: string
 }
 
-/** The prompts of the agent endpoint, as both protocol versions list them. */
 export const PROMPTS = [
   {
     name: 'instructions',

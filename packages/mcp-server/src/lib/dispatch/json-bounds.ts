@@ -67,14 +67,11 @@ export function parseAccepted(
   return value
 }
 
-/** Whether a text may take long to parse: it may hold thousands of values. */
 export function isLong(text: string): boolean {
   return text.length > SHORT
 }
 
-/**
- * Grants long parses one turn of the event loop each, in order, so that short messages wait for one of them at most.
- */
+/** Grants long parses a turn of the event loop each, in order, so that short messages wait for one of them at most. */
 export class ParseQueue {
   #last: Promise<void> = Promise.resolve()
 
@@ -120,7 +117,6 @@ function findExcess(text: string, bounds: JsonBounds): string | null {
   return null
 }
 
-/** Returns where the string that starts at `start` ends, or the end of the text if it does not. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -10,7 +10,6 @@ export interface McpRequest {
   readonly params?: unknown
 }
 
-/** The answer to a request, and the secrets of the session whose step it answers. */
 export interface ScannedAnswer {
   readonly result: unknown
   /** `null` if no step was answered. */
@@ -61,11 +60,7 @@ function scanAll(
   // The address of the request names the session too.
   const callerText = () => JSON.stringify([asked, address])
   if (answer?.secrets)
-    answer.secrets.assertAbsent({
-      text: withMedia(text, answer),
-      worldText: () => worldTextOf(answer),
-      callerText,
-    })
+    answer.secrets.assertAbsent({ text: withMedia(text, answer), worldText: () => worldTextOf(answer), callerText })
   // Discovery and refusals are the server's own words: the world says nothing in them.
   else session?.secrets?.assertAbsent({ text, worldText: null, callerText })
 }

@@ -128,7 +128,6 @@ export function isStateless(caller: Caller, version: string | null): boolean {
   return true
 }
 
-/** Throws `unsupported-version`, with the versions that are supported without a handshake. */
 export function assertSpoken(version: string): void {
   if (version === MODERN_VERSION) return
   const requested = version.slice(0, 32).toWellFormed()
@@ -137,7 +136,6 @@ export function assertSpoken(version: string): void {
   })
 }
 
-/** Whether the client of a request of the stateless version has declared an extension of MCP. */
 export function declares(meta: JsonObject | null, extension: string): boolean {
   const capabilities = meta?.[ENVELOPE.capabilities]
   const extensions = isObject(capabilities) ? capabilities.extensions : null

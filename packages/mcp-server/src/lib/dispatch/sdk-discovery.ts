@@ -50,7 +50,6 @@ function answerLegacy(server: Server, request: object): Promise<object> {
   })
 }
 
-/** Creates a server object of the SDK that describes the endpoint and lists its tools, resources and prompts. */
 function createServer(advertisement: Advertisement, modern: boolean): Server {
   const { name, title, version, instructions, tools, state } = advertisement
   const server = new Server({ name, title, version }, optionsOf(advertisement, modern))

@@ -17,13 +17,10 @@ export interface Advertisement {
   /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
   readonly presented: PresentedState | null
   readonly tools: readonly ToolInfo[]
-  /**
-   * The URI of the session's state, or its template; `null` at the trainer endpoint, whose extension returns the state.
-   */
+  /** The URI of the session's state, or its template; `null` at the trainer endpoint, which has a method for it. */
   readonly state: string | null
 }
 
-/** The capabilities of the agent endpoint besides tools, in both protocol versions. */
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
 
 /** The extension of MCP by which a call that waits is answered later. */
@@ -100,13 +97,11 @@ export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
   return `The seats are: ${names}. ${begin} It also answers with an invitation to each other seat, for its player. If you were given an invitation, begin with ${join}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
 }
 
-/** A name as clients show it: "number-guessing" as "Number guessing". */
 export function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Returns a tool as `tools/list` shows it, in both protocol versions. */
 export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations }: ToolInfo) {
   return {
     name,

@@ -6,7 +6,6 @@ import type { Host, SessionRef, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 
-/** The public state of the session that a caller plays. */
 export const STATE_URI = 'episodic://session/state'
 
 /** The URI template for callers that name their session in arguments: the name is part of the URI. */
@@ -61,7 +60,6 @@ export async function readResource(
   return { result: { contents: [{ uri, mimeType: STATE.mimeType, text }] }, secrets, worldText: () => text }
 }
 
-/** Throws `invalid-params` for parameters that name no resource. */
 export function uriIn({ uri }: JsonObject): string {
   if (typeof uri === 'string') return uri
   throw invalidParams('The uri of a resource is a string.')

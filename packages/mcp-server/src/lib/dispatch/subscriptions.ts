@@ -7,7 +7,6 @@ import type { ClientChannel } from './client-channel.ts'
 import type { RequestId } from './message.ts'
 import { uriIn, viewUri } from './state-resource.ts'
 
-/** Answers `resources/subscribe`, with which a client of the session-based version subscribes to a resource. */
 export async function subscribe(
   host: Host,
   caller: AgentCaller,
@@ -30,7 +29,6 @@ export function unsubscribe(channel: () => ClientChannel, params: JsonObject): o
 interface ListenChannel {
   readonly channel: () => ClientChannel
   readonly say: (text: string) => void
-  /** Returns a complete result of the stateless version with these fields. */
   readonly completed: (result: JsonObject) => JsonObject
 }
 
@@ -75,7 +73,6 @@ const filterSchema = z.looseObject({
   resourceSubscriptions: z.array(z.string()).max(256).default([]),
 })
 
-/** The `_meta` key that names the subscription of a message. */
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /** Returns `null` for a resource that does not exist: the subscription is made without it. */

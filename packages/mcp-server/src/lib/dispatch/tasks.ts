@@ -12,7 +12,6 @@ const POLL_INTERVAL = 1_000
 
 const METHODS = new Set(['tasks/get', 'tasks/update', 'tasks/cancel'])
 
-/** Returns the answer to a call that has become a task of its session. `token` is that which the call has sent. */
 export async function createTask(session: SessionRef, name: string, token: string | null): Promise<ScannedAnswer> {
   const state = await (await session.tasks()).find(name)
   // At an address of many sessions, the id names its session with the token that the call has sent.
@@ -47,7 +46,6 @@ export async function answerTasks(
   return { result: {}, secrets: null }
 }
 
-/** The session of a task: that of the address, or that whose token is in the task's id. */
 async function resolveTask(
   host: Host,
   { principal, address }: AgentCaller,
@@ -87,7 +85,6 @@ function completed(caller: AgentCaller, taskId: string, state: TaskState, answer
   return { ...answer, result: { ...toTask(taskId, 'completed', state), result } }
 }
 
-/** Returns the task with an error of the protocol; throws any other error. */
 function failed(taskId: string, state: TaskState, cause: unknown): ScannedAnswer {
   if (!WireError.is(cause)) throw cause
   const { code, message, details } = cause

@@ -43,7 +43,6 @@ function toSpanName({ params: { name } }: Message): string {
 /** Characters of a caller's text in a span, so that callers cannot inflate a trace. */
 const LONGEST_NAME = 64
 
-/** Attributes of OpenTelemetry's semantic conventions for MCP. */
 function attributesOf({ id, params: { name } }: Message) {
   return {
     'mcp.method.name': 'tools/call',

@@ -25,7 +25,6 @@ export function answerExtension(
   params: JsonObject,
   options: RequestOptions,
 ): Promise<unknown> | undefined {
-  /** Runs a method in the session that the control token in its parameters names. */
   const inSession = async <Name extends SessionMethod, Result>(
     name: Name,
     run: (session: TrainerSessionRef, given: Omit<MethodParams<Name>, 'session'>) => Promise<Result>,
@@ -80,7 +79,6 @@ export function answerExtension(
   }
 }
 
-/** Plays one `tools/call` of a trainer: the player's answer, with the step report in `_meta`. */
 export async function stepAsTrainer(
   host: Host,
   principal: Principal,

@@ -138,9 +138,7 @@ class SessionHost implements Host {
       : sessions.loadTokens().then((tokens) => this.#verify(tokens, principal, address))
   }
 
-  /**
-   * An unknown, an expired and another principal's token get the same answer: what does not verify is not looked up.
-   */
+  /** An unknown, an expired and another's token get the same answer: what does not verify is not looked up. */
   #verify(tokens: SessionTokens, principal: Principal, address: SessionAddress): SessionRef {
     const { token } = address
     if (token === null) throw new WireError('invalid-request', 'Send the Mcp-Session-Id that initialize answered with.')

@@ -105,7 +105,6 @@ export const DEFAULT_BOUNDS: HostBounds = {
   textBytes: DEFAULT_TEXT_BYTES,
 }
 
-/** What an opener asks for. */
 export type OpenRequest = Partial<MethodParams<'open'>> & Pick<MethodParams<'open'>, 'environment' | 'requestKey'>
 
 /** The state to take a snapshot of: after `at` answered steps, or the present. */
@@ -126,13 +125,10 @@ export interface StepCall {
   readonly seat?: string | undefined
   readonly seq?: number | undefined
   readonly epoch?: number | undefined
-  /**
-   * Cancellation and progress of a call that has to wait. If omitted, the call waits without limit and reports nothing.
-   */
+  /** Cancellation and progress of a call that waits. If omitted, it waits without limit and reports nothing. */
   readonly waiting?: CallOptions | undefined
 }
 
-/** The public state of a session. */
 export interface StateView {
   readonly state: JsonObject
   /** Must not appear in anything that is sent to a player. */
@@ -145,7 +141,6 @@ export interface StateView {
   onChange(listener: () => void): () => void
 }
 
-/** The observation of a session, as text. */
 export interface PresentedState {
   readonly observation: string
   /** Must not appear in the text; the caller checks that before it passes the text on. */
@@ -215,7 +210,6 @@ export interface Host extends AsyncDisposable, Pick<HostBounds, 'idleSeconds' | 
   sweep(): Promise<number>
 }
 
-/** The address that a trainer resolves. */
 export type ControlAddress = Extract<SessionAddress, { readonly by: 'control' }>
 
 /** A session as a player reaches it. Resolved by a control token, it is a {@link TrainerSessionRef}. */
@@ -381,7 +375,6 @@ export interface SessionTasks {
   cancel(name: string): Promise<void>
 }
 
-/** How a task stands. */
 export interface TaskState {
   /** Milliseconds since 1970. */
   readonly createdAt: number
@@ -407,7 +400,6 @@ export interface DumpQuery extends MethodParams<'dump'> {
 
 export type WatchRange = InSession<'watch'>
 
-/** An outside event for a session. */
 export interface PublishRequest extends OutsideEvent {
   /** Nothing happens if it is aborted before the event's turn comes; an event whose turn has come is applied. */
   readonly signal?: AbortSignal | undefined

@@ -10,9 +10,7 @@ export function nextTurn(): Promise<void> {
 /** Milliseconds for which long work may hold the event loop before others have a turn. */
 const SHARE = 5
 
-/**
- * Returns a function for long work to await between its pieces. It yields to the event loop every {@link SHARE} ms.
- */
+/** Returns a function for long work to await between its pieces. It yields every {@link SHARE} ms. */
 export function takingTurns(clock: Clock): () => Promise<void> {
   let began = clock.monotonic()
   return async () => {

@@ -176,9 +176,7 @@ export async function identifyClient(
 
 const NO_SEAT = { by: 'transport', token: null, environment: '' } as const
 
-/**
- * Prefix of the subprotocol in which a page sends its token, percent-encoded: pages cannot set headers of a WebSocket.
- */
+/** Prefix of the subprotocol with a page's token, percent-encoded: pages cannot set headers of a WebSocket. */
 const BEARER_PROTOCOL = 'episodic.bearer.'
 
 /** Returns the bearer token of a request; empty if it has none. */

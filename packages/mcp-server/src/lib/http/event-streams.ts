@@ -50,12 +50,10 @@ export class Streams {
     })
   }
 
-  /** Returns the channel of a client of the session-based version, which all its requests share. */
   channelFor(caller: AgentCaller): ClientChannel {
     return this.#clientOf(caller).channel
   }
 
-  /** Opens a channel for one request; it ends with the response. */
   listen(stream: EventStream, response: HttpResponse): ClientChannel {
     const channel = new ClientChannel({ say: (text) => stream.say(text) })
     this.#add(stream, response, async () => {

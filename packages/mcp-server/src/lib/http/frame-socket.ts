@@ -53,7 +53,6 @@ export class FrameSocket implements OpenSocket {
     webSocket.on('close', () => this.#ignoreFrames())
   }
 
-  /** Whether frames can be sent. */
   get isOpen(): boolean {
     return this.#webSocket.readyState === this.#webSocket.OPEN
   }

@@ -37,7 +37,6 @@ export class Probes {
     return this.#metrics !== undefined
   }
 
-  /** Returns the text of `/metrics`. `calls` is the number of calls in flight. */
   async metrics(calls: number): Promise<ProbeAnswer> {
     const sessions = await this.#host.list({ limit: 1 }).then(
       ({ total }) => total,

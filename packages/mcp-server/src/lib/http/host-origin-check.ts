@@ -10,7 +10,6 @@ export interface AllowOptions {
   readonly origins?: readonly string[]
 }
 
-/** Why a request is rejected: the status and the message of the response. */
 export interface Denial {
   readonly status: number
   readonly message: string
@@ -61,14 +60,9 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
         ? null
         : { status: 403, message: 'This server does not serve pages of that Origin.' }
     },
-    /** Returns the CORS headers of a response; `undefined` for an origin that is not listed. */
     corsHeaders({ headers: { origin } }: HttpRequest): Readonly<Record<string, string>> | undefined {
       return origin !== undefined && allowedOrigins.includes(origin)
-        ? {
-            'Access-Control-Allow-Origin': origin,
-            'Access-Control-Expose-Headers': 'Mcp-Session-Id',
-            Vary: 'Origin',
-          }
+        ? { 'Access-Control-Allow-Origin': origin, 'Access-Control-Expose-Headers': 'Mcp-Session-Id', Vary: 'Origin' }
         : undefined
     },
   }
@@ -83,7 +77,6 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
   return rawHeaders.filter((raw, index) => index % 2 === 0 && raw.toLowerCase() === name).length
 }
 
-/** Whether only this machine can reach an address. */
 export function isLoopback(address: string): boolean {
   return ['localhost', '::1', '[::1]'].includes(address.toLowerCase()) || /^127(\.\d{1,3}){3}$/.test(address)
 }

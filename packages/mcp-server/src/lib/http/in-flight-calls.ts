@@ -201,9 +201,7 @@ export class HeldCalls {
     this.#most = most
   }
 
-  /**
-   * Counts a call until its response is closed. Returns the caller, whose call is not held if it has as many as it may.
-   */
+  /** Counts a call until its response is closed. Returns the caller, whose call is not held if it has too many. */
   enter(caller: AgentCaller, address: string | undefined, response: HttpResponse): AgentCaller {
     const key = caller.principal === null ? `from ${address}` : `principal ${caller.principal}`
     const count = this.#counts.get(key) ?? 0

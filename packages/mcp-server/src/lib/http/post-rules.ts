@@ -53,7 +53,6 @@ function withoutTransport(caller: Caller): Caller {
   return { ...caller, address: { ...caller.address, token: null } }
 }
 
-/** Checks what Streamable HTTP requires of every POST. */
 export function checkPost({ headers }: HttpRequest): Denial | null {
   if (!/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? ''))
     return { status: 415, message: 'Send JSON: Content-Type: application/json.' }
@@ -78,7 +77,6 @@ function takesJson({ accept = '*/*' }: IncomingHttpHeaders): boolean {
   return /application\/json|application\/\*|\*\/\*/i.test(accept)
 }
 
-/** Whether a client accepts an answer only as an event stream. */
 export function takesOnlyEvents({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   return !takesJson(headers) && takesEvents({ headers })
 }
@@ -150,7 +148,6 @@ function readNotified({ meta }: Message): string | null {
 /** The methods whose `Mcp-Name` repeats a parameter. */
 const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/get', 'tasks/update', 'tasks/cancel'])
 
-/** Returns the parameter that `Mcp-Name` repeats; `undefined` if there is none. */
 function nameIn({ method, params }: Message): unknown {
   if (method === 'resources/read') return params.uri
   return method.startsWith('tasks/') ? params.taskId : params.name

@@ -105,9 +105,6 @@ export class RequestHandler implements PortHandler {
     })
   }
 
-  /**
-   * Rejects new calls. Resolves with the number of unanswered calls: once there are none, or once `signal` is aborted.
-   */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     const calling = this.#calls.drain(signal)
     this.#streams.end()
@@ -274,9 +271,6 @@ export class RequestHandler implements PortHandler {
     return { ...caller, address: { ...address, token: await this.#host.connections.issue(principal) } }
   }
 
-  /**
-   * Returns the error for a request that names no MCP session, or one that was not issued here; `null` if it is valid.
-   */
   async #checkTransport({ principal, address }: AgentCaller, session: SessionRef | null): Promise<Reply | null> {
     try {
       if (address.token === null) throw new WireError('invalid-request', missingTransport().message)
@@ -308,10 +302,7 @@ export class RequestHandler implements PortHandler {
       request,
       response,
       { ...page, status: 200 },
-      {
-        'Access-Control-Allow-Origin': '*',
-        'Cache-Control': `${asksTokens ? 'private' : 'public'}, max-age=3600`,
-      },
+      { 'Access-Control-Allow-Origin': '*', 'Cache-Control': `${asksTokens ? 'private' : 'public'}, max-age=3600` },
     )
   }
 
@@ -328,10 +319,7 @@ export class RequestHandler implements PortHandler {
 /** Discovery names no session. */
 const NO_SESSION = { by: 'argument', token: null, environment: '' } as const
 
-const NOTHING_HERE: Denial = {
-  status: 404,
-  message: 'There is nothing at this path. The endpoints are /mcp and /env.',
-}
+const NOTHING_HERE: Denial = { status: 404, message: 'There is nothing at this path. The endpoints are /mcp and /env.' }
 
 const OPERATOR_ONLY: Denial = {
   status: 403,

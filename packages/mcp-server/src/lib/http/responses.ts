@@ -47,7 +47,6 @@ export class Replies {
     } else this.#answers.json(response, status, text, cors)
   }
 
-  /** Ends an event stream with the reply, unless the stream stays open. */
   conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
     if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
     if (!open) stream.end(text)
@@ -75,7 +74,6 @@ export class Replies {
     this.deny(request, response, caller, { status: 503, message })
   }
 
-  /** Rejects a call of a caller that has made as many as it may, and says after how many seconds there is room. */
   rejectTooMany(request: HttpRequest, response: HttpResponse, caller: Caller, seconds: number): void {
     response.setHeader('Retry-After', seconds)
     this.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
@@ -95,7 +93,6 @@ export class Replies {
     else this.deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
   }
 
-  /** Answers a CORS preflight: what pages of this Origin may send. */
   preflight(request: HttpRequest, response: HttpResponse): void {
     const cors = this.#guards.corsHeaders(request)
     if (cors === undefined) {

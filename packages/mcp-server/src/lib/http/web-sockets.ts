@@ -62,7 +62,6 @@ export class WebSockets {
     return this.#draining
   }
 
-  /** Messages that are being answered. */
   get count(): number {
     return [...this.#open].reduce((sum, { socket }) => sum + socket.count, 0)
   }
@@ -103,7 +102,6 @@ export class WebSockets {
     return this.count
   }
 
-  /** Ends every socket at once. */
   end(): void {
     this.#draining = true
     this.#stopChecks()
@@ -122,7 +120,6 @@ async function check(held: Held): Promise<void> {
   webSocket.ping()
 }
 
-/** Answers what was read, and resolves when the socket is closed. */
 async function close({ webSocket, socket }: Held): Promise<void> {
   const closed = new Promise((resolve) => webSocket.once('close', resolve))
   await socket.finish()
@@ -133,7 +130,6 @@ async function close({ webSocket, socket }: Held): Promise<void> {
   await closed
 }
 
-/** Rejects an upgrade to a WebSocket with a response of JSON, and closes the connection. */
 export function rejectUpgrade(stream: Duplex, status: number, body: object): void {
   const text = JSON.stringify(body)
   const retry = status === 503 ? 'Retry-After: 1\r\n' : ''

@@ -23,9 +23,7 @@ export interface WebSocketOptions {
   readonly onRejected: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
 }
 
-/**
- * Messages of the trainer endpoint that are answered at the same time on one socket; an agent's are answered in turn.
- */
+/** Messages of a trainer that are answered at the same time on one socket; an agent's are answered in turn. */
 const IN_FLIGHT = 256
 /** WebSockets that one caller of the agent endpoint may hold. */
 const AGENT_SOCKETS = 64
@@ -49,12 +47,10 @@ export class WebSocketEndpoints {
     this.#sockets = new WebSockets(options.messageBytes, PROTOCOLS)
   }
 
-  /** Messages that are being answered. */
   get calls(): number {
     return this.#sockets.count
   }
 
-  /** Upgrades a connection to a WebSocket, or rejects it with an HTTP response. */
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { authorizer } = this.#options
     // If the client hangs up meanwhile, there is nobody to report the error to.
@@ -82,9 +78,6 @@ export class WebSocketEndpoints {
     })
   }
 
-  /**
-   * Answers what was read, closes every socket and rejects new ones. Resolves with the number of unanswered messages.
-   */
   drain(signal: AbortSignal | undefined): Promise<number> {
     return this.#sockets.drain(signal)
   }

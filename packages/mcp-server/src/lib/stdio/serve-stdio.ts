@@ -98,7 +98,6 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
   }
 }
 
-/** The methods that open the session. */
 const OF_A_SESSION = new Set(['tools/call', 'resources/read', 'resources/subscribe'])
 
 /** Yields the chunks of a stream until an abort, which destroys the stream. */

@@ -27,7 +27,6 @@ export class GatheredBytes {
     return utf8.decode(this.take())
   }
 
-  /** Returns the bytes and clears the buffer. */
   take(): Buffer {
     const bytes = this.#bytes.subarray(0, this.#length)
     this.clear()

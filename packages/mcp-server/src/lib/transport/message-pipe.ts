@@ -84,12 +84,10 @@ export class MessagePipe {
     this.#tell()
   }
 
-  /** Resolves when it is `ready`. */
   async caughtUp(): Promise<void> {
     while (!this.ready) await this.#changed.promise
   }
 
-  /** Resolves when the answers to all received messages are written. */
   async finished(): Promise<void> {
     while (this.count > 0) await this.#changed.promise
   }

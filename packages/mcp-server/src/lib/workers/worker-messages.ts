@@ -59,9 +59,7 @@ export type SecretsBySeat = { readonly [seat: string]: ListedSecrets }
 export type ListedSecrets = { readonly listed: readonly string[] } | { readonly error: ThrownError }
 
 interface ThreadAnswer {
-  /**
-   * Bytes that the thread keeps outside of its heap, which the heap's limit does not cover: contents of typed arrays.
-   */
+  /** Bytes that the thread keeps outside of its heap, which no limit of it covers: contents of typed arrays. */
   readonly outside: number
 }
 

@@ -138,7 +138,6 @@ class ThreadPool implements WorkerPool {
       if (thread.plays(waiting)) void thread.stop(rulesFailed('The call was cancelled.'))
   }
 
-  /** Assigns calls to idle threads, and starts threads for the remaining calls. */
   #assign(): void {
     while (this.#waiting.length > 0 && this.#idle.length > 0)
       this.#idle.pop()?.take(this.#waiting.shift() as WaitingCall)

@@ -39,10 +39,7 @@ const ranges = z.array(z.tuple([z.int().min(0), z.int().min(0)]))
 export type PoolRanges = Wire<typeof ranges>
 
 /** The place of a request in the pools of a line's transcript. */
-const pooledRequestSchema = z.object({
-  messages: ranges,
-  tools: ranges,
-})
+const pooledRequestSchema = z.object({ messages: ranges, tools: ranges })
 
 export const completionSchema = z.object({
   /** The model, as the server named it. */

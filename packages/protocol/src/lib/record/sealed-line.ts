@@ -41,9 +41,7 @@ export const sealedLineSchema = z.object({
   chain: z.string(),
   /** Milliseconds since the run began, on the machine that played it. */
   time: z.object({ started: z.number(), ended: z.number() }),
-  /**
-   * Hash of the chain and of the rest of the line, see {@link sealOf}; `null` for a line of format 2, which had none.
-   */
+  /** Hash of the chain and of the rest of the line, see {@link sealOf}; `null` for format 2, which had none. */
   seal: z.string().nullable(),
 })
 
@@ -67,9 +65,7 @@ export const recordedStepShape = {
   refused: refusalSchema.nullable(),
   /** Hash of the state after the step; `null` if an external server kept the state. */
   stateHash: z.string().nullable(),
-  /**
-   * From sending the action to receiving the answer; `null` if unknown, for example of an agent that plays by itself.
-   */
+  /** From sending the action to receiving the answer; `null` if unknown, as of an agent that plays by itself. */
   milliseconds: z.number().nullable(),
   /** Outside events since the previous step, oldest first. Left out if there were none. */
   events: z.array(recordedEventSchema).optional(),

@@ -28,11 +28,7 @@ const toolInfoSchema = z.object({
 /** A tool as a player sees it. Schemas are JSON Schema 2020-12. */
 export type ToolInfo = Wire<typeof toolInfoSchema>
 
-const eventInfoSchema = z.object({
-  type: z.string(),
-  description: z.string(),
-  dataSchema: jsonObjectSchema,
-})
+const eventInfoSchema = z.object({ type: z.string(), description: z.string(), dataSchema: jsonObjectSchema })
 /** A type of outside events that an environment accepts. The schema is JSON Schema 2020-12. */
 export type EventInfo = Wire<typeof eventInfoSchema>
 
@@ -59,15 +55,11 @@ export const environmentInfoSchema = z.object({
   judgesLeft: z.literal(true).optional(),
   /** Whether the environment lists its legal actions, for `environment/legal`. Left out if not. */
   legal: z.boolean().optional(),
-  /**
-   * `false`: language models are asked for one call in each answer, and a further one is not played. Left out if not.
-   */
+  /** `false`: models are asked for one call in each answer, and a further one is not played. Left out if not. */
   parallelToolCalls: z.literal(false).optional(),
   /** Whether its sessions can be snapshotted, restored and forked: not if an external server keeps the state. */
   forkable: z.boolean(),
-  /**
-   * The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if there are none.
-   */
+  /** The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if none. */
   handle: z.string().optional(),
   /** Its seats, in order. Left out if it has one seat. */
   seats: z.array(seatInfoSchema).optional(),

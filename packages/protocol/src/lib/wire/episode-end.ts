@@ -8,9 +8,6 @@ export const episodeEndSchema: z.ZodType<EpisodeEnd> = z.discriminatedUnion('kin
   z.object({ kind: z.literal('truncated'), reason: z.enum([...TRUNCATIONS, ...STOP_REASONS]) }),
 ])
 
-export const playerStoppedSchema = z.object({
-  reason: z.enum(STOP_REASONS),
-  message: z.string(),
-})
+export const playerStoppedSchema = z.object({ reason: z.enum(STOP_REASONS), message: z.string() })
 /** That a player stopped before its episode was over, and what it did, in words. */
 export type PlayerStopped = Wire<typeof playerStoppedSchema>

@@ -67,9 +67,7 @@ const pageSchema = { after: z.int().min(0).default(0), limit: z.int().min(1).max
 
 /** One seat of an open session. */
 const openSeatSchema = z.object({
-  /**
-   * The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, and nothing else.
-   */
+  /** The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, alone. */
   capability: z.string(),
   /**
    * The seat handle: a secret that allows this seat's steps, turns and legal actions at the trainer endpoint, without
@@ -211,9 +209,7 @@ const dumpResultSchema = z.object({
 
 const closeResultSchema = z.object({
   end: episodeEndSchema,
-  /**
-   * Whether the episode succeeded, if this request ended it and the environment defines success. Left out otherwise.
-   */
+  /** Whether the episode succeeded, if this request ended it and the world defines success. Left out otherwise. */
   success: z.boolean().optional(),
   /** The last step, which the server took for the player that has left. Left out if it took none. */
   step: loggedStepSchema.optional(),
@@ -289,9 +285,7 @@ export const METHOD_SCHEMAS = {
     params: inSession({
       at: atSchema,
       count: z.int().min(1).max(1_000).default(1),
-      /**
-       * Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: those of its parent.
-       */
+      /** Fork i (from 0) gets the seed `seedFor(seed, 'fork', i)` and new random streams. Default: its parent's. */
       seed: z.string().min(1).max(256).optional(),
       requestKey: requestKeySchema,
     }),

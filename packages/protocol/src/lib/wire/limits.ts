@@ -20,9 +20,7 @@ export const limitsSchema = z.object({
   steps: z.int().min(1),
   /** Real seconds since the session was opened; `null` for none. */
   seconds: z.number().positive().nullable(),
-  /**
-   * Real seconds that a seat may take for its turn, if there are several seats; left out for no limit.
-   */
+  /** Real seconds that a seat may take for its turn, with several seats; left out for no limit. */
   turnSeconds: z.number().positive().optional(),
   /** UTF-8 bytes of the state, and of one answer if they are fewer than 1,048,576 (1 MiB). */
   bytes: z.int().min(1),

@@ -20,9 +20,7 @@ export const appliedEventSchema = eventSchema.extend({
   sent: z.record(z.string(), z.array(z.string())).optional(),
   /** The end of the episode that it caused; `null` if the episode went on. */
   end: episodeEndSchema.nullable(),
-  /**
-   * Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, that started after it.
-   */
+  /** Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, started after it. */
   revision: z.int().min(0),
 })
 /** An event that was applied to a session. */

@@ -7,10 +7,7 @@ import type { Observation } from './observation.ts'
 import { appliedEventSchema } from './outside-event.ts'
 import { seatsReportSchema } from './seats-report.ts'
 
-export const actionSchema = z.object({
-  tool: z.string(),
-  arguments: jsonObjectSchema,
-})
+export const actionSchema = z.object({ tool: z.string(), arguments: jsonObjectSchema })
 /** What a policy does in one step: call a tool of the world. */
 export type Action = Wire<typeof actionSchema>
 
@@ -32,9 +29,7 @@ export const stepReportSchema = z.object({
   /** Φ of the state after the step, in the unit of reward; `null` if the environment defines no potential. */
   potential: z.number().nullable(),
   end: episodeEndSchema.nullable(),
-  /**
-   * Whether the episode succeeded, in the report that has its `end`. Left out if the environment defines no success.
-   */
+  /** Whether the episode succeeded, in the report with its `end`. Left out if the environment defines no success. */
   success: z.boolean().optional(),
   refused: refusalSchema.nullable(),
   /**
@@ -42,9 +37,7 @@ export const stepReportSchema = z.object({
    * since hidden state could be found by trying.
    */
   stateHash: z.string(),
-  /**
-   * Outside events since the previous step, oldest first: this step was played after them. Left out if there were none.
-   */
+  /** Outside events since the previous step, oldest first: this step was played after them. Left out if none. */
   events: z.array(appliedEventSchema).optional(),
   /** What the tool's `prepare` returned: an input of the step. Left out if nothing was prepared. */
   prepared: jsonSchema.optional(),

@@ -15,18 +15,13 @@ export const figureSchema = z.object({
   smallestP: z.number(),
   /** The p-value of the exact two-sided sign test, which sees in how many tasks B is higher, and not by how much. */
   signP: z.number(),
-  /**
-   * The smallest true difference that such tasks show with 80 % power at 5 %; `null` if their differences do not vary.
-   */
+  /** The smallest true difference that such tasks show with 80 % power at 5 %; `null` if they do not vary. */
   detectable: z.number().nullable(),
   /** The direction of B; `unclear` if `p` is not below 0.05. */
   effect: z.enum(['higher', 'lower', 'same', 'unclear']),
 })
 
-export const gradeFigureSchema = z.object({
-  name: z.string(),
-  unit: z.enum(['share', 'score']),
-})
+export const gradeFigureSchema = z.object({ name: z.string(), unit: z.enum(['share', 'score']) })
 
 export const sideSchema = z.object({
   name: z.string(),

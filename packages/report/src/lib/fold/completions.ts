@@ -43,9 +43,7 @@ export function countUnpriced(completion: Pick<Completion, 'time' | 'tries' | 'c
   return lost.length + (isAnswered(completion) && completion.cost === null ? 1 : 0)
 }
 
-/**
- * Whether the server counted the tokens of an answer. No request reads none, so 0 is written for those that did not.
- */
+/** Whether the server counted the tokens of an answer. No request reads none: 0 stands for those that did not. */
 export function isCounted({ promptTokens }: Pick<Completion, 'promptTokens'>): boolean {
   return promptTokens > 0
 }

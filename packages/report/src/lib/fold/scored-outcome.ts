@@ -29,9 +29,7 @@ export function isDefaultSuccess(kind: 'terminated' | 'truncated', unshaped: num
   return kind === 'terminated' && unshaped > 0
 }
 
-/**
- * Whether a sealed episode succeeded, by the rule of its world or the default one. A failed episode did not succeed.
- */
+/** Whether a sealed episode succeeded, by its world's rule or the default one. A failed episode did not. */
 export function isSuccess({ outcome, returns }: Pick<EpisodeRecord, 'outcome' | 'returns'>): boolean {
   if (outcome.kind === 'failed' || !returns) return false
   return outcome.success ?? isDefaultSuccess(outcome.end.kind, returns.unshaped)

@@ -41,11 +41,7 @@ export function summarize(
   const all = createColumns(table.size, ['started', 'ended', 'steps', 'refused'])
   const finished = createColumns(table.size, ['task', 'success', 'unshaped', 'total', 'discounted', 'lasted'])
   const successful = createColumns(table.size, ['task', 'steps'])
-  const ends = {
-    terminated: createTallies(),
-    truncated: createTallies(),
-    failed: createTallies(),
-  }
+  const ends = { terminated: createTallies(), truncated: createTallies(), failed: createTallies() }
   const overall = createRate()
   const byDifficulty = createRates<number>()
   const bySplit = createRates<number>()

@@ -41,9 +41,7 @@ const passSchema = z.object({ k: z.int(), ...estimateSchema.shape, bounds: bound
 
 const treesSchema = z.object({ return: estimateSchema.nullable(), success: proportionSchema, bounds: boundsSchema })
 
-/**
- * Episodes that failed and were played again, how many plays that took, and how many finished at last; `null` if none.
- */
+/** Episodes that failed and were played again, how many plays that took, how many finished; `null` if none. */
 export const retriedSchema = z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null)
 
 /**
@@ -71,9 +69,7 @@ const treeSchema = z.object({
       path: z.array(z.int()),
       at: z.int(),
       observation: z.string(),
-      /**
-       * Monte Carlo estimate of the state's value: the mean of `returnsToGo`, one per line, unshaped and discounted.
-       */
+      /** Monte Carlo estimate of the state's value: the mean of `returnsToGo`, one per line, unshaped, discounted. */
       value: estimateSchema.nullable(),
       returnsToGo: z.array(z.number().nullable()),
     }),
@@ -219,9 +215,7 @@ export const summarySchema = z.object({
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
-  /**
-   * `unshaped` is the sum of the reward terms, `total` includes shaping, and `discounted` is the discounted `total`.
-   */
+  /** `unshaped` is the sum of the reward terms, `total` includes shaping, `discounted` is the discounted `total`. */
   returns: z.object({
     unshaped: distributionSchema.nullable(),
     total: distributionSchema.nullable(),

@@ -14,9 +14,7 @@ export interface GraderVerdicts {
 
 export interface Judgement {
   readonly line: GradableLine
-  /**
-   * The majority of the votes, or the mean of scores; `null` if undecided: no vote has a value, or none has most votes.
-   */
+  /** The majority of the votes, or the mean of scores; `null` if no vote has a value, or none has most votes. */
   readonly value: GradeValue | null
   /** Whether the line was drawn at random, in every vote. */
   readonly drawn: boolean

@@ -50,11 +50,7 @@ export interface GradedParts {
     readonly steps: readonly (Reward & { readonly potential: number | null })[]
     readonly returns: EpisodeRecord['returns']
   }
-  readonly outcome: {
-    readonly end: EpisodeEnd
-    readonly success: boolean
-    readonly rule: SuccessRule
-  }
+  readonly outcome: { readonly end: EpisodeEnd; readonly success: boolean; readonly rule: SuccessRule }
   /** The name of the policy, and of the models that answered. */
   readonly player: { readonly name: string; readonly models: readonly string[] }
 }
@@ -100,10 +96,7 @@ export function gradedEpisodeOf(
     transcript: () => ({ transcript: answersOf(record) }),
     states: () => ({ ...(states && { states }) }),
     rewards: () => ({
-      rewards: {
-        steps: steps.map(({ reward, potential }) => ({ ...reward, potential })),
-        returns: record.returns,
-      },
+      rewards: { steps: steps.map(({ reward, potential }) => ({ ...reward, potential })), returns: record.returns },
     }),
     outcome: () => outcomeOf(record),
     player: () => ({

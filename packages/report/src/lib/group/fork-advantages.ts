@@ -101,11 +101,7 @@ function advantageAt(own: Leaf, depth: number, leaves: readonly Leaf[], record: 
     (below) => meanBelow(below, depth + 1, depth) ?? [],
   )
   const others = [...lines].flatMap(([other, below]) => (other === line ? [] : (meanBelow(below, depth, depth) ?? [])))
-  return {
-    from: at[depth] as number,
-    to: at[depth + 1] ?? record.steps.length,
-    ...differenceOf(values, others),
-  }
+  return { from: at[depth] as number, to: at[depth + 1] ?? record.steps.length, ...differenceOf(values, others) }
 }
 
 function continuations(leaves: readonly Leaf[], depth: number): Leaf[][] {

@@ -20,9 +20,7 @@ export interface ContrastRow {
   readonly p: string
   readonly verdict: 'higher' | 'lower' | 'same' | 'not shown'
   readonly detectable: string
-  /**
-   * Whether the run is shown to be better or worse by it; `null` for figures that are neither, and if nothing is shown.
-   */
+  /** Whether the run is shown to be better or worse by it; `null` for neither, and if nothing is shown. */
   readonly better: boolean | null
   readonly paired: PairedFigure
 }

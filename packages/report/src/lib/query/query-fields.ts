@@ -113,9 +113,7 @@ export function isResult(field: string): boolean {
   return !GIVEN.has(field)
 }
 
-/**
- * The field of a name: those above, `term.<name>` for a reward term and `grade.<name>` for the verdicts of a grader.
- */
+/** The field of a name: those above, `term.<name>` for a reward term, `grade.<name>` for a grader's verdicts. */
 export function fieldOf(name: string): QueryField | null {
   if (Object.hasOwn(QUERY_FIELDS, name)) return QUERY_FIELDS[name] as QueryField
   if (/^term\../.test(name)) return plain(name as `term.${string}`)

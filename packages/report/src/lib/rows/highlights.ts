@@ -56,10 +56,7 @@ export function findHighlights(episodes: EpisodeColumns): Highlight[] {
     { reason: 'failed', rows: counting.filter((row) => kindOf(row) === 'failed') },
     { reason: 'no-variance', rows: withoutVariance(finished, at) },
     { reason: 'refused', rows: most('refused', refused) },
-    {
-      reason: 'truncated',
-      rows: finished.filter((row) => kindOf(row) === 'truncated' && at('success', row) === 0),
-    },
+    { reason: 'truncated', rows: finished.filter((row) => kindOf(row) === 'truncated' && at('success', row) === 0) },
     {
       reason: 'cut',
       rows: most(

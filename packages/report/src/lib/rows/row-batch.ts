@@ -39,9 +39,7 @@ export function createRowBatch(): RowBatch {
   }
 }
 
-/**
- * Returns the rows in bytes of {@link RowBatch.pack}. Throws a `RangeError` if they are something else, or incomplete.
- */
+/** Returns the rows in bytes of {@link RowBatch.pack}. Throws a `RangeError` for other or incomplete bytes. */
 export function unpackRows(bytes: Uint8Array): UnpackedRows {
   const { header, arrays } = unpackArrays(bytes)
   const { about, rows: size, dictionaries, tasks } = header as unknown as Header

@@ -7,9 +7,7 @@ export interface SearchedText {
   readonly text: string
 }
 
-/**
- * Yields the texts of a line in which people search: what was asked, seen, thought, said and called, and why it failed.
- */
+/** Yields the texts of a line that are searched: what was asked, seen, thought, said, called, and why it failed. */
 export function* searchedTexts(record: SealedRecord): Generator<SearchedText, void, undefined> {
   const at = (field: SearchField, step: number | null, text: string): SearchedText => ({ field, step, text })
   yield at('prompt', null, record.task.prompt)

@@ -64,12 +64,7 @@ function toSeatRecord(record: MatchRecord, seat: string): EpisodeRecord {
     outcome:
       outcome.kind === 'failed' || end === null
         ? { kind: 'failed', error: outcome.kind === 'failed' ? errorOf(outcome) : NOT_SEATED }
-        : {
-            kind: 'finished',
-            end,
-            ...(success !== undefined && { success }),
-            ...(stopped && { stopped }),
-          },
+        : { kind: 'finished', end, ...(success !== undefined && { success }), ...(stopped && { stopped }) },
     ...(undecided && (outcome.kind === 'failed' ? outcome.seat === seat : stopReasonOf(end)) && { undecided }),
     ...(transcript && { transcript }),
     returns,

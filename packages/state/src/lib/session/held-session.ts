@@ -74,10 +74,7 @@ export async function storeSession(
     return (await store.create(stored)) ? { record, kept, pools: [stored.pool] } : null
   }
   const start = pools.length > 0 && pools.length <= MOST_POOLS ? null : kept.start
-  const stored = {
-    ...encodeSession(record, kept.text, kept.bytes),
-    pools: start ? [start.pool] : pools,
-  }
+  const stored = { ...encodeSession(record, kept.text, kept.bytes), pools: start ? [start.pool] : pools }
   let isNew = false
   if (!(await create())) return null
   kept.keep()

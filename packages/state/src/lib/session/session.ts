@@ -123,9 +123,7 @@ interface Write {
   readonly entry?: LogEntry
 }
 
-/**
- * How often a call is planned again when others commit in between. Each new try means that another commit succeeded.
- */
+/** How often a call is planned again when others commit in between. Each try means that another one succeeded. */
 const COMMIT_TRIES = 32
 
 function bytesOf(pages: KeptState['newPages']): number {
@@ -275,12 +273,10 @@ export class Session {
    * `null` for no change, and may be called again as `play` in {@link step}.
    */
   advance(
-    change: (turn: { readonly record: SessionRecord; readonly draft: SessionState }) =>
-      | (Partial<Change> & {
-          readonly end?: EpisodeEnd
-          readonly players?: SessionRecord['players']
-        })
-      | null,
+    change: (turn: {
+      readonly record: SessionRecord
+      readonly draft: SessionState
+    }) => (Partial<Change> & { readonly end?: EpisodeEnd; readonly players?: SessionRecord['players'] }) | null,
   ): Promise<SessionRecord> {
     return this.#inTurn(async () => {
       await this.#settle(() => {
@@ -303,12 +299,7 @@ export class Session {
     return this.#inTurn(async () => {
       this.#epoch = await this.#settle(() => {
         const { epoch, revision } = this.#record
-        const next = {
-          ...this.#record,
-          epoch: epoch + 1,
-          revision: revision + 1,
-          touchedAt: this.#options.clock.now(),
-        }
+        const next = { ...this.#record, epoch: epoch + 1, revision: revision + 1, touchedAt: this.#options.clock.now() }
         return { write: { next, kept: this.#kept }, answer: next.epoch }
       })
       return this.#record

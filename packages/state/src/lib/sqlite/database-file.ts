@@ -151,9 +151,7 @@ function lockStore(path: string): DatabaseSync {
   }
 }
 
-/**
- * Creates the file, readable by its owner alone because it holds the store's secret. Does not change an existing file.
- */
+/** Creates the file, readable by its owner alone for the store's secret. Does not change an existing file. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))

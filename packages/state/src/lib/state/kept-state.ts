@@ -120,9 +120,7 @@ export class KeptState {
     return hashOf(this.text, chance)
   }
 
-  /**
-   * Returns that hash in the form of a recorded one: releases that had no pages hash the JSON text of a large state.
-   */
+  /** Returns that hash in the form of a recorded one: releases without pages hash the JSON text of a large state. */
   hashAs(recorded: string | null, chance: Chance): string {
     const hash = this.hash(chance)
     return hash === recorded || !this.isLarge ? hash : hashOf(JSON.stringify(this.state), chance)

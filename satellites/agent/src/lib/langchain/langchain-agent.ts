@@ -28,10 +28,7 @@ export interface McpSessionOption {
 export type LangChainAgentOptions<M extends Middleware = Middleware, T extends Tools = Tools> = Omit<
   CreateAgentParams<ResponseFormatUndefined, undefined, AnyAnnotationRoot, never>,
   'responseFormat' | 'middleware' | 'tools'
-> & {
-  readonly middleware?: M | undefined
-  readonly tools?: T | undefined
-}
+> & { readonly middleware?: M | undefined; readonly tools?: T | undefined }
 
 /** The agent that LangChain makes of them. */
 export type LangChainAgent<M extends Middleware = Middleware, T extends Tools = Tools> = ReactAgent<

@@ -29,9 +29,7 @@ export type AgentSessionConfig = AgentServers & {
 export interface AgentSession extends AsyncDisposable {
   /** All tools, with unique names. See `nameTools`. */
   readonly tools: readonly AgentTool[]
-  /**
-   * Returns the session of a server that this agent's calls share. Throws `server-unknown` if there is none.
-   */
+  /** Returns the session of a server that this agent's calls share. Throws `server-unknown` if there is none. */
   session(server: string): McpSession
   /** Closes the sessions. A shared one stays open for other agents. Never rejects. */
   close(): Promise<void>

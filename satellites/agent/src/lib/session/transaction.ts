@@ -84,10 +84,7 @@ async function rollBack(session: TransactionSession, rollback: ToolCall, cause: 
         return new AgentError(
           'transaction-rolled-back',
           `The transaction was rolled back, as ${rollback.tool} answered. ${why}`,
-          {
-            cause,
-            details: { rollback: 'answered' },
-          },
+          { cause, details: { rollback: 'answered' } },
         )
       refusal = answer.text
     } catch (error) {

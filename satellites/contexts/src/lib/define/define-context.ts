@@ -162,9 +162,7 @@ interface ErasedDefinition
   readonly initial: string
   readonly opens?: ErasedAccepts
   readonly on?: ErasedAccepts
-  readonly states: {
-    readonly [state: string]: Partial<Omit<MachineState, 'on'>> & { readonly on?: ErasedAccepts }
-  }
+  readonly states: { readonly [state: string]: Partial<Omit<MachineState, 'on'>> & { readonly on?: ErasedAccepts } }
 }
 
 function edgesOf({ initial, states, opens, on }: Machine, events: Schemas): Edge[] {

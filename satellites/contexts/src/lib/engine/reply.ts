@@ -9,11 +9,7 @@ export function say(turn: Turn, text: string, frame: OpenFrame | null): void {
   if (text.length > length)
     throw handlerFailed(`${who} said ${text.length} characters at once, and at most ${length} are sent`)
   if (turn.replies.length >= count) throw handlerFailed(`${who} said more than ${count} things in one turn`)
-  turn.replies.push({
-    text: text.toWellFormed(),
-    context: frame?.context.name ?? null,
-    frame: frame?.id ?? null,
-  })
+  turn.replies.push({ text: text.toWellFormed(), context: frame?.context.name ?? null, frame: frame?.id ?? null })
 }
 
 export function sayFallback(turn: Turn, reason: FallbackReason): void {

@@ -71,9 +71,7 @@ export interface ConversationEnvironmentDefinition<
    * Further terms, or replacements of the standard ones: `success` (1 for the step that ends the episode with its goal
    * reached), `turn` (−0.01 a step), and, if the goal has them, what the step added to `accuracy` and to `digressions`.
    */
-  readonly rewards?: {
-    readonly [term: string]: (step: ConversationStep<z.output<Goal>, z.output<Params>>) => number
-  }
+  readonly rewards?: { readonly [term: string]: (step: ConversationStep<z.output<Goal>, z.output<Params>>) => number }
 }
 
 /** An environment whose rules are a conversation. */

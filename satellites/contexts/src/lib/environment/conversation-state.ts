@@ -20,12 +20,7 @@ export interface ConversationState {
     /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
     now: number
   }
-  private: {
-    conversation: PrivateConversation
-    goal: JsonObject | null
-    user: unknown
-    style?: string | undefined
-  }
+  private: { conversation: PrivateConversation; goal: JsonObject | null; user: unknown; style?: string | undefined }
 }
 
 export function stateSchemas(

@@ -172,10 +172,7 @@ export class ConversationSocket {
 
   async #act(seq: number, input: JsonObject, tool: string): Promise<ServerFrame> {
     const { session } = this.#requireJoined()
-    const { step, replayed, secrets } = await session.step({
-      action: { tool, arguments: input },
-      seq,
-    })
+    const { step, replayed, secrets } = await session.step({ action: { tool, arguments: input }, seq })
     const { text: observed, structured } = step.observation
     // The first line is the refusal; the observation follows.
     const refused = step.report.refused === null ? null : (observed.split('\n', 1)[0] as string)
@@ -212,10 +209,7 @@ export class ConversationSocket {
   }
 }
 
-const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string | null } = {
-  replies: [],
-  intent: null,
-}
+const NO_ANSWER: { readonly replies: readonly string[]; readonly intent: string | null } = { replies: [], intent: null }
 
 function stateOf({ state }: StateView): ConversationState['public'] {
   return state as unknown as ConversationState['public']

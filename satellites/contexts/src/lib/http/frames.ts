@@ -19,11 +19,7 @@ const address = z.union([
 
 const clientFrameSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('join'), key: z.string().min(16).max(256).optional() }),
-  z.strictObject({
-    type: z.literal('resume'),
-    handle: z.string().max(128),
-    since: z.int().min(0).default(0),
-  }),
+  z.strictObject({ type: z.literal('resume'), handle: z.string().max(128), since: z.int().min(0).default(0) }),
   z.strictObject({ type: z.literal('say'), seq, text: z.string() }),
   z.strictObject({
     type: z.literal('act'),

@@ -16,10 +16,7 @@ export function rejectionOf(
   frame: ClientFrame | null,
   report: (error: InternalError) => void,
 ): ServerFrame {
-  const ids = {
-    ...(frame && 'seq' in frame && { seq: frame.seq }),
-    ...(frame?.type === 'publish' && { id: frame.id }),
-  }
+  const ids = { ...(frame && 'seq' in frame && { seq: frame.seq }), ...(frame?.type === 'publish' && { id: frame.id }) }
   const known = WireError.is(error) ? error : toInternalError(error, report)
   const { expected, retryAfterSeconds } = known.details
   const isAhead = known.code === 'state-lost' && typeof expected === 'number'

@@ -127,8 +127,5 @@ function toAnswerSchema(intents: readonly IntentInfo[]): AnswerForm {
     additionalProperties: false,
   } as unknown as JsonObject
   const schema = z.fromJSONSchema(jsonSchema) as z.ZodType<Interpretation>
-  return {
-    jsonSchema,
-    check: (text) => schema.parse(JSON.parse(text)),
-  }
+  return { jsonSchema, check: (text) => schema.parse(JSON.parse(text)) }
 }

@@ -63,14 +63,9 @@ interface TextQuestion {
   problemOf(text: string): string | null
 }
 
-/**
- * Asks for a text. A throw, a timeout or an invalid text becomes a `problem`. Rejects only when `signal` is aborted.
- */
+/** Asks for a text. A throw, timeout or invalid text becomes a `problem`. Rejects only when `signal` is aborted. */
 export async function askText({ who, ask, longest, problemOf }: TextQuestion, options: AskOptions): Promise<AskedText> {
-  const unusable = (why: string): AskedText => ({
-    text: null,
-    problem: `${who} ${why}.`.slice(0, 500).toWellFormed(),
-  })
+  const unusable = (why: string): AskedText => ({ text: null, problem: `${who} ${why}.`.slice(0, 500).toWellFormed() })
   const asked = async (limit: AbortSignal): Promise<AskedText> => {
     let given: unknown
     try {

@@ -2,9 +2,7 @@ import type { JsonObject } from '@episodic/protocol'
 import type { AskedText } from './ask.ts'
 import type { Interpreted } from './interpret-utterance.ts'
 
-/**
- * An input of a conversation: plain JSON, so that a list of inputs replays it. `now` is in milliseconds since 1970 UTC.
- */
+/** An input of a conversation: plain JSON, so that a list of them replays it. `now`: milliseconds since 1970 UTC. */
 export type ConversationInput =
   /** What a user said, and its interpretation. */
   | {

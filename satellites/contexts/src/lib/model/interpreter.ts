@@ -24,9 +24,7 @@ export interface Interpreter {
 export interface InterpretRequest {
   /** As it was said: not empty, of bounded length. */
   readonly text: string
-  /**
-   * When it was said, in milliseconds since 1970 UTC: "tomorrow" is the day after this. Never the machine's own time.
-   */
+  /** When it was said, in milliseconds since 1970 UTC: "tomorrow" is the day after this, not the machine's. */
   readonly now: number
   /** The active frame; `null` if nothing is open. */
   readonly active: Frame | null

@@ -18,10 +18,7 @@ export const commandRules = {
     ],
     beside: ['no', 'ok', 'okay', 'actually', 'please', 'sorry', 'wait'],
   },
-  back: {
-    phrases: ['(go|get|come)? back', 'where were we'],
-    beside: ['ok', 'okay', 'please', 'so', 'now'],
-  },
+  back: { phrases: ['(go|get|come)? back', 'where were we'], beside: ['ok', 'okay', 'please', 'so', 'now'] },
   end: {
     phrases: [
       '(goodbye|bye|farewell)',

@@ -4,9 +4,7 @@ import { loadPackage } from '../model/load-package.ts'
 import type { Entity, EntityMatch } from './entity.ts'
 import type { Utterance } from './utterance.ts'
 
-/**
- * Words that are relative to the last date, not to today. `The day after tomorrow` is not: it names its own reference.
- */
+/** Words relative to the last date, not to today. `The day after tomorrow` is not: it names its own reference. */
 const OF_ANOTHER_DAY = /\b(?:after|later|before|earlier|next day|following day)\b(?! tomorrow| yesterday)/i
 
 /** Times of day are removed first: another slot may ask for one, and chrono would merge it with the day. */

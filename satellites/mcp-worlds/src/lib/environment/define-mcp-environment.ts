@@ -166,9 +166,7 @@ export async function defineMcpEnvironment<Params extends z.ZodType = typeof any
             },
           })
         : null,
-    rewards: {
-      score: ({ before, after }) => (before.private.score === null ? (after.private.score ?? 0) : 0),
-    },
+    rewards: { score: ({ before, after }) => (before.private.score === null ? (after.private.score ?? 0) : 0) },
     ...(isScored && {
       success: ({ state }: { readonly state: McpState }) =>
         state.private.score !== null && success(state.private.score),

@@ -24,10 +24,7 @@ export const BODY_JOBS = {
     // What is left of it is small enough to be looked at again.
     parseAccepted(JSON.stringify(functionCallsOf(response.output)), 'calls of the response', ROW_BOUNDS)
     const incomplete_details = response.incomplete_details ? {} : null
-    return {
-      ...value,
-      response: { output: response.output.flatMap(callPart), incomplete_details },
-    }
+    return { ...value, response: { output: response.output.flatMap(callPart), incomplete_details } }
   },
   metrics(text: string): string {
     const body = parseBody(aggregateRequestSchema, parsedWith(text, 'verify_responses'))

@@ -30,9 +30,7 @@ export class NamedSessions {
     this.#sessions = sessions
   }
 
-  /**
-   * Rejects with `invalid-params` for a name of another episode, `episode-ended` for a closed one, and as `open` does.
-   */
+  /** Rejects with `invalid-params` for another episode's name, `episode-ended` for a closed one, and as `open`. */
   async open(principal: string | null, { id, episode }: NamedSession, task: EpisodeRequest): Promise<RolloutSession> {
     const key = toSessionKey(principal, id)
     const known = this.#known.get(key)

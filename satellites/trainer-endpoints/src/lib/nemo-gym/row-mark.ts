@@ -23,9 +23,7 @@ export function rowMark(row: JsonObject): string {
   return digestOf(members) + names.join('')
 }
 
-/**
- * Returns whether a body has the members of the row with this mark. A client may have added others, such as `response`.
- */
+/** Returns whether a body has the members of the row with this mark. A client may have added others. */
 export function isOfRow(body: JsonObject, mark: string): boolean {
   const names = new Set(mark.slice(DIGEST).match(/.{3}/g))
   return digestOf(Object.entries(body).filter(([name]) => names.has(nameMark(name)))) === mark.slice(0, DIGEST)

@@ -62,10 +62,7 @@ export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Pr
   return serveRoutes(
     host,
     createAppRoutes(app, { owns: () => true, stopping: stoppingAnswer, onEnd: () => rows.end(), onError }),
-    {
-      ...options,
-      asksTokens,
-    },
+    { ...options, asksTokens },
   )
 }
 

@@ -53,7 +53,4 @@ function toRolloutKey(principal: string | null, handle: string): string {
   return JSON.stringify([principal, handle])
 }
 
-const JUDGED = {
-  kind: 'episodic:seq_conflict',
-  reason: 'This episode was judged before, with other calls.',
-}
+const JUDGED = { kind: 'episodic:seq_conflict', reason: 'This episode was judged before, with other calls.' }

@@ -50,10 +50,7 @@ export function schemasOf({ tools }: EnvironmentInfo): OpenEnvSchemas {
     state: {
       title: 'State',
       type: 'object',
-      properties: {
-        episode_id: { type: ['string', 'null'] },
-        step_count: { type: 'integer', minimum: 0 },
-      },
+      properties: { episode_id: { type: ['string', 'null'] }, step_count: { type: 'integer', minimum: 0 } },
       additionalProperties: true,
     },
     reset_observation: {

@@ -12,7 +12,6 @@ export const OBSERVATION_FIELDS: JsonObject = {
   [EPISODE_OVER]: { type: 'boolean', description: 'Whether the episode is over, so that no further call is played.' },
 }
 
-/** A tool as agents see it: its output has the two fields too. */
 export function agentTool(tool: ToolInfo): ToolInfo {
   if (!tool.outputSchema) return tool
   // The schema of a record may restrict its keys, which would forbid these two.

@@ -121,7 +121,6 @@ function seedForms(seed: string): readonly string[] {
   return seed.length < SHORTEST_SEED ? NOTHING : formsOf(seed)
 }
 
-/** Returns whether a shown text contains a listed secret that the player did not say. */
 export function containsListed(listed: readonly string[], shown: string, said: string): boolean {
   return listed.some((text) => isNew(formsOf(text), shown, said))
 }

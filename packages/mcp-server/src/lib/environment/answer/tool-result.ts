@@ -8,7 +8,6 @@ export type ToolResult = {
   readonly _meta?: JsonObject
 }
 
-/** Returns the content of an answer: its text, its resources, and its pictures, sounds and files. */
 export function contentOf({ text, attachments, resources }: Omit<Observation, 'structured'>): ToolResult['content'] {
   // Nearly every answer is one text.
   return attachments || resources ? contentParts({ text, attachments, resources }) : [{ type: 'text', text }]

@@ -10,9 +10,7 @@ const absenceSchema = z.enum(['turn-limit', 'step-limit', 'left'])
  */
 export type Absence = z.infer<typeof absenceSchema>
 
-/**
- * The tool of the step that the server takes for a seat that is absent. No player can call it: see {@link absenceOf}.
- */
+/** The tool of the server's step for an absent seat. No player can call it: see {@link absenceOf}. */
 export const ABSENT = 'absent'
 
 /**

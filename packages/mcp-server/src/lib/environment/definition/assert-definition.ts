@@ -4,7 +4,6 @@ import { invalid } from './definition-schema.ts'
 import type { EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
 import type { GameSpec } from './game.ts'
 
-/** The parts of a definition that an author writes, all unknown: rules without types are checked by nobody before. */
 type Written = { readonly [part: string]: unknown }
 
 /** Returns the names of all parts. The compiler finds one that is missing here, and one that there is not. */
@@ -82,7 +81,6 @@ const OPTIONAL_FUNCTIONS = [
   ...['present', 'settle', 'absent'],
 ]
 
-/** Throws `definition-invalid` for keys of a part that there are not. A misspelt one would have no effect. */
 function assertKnown(
   environment: string,
   known: Parameters<typeof findUnknownKeys>[0],
@@ -94,12 +92,10 @@ function assertKnown(
     throw invalid(environment, `it has what no definition has. ${formatUnknownKeys(unknown).replace(/\.$/, '')}`)
 }
 
-/** Throws `definition-invalid` for an event with a part that there is not. */
 export function assertEvent(environment: string, type: string, event: object): void {
   assertKnown(environment, EVENT, event, 'events', type)
 }
 
-/** Throws `definition-invalid` for a tool without a needed part, or with one that there is not. */
 export function assertTool(environment: string, name: string, tool: object): void {
   const { description, input, output, play, preparation: _, sealed: __, ...parts } = tool as Written
   assertKnown(environment, TOOL, parts, 'tools', name)
@@ -111,7 +107,6 @@ export function assertTool(environment: string, name: string, tool: object): voi
     throw invalid(environment, `the \`play\` of its tool ${name} is ${kindOf(play)}, and has to be a function`)
 }
 
-/** Throws `definition-invalid` for what is no schema of zod 4. */
 function assertSchema(environment: string, what: string, value: unknown, orElse: string): void {
   if (typeof value === 'object' && value !== null) {
     if ('_zod' in value) return

@@ -97,7 +97,6 @@ const READ: { readonly [key: string]: (result: unknown, what: string) => unknown
   success: judged,
 }
 
-/** Returns a finite number, as JSON has it: without -0. */
 function finite(value: unknown, what: string): number {
   assertSynchronous(value, what)
   if (!Number.isFinite(value)) throw rulesFailed(`${what} returned ${value}, and has to return a finite number.`)
@@ -118,10 +117,6 @@ function shownValue(value: unknown): string {
   return shorten(JSON.stringify(value) ?? String(value), 80)
 }
 
-/**
- * Returns a copy of tools whose `play` is {@link authored}. Throws `definition-invalid` for a tool without a needed
- * part.
- */
 export function authoredTools<Tools extends { readonly [name: string]: Tool }>(name: string, tools: Tools): Tools {
   for (const [tool, written] of Object.entries(tools)) assertTool(name, tool, written)
   return mapped(tools, (tool, key) => ({
@@ -130,7 +125,6 @@ export function authoredTools<Tools extends { readonly [name: string]: Tool }>(n
   }))
 }
 
-/** Returns a copy of events whose `apply` is {@link authored}. Throws `definition-invalid` for an unknown part. */
 export function authoredEvents(name: string, events: WorldEvents): WorldEvents {
   for (const [type, written] of Object.entries(events)) assertEvent(name, type, written)
   return mapped(events, (event, key) => ({
@@ -150,7 +144,6 @@ function mapped<Values extends { readonly [key: string]: object }>(
   ) as Values
 }
 
-/** Returns what a function of an author threw as `rules-failed`, with the frames of the author's code. */
 export function faultOf(what: string, thrown: unknown): ServerError {
   const cause = asError(thrown)
   if (ServerError.is(cause) && (placed.has(cause) || cause.code !== 'rules-failed')) return cause

@@ -66,7 +66,6 @@ export function commonParts(
 
 export const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written
 
-/** Returns how a type of events is described to those who publish them. */
 function toEventInfo(environment: string, type: string, event: WorldEvent): EventInfo {
   if (!/^[\w.-]{1,128}$/.test(type))
     throw invalid(environment, `its event "${type}" needs a name of letters, digits, "_", "-" and "." (at most 128)`)

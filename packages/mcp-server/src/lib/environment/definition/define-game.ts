@@ -153,7 +153,6 @@ function assertTools(
   if (!sealed && settle) throw invalid(name, 'it has `settle` and no sealed tool, so that it would never be called')
 }
 
-/** Returns the named seats in the order of the definition. Throws `rules-failed` for a seat that there is not. */
 function inOrder(name: string, what: string, seats: readonly string[], named: unknown): readonly string[] {
   const names: readonly unknown[] = Array.isArray(named) ? named : [named]
   const wrong = names.findIndex((seat) => !seats.includes(seat as string))

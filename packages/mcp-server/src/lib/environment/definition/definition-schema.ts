@@ -2,7 +2,6 @@ import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { ServerError } from '../../server-error.ts'
 
-/** Throws `definition-invalid` for a name or a version of another form. */
 export function assertNamed(name: string, version: string): void {
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(
@@ -43,9 +42,6 @@ function findOpenObject(schema: z.ZodType): string | null {
 
 const ANYTHING: ReadonlySet<string> = new Set(['any', 'unknown'])
 
-/**
- * Returns the JSON Schema of a part of a definition. Throws `definition-invalid` for a type that JSON does not have.
- */
 export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', what: string): JsonObject {
   try {
     return z.toJSONSchema(schema, { io }) as JsonObject
@@ -72,7 +68,6 @@ const INSTEAD: Readonly<Record<string, string>> = {
   transform: 'Transform in the rules: what is kept is read by the same schema again.',
 }
 
-/** Returns the first type that JSON does not have, and its place in the schema; `null` if there is none. */
 function findOther(schema: z.ZodType, io: 'input' | 'output'): { readonly type: string; readonly at: string } | null {
   let found: { type: string; at: string } | null = null
   try {

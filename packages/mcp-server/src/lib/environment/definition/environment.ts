@@ -23,7 +23,6 @@ export interface WorldState<Public, Private> {
   private: Private
 }
 
-/** The argument of `start`. */
 export interface StartContext<Params> {
   readonly params: Params
   readonly rng: Rng
@@ -58,7 +57,6 @@ export type ReadOnly<T> = { [key: string]: never } extends T
     ? { readonly [Key in keyof T]: ReadOnly<T[Key]> }
     : T
 
-/** The argument of `prepare`. */
 export interface PrepareContext<State, Params, Input> {
   /** The state before the step, frozen. */
   readonly state: ReadOnly<State>
@@ -181,11 +179,7 @@ type KnownCall<Tools extends { readonly [name: string]: Tool }> =
         readonly refused: null | 'rules'
       }
     }[keyof Tools & string]
-  | {
-      readonly tool: keyof Tools & string
-      readonly input: JsonObject
-      readonly refused: Exclude<Refusal, 'rules'>
-    }
+  | { readonly tool: keyof Tools & string; readonly input: JsonObject; readonly refused: Exclude<Refusal, 'rules'> }
 
 /** The step that the server takes for the only player when it has left; of environments with `absent` alone. */
 interface LeftCall {
@@ -211,7 +205,6 @@ export type InputOrJson<Schema extends z.ZodType> = unknown extends z.input<Sche
  */
 export type LegalCalls = true | readonly JsonObject[] | z.ZodType
 
-/** The argument of `success`: an episode that has ended. */
 export interface FinalContext<State, Params> {
   readonly end: EpisodeEnd
   /** The whole state at the end, private part included. */
@@ -219,7 +212,6 @@ export interface FinalContext<State, Params> {
   readonly params: Params
 }
 
-/** The argument of `apply`. */
 export interface EventContext<State, Params, Data> extends RulesContext<State, Params> {
   readonly data: Data
   /**
@@ -252,7 +244,6 @@ export interface WorldEvent<Data extends z.ZodType = z.ZodType> {
   apply(context: EventContext<unknown, unknown, unknown>): void
 }
 
-/** The events of an environment, by type. */
 export type WorldEvents = { readonly [type: string]: WorldEvent }
 
 /** A tool as its author writes it, without its rules. */

@@ -29,9 +29,7 @@ export interface GameState<Seat extends string, Public, Own, Private> {
   private: Private
 }
 
-/**
- * What one seat sees. `observe` and `legal` get nothing else, so that they cannot show a seat what it must not know.
- */
+/** What one seat sees. `observe` and `legal` get nothing else, so they cannot show a seat what it must not know. */
 export interface SeatView<Seat extends string, Public, Own> {
   readonly seat: Seat
   readonly public: ReadOnly<Public>
@@ -94,7 +92,6 @@ export interface MoveContext<
   refuse(text: string): Refused
 }
 
-/** The seats of a state. */
 export type SeatOf<State> = State extends { own: Record<infer Seat extends string, unknown> } ? Seat : string
 
 /** The argument of a sealed tool's `play`: it may change what its own seat holds, and nothing else. */
@@ -118,7 +115,6 @@ export interface SettleContext<State, Params, Seat extends string, Events extend
   readonly moved: readonly Seat[]
 }
 
-/** The argument of `absent`. */
 export interface AbsentContext<State, Params, Seat extends string, Events extends WorldEvents = WorldEvents>
   extends TableContext<Seat, never, Events>,
     RulesContext<State, Params> {
@@ -143,7 +139,6 @@ export interface SeatTransition<Seat extends string, State, Params> extends Tran
   readonly moved: readonly Seat[]
 }
 
-/** The argument of `apply` of a game's event. */
 export interface GameEventContext<Seat extends string, State, Params, Data> extends EventContext<State, Params, Data> {
   /**
    * Sends a text to some seats alone, with their next answers, where `say` sends to all of them: at most 4,000
@@ -152,7 +147,6 @@ export interface GameEventContext<Seat extends string, State, Params, Data> exte
   send(to: Seat | readonly Seat[], text: string): void
 }
 
-/** An event of a game as its author writes it. */
 export interface GameEventDefinition<Seat extends string, State, Params, Data extends z.ZodType>
   extends Omit<EventDefinition<State, Params, Data>, 'apply'> {
   /**
@@ -162,9 +156,7 @@ export interface GameEventDefinition<Seat extends string, State, Params, Data ex
   apply(context: GameEventContext<Seat, State, Params, z.output<Data>>): void
 }
 
-/**
- * Defines a type of events of a game. An argument of `events`, which knows the types of seats, state and parameters.
- */
+/** Defines a type of events of a game. An argument of `events`, which knows the types of seats, state and params. */
 export type GameEventMaker<Seat extends string, State, Params> = <Data extends z.ZodType>(
   definition: GameEventDefinition<Seat, State, Params, Data>,
 ) => WorldEvent<Data>
@@ -174,7 +166,6 @@ export interface FinalSeatContext<Seat extends string, State, Params> extends Fi
   readonly seat: Seat
 }
 
-/** A tool of a game as its author writes it. */
 export interface GameToolDefinition<
   Seat extends string,
   State,

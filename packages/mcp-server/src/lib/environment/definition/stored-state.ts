@@ -27,7 +27,6 @@ export function findMisfit(environment: EnvironmentDefinition, state: SessionSta
   return null
 }
 
-/** Returns the parts of a state with their names and schemas. */
 export function partsOf(
   { state: schemas }: EnvironmentDefinition,
   state: SessionState,

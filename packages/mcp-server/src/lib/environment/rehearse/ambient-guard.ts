@@ -7,7 +7,6 @@ const OUTSIDE = 'what is in the state: rules reach nothing outside'
 const FILES = 'what was read when the module was loaded, or put it into the state'
 const MACHINE = 'params or the state: machines differ'
 
-/** What rules may not use, where it is found, and what to use instead. */
 const CAUGHT = [
   { owner: Math, of: 'Math.', keys: ['random'], use: CHANCE },
   { owner: crypto, of: 'crypto.', keys: ['randomUUID', 'getRandomValues'], use: CHANCE },
@@ -15,12 +14,7 @@ const CAUGHT = [
   { owner: globalThis, of: '', keys: ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'], use: WAITING },
   { owner: AbortSignal, of: 'AbortSignal.', keys: ['timeout'], use: WAITING },
   { owner: globalThis, of: '', keys: ['fetch', 'WebSocket', 'EventSource'], use: OUTSIDE },
-  {
-    owner: process,
-    of: 'process.',
-    keys: ['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'resourceUsage'],
-    use: MACHINE,
-  },
+  { owner: process, of: 'process.', keys: ['cwd', 'uptime', 'memoryUsage', 'cpuUsage', 'resourceUsage'], use: MACHINE },
 ].flatMap(({ owner, of, keys, use }) => keys.map((key) => ({ owner: owner as object, key, name: of + key, use })))
 
 /**

@@ -141,9 +141,7 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
 /** Names each rehearsal for what its tools keep outside. */
 let rehearsals = 0
 
-/**
- * Starts a rehearsal. Throws `option-invalid` for parameters that the environment's schema rejects or does not know.
- */
+/** Starts a rehearsal. Throws `option-invalid` for parameters that the world's schema rejects or does not know. */
 export function rehearse<World extends EnvironmentDefinition>(
   environment: World,
   options?: RehearsalOptions<World>,
@@ -224,10 +222,7 @@ export function rehearse(
       const turn = { record, draft: kept.draft() }
       const happened = closely(`Event ${type}`, () => applyEvent(environment, turn, event))
       keep(happened.change.state)
-      record = {
-        ...recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 }),
-        state: kept.state,
-      }
+      record = { ...recordEvent(record, event, happened, { bound: DEFAULT_EVENTS, now: 0 }), state: kept.state }
       const { said, sent, end } = happened
       if (strict)
         for (const seat of seats)
@@ -252,13 +247,7 @@ export function rehearse(
         revealedTo.push(to)
       }
       const scrutiny = { strict, onReveal }
-      const setting = {
-        seat,
-        action,
-        now: 0,
-        history: environment.history,
-        prepared,
-      }
+      const setting = { seat, action, now: 0, history: environment.history, prepared }
       const played = closely(`Tool ${tool}`, () =>
         playAction(environment, { ...turnOf(record, kept.draft(), setting), truncation }, action, scrutiny),
       )
@@ -272,12 +261,7 @@ export function rehearse(
           said: JSON.stringify([tool, args]),
         })
       }
-      const step = {
-        ...played,
-        revealed,
-        revealedTo,
-        stateHash: logged.report.stateHash,
-      }
+      const step = { ...played, revealed, revealedTo, stateHash: logged.report.stateHash }
       observation = step.observation
       return step
     },
@@ -288,7 +272,6 @@ export function rehearse(
   }
 }
 
-/** Throws `rules-failed` for a secret that is too short to be searched for in answers. */
 function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly string[]): void {
   const [short] = tooShortSecrets(secrets)
   if (short !== undefined)
@@ -297,10 +280,6 @@ function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly str
     )
 }
 
-/**
- * Throws `rules-failed` for a shown text that contains a listed secret which the player did not say: a host would
- * withhold the answer.
- */
 function assertNotShown(
   what: string,
   listed: readonly string[],
@@ -334,7 +313,6 @@ interface CheckedPart {
   readonly place: string
 }
 
-/** Returns the parts to check of a value that was another one before. */
 function* changedParts(schema: z.ZodType, before: unknown, value: unknown): Generator<CheckedPart> {
   for (const { path } of differences(before, value)) {
     const part = judgedPart(schema, value, path)

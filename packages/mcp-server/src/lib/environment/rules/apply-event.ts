@@ -20,19 +20,16 @@ const SAID_CHARACTERS = 4_000
 /** Characters of an event's id: a session keeps those of many. */
 const ID_CHARACTERS = 128
 
-/** Throws `invalid-params` for an id that no event can have. */
 export function assertEventId(id: string): void {
   if (id.length === 0 || id.length > ID_CHARACTERS || !id.isWellFormed())
     throw invalidParams(`The id of an event is a text of 1 to ${ID_CHARACTERS} characters.`)
 }
 
-/** Throws `invalid-params` for an event that an environment does not take: of an unknown type, or with wrong data. */
 export function assertEvent(environment: EnvironmentDefinition, event: Pick<OutsideEvent, 'type' | 'data'>): void {
   const problem = findEventProblem(environment, event)
   if (problem) throw invalidParams(problem)
 }
 
-/** Returns why an environment does not take an event; `null` if it does. */
 export function findEventProblem(
   environment: EnvironmentDefinition,
   { type, data }: { readonly type: string; readonly data: unknown },

@@ -78,7 +78,6 @@ export function concludeStep(
     return environment.multiplayer ? { seat, ...step } : step
   }
 
-  /** What the step means to the other seats. */
   function seatsPart(): PlayedSeats {
     const others = playingSeats(record).filter((other) => other !== seat)
     const termsOf = (name: string): Terms => environment.rewards({ ...transition, end: endOf(name) }, name)
@@ -99,7 +98,6 @@ export function concludeStep(
   }
 }
 
-/** Returns how the episode ended for all seats; `null` if it goes on for one. */
 function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncation }: Decided): EpisodeEnd | null {
   const { ended = null, left = {} } = effects ?? {}
   if (ended !== null) return { kind: 'terminated', reason: ended }

@@ -14,9 +14,7 @@ export interface Decided {
   readonly shown?: string
   /** The data of the answer. Default: the view of the seat. */
   readonly structured?: JsonObject
-  /** The pictures, sounds and files of the answer. Default: none. */
   readonly attachments?: readonly Attachment[]
-  /** The parts of the text that are resources. Default: none. */
   readonly resources?: readonly ResourceInText[]
   readonly change: Played['change']
   /** `null` if the action was refused, or is sealed until others have moved. */

@@ -142,9 +142,7 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   }
 }
 
-/**
- * Returns the prepared input for `play`. It is parsed again, since a replay reads it from a record that may be edited.
- */
+/** Returns the prepared input for `play`, parsed again, since a replay reads it from a record that may be edited. */
 function readPrepared(
   { name }: EnvironmentDefinition,
   tool: string,
@@ -160,7 +158,6 @@ function readPrepared(
   throw rulesFailed(`What was prepared for ${tool} of ${name} is wrong: ${formatZodError(parsed.error)}.`)
 }
 
-/** Throws `rules-failed` for an answer that was not made by `say`, and for data of a tool that declares no output. */
 function assertSaid(
   { name }: EnvironmentDefinition,
   tool: string,
@@ -175,7 +172,6 @@ function assertSaid(
     )
 }
 
-/** Returns the structured answer as its schema parses it, so without undeclared keys. Throws `rules-failed`. */
 function structuredAnswer(
   environment: EnvironmentDefinition,
   name: string,

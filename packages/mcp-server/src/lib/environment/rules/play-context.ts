@@ -45,12 +45,10 @@ export interface PlayEffects extends Omit<Change, 'state'> {
   readonly ended: string | null
   readonly left: { readonly [seat: string]: string }
   readonly messages: { readonly [seat: string]: readonly string[] }
-  /** The events that were published, oldest first. */
   readonly published: readonly ToolEvent[]
   readonly attachments: readonly Attachment[]
 }
 
-/** The state of a game, its types erased. */
 interface ErasedState {
   public: JsonObject
   own: Record<string, JsonObject>
@@ -193,7 +191,6 @@ const NO_EVENTS: readonly never[] = []
 
 const refuse = (text: string): Refused => ({ kind: 'refused', text })
 
-/** Returns an answer: a text, data with a text, or data alone. */
 function say(text: unknown, data?: unknown): Said<unknown> {
   return data === undefined && isObject(text)
     ? { kind: 'said', text: '', data: text }

@@ -10,7 +10,6 @@ import { isRefused, PlayCall } from './play-context.ts'
 import { type PlayChecks, type RulesTurn, seatsInTurn } from './rules-turn.ts'
 import { outcomeOf } from './step-events.ts'
 
-/** Keeps a sealed move, and plays the round if it was the last one. */
 export function sealMove({ environment, turn, name, input, checks }: ToolCall, tool: Tool): Decided | Refused {
   const { record, seat, draft } = turn
   const context: SealedContext<string, JsonObject, JsonObject, JsonObject, unknown> = {

@@ -64,7 +64,6 @@ export function endReason(what: 'end' | 'leave', reason: unknown): string {
 /** Characters that one text for another seat may have. */
 const MESSAGE_CHARACTERS = 4_000
 
-/** Returns what is wrong with a text that rules send to a seat; `null` for nothing. */
 export function sentTextProblem(text: string): string | null {
   const problem = typeof text === 'string' ? findNonJson(text, 'the text') : 'it is no text'
   if (problem) return `sends what cannot be kept: ${problem}`
@@ -73,7 +72,6 @@ export function sentTextProblem(text: string): string | null {
     : null
 }
 
-/** Returns the seats in turn, those with a sealed move included. */
 export function seatsInTurn(
   environment: EnvironmentDefinition,
   record: Pick<RulesTurn['record'], 'seats' | 'state' | 'params'>,

@@ -25,7 +25,6 @@ export interface InitialState extends ObservedState {
   readonly turn?: readonly string[]
 }
 
-/** Returns what the record of a session says at its start, of which the state is kept. */
 export function beginning(
   { seats: only }: Pick<EnvironmentDefinition, 'seats'>,
   { rng, seats, turn }: Pick<InitialState, 'rng' | 'seats' | 'turn'>,
@@ -43,7 +42,6 @@ export function beginning(
   }
 }
 
-/** Returns what a seat observes of a state, and its potential. Throws what the environment's code throws. */
 export function observeState(
   environment: EnvironmentDefinition,
   state: SessionState,
@@ -84,7 +82,6 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
     `At the start of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${present.join(', ')}.`,
   )
 
-  /** Returns a part of the initial state as its schema parses it, so without undeclared keys. */
   function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {
     const parsed = parseStartPart(schema, value)
     if (typeof parsed !== 'string') return parsed

@@ -1,4 +1,3 @@
-/** A verified caller; `null` for an anonymous one. */
 export type Principal = string | null
 
 /**

@@ -13,7 +13,6 @@ export interface GameClaim {
   readonly seat: number
 }
 
-/** Returns a text that no other claim has: each part with its length. */
 function toClaimText(claim: readonly string[]): string {
   let text = ''
   for (const part of claim) text += `${part.length}:${part}`
@@ -52,9 +51,7 @@ export function createSessionTokens(secret: Uint8Array) {
     /** The session id of an opener's request key: the same key of the same principal always names the same session. */
     idFor: (principal: string | null, requestKey: string): string =>
       asWord(prove('id', toPrincipalName(principal), requestKey)),
-    /**
-     * The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, and are in order.
-     */
+    /** The same for a key that asks for many, at most 1,296: their ids differ in the last two digits, in order. */
     idsFor(principal: string | null, requestKey: string, count: number): string[] {
       const root = asWord(prove('ids', toPrincipalName(principal), requestKey)).slice(0, -2)
       return Array.from({ length: count }, (_, place) => root + place.toString(36).padStart(2, '0'))
@@ -83,13 +80,9 @@ export function createSessionTokens(secret: Uint8Array) {
       const name = `${earlier === undefined ? randomText() : randomPartOf(earlier)}.${issuedAt.toString(36)}`
       return `mcp_${name}.${proveAgain('transport', toPrincipalName(principal), name)}`
     },
-    /**
-     * The seed of the session that a transport id opens: 128 secret bits, derived from the random part of the id.
-     */
+    /** The seed of the session that a transport id opens: 128 secret bits, derived from the id's random part. */
     seedOf: (transportId: string) => proveAgain('seed', randomPartOf(transportId)),
-    /**
-     * Returns when a transport id was issued; `null` for one that was not issued here, or was issued to another client.
-     */
+    /** Returns when a transport id was issued; `null` for one not issued here, or issued to another client. */
     transportIssuedAt(principal: string | null, transportId: string): number | null {
       const parts = /^mcp_([\w-]{22}\.([0-9a-z]{1,11}))\.([\w-]{22})$/.exec(transportId)
       if (!parts) return null
@@ -156,7 +149,6 @@ function toPrincipalName(principal: string | null): string {
   return principal === null ? 'anonymous' : `principal ${principal}`
 }
 
-/** Returns what a token claims to be; `null` if it does not have the form of a token. */
 export function readClaim(handle: string): Claim | null {
   if (handle.length === 4 + 2 * DIGITS && handle.startsWith('ctl_'))
     return { kind: 'control', id: handle.slice(4, 4 + DIGITS) }

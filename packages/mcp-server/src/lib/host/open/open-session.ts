@@ -183,10 +183,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
-    ...(viewSchema && {
-      seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })),
-      viewSchema,
-    }),
+    ...(viewSchema && { seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })), viewSchema }),
     ...(events.length > 0 && { events }),
     limits,
   }

@@ -72,7 +72,6 @@ async function heldAtStart(
   return { record: start, kept }
 }
 
-/** Applies the outside events between a step and the one before. */
 async function replayEvents(
   held: HeldSession,
   { report: { seq, events = [] } }: LoggedStep,
@@ -129,7 +128,6 @@ async function replayStep(
   return { record: next, kept, pools }
 }
 
-/** Throws `replay-diverged` for the first field of a step that its replay does not reproduce. */
 function assertSame<T extends object>(environment: EnvironmentDefinition, step: number, replayed: T, was: T): void {
   for (const [field, value] of Object.entries(replayed))
     if (JSON.stringify(value) !== JSON.stringify(was[field as keyof T])) throw diverged(environment, step, field)

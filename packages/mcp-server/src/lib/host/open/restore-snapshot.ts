@@ -68,7 +68,6 @@ function limitsOf(environment: EnvironmentDefinition, { params, limits }: Sessio
   return mergeLimits(own, asked)
 }
 
-/** Throws for a number of steps or a time that no episode reaches. */
 function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): void {
   for (const [seat, { seq }] of Object.entries(seats))
     if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= steps))
@@ -85,7 +84,6 @@ function assertUnchanged(path: string, schema: z.ZodType, value: JsonObject): vo
     throw broken(`${path} holds what the environment does not declare`)
 }
 
-/** Throws unless each seat of the episode, and no other, has its part of the snapshot. */
 function assertSeated(environment: EnvironmentDefinition, { params, state, seats: given, turn }: SessionSnapshot) {
   const { multiplayer } = environment
   const { own } = environment.state
@@ -110,7 +108,6 @@ function assertRemembered({ history: bounds }: EnvironmentDefinition, history: S
     throw broken(`snapshot.history has ${bytes} bytes, and a session remembers ${bounds.bytes}`)
 }
 
-/** Throws for outside events that no session of the environment has had. */
 function assertHappened(environment: EnvironmentDefinition, { outside }: SessionSnapshot, limits: Limits): void {
   if (!outside) return
   for (const event of outside.pending) {

@@ -74,7 +74,6 @@ export class SessionFactory {
     return this.describe(cached, seen)
   }
 
-  /** Opens a session, or finds the one of a repeated request. With `players`, it is one that its players create. */
   async open(owner: Principal, request: OpenRequest, players?: FirstPlayers): Promise<CachedSession> {
     const { cached } = await this.#open(owner, request, players)
     return cached
@@ -196,7 +195,6 @@ export class SessionFactory {
     return cached.rules.guard(() => toOpenResult(this.#options, cached, seen))
   }
 
-  /** Resolves with the present snapshot, or with that after `at` answered steps. */
   async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
     const { sessions, store, clock, events } = this.#options
     const { session, environment, rules } = cached
@@ -249,7 +247,6 @@ export class SessionFactory {
     return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
   }
 
-  /** Resolves with the forks that exist, in the order of their ids. */
   async #findForks(ids: readonly string[]): Promise<Map<string, CachedSession>> {
     const { sessions } = this.#options
     const found = await Promise.all(ids.map((id) => sessions.find(id)))
@@ -332,7 +329,6 @@ export class SessionFactory {
     return kept.map(({ cached }) => cached)
   }
 
-  /** Returns the rules of a session that is not opened yet. */
   #rulesOf(environment: EnvironmentDefinition, id: string): SessionRules {
     return new SessionRules(this.#options.faults, this.#options.rules, environment, id)
   }

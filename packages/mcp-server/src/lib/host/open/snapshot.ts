@@ -10,7 +10,6 @@ export interface Snapshot extends Pick<HeldSession, 'kept' | 'pools'> {
   readonly record: Omit<SessionSnapshot, 'format'>
 }
 
-/** Returns a snapshot for a client. It shares no object with the session. */
 export function snapshotOf({ record, kept }: Snapshot): SessionSnapshot {
   const { environment, params, seed, limits, rng, now, seats, turn, history, outside, end } = record
   const rest = structuredClone({
@@ -90,9 +89,7 @@ function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
   return { pending: pending.map(first), known: known.map(first) }
 }
 
-/**
- * Everything that decides how a seat continues. A record also has its last answer, which other sessions do not have.
- */
+/** Everything that decides how a seat continues: not its last answer, which other sessions do not have. */
 function withoutLast({ seq, due, messages, end, success }: SeatSnapshot): SeatSnapshot {
   return {
     seq,

@@ -198,7 +198,6 @@ export class SessionRules {
     return this.guard(() => this.#rules.evaluateSuccess(this.#environment, final))
   }
 
-  /** Runs other code of the environment. */
   guard<T>(run: () => T, waiting?: CallOptions): T {
     return this.#faults.guard(this.#environment.name, this.#session, run, waiting)
   }
@@ -265,9 +264,7 @@ export function refusalOf(error: unknown): unknown {
       return new WireError(
         error.code,
         'What this server keeps its sessions in does not answer. Try again in a moment.',
-        {
-          cause: error,
-        },
+        { cause: error },
       )
     case 'action-invalid':
     case 'event-invalid':

@@ -1,7 +1,6 @@
 /** Labels of a series. Values come from closed sets, so that the number of series is bounded. */
 export type Labels = Readonly<Record<string, string>>
 
-/** Writes one metric in the Prometheus text format, version 0.0.4. */
 function head(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
 }
@@ -15,7 +14,6 @@ function quoted(text: string): string {
   return text.replace(/["\\\n]/g, (character) => (character === '\n' ? '\\n' : `\\${character}`))
 }
 
-/** The text of a metric with a value for each set of labels. */
 export function renderMetric(
   name: string,
   type: 'counter' | 'gauge',
@@ -51,7 +49,6 @@ export class Counter {
 /** Upper bounds of the buckets, in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** Counts durations in buckets, by their labels. */
 export class Histogram {
   readonly #name: string
   readonly #help: string

@@ -87,9 +87,6 @@ interface VerifiedPlayer extends VerifiedToken {
   readonly role: 'creator' | 'guest'
 }
 
-/**
- * Verifies the token of a player. Throws `session-not-found` for one that was not issued here, or to another principal.
- */
 export function verifyPlayer(
   tokens: SessionTokens,
   principal: Principal,
@@ -120,9 +117,7 @@ export class PlayerSession extends ResolvedSession {
     this.#verified = verified
   }
 
-  /**
-   * Ends the episode for all its players. The record stays until it expires, so that each of them learns of the end.
-   */
+  /** Ends the episode for all its players. The record stays until it expires, so that each learns of the end. */
   override async close(): Promise<MethodResult<'close'>> {
     if (this.#verified.role !== 'creator')
       throw new WireError('unauthorized', 'A session is ended by the player who created it, and by no other.')

@@ -165,7 +165,6 @@ export class ResolvedSession implements SessionRef {
     return this.#verified?.held ? this.#verified : undefined
   }
 
-  /** Returns the session. Throws, or rejects with, `session-not-found`. */
   protected find(): AtOnce<CachedSession> {
     return this.#held ?? this.parts.sessions.get(this.token.id)
   }
@@ -176,7 +175,6 @@ export class ResolvedSession implements SessionRef {
   }
 }
 
-/** Returns how the environment is described to a player of a seat: that seat and its tools alone. */
 function infoForSeat(info: EnvironmentInfo, seat: string): EnvironmentInfo {
   const own = info.seats?.find(({ name }) => name === seat)
   return own ? { ...info, seats: [own], tools: info.tools.filter(({ name }) => own.tools.includes(name)) } : info

@@ -79,7 +79,6 @@ interface VerifiedTransport extends VerifiedToken {
   readonly tokens: SessionTokens
 }
 
-/** Verifies an id. Throws `session-not-found` for one that was not issued here, or was issued to another principal. */
 export function verifyTransport(
   tokens: SessionTokens,
   principal: Principal,
@@ -97,7 +96,6 @@ function transportKey(transportId: string): string {
   return `transport ${transportId}`
 }
 
-/** A session that opens at its first call. */
 export class TransportSession extends ResolvedSession {
   readonly #transports: TransportSessions
   readonly #verified: VerifiedTransport

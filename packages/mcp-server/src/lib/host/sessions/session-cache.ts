@@ -82,7 +82,6 @@ export class SessionCache {
     return this.#cached.get(id) ?? this.#read(id)
   }
 
-  /** Returns the session of an id. Throws, or rejects with, `session-not-found`. */
   get(id: string): AtOnce<CachedSession> {
     return this.#cached.get(id) ?? this.#read(id).then(present)
   }
@@ -198,7 +197,6 @@ export class SessionCache {
     this.#dropping.add(dropping)
   }
 
-  /** Waits for the store, and translates its errors for the wire. */
   async guardStore<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
@@ -207,7 +205,6 @@ export class SessionCache {
     }
   }
 
-  /** Throws for a session of another version of its environment, or with a state that does not fit the schemas. */
   #assertFits({ id, environment: { name, version }, state }: SessionRecord): void {
     const environment = this.#environmentOf(name, version)
     const misfit = this.#options.faults.guard(name, id, () => findMisfit(environment, state))
@@ -254,12 +251,10 @@ export class SessionCache {
     return cached
   }
 
-  /** Returns the secrets of the session of a record, cached or not, for one seat. */
   async secretsOf(record: SessionRecord, environment: EnvironmentDefinition, seat: string): Promise<Secrets> {
     return this.#guarded({ record }, environment, await this.loadTokens()).secrets[seat] as Secrets
   }
 
-  /** Derives the handles of a session, and the secrets to search for in its answers. */
   #guarded(
     session: Pick<Session, 'record'>,
     environment: EnvironmentDefinition,

@@ -14,7 +14,6 @@ interface StoredTurns {
 export class TurnFeed {
   readonly #listeners = new Set<TurnListener>()
 
-  /** Notifies the listeners of a session that was opened, or in which a step was committed. */
   notify({ session: { record }, environment, seatHandles }: CachedSession): void {
     if (this.#listeners.size === 0) return
     const turn = inTurn(record, environment, (place) => seatHandles[place] as string)

@@ -4,7 +4,6 @@ import type { Clock } from '@episodic/state'
 /** Listeners that one session may have. */
 const LISTENERS = 256
 
-/** Callers that wait for the next commit of a session, and listeners that are called at each commit. */
 export class Watchers {
   readonly #waiting = new Set<() => void>()
   readonly #listeners = new Set<() => void>()

@@ -15,9 +15,7 @@ interface AbsentSeat {
 /** Throws if a step must not be played on this record. Called with the record that the commit is compared with. */
 export type RecordCheck = (record: SessionRecord) => void
 
-/**
- * Errors of a step for an absent seat that mean that the seat has moved after all, or that another process was faster.
- */
+/** Errors of an absent seat's step that mean that it has moved after all, or that another process was faster. */
 const SETTLED = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const
 
 /**
@@ -67,7 +65,6 @@ function findAbsent(record: SessionRecord, environment: EnvironmentDefinition, n
   return isOverdue ? { seat, cause: 'turn-limit' } : null
 }
 
-/** Throws `invalid-params` for an environment whose rules do not say what happens when a seat leaves. */
 export function assertMayLeave({ name, absent, multiplayer }: EnvironmentDefinition): void {
   if (!absent || !multiplayer)
     throw invalidParams(

@@ -66,7 +66,6 @@ export class SessionWriter {
     }
   }
 
-  /** Takes the steps of seats that do not act in their turn; see {@link settleAbsent}. */
   settleAbsent(cached: CachedSession): Promise<void> {
     return settleAbsent(
       cached,
@@ -75,9 +74,6 @@ export class SessionWriter {
     )
   }
 
-  /**
-   * Takes the step of a seat whose player has left. Throws `invalid-params` if the rules do not say what that means.
-   */
   async leave(cached: CachedSession, seat: string): Promise<void> {
     assertMayLeave(cached.environment)
     const { seats } = await this.#options.sessions.use(cached, (session) => session.refresh())

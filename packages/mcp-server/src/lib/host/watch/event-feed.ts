@@ -43,7 +43,6 @@ export async function* eventNotifications(
     return stored.revision === session.record.revision ? session.record : decodeSession(stored)
   }
 
-  /** Returns the texts of events after `seen`: outside events, reported by a step since or not, and events of tools. */
   async function saidIn({ outside, revision: last }: Pick<SessionRecord, 'revision' | 'outside'>): Promise<string[]> {
     if (!takesEvents) return []
     // Each commit is one event from outside, or one step with what it published.

@@ -64,7 +64,6 @@ function isWaitOver(record: SessionRecord, seat: string): boolean {
   return endOf(record) !== null || seats[seat]?.end !== undefined || !turn || turn.includes(seat)
 }
 
-/** Returns the actions that the rules accept of a seat now; none out of turn, and once the episode has ended. */
 export async function legalOfSeat(
   cached: CachedSession,
   seat: string,

@@ -11,9 +11,7 @@ export interface WatchSetting extends Pick<TurnSetting, 'clock' | 'stopping'> {
   readonly store: SessionStore
 }
 
-/**
- * Reads the step log of a session after a revision, and waits if there is no entry yet; see `TrainerSessionRef.watch`.
- */
+/** Reads a session's step log after a revision, and waits if there is no entry yet; see `TrainerSessionRef.watch`. */
 export async function watchLog(
   cached: CachedSession,
   { after, limit, wait, signal }: WatchRange,

@@ -55,7 +55,6 @@ export class PlainConnections {
     return this.#open.get(socket)?.isAnswering === true
   }
 
-  /** Destroys the connections that were not handed over. */
   end(): void {
     for (const connection of this.#open.values()) connection.end()
   }
