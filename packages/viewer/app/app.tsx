@@ -1,5 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { type RowList, RowListContext } from './list/row-list.ts'
+import { EmptyNote } from './parts/notes.tsx'
+import { plain } from './parts/plain-text.tsx'
 import type { Route } from './route/route.ts'
 import { useRoute } from './route/use-route.ts'
 import { CompareScreen } from './screens/compare-screen.tsx'
@@ -11,7 +13,6 @@ import { RunScreen } from './screens/run-screen.tsx'
 import { RunsScreen } from './screens/runs-screen.tsx'
 import { SearchScreen } from './screens/search-screen.tsx'
 import { SetScreen } from './screens/set-screen.tsx'
-import { UnknownScreen } from './screens/unknown-screen.tsx'
 import { Shell } from './shell/shell.tsx'
 import type { Source } from './source/source.ts'
 import { SourceContext } from './source/use-source.ts'
@@ -53,4 +54,19 @@ function Screen({ route }: { readonly route: Route }) {
     case 'unknown':
       return <UnknownScreen route={route} />
   }
+}
+
+type UnknownRoute = Route & { readonly screen: 'unknown' }
+
+function UnknownScreen({ route }: { readonly route: UnknownRoute }) {
+  return (
+    <EmptyNote whole title="No screen has this address">
+      <p>
+        <code>#{plain(route.address)}</code>
+      </p>
+      <p>
+        <a href="#/">All runs</a>
+      </p>
+    </EmptyNote>
+  )
 }

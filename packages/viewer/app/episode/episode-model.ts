@@ -1,17 +1,20 @@
-import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protocol'
-import type { EpisodeStates, PolicyVersions, Row, RowWords, ShownRecord } from '@episodic/report'
+import { isMatchRecord, playedCalls, type Reward, type SealedRecord } from '@episodic/protocol'
 import {
+  type EpisodeStates,
   hasStarted,
   isSuccess,
+  type PolicyVersions,
   policyVersionsOf,
+  type Row,
+  type RowWords,
   rowOf,
+  type ShownRecord,
   scoredOutcomeOf,
   seatRecordOf,
   toShownRecord,
 } from '@episodic/report'
 import { type Result, resultOf } from '../parts/result.tsx'
 import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
-import { notableSteps, type RunningReturn, runningReturns } from './returns.ts'
 import { usualValue } from './step-bars.ts'
 
 /** An episode as its screen shows it: figures of one seat, the steps of all. */
@@ -85,4 +88,31 @@ export function episodeModel(record: SealedRecord, focus: string | null): Episod
 /** What the changes of a step are in the states of an episode; `null` if they are not known. */
 export function changesOfStep(states: EpisodeStates | null, step: number) {
   return states?.steps.find((changes) => changes.step === step) ?? null
+}
+
+export interface RunningReturn {
+  /** Sum of the rewards up to the step, its own included. */
+  readonly sum: number
+  /** Sum of the rewards from the step on, its own included: the return to go, not discounted. */
+  readonly toGo: number
+}
+
+export function runningReturns(steps: readonly { readonly reward: Reward }[]): RunningReturn[] {
+  const total = steps.reduce((sum, { reward }) => sum + reward.total, 0)
+  let sum = 0
+  return steps.map(({ reward }) => {
+    const toGo = total - sum
+    sum += reward.total
+    return { sum, toGo }
+  })
+}
+
+/** Returns the steps at which something happened to a reader: the reward is not what it was before, or a refusal. */
+export function notableSteps(steps: readonly { readonly reward: Reward; readonly refused: unknown }[]): number[] {
+  return [...steps.keys()].filter((i) => {
+    const [step, before] = [steps[i], steps[i - 1]]
+    if (!step) return false
+    const changed = Math.abs(step.reward.total - (before?.reward.total ?? 0)) > 1e-9
+    return changed || step.refused !== null
+  })
 }

@@ -2,13 +2,14 @@ import type { SealedRecord } from '@episodic/protocol'
 import { type GradeRecord, graderKeyOf, sealNameOf } from '@episodic/report'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
+import { findPlace, useRowList } from '../list/row-list.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { FoundContext } from '../parts/found-text.tsx'
 import { EPISODE_TABS, type EpisodeRoute, type EpisodeTab, formatRoute } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { PrivateContext } from './change-list.tsx'
-import { EpisodeHeader, routeOf } from './episode-header.tsx'
+import { EpisodeHeader, type Neighbours, routeOf } from './episode-header.tsx'
 import { episodeModel, type LoadedEpisode } from './episode-model.ts'
 import { FindBar } from './find-bar.tsx'
 import { ForkAdvantages } from './fork-advantages.tsx'
@@ -19,7 +20,6 @@ import { SentTab } from './sent-tab.tsx'
 import { StateTab } from './state-tab.tsx'
 import { StepPlots } from './step-plots.tsx'
 import { TranscriptTab } from './transcript-tab.tsx'
-import { useNeighbours } from './use-neighbours.ts'
 
 const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
   transcript: 'Transcript',
@@ -157,4 +157,34 @@ function ownGrades(grades: readonly GradeRecord[], record: SealedRecord): GradeR
     if (!known || grade.revision > known.revision) latest.set(key, grade)
   }
   return [...latest.values()].sort((a, b) => (a.grader.name < b.grader.name ? -1 : 1))
+}
+
+/** The episodes around a row: in the list that it was opened from, else in the order of the file. */
+function useNeighbours(run: string, row: number): Neighbours {
+  const list = useRowList(run)
+  const place = list ? findPlace(list, row) : null
+  const { value: rows } = useLoaded(
+    async (source) => (place ? 0 : (await source.listing(run)).rows),
+    [run, place === null],
+  )
+  const previous = place ? place.previous : row > 0 ? row - 1 : null
+  const next = place ? place.next : row + 1 < (rows ?? 0) ? row + 1 : null
+  const { value: words } = useLoaded(
+    (source) =>
+      source.words(
+        run,
+        [previous, next].filter((one) => one !== null),
+      ),
+    [run, previous, next],
+  )
+  const wordsOfRow = (wanted: number | null) => words?.find((one) => one.row === wanted) ?? null
+  return {
+    previous: wordsOfRow(previous),
+    next: wordsOfRow(next),
+    place: place
+      ? { number: place.index + 1, count: place.count, href: place.href }
+      : rows
+        ? { number: row + 1, count: rows, href: formatRoute({ screen: 'episodes', run, query: '', sort: '' }) }
+        : null,
+  }
 }

@@ -1,12 +1,14 @@
-import type { SealedRecord } from '@episodic/protocol'
-import { formatCount, formatInterval, formatNumber } from '@episodic/report'
-import { MOST_LINES } from '../group/load-group.ts'
-import { loadTree } from '../group/load-tree.ts'
+import type { EpisodeRecord, SealedRecord } from '@episodic/protocol'
+import { createForkReturns, type ForkAdvantage, formatCount, formatInterval, formatNumber } from '@episodic/report'
+import { countingLines } from '../group/attempts.ts'
+import { loadLines, MOST_LINES } from '../group/load-group.ts'
 import { formatSigned } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import type { Source } from '../source/source.ts'
 import { useLoaded } from '../source/use-source.ts'
+import { loadWords } from './load-episode.ts'
 
 const HEAD = ['Steps', 'Advantage', '95 %', 'V̂ after', 'Lines', 'V̂ of siblings', 'Siblings']
 
@@ -45,4 +47,27 @@ export function ForkAdvantages({ run, record }: { readonly run: string; readonly
       </Card>
     </Section>
   )
+}
+
+/** What the steps of a leaf were worth between its forks. */
+interface LoadedTree {
+  /** γ of the returns. */
+  readonly discount: number
+  /** `null` if the tree has more leaves than are read. */
+  readonly advantages: readonly ForkAdvantage[] | null
+}
+
+/** Loads the tree of an episode, and compares its steps with those of its siblings; `null` for what is no leaf. */
+async function loadTree(source: Source, run: string, record: SealedRecord): Promise<LoadedTree | null> {
+  const { branch = null } = record as Partial<EpisodeRecord>
+  if (!branch) return null
+  const { discount: set } = (await source.run(run)).configuration
+  const discount = typeof set === 'number' ? set : 1
+  if (branch.leaves > MOST_LINES) return { discount, advantages: null }
+  const [task] = (await source.tasks(run, record.task.id)).filter(({ task: id }) => id === record.task.id)
+  const lines = countingLines(await loadWords(source, run, task?.rows ?? []))
+  const own = lines.filter(({ words: { attempt } }) => Math.floor(attempt / branch.leaves) === branch.rollout)
+  const returns = createForkReturns(discount)
+  for (const leaf of await loadLines(source, run, own)) returns.add(leaf as EpisodeRecord)
+  return { discount, advantages: returns.advantagesOf(record as EpisodeRecord) }
 }

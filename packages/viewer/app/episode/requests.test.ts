@@ -1,7 +1,7 @@
 import { type Completion, type EpisodeRecord, requestsOf, type Transcript } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { requestItems } from './request-items.ts'
 import { answersOf, firstTools, type SentRequest, sentRequest } from './requests.ts'
+import { requestItems } from './sent-tab.tsx'
 
 const answer = (text: string, messages: [number, number][] | null): Completion => ({
   model: 'm',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { notableSteps, runningReturns } from './returns.ts'
+import { notableSteps, runningReturns } from './episode-model.ts'
 
 const step = (total: number, refused: string | null = null) => ({ reward: { total, terms: {}, shaping: 0 }, refused })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sectionsOf } from './thoughts.ts'
+import { sectionsOf } from './message-view.tsx'
 
 describe('sectionsOf', () => {
   it('keeps every character of the text', () => {

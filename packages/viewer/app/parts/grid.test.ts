@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hasGrid } from './grid.ts'
+import { hasGrid } from './long-text.tsx'
 
 describe('hasGrid', () => {
   it('finds maps, boards and tables', () => {

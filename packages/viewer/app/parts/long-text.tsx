@@ -2,7 +2,6 @@ import { formatCount } from '@episodic/report'
 import { useContext } from 'preact/hooks'
 import { FoldsContext } from './folds.tsx'
 import { FoundContext, FoundText } from './found-text.tsx'
-import { hasGrid } from './grid.ts'
 import { countMatches } from './matches.ts'
 
 const MOST_CHARACTERS = 1_400
@@ -50,4 +49,19 @@ function startOf(text: string): string {
   // A little more is not worth a button.
   if (most <= MOST_CHARACTERS * 1.2 && text.length - most < 80) return text
   return text.slice(0, Math.min(most, MOST_CHARACTERS)).toWellFormed()
+}
+
+/** Lines of equal length that make a text a grid. */
+const LEAST_LINES = 3
+const MOST_WIDTH = 100
+
+/** Whether a text is a map or a board of characters, whose columns need letters of one width. */
+export function hasGrid(text: string): boolean {
+  let [equal, width] = [0, 0]
+  for (const line of text.split('\n')) {
+    equal = line.length === width ? equal + 1 : 1
+    width = line.length
+    if (equal >= LEAST_LINES && width > 1 && width <= MOST_WIDTH) return true
+  }
+  return /[│─┌┐└┘├┤┬┴┼║═]|\+-{2,}\+|^\|.*\|$/m.test(text)
 }

@@ -1,7 +1,10 @@
+import type { RunEntry } from '@episodic/report'
 import type { CompareRoute } from '../compare/compared-tasks.tsx'
 import { ComparedView } from '../compare/compared-view.tsx'
-import { RunChooser } from '../compare/run-chooser.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
+import { plain } from '../parts/plain-text.tsx'
+import { plainString } from '../parts/signs.ts'
+import { openRoute } from '../route/use-route.ts'
 import { useTitle } from '../route/use-title.ts'
 import type { Source } from '../source/source.ts'
 import { useLoaded, useVersion } from '../source/use-source.ts'
@@ -28,5 +31,67 @@ export function CompareScreen({ route }: { readonly route: CompareRoute }) {
         compared.loading && chosen.length >= 2 && <LoadingNote />
       )}
     </>
+  )
+}
+
+interface RunChooserProps {
+  readonly chosen: readonly string[]
+  readonly base: string
+  readonly all: readonly RunEntry[]
+}
+
+function RunChooser({ chosen, base, all }: RunChooserProps) {
+  const entryOf = (id: string) => all.find((run) => run.id === id)
+  const worlds = new Set(chosen.flatMap((id) => entryOf(id)?.environments ?? []))
+  const others = all.filter(
+    ({ id, environments }) =>
+      !chosen.includes(id) && (worlds.size === 0 || environments.some((world) => worlds.has(world))),
+  )
+  const open = (runs: readonly string[], baseline: string) =>
+    openRoute({ screen: 'compare', runs, base: runs.includes(baseline) ? baseline : (runs[0] ?? '') })
+  return (
+    <div class="chooser flow mid tight">
+      <label>
+        Baseline{' '}
+        <select value={base} onChange={(event) => open(chosen, event.currentTarget.value)}>
+          {chosen.map((id) => (
+            <option key={id} value={id}>
+              {plainString(entryOf(id)?.name ?? id)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {chosen
+        .filter((id) => id !== base)
+        .map((id) => (
+          <button
+            key={id}
+            type="button"
+            class="pill"
+            title="leave this run out"
+            onClick={() =>
+              open(
+                chosen.filter((other) => other !== id),
+                base,
+              )
+            }
+          >
+            {plain(entryOf(id)?.name ?? id)} ×
+          </button>
+        ))}
+      {others.length > 0 && (
+        <label>
+          Add{' '}
+          <select value="" onChange={(event) => open([...chosen, event.currentTarget.value], base)}>
+            <option value="">a run …</option>
+            {others.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {plainString(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
   )
 }

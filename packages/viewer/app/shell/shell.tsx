@@ -3,14 +3,13 @@ import { useContext, useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { KeysContext, useKeys } from '../keys/use-keys.ts'
 import { RowListContext } from '../list/row-list.ts'
 import { copyText } from '../parts/copy.tsx'
+import { keepWord, keptWord } from '../parts/kept-word.ts'
 import { parentRoute } from '../route/parent-route.ts'
-import type { Route } from '../route/route.ts'
+import { formatRoute, type Route } from '../route/route.ts'
 import { openRoute } from '../route/use-route.ts'
 import { useLoaded, useSource, useVersion } from '../source/use-source.ts'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { KeyList } from './key-list.tsx'
-import { SEARCH_BOX, SearchBox } from './search-box.tsx'
-import { ThemeSwitch } from './theme-switch.tsx'
 
 export function Shell({ route, children }: { readonly route: Route; readonly children: ComponentChildren }) {
   const { withheld } = useSource()
@@ -109,5 +108,76 @@ function LiveMark() {
       </span>{' '}
       {live} live
     </span>
+  )
+}
+
+const THEMES = ['system', 'light', 'dark'] as const
+
+const KEY = 'episodic-theme'
+
+const SIGNS = { system: '◐', light: '☀', dark: '☾' } as const
+
+function ThemeSwitch() {
+  const [theme, setTheme] = useState(keptTheme)
+  useEffect(() => chooseTheme(theme), [theme])
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+  return (
+    <button
+      type="button"
+      class="button icon"
+      title={`Theme: ${theme}. Change to ${next}.`}
+      aria-label={`Theme: ${theme}. Change to ${next}.`}
+      onClick={() => setTheme(next)}
+    >
+      <span aria-hidden="true">{SIGNS[theme]}</span>
+    </button>
+  )
+}
+
+type Theme = (typeof THEMES)[number]
+
+function keptTheme(): Theme {
+  return THEMES.find((theme) => theme === keptWord(KEY)) ?? 'system'
+}
+
+function chooseTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  keepWord(KEY, theme)
+}
+
+const SEARCH_BOX = 'search-box'
+
+/** Searches the words of all episodes; within a run, of its episodes. */
+function SearchBox({ route }: { readonly route: Route }) {
+  const searched = route.screen === 'search' ? route.query : ''
+  const run = 'run' in route && !route.run.includes(',') ? route.run : ''
+  const [text, setText] = useState(searched)
+  useEffect(() => setText(searched), [searched])
+  const label = run ? 'Search the episodes of this run' : 'Search all episodes'
+  return (
+    <search class="search-box">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          // So that the next keys choose a place instead of being typed.
+          event.currentTarget.querySelector('input')?.blur()
+          const target: Route = { screen: 'search', query: text.trim(), run }
+          if (text.trim() && formatRoute(target) !== location.hash) openRoute(target)
+        }}
+      >
+        <input
+          id={SEARCH_BOX}
+          type="search"
+          value={text}
+          placeholder={label}
+          aria-label={label}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <kbd>/</kbd>
+      </form>
+    </search>
   )
 }

@@ -1,5 +1,4 @@
 import type { Column, ColumnName, EpisodeColumns, RowWords } from '@episodic/report'
-import { keepAnswers } from './keep-answers.ts'
 import type { Source } from './source.ts'
 
 const MOST_WORDS = 5_000
@@ -105,4 +104,20 @@ function createNotices(listener: (run: string | null) => void): (run: string | n
     if (waiting.has(run)) waiting.set(run, true)
     else pass(run)
   }
+}
+
+/** Asks for each key once, until `forget`. A failed answer is asked for again. */
+function keepAnswers<T>(ask: (key: string) => Promise<T>) {
+  const kept = new Map<string, Promise<T>>()
+  const answerOf = (key: string): Promise<T> => {
+    const known = kept.get(key)
+    if (known) return known
+    const asked = ask(key)
+    kept.set(key, asked)
+    asked.catch(() => kept.delete(key))
+    return asked
+  }
+  /** Forgets the answer of a key; of all for `null`. */
+  const forget = (key: string | null) => (key === null ? kept.clear() : kept.delete(key))
+  return Object.assign(answerOf, { forget })
 }

@@ -1,14 +1,16 @@
-import type {
-  ComparedRuns,
-  EmbeddedRun,
-  EmbeddedRuns,
-  EpisodeColumns,
-  RowWords,
-  SearchHit,
-  SearchProgress,
+import {
+  type ComparedRuns,
+  decodeColumns,
+  type EmbeddedRun,
+  type EmbeddedRuns,
+  type EpisodeColumns,
+  findInRecord,
+  type GradeRecord,
+  type RowWords,
+  rowWords,
+  type SearchHit,
+  type SearchProgress,
 } from '@episodic/report'
-import { decodeColumns, findInRecord, rowWords } from '@episodic/report'
-import { createGradeStore } from './grade-store.ts'
 import { type SearchQuery, type Source, SourceError } from './source.ts'
 
 const MOST_TASKS = 20
@@ -153,4 +155,38 @@ async function* searchLines(
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+}
+
+const NAME = 'episodic.grades'
+
+/** The verdicts that a browser keeps for the runs of files, by run; `null` where a page may keep nothing. */
+function createGradeStore(storage: () => Storage = () => localStorage) {
+  let kept: Storage
+  try {
+    kept = storage()
+    kept.setItem(`${NAME}?`, '')
+    kept.removeItem(`${NAME}?`)
+  } catch {
+    return null
+  }
+  const keyOf = (run: string) => `${NAME}.${run}`
+  return {
+    read: (run: string): readonly GradeRecord[] =>
+      (kept.getItem(keyOf(run)) ?? '').split('\n').flatMap((line) => {
+        try {
+          return line === '' ? [] : [JSON.parse(line) as GradeRecord]
+        } catch {
+          // Another program wrote it.
+          return []
+        }
+      }),
+    /** Throws a `SourceError` if the browser has no room left. */
+    add(run: string, grade: GradeRecord) {
+      try {
+        kept.setItem(keyOf(run), `${kept.getItem(keyOf(run)) ?? ''}${JSON.stringify(grade)}\n`)
+      } catch {
+        throw new SourceError('storage-full', 'This browser has no room left for verdicts. Download those it has.')
+      }
+    },
+  }
 }

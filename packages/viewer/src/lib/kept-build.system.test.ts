@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { keepBuild } from './kept-build.ts'
+import { keepBuild } from './bundle-app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'episodic-'))
 afterAll(() => rmSync(folder, { recursive: true }))

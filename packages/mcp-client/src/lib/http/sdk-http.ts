@@ -1,14 +1,14 @@
 import type { JsonObject } from '@episodic/protocol'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { SdkError, SdkErrorCode, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Agent } from 'undici'
 import { type MessageLine, MessageSession } from '../calls/message-session.ts'
 import { createAuthorizer } from '../login/sdk-authorization.ts'
-import { McpError } from '../mcp-error.ts'
+import { McpError, noAnswer, reasonOf } from '../mcp-error.ts'
 import { type Found, findProtocolSupport, negotiate, withinTime } from '../protocol-support.ts'
 import type { Bounds, ChannelOptions, Connected, HttpTarget, WaitOptions } from '../target.ts'
 import { createDirectChannel } from './direct-channel.ts'
+import { socketFailure, statusFailure } from './http-failure.ts'
 import { createFetch, withAuthorizer } from './http-fetch.ts'
-import { failureOf } from './sdk-failure.ts'
 
 /** The most sockets of one channel; further calls wait for a free one. */
 const SOCKETS = 64
@@ -124,4 +124,18 @@ export async function openHttp(target: HttpTarget, options: ChannelOptions, boun
 /** Whether a server that rejected the handshake may support only the stateless version. */
 function mayBeModern(error: unknown): boolean {
   return !McpError.is(error) || error.details.refused === true || [400, 404, 405, 406].includes(error.status ?? 0)
+}
+
+/** Translates an error of the SDK's transport, which means that no answer came. */
+function failureOf(name: string, cause: unknown): McpError {
+  if (McpError.is(cause)) return cause
+  if (cause instanceof SdkHttpError && cause.status !== undefined)
+    return statusFailure(name, { status: cause.status, text: String(cause.data?.text ?? ''), cause })
+  const isMalformed =
+    (cause instanceof SdkError && cause.code === SdkErrorCode.ClientHttpUnexpectedContent) ||
+    cause instanceof SyntaxError ||
+    /ZodError$/.test((cause as Error)?.name)
+  if (!isMalformed) return socketFailure(name, cause)
+  const why = cause instanceof SdkError ? reasonOf(cause) : 'it answered with what is no message of MCP'
+  return noAnswer('malformed', name, { why, cause })
 }

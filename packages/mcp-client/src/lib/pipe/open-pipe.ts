@@ -4,7 +4,6 @@ import { McpError, reasonOf, sentence } from '../mcp-error.ts'
 import { type Found, negotiate } from '../protocol-support.ts'
 import type { Bounds, ChannelOptions, CommandTarget, Connected } from '../target.ts'
 import { ServerProcess } from './server-process.ts'
-import { startInTurn } from './starting-servers.ts'
 
 /**
  * Connects to a command. Some servers end, or refuse all that follows, if their first message is no handshake: such a
@@ -81,5 +80,37 @@ async function startCommand(
     )
     if (late?.aborted === false) FAILED_AFTER_START.add(error)
     throw error
+  }
+}
+
+/**
+ * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code,
+ * and many at once would all be late.
+ */
+const MOST = Math.max(2, globalThis.navigator.hardwareConcurrency)
+
+let starting = 0
+const waiting: (() => void)[] = []
+
+/** Starts a server once fewer than the bound are starting. Rejects with the signal's reason if it aborts before. */
+export async function startInTurn<T>(start: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (starting >= MOST) {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => {
+      const place = waiting.indexOf(resolve)
+      // It may have its turn already.
+      if (place !== -1) waiting.splice(place, 1)
+      reject(signal?.reason)
+    }
+    waiting.push(resolve)
+    signal?.addEventListener('abort', abort, { once: true })
+    await promise.finally(() => signal?.removeEventListener('abort', abort))
+  } else starting += 1
+  try {
+    return await start()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else starting -= 1
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startInTurn } from './starting-servers.ts'
+import { startInTurn } from './open-pipe.ts'
 
 const MOST = Math.max(2, navigator.hardwareConcurrency)
 

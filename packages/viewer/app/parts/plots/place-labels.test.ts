@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { placeLabels } from './place-labels.ts'
+import { placeLabels } from './cost-plot.tsx'
 
 const area = { left: 54, right: 1_136, top: 0, bottom: 200 }
 const points = fc.array(

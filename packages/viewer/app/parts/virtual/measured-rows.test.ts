@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createMeasuredRows } from './measured-rows.ts'
+import { createMeasuredRows } from './virtual-list.tsx'
 
 const count = 20
 const height = fc.integer({ min: 1, max: 100 })

@@ -11,7 +11,6 @@ import { callTool, listTools, type ToolAnswer } from './call-tool.ts'
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
-import { replaceTexts } from './replace-texts.ts'
 import { type Changes, type SavedFolder, WatchedFolder, writeFolder } from './saved-folder.ts'
 import { ServerNews } from './server-news.ts'
 import { endTrace, findProcesses, MARK, type Trace } from './traces.ts'
@@ -285,4 +284,11 @@ function inFolder(target: CommandTarget, folder: string, variables: Readonly<Rec
     env: { ...variables, ...given },
     ...(cwd !== undefined && { cwd: filled(cwd) }),
   }
+}
+
+function replaceTexts<T>(value: T, from: string, to: string): T {
+  if (typeof value === 'string') return value.replaceAll(from, () => to) as T
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => replaceTexts(item, from, to)) as T
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaceTexts(item, from, to)])) as T
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CallEvidence, classifyCall } from './repeated-call.ts'
+import { type CallEvidence, classifyCall } from './tool-call.ts'
 
 const evidence = (known: Partial<CallEvidence>): CallEvidence => ({
   sent: 2,

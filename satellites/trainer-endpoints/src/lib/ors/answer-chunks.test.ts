@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunksOf } from './answer-chunks.ts'
+import { chunksOf } from './call-stream.ts'
 
 /** Joins chunks as the clients do: each is stripped on the left. */
 function joined(chunks: readonly string[]): string {
