@@ -9,8 +9,8 @@ import type {
 } from 'ai'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
-import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'
-import { type KeepOptions, KeptMessages } from '../session/kept-messages.ts'
+import { AgentExecutor, type ExecutorOptions } from '../session/executor-session.ts'
+import type { KeepOptions } from '../session/kept-messages.ts'
 import { ToolLoopAgent } from './ai-sdk-agent.ts'
 import { lostIn } from './ai-sdk-guard.ts'
 
@@ -37,18 +37,16 @@ export type AiSdkInput = { readonly prompt: string } | { readonly messages: read
  * Invocations run one after the other, in the order in which they were made. Messages are kept from one to the next,
  * unless `keepMessages` is off; those of an invocation that fails are not.
  */
-export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends OutputInterface = never>
-  implements AsyncDisposable
-{
+export class StatefulAgentExecutor<
+  T extends ToolSet = ToolSet,
+  O extends OutputInterface = never,
+> extends AgentExecutor<ModelMessage> {
   readonly #options: StatefulAgentExecutorOptions<T, O>
-  readonly #executor: ExecutorSession
-  readonly #kept: KeptMessages<ModelMessage>
   #agent: ToolLoopAgent<never, T, Record<string, unknown>, O> | null = null
 
   constructor(options: StatefulAgentExecutorOptions<T, O>) {
+    super(options, ({ role }) => role === 'user')
     this.#options = options
-    this.#executor = new ExecutorSession(options, options)
-    this.#kept = new KeptMessages(options, ({ role }) => role === 'user')
   }
 
   /** Runs the agent to its end, as `generateText` does. Rejects with an `AgentError` if its sessions do. */
@@ -56,13 +54,13 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
     input: AiSdkInput,
     { signal }: WaitOptions = {},
   ): Promise<GenerateTextResult<T, Record<string, unknown>, O>> {
-    using turn = await this.#executor.take(signal)
+    using turn = await this.take(signal)
     const messages = this.#continued(input)
     const result = await this.#agentOf(turn.session).generate({ messages, abortSignal: turn.signal })
     turn.signal.throwIfAborted()
     const lost = lostIn(result.steps)
     if (lost) throw lost
-    this.#kept.replace([...messages, ...result.responseMessages])
+    this.kept.replace([...messages, ...result.responseMessages])
     return result
   }
 
@@ -73,7 +71,7 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
   stream(input: AiSdkInput, { signal }: WaitOptions = {}): AgentStream<TextStreamPart<T>> {
     const executor = this
     return createAgentStream(async function* (running) {
-      using turn = await executor.#executor.take(running)
+      using turn = await executor.take(running)
       const messages = executor.#continued(input)
       const result = await executor.#agentOf(turn.session).stream({ messages, abortSignal: turn.signal })
       let failed: { readonly error: unknown } | null = null
@@ -85,17 +83,8 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
       if (failed) throw failed.error
       const lost = lostIn(await result.steps)
       if (lost) throw lost
-      executor.#kept.replace([...messages, ...(await result.responseMessages)])
+      executor.kept.replace([...messages, ...(await result.responseMessages)])
     }, signal)
-  }
-
-  /** Gives up what runs, and ends the sessions. Never rejects. */
-  close(): Promise<void> {
-    return this.#executor.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #agentOf(mcpSession: AgentSession): ToolLoopAgent<never, T, Record<string, unknown>, O> {
@@ -106,6 +95,6 @@ export class StatefulAgentExecutor<T extends ToolSet = ToolSet, O extends Output
   /** The input, after what was said before. */
   #continued(input: AiSdkInput): ModelMessage[] {
     const said = 'prompt' in input ? [{ role: 'user', content: input.prompt } as const] : input.messages
-    return [...this.#kept.messages, ...said]
+    return [...this.kept.messages, ...said]
   }
 }

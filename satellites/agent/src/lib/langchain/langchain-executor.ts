@@ -1,8 +1,8 @@
 import { type BaseMessage, type BaseMessageLike, coerceMessageLikeToMessage } from '@langchain/core/messages'
 import type { AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
-import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'
-import { type KeepOptions, KeptMessages } from '../session/kept-messages.ts'
+import { AgentExecutor, type ExecutorOptions } from '../session/executor-session.ts'
+import type { KeepOptions } from '../session/kept-messages.ts'
 import {
   createAgent,
   type LangChainAgent,
@@ -27,20 +27,18 @@ type Invocation<M extends Middleware, T extends Tools> = Parameters<LangChainAge
  * Invocations run one after the other, in the order in which they were made. Messages are kept from one to the next,
  * unless `keepMessages` is off or a `checkpointer` keeps them; those of an invocation that fails are not.
  */
-export class StatefulAgentExecutor<const M extends Middleware = readonly [], const T extends Tools = readonly []>
-  implements AsyncDisposable
-{
+export class StatefulAgentExecutor<
+  const M extends Middleware = readonly [],
+  const T extends Tools = readonly [],
+> extends AgentExecutor<BaseMessage> {
   readonly #options: StatefulAgentExecutorOptions<M, T>
-  readonly #executor: ExecutorSession
-  readonly #kept: KeptMessages<BaseMessage>
   #agent: LangChainAgent<M, T> | null = null
 
   constructor(options: StatefulAgentExecutorOptions<M, T>) {
-    this.#options = options
-    this.#executor = new ExecutorSession(options, options)
     // A checkpointer keeps them by itself.
     const keepMessages = options.keepMessages ?? options.checkpointer === undefined
-    this.#kept = new KeptMessages({ ...options, keepMessages }, (message) => message.getType() === 'human')
+    super({ ...options, keepMessages }, (message) => message.getType() === 'human')
+    this.#options = options
   }
 
   /** Runs the agent to its end, as its own `invoke` does. Rejects with an `AgentError` if its sessions do. */
@@ -49,7 +47,7 @@ export class StatefulAgentExecutor<const M extends Middleware = readonly [], con
     config: Invocation<M, T>[1] = {} as Invocation<M, T>[1],
   ): Promise<Awaited<ReturnType<LangChainAgent<M, T>['invoke']>>> {
     const { signal } = config as { signal?: AbortSignal }
-    using turn = await this.#executor.take(signal)
+    using turn = await this.take(signal)
     const agent = this.#agentOf(turn.session)
     return (await agent.invoke(this.#continued(input), { ...config, signal: turn.signal } as typeof config)) as Awaited<
       ReturnType<LangChainAgent<M, T>['invoke']>
@@ -64,7 +62,7 @@ export class StatefulAgentExecutor<const M extends Middleware = readonly [], con
     const { signal } = config as { signal?: AbortSignal }
     const executor = this
     return createAgentStream(async function* (running) {
-      using turn = await executor.#executor.take(running)
+      using turn = await executor.take(running)
       const agent = executor.#agentOf(turn.session)
       yield* (await agent.stream(executor.#continued(input), {
         ...config,
@@ -73,17 +71,8 @@ export class StatefulAgentExecutor<const M extends Middleware = readonly [], con
     }, signal)
   }
 
-  /** Gives up what runs, and ends the sessions. Never rejects. */
-  close(): Promise<void> {
-    return this.#executor.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
-  }
-
   #agentOf(mcpSession: Parameters<typeof createAgent>[0]['mcpSession']): LangChainAgent<M, T> {
-    const keep = onMessages((messages) => this.#kept.replace(messages))
+    const keep = onMessages((messages) => this.kept.replace(messages))
     const middleware = [...(this.#options.middleware ?? []), keep]
     this.#agent ??= createAgent({ ...this.#options, mcpSession, middleware } as never) as unknown as LangChainAgent<
       M,
@@ -94,11 +83,11 @@ export class StatefulAgentExecutor<const M extends Middleware = readonly [], con
 
   /** The input, after what was said before. */
   #continued(input: Invocation<M, T>[0]): Invocation<M, T>[0] {
-    if (this.#kept.messages.length === 0 || typeof input !== 'object' || input === null || !('messages' in input))
+    if (this.kept.messages.length === 0 || typeof input !== 'object' || input === null || !('messages' in input))
       return input
     const given = (input as { messages: BaseMessageLike | readonly BaseMessageLike[] }).messages
     const said = (Array.isArray(given) ? given : [given]) as BaseMessageLike[]
-    return { ...input, messages: [...this.#kept.messages, ...said.map(coerceMessageLikeToMessage)] } as Invocation<
+    return { ...input, messages: [...this.kept.messages, ...said.map(coerceMessageLikeToMessage)] } as Invocation<
       M,
       T
     >[0]

@@ -1,8 +1,8 @@
 import type { WaitOptions } from '@episodic/mcp-client'
 import type { AgentSession, AgentSessionConfig } from '../session/agent-session.ts'
 import { type AgentStream, createAgentStream } from '../session/agent-stream.ts'
-import { type ExecutorOptions, ExecutorSession } from '../session/executor-session.ts'
-import { type KeepOptions, KeptMessages } from '../session/kept-messages.ts'
+import { AgentExecutor, type ExecutorOptions } from '../session/executor-session.ts'
+import type { KeepOptions } from '../session/kept-messages.ts'
 import { type Agent, type AgentInput, type AgentOptions, type AgentResult, createAgent, messagesOf } from './agent.ts'
 import type { AgentEvent, AgentMessage } from './agent-loop.ts'
 
@@ -15,22 +15,19 @@ export type StatefulAgentExecutorOptions = AgentSessionConfig & AgentOptions & K
  * Invocations run one at a time, in call order. Messages are kept between invocations unless `keepMessages` is off;
  * those of a failed invocation are discarded.
  */
-export class StatefulAgentExecutor implements AsyncDisposable {
+export class StatefulAgentExecutor extends AgentExecutor<AgentMessage> {
   readonly #options: StatefulAgentExecutorOptions
-  readonly #executor: ExecutorSession
-  readonly #kept: KeptMessages<AgentMessage>
 
   constructor(options: StatefulAgentExecutorOptions) {
+    super(options, ({ role }) => role === 'user')
     this.#options = options
-    this.#executor = new ExecutorSession(options, options)
-    this.#kept = new KeptMessages(options, ({ role }) => role === 'user')
   }
 
   /** Runs the agent to its end. Rejects as `openAgentSession` and `Agent.invoke` do, or with `executor-busy`. */
   async invoke(input: AgentInput, { signal }: WaitOptions = {}): Promise<AgentResult> {
-    using turn = await this.#executor.take(signal)
+    using turn = await this.take(signal)
     const result = await this.#agentIn(turn.session).invoke(this.#continued(input), { signal: turn.signal })
-    this.#kept.replace(result.messages)
+    this.kept.replace(result.messages)
     return result
   }
 
@@ -38,23 +35,14 @@ export class StatefulAgentExecutor implements AsyncDisposable {
   stream(input: AgentInput, { signal }: WaitOptions = {}): AgentStream<AgentEvent> {
     const executor = this
     return createAgentStream(async function* (running) {
-      using turn = await executor.#executor.take(running)
+      using turn = await executor.take(running)
       const messages = executor.#continued(input)
       for await (const event of executor.#agentIn(turn.session).stream(messages, { signal: turn.signal })) {
         messages.push(event)
         yield event
       }
-      executor.#kept.replace(messages)
+      executor.kept.replace(messages)
     }, signal)
-  }
-
-  /** Aborts the invocations, and ends the sessions. Never rejects. */
-  close(): Promise<void> {
-    return this.#executor.close()
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close()
   }
 
   #agentIn(mcpSession: AgentSession): Agent {
@@ -63,6 +51,6 @@ export class StatefulAgentExecutor implements AsyncDisposable {
 
   /** Returns the kept messages and the input. */
   #continued(input: AgentInput): AgentMessage[] {
-    return [...this.#kept.messages, ...messagesOf(input)]
+    return [...this.kept.messages, ...messagesOf(input)]
   }
 }

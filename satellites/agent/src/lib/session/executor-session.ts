@@ -1,5 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
+import { type KeepOptions, KeptMessages } from './kept-messages.ts'
 import { Turns } from './turns.ts'
 
 /** Bounds of an executor. */
@@ -9,22 +10,26 @@ export interface ExecutorOptions {
 }
 
 /** One invocation's turn. */
-export interface ExecutorTurn extends Disposable {
+interface ExecutorTurn extends Disposable {
   readonly session: AgentSession
   /** Aborted by the caller's signal and by `close` of the executor. */
   readonly signal: AbortSignal
 }
 
-/** The session of an executor, and the queue of its invocations. */
-export class ExecutorSession {
+/** What the executors of every framework have: one session, the queue of its invocations, and their messages. */
+export abstract class AgentExecutor<Message> implements AsyncDisposable {
+  protected readonly kept: KeptMessages<Message>
   readonly #config: AgentSessionConfig
   readonly #turns: Turns
   readonly #closing = new AbortController()
   #opening: Promise<AgentSession> | null = null
   #closed: Promise<void> | null = null
 
-  constructor(config: AgentSessionConfig, { maximumWaitingInvocations = 16 }: ExecutorOptions) {
+  /** `startsTurn` returns whether a conversation can start with a message. */
+  constructor(config: AgentSessionConfig & KeepOptions & ExecutorOptions, startsTurn: (message: Message) => boolean) {
+    const { maximumWaitingInvocations = 16 } = config
     this.#config = config
+    this.kept = new KeptMessages(config, startsTurn)
     this.#turns = new Turns(
       maximumWaitingInvocations,
       (waiting) =>
@@ -36,7 +41,7 @@ export class ExecutorSession {
   }
 
   /** Waits for a turn, and opens the session for the first one. Rejects as `openAgentSession` does. */
-  async take(signal: AbortSignal | undefined): Promise<ExecutorTurn> {
+  protected async take(signal: AbortSignal | undefined): Promise<ExecutorTurn> {
     const waiting = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     const end = await this.#turns.take(waiting)
     try {
@@ -53,10 +58,14 @@ export class ExecutorSession {
     }
   }
 
-  /** Aborts running and waiting invocations, and closes the session. Never rejects. */
+  /** Aborts running and waiting invocations, and closes the sessions. Never rejects. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   async #close(): Promise<void> {
