@@ -86,7 +86,7 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
   },
   model: {
     title: 'the fourth turn of a language model in an episode, the side of the model alone',
-    within: 'packages/models/src/lib/',
+    within: 'apps/harness/src/lib/models/',
     async prepare(disposables) {
       const [{ createLlmPolicy }, { DEFAULT_OPTIONS }, baseUrl] = await Promise.all([
         import('@episodic/models/policy/llm-policy'),
@@ -111,21 +111,19 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
     title: 'a worker of a queue, from an announced run to its first job',
     unit: 'rooms',
     async prepare() {
-      const [{ openAnnouncedRun }, { configureRun, prepareRun }, settings, { hashModule }, { loadWorld }, limits] =
-        await Promise.all([
-          import('../apps/harness/src/lib/fleet/open-announced-run.ts'),
-          import('../apps/harness/src/lib/play/prepare-run.ts'),
-          import('../apps/harness/src/lib/play/run-settings.ts'),
-          import('@episodic/runs/folder/plan/content-hash'),
-          import('../apps/harness/src/lib/worlds/world.ts'),
-          import('@episodic/models/limits/model-limit'),
-        ])
+      const [{ openAnnouncedRun }, { findRun }, settings, { hashModule }, { loadWorld }, limits] = await Promise.all([
+        import('../apps/harness/src/lib/fleet/open-announced-run.ts'),
+        import('../apps/harness/src/lib/play/find-run.ts'),
+        import('../apps/harness/src/lib/play/run-settings.ts'),
+        import('@episodic/runs/folder/plan/content-hash'),
+        import('../apps/harness/src/lib/worlds/world.ts'),
+        import('@episodic/models/limits/model-limit'),
+      ])
       const reference = join(root, 'examples/number-guessing/src/index.ts')
       const world = await loadWorld(reference)
       const played = settings.playSettingsSchema.parse({})
-      const configuration = await configureRun(
-        await prepareRun(reference, settings.runSettingsSchema.parse({ ...played, policy: 'solver' })),
-      )
+      const asked = settings.runSettingsSchema.parse({ ...played, policy: 'solver' })
+      const { configuration } = await findRun(reference, asked)
       const sha256 = await hashModule(fileURLToPath(world.url))
       const announced = { format: 1 as const, name: 'trip', episodic: '1', configuration, settings: played }
       const scope = {
@@ -269,11 +267,10 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
   }
 }
 
-/** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
+/** A package, or a folder of the command's rooms. */
 function roomOf({ file }: Entry): string {
-  const parts = /^(?:apps\/harness|packages\/(?:runs|models|analysis)|satellites\/check)\/src\/lib\/(.+)\/[^/]+$/
-  const [, inCommand] = parts.exec(file) ?? []
-  return (inCommand ?? file).split('/').slice(0, 2).join('/')
+  const [, inHarness] = /^apps\/harness\/src\/lib\/(.+)\/[^/]+$/.exec(file) ?? []
+  return (inHarness ?? file).split('/').slice(0, 2).join('/')
 }
 
 const { values, positionals } = parseArgs({

@@ -5,7 +5,7 @@ import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import { InFlight } from '../play/episodes/in-flight.ts'
 import type { EarlierParts, Runner } from '../play/episodes/open-runner.ts'
-import type { RunContext } from '../play/episodes/run-task.ts'
+import type { RunContext } from '../play/episodes/rollout.ts'
 import { type JobMessage, jobIdOf, readMessage, signedPlaces } from './fleet-messages.ts'
 import {
   type Coordination,

@@ -7,7 +7,7 @@ import { createModelLimit } from '@episodic/models/limits/model-limit'
 import { hashModule } from '@episodic/runs/folder/plan/content-hash'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../fixtures/episodic.fixture.ts'
-import { configureRun, prepareRun } from '../play/prepare-run.ts'
+import { findRun } from '../play/find-run.ts'
 import { playSettingsSchema, runSettingsSchema } from '../play/run-settings.ts'
 import { loadWorld } from '../worlds/world.ts'
 import { type Announcement, announcementSchema } from './fleet-messages.ts'
@@ -21,9 +21,7 @@ afterAll(() => {
 const reference = exampleWorld('number-guessing')
 const world = await loadWorld(reference)
 const settings = playSettingsSchema.parse({})
-const configuration = await configureRun(
-  await prepareRun(reference, runSettingsSchema.parse({ ...settings, policy: 'solver' })),
-)
+const { configuration } = await findRun(reference, runSettingsSchema.parse({ ...settings, policy: 'solver' }))
 const announced: Announcement = {
   format: 1,
   name: 'a-run',

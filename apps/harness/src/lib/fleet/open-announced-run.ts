@@ -1,15 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { recordingOf } from '@episodic/models/model-options'
-import { DEFAULT_SEAT } from '@episodic/protocol'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { isWithin } from '@episodic/runs/base/own-files'
-import { isAgentName, isLlm, policyFileOf } from '@episodic/runs/base/player-names'
+import { asksModels, isAgentName, policyFileOf } from '@episodic/runs/base/player-names'
 import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import { hashModule } from '@episodic/runs/folder/plan/content-hash'
-import type { Runner } from '../play/episodes/open-runner.ts'
-import { keepsAnswers, openPrepared, policyNames, preparePlayed } from '../play/prepare-run.ts'
-import { type RunSettings, runSettingsSchema } from '../play/run-settings.ts'
+import { openRunner, type Runner } from '../play/episodes/open-runner.ts'
+import { joinRun, keepsAnswers, type Place } from '../play/find-run.ts'
+import { runSettingsSchema } from '../play/run-settings.ts'
 import { loadPlayedWorld } from '../worlds/served-world.ts'
 import { isOtherSystem, targetOf } from '../worlds/target.ts'
 import { PLAYED_SERVERS } from '../worlds/target-options.ts'
@@ -55,8 +54,7 @@ export interface GivenWorld {
  *
  * @param run - its id in the queue.
  *
- * Rejects with `run-declined` if this worker must not or cannot play it, and as `prepareRun` and
- * `openRunner` do.
+ * Rejects with `run-declined` if this worker must not or cannot play it, and as `joinRun` and `openRunner` do.
  */
 export async function openAnnouncedRun(announcement: Announcement, scope: WorkerScope, run: string): Promise<Runner> {
   const { configuration, settings, episodic } = announcement
@@ -68,31 +66,19 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
   assertServer(announcement, scope)
   const policies = [configuration.policy, ...Object.values(configuration.seats ?? {})]
   for (const policy of policies) await assertPolicy(policy, scope)
-  const { seats = { [DEFAULT_SEAT]: configuration.policy } } = configuration
-  const names = Object.fromEntries(Object.entries(seats).map(([seat, { name }]) => [seat, name]))
-  const played = { ...(await findPlayed(announcement, scope)), seats: names }
-  const prepared = await preparePlayed(played, settingsOf(announcement, scope), {
-    limit: scope.models.limit,
-    journal: null,
-  })
-  const { name, version } = prepared.world.environment
+  const { token, queue, concurrency, models } = scope
+  const { branch } = configuration
+  const given = runSettingsSchema.parse({ ...settings, branch, token, queue, concurrency })
+  const place = await findPlace(announcement, scope)
+  const joined = await joinRun(configuration, place, given, { limit: models.limit, journal: null })
+  const { name, version } = place.world.environment
   if (name !== configuration.environment.name || version !== configuration.environment.version)
     throw otherVersion(configuration.environment, { name, version })
-  const journal = keepsAnswers(settings, configuration)
-    ? scope.models.journalOf(run, recordingOf(settings).redact)
-    : null
-  return openPrepared(prepared, configuration, journal)
-}
-
-function settingsOf(
-  { configuration: { branch }, settings }: Announcement,
-  { token, queue, concurrency }: WorkerScope,
-): RunSettings {
-  return runSettingsSchema.parse({ ...settings, branch, token, queue, concurrency })
+  return openRunner(joined, keepsAnswers(joined) ? models.journalOf(run, recordingOf(given).redact) : null)
 }
 
 /** The world that is announced, as this worker has it, and the server that it is played on. */
-async function findPlayed(announcement: Announcement, scope: WorkerScope) {
+async function findPlace(announcement: Announcement, scope: WorkerScope): Promise<Place> {
   const named = targetOf(scope, PLAYED_SERVERS)
   if (announcement.world) {
     const { reference, world } = await findWorld(announcement, scope)
@@ -164,8 +150,7 @@ function assertServer({ configuration, settings }: Announcement, scope: WorkerSc
         ? `this worker is for runs of --url ${scope.url}.`
         : `it is played on the server ${url}. Start the worker with that --url and its token.`,
     )
-  const asksModels = recordModels === true || policyNames(configuration).some(isLlm)
-  if (!asksModels) return
+  if (!recordModels && !asksModels(configuration)) return
   if (baseUrl !== scope.baseUrl)
     throw declined(
       `it asks language models at ${baseUrl ?? 'the default server'}, and this worker has ${scope.baseUrl ?? 'none of its own'}. Start the worker with the same --base-url or OPENAI_BASE_URL, and its key.`,

@@ -8,8 +8,8 @@ import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import { hashModule } from '@episodic/runs/folder/plan/content-hash'
 import { runIdOf } from '@episodic/runs/folder/record/run-folder'
 import type { Runner } from '../play/episodes/open-runner.ts'
+import { keepsAnswers, type Run } from '../play/find-run.ts'
 import type { OpenRunner } from '../play/play-run.ts'
-import { keepsAnswers, type PreparedRun } from '../play/prepare-run.ts'
 import { type PlaySettings, playSettingsSchema, type RunSettings } from '../play/run-settings.ts'
 import { isServed } from '../worlds/served-world.ts'
 import { type Announcement, signedPlaces } from './fleet-messages.ts'
@@ -41,20 +41,18 @@ export function fleetOf({ queue, lease }: Pick<RunSettings, 'queue' | 'lease'>):
 async function openFleet(
   url: string,
   lease: number | undefined,
-  ...[configuration, prepared, { warn, signal }]: Parameters<OpenRunner>
+  ...[run, { warn, signal }]: Parameters<OpenRunner>
 ): Promise<Runner> {
-  assertForFleet(prepared)
-  const { world } = prepared
+  assertForFleet(run)
+  const { world, configuration } = run
   const sha256 = isServed(world) ? null : await hashModule(fileURLToPath(world.url))
   await using opened = new AsyncDisposableStack()
   const ending = new AbortController()
   const end = AbortSignal.any([signal, ending.signal])
   const signer = signerOfEnvironment()
-  const models = keepsAnswers(prepared.settings, configuration)
-    ? opened.use(await openFleetModels(url, signer, end))
-    : null
+  const models = keepsAnswers(run) ? opened.use(await openFleetModels(url, signer, end)) : null
   const queue = await openRedisQueue(url, { onNotice: warn, lease, signal: end })
-  let run = ''
+  let id = ''
   const runner = new FleetRunner({
     queue,
     signer,
@@ -64,15 +62,14 @@ async function openFleet(
     leaves: countLeaves(configuration.branch),
     owner: { host: hostname(), pid: process.pid, processes: processTable() },
     entryOf(manifest, elapsed) {
-      const id = runIdOf(manifest)
-      run = id
+      id = runIdOf(manifest)
       const announcement: Announcement = {
         format: 1,
         name: manifest.name,
         episodic: VERSION,
         // That of `run.json`: a dataset may have another name now.
         configuration: manifest.configuration,
-        settings: playSettingsOf(prepared),
+        settings: playSettingsOf(run),
         world: sha256 === null ? null : { sha256 },
       }
       return {
@@ -91,7 +88,7 @@ async function openFleet(
     ...runner,
     onStored(record) {
       // The answers of its episode are in the file of the run now.
-      models?.discard(run, record)
+      models?.discard(id, record)
       runner.onStored?.(record)
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -99,12 +96,12 @@ async function openFleet(
 }
 
 /** Returns how workers play. They have keys, tokens and files of their own. */
-function playSettingsOf({ settings }: PreparedRun): PlaySettings {
+function playSettingsOf({ settings }: Run): PlaySettings {
   const baseUrl = settings.baseUrl ?? process.env.OPENAI_BASE_URL
   return playSettingsSchema.parse({ ...settings, ...(baseUrl && { baseUrl }) })
 }
 
-function assertForFleet({ settings }: PreparedRun): void {
+function assertForFleet({ settings }: Run): void {
   if (settings.processes > 1)
     throw invalidOption(
       '--processes starts workers on this machine, and --queue uses those that are there. Give one of them; start more workers with: episodic queue work --queue …',

@@ -2,7 +2,7 @@ import { HarnessError } from '@episodic/runs/base/harness-error'
 import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
 import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import type { Runner } from '../play/episodes/open-runner.ts'
-import type { RunContext } from '../play/episodes/run-task.ts'
+import type { RunContext } from '../play/episodes/rollout.ts'
 import {
   type Announcement,
   announcementSchema,

@@ -1,34 +1,32 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ModelJournal } from '@episodic/models/journal/model-journal'
 import { modelWords, recordingOf } from '@episodic/models/model-options'
-import { writeReport } from '@episodic/pages/file/write-report'
-import { DEFAULT_SEAT } from '@episodic/protocol'
-import { formatCount, type Summary, seatRecordOf } from '@episodic/report'
+import { DEFAULT_SEAT, type SealedRecord } from '@episodic/protocol'
+import { seatRecordOf } from '@episodic/report'
 import { shownPath } from '@episodic/runs/base/console'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
 import { raisedLimit } from '@episodic/runs/base/limit-reached'
 import { removeDrafts } from '@episodic/runs/base/own-files'
-import { isLlm } from '@episodic/runs/base/player-names'
-import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/configuration'
-import { countDraws } from '@episodic/runs/folder/plan/curriculum-settings'
-import { readSources } from '@episodic/runs/folder/plan/sources'
+import { asksModels, isLlm, policyNames } from '@episodic/runs/base/player-names'
+import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import { LiveFile } from '@episodic/runs/folder/record/live-file'
 import { lineOf } from '@episodic/runs/folder/record/own-lines'
 import { policySeedsOf } from '@episodic/runs/folder/record/policy-seeds'
-import { foldRun, tornNotice } from '@episodic/runs/folder/record/report-run'
+import { foldRun, type RunFold, tornNotice } from '@episodic/runs/folder/record/report-run'
 import { createRun, findRun, RUN_FILES, type RunManifest } from '@episodic/runs/folder/record/run-folder'
 import { lockRun } from '@episodic/runs/folder/record/run-lock'
 import { SealedFile } from '@episodic/runs/folder/record/sealed-file'
+import type { StepTimes } from '@episodic/runs/folder/record/step-times'
 import { removeStop, writeStop } from '@episodic/runs/folder/record/stop-file'
 import { guaranteesOf, isServed } from '../worlds/served-world.ts'
-import type { Runner } from './episodes/open-runner.ts'
-import { maxTasksInFlight, type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
+import { openRunner, type Runner } from './episodes/open-runner.ts'
+import { type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
 import { Spending } from './episodes/spending.ts'
-import { checkTasks, planEpisodes, tasksOf, unsealed } from './plan/plan.ts'
-import { planStages } from './plan/staged-plan.ts'
+import { journalOf, type Run } from './find-run.ts'
+import { maxTasksInFlight, unsealed } from './plan/plan.ts'
 import { createTries } from './plan/tries.ts'
-import { journalOf, openPrepared, type PreparedRun, policyNames } from './prepare-run.ts'
+import type { PlannedRun } from './plan-run.ts'
 import { LeftOut } from './record/left-out.ts'
 import type { Progress } from './record/progress.ts'
 import { Refusals } from './record/refusals.ts'
@@ -36,12 +34,6 @@ import { SameFault } from './record/same-fault.ts'
 import { openWorkers } from './workers/open-workers.ts'
 
 export interface PlayRunOptions {
-  /** The folder of the run, absolute. */
-  readonly folder: string
-  /** Whether the folder has to hold the run already, of which the missing episodes are played, or none. */
-  readonly resume: boolean
-  /** Stops the run. Sealed episodes are kept. */
-  readonly signal: AbortSignal
   /** Receives notices of one or more lines, without a line break at the end. */
   readonly warn: (notice: string) => void
   /**
@@ -61,18 +53,23 @@ export interface PlayRunOptions {
 
 /** Opens what plays the episodes of a run elsewhere. What it rejects with, the run rejects with. */
 export type OpenRunner = (
-  configuration: RunConfiguration,
-  prepared: PreparedRun,
-  options: Pick<PlayRunOptions, 'warn' | 'signal'>,
+  run: Run,
+  options: Pick<PlayRunOptions, 'warn'> & { readonly signal: AbortSignal },
 ) => Promise<Runner>
 
-/** A run that was played to its end, was interrupted, or stopped. Its files are written. */
-export interface PlayedRun {
+/** A run whose episodes were played, as far as it came. Its folder is locked until it is disposed of. */
+export interface PlayedRun extends AsyncDisposable, Pick<PlayRunOptions, 'warn'> {
   readonly folder: string
-  readonly summary: Summary
-  /** Why it stopped before its end: its server, its workers or its model failed. It can be resumed. */
-  readonly stopped: HarnessError | null
-  /** The option that raises the limit which stopped it; empty if none did. */
+  readonly lock: ReturnType<typeof lockRun>
+  readonly fold: RunFold
+  /** Where the time of steps went, as far as it is known. */
+  readonly times: StepTimes | undefined
+  /** Episodes that are sealed. */
+  readonly done: number
+  readonly refusals: Refusals
+  readonly journal: ModelJournal | null
+  /** Why it stopped; `null` if it did not. */
+  readonly failure: unknown
   readonly raise: readonly string[]
 }
 
@@ -80,58 +77,33 @@ export interface PlayedRun {
 const { manifest, summary, report, stop, live, steps, times } = RUN_FILES
 const WRITTEN_ALONE = [manifest, summary, report, stop, live, steps, times]
 
-/** Writing the report of so many episodes takes ten seconds or more, in which nothing else is shown. */
-const LONG_REPORT = 100_000
-
 /**
- * Plays the missing episodes of a run, and writes its summary and report.
+ * Plays the missing episodes of a run, and seals them in its folder.
  *
- * Rejects with `option-invalid` where failed episodes cannot be played again, `run-exists`, `run-invalid` or
- * `run-mismatch` if the folder holds something else, `run-locked`, `disk-failed`, with what opening a runner rejects
- * with, and with the signal's reason if it was stopped before it played anything.
+ * Rejects with `run-exists` or `run-mismatch` if another process has put something else there, `run-locked`,
+ * `disk-failed`, with what opening a runner rejects with, and with the signal's reason if it was stopped before it
+ * played anything.
  */
-export async function playRun(
-  prepared: PreparedRun,
-  configuration: RunConfiguration,
-  { folder, resume, signal, warn, showProgress, order, openRunner, spending: shared }: PlayRunOptions,
-): Promise<PlayedRun> {
-  const { settings, reference, world, target } = prepared
-  const { concurrency, processes, retryFailed, tries: most, failFast, outageLimit } = settings
-  assertRetry(prepared, resume)
-  const earlier = await findRun(folder, configuration, resume)
-  const tasks = () => tasksOf(configuration, world, { signal })
+export async function playRun(planned: PlannedRun, options: PlayRunOptions): Promise<PlayedRun> {
+  const { run, folder, signal } = planned
+  const { warn, order } = options
+  const { settings, configuration } = run
+  const { branch, focus } = configuration
+  const { concurrency, failFast, outageLimit } = settings
+  await using opened = new AsyncDisposableStack()
   // Who plays elsewhere keeps answers there.
-  const journal = openRunner ? null : journalOf(prepared, configuration, folder)
-  await using runner = await (openRunner
-    ? openRunner(configuration, prepared, { warn, signal })
-    : processes === 1
-      ? openPrepared(prepared, configuration, journal)
-      : openWorkers(configuration, { reference, settings, target, folder, processes, warn, signal }))
-  const sources = await readSources(folder, reference, world, configuration)
-  const { curriculum } = configuration
-  const stages = curriculum?.kind === 'staged' ? curriculum : null
-  const checked = earlier ? { count: 0, again: tasks } : await checkTasks(tasks, configuration.tasks.from)
-  const plan = stages
-    ? await planStages(stages, configuration, checked.again())
-    : planEpisodes(checked.again(), configuration.rollouts)
-  using lock = lockRun(folder)
-  // Look again: another process may have created it since.
-  const manifest =
-    (await findRun(folder, configuration, resume)) ??
-    (await createRun(folder, configuration, stages ? countDraws(stages) : checked.count, {
-      played: toPlayInfo(prepared, configuration),
-      sources,
-    }))
-  const { world: recorded } = manifest.sources ?? {}
-  if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
-    warn(
-      `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
-    )
-  using own = shared ? null : new Spending(settings)
-  const spending = shared ?? (own as Spending)
-  const refusals = new Refusals()
-  const leftOut = new LeftOut()
-  const tries = createTries({ retried: retryFailed, most })
+  const journal = options.openRunner ? null : journalOf(run, folder)
+  const runner = opened.use(
+    await (options.openRunner
+      ? options.openRunner(run, { warn, signal })
+      : settings.processes === 1
+        ? openRunner(run, journal)
+        : openWorkers(run, { folder, warn, signal })),
+  )
+  const lock = opened.use(lockRun(folder))
+  const manifest = await openManifest(planned, warn)
+  const spending = options.spending ?? opened.use(new Spending(settings))
+  const tries = createTries({ retried: settings.retryFailed, most: settings.tries })
   const fold = await foldRun(folder, manifest, {
     signal,
     onTorn: (line) => warn(tornNotice(line)),
@@ -141,19 +113,38 @@ export async function playRun(
     },
   })
   await runner.begin?.(manifest, { elapsed: fold.elapsed, hasStored: tries.has })
-  await using file = await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld())
+  const file = opened.use(await SealedFile.open(join(folder, RUN_FILES.episodes), () => lock.assertHeld()))
   await removeStop(folder)
   await removeDrafts(folder, WRITTEN_ALONE)
-  await using live = new LiveFile(folder)
-  const progress = showProgress(manifest.scheduled, tries.done, runner.describe)
-  const sameFault = new SameFault(2 * failFast)
+  const live = opened.use(new LiveFile(folder))
+  const progress = options.showProgress(manifest.scheduled, tries.done, runner.describe)
+  const [refusals, leftOut, sameFault] = [new Refusals(), new LeftOut(), new SameFault(2 * failFast)]
+
+  async function seal(record: SealedRecord): Promise<void> {
+    // Of a tree that is played again, only the missing episodes are sealed.
+    if (!tries.settle(record)) return runner.onStored?.(record)
+    const text = lineOf(record)
+    await file.append(record, text)
+    if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
+    fold.add(record, text)
+    refusals.add(record)
+    // What this process asks is counted with each answer.
+    const missing = spending.addSealed(record, (policy) => options.openRunner !== undefined || !isLlm(policy))
+    const notice = leftOut.add(record)
+    if (notice !== null) warn(notice)
+    progress.add(seatRecordOf(record, focus))
+    sameFault.add(record)
+    runner.onStored?.(record)
+    if (missing) throw missing
+  }
+
   let failure: unknown = null
   let raise: string[] = []
   try {
-    await runPlan(unsealed(plan, countLeaves(configuration.branch), tries.next), {
+    await runPlan(unsealed(planned.episodes, countLeaves(branch), tries.next), {
       run: manifest.name,
       runTask: runner.runTask,
-      inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
+      inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, branch),
       elapsed: fold.elapsed,
       signal,
       models: policyNames(configuration).filter(isLlm),
@@ -163,24 +154,7 @@ export async function playRun(
       spending,
       order,
       live,
-      async seal(record) {
-        // Of a tree that is played again, only the missing episodes are sealed.
-        if (tries.settle(record)) {
-          const text = lineOf(record)
-          await file.append(record, text)
-          if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
-          fold.add(record, text)
-          refusals.add(record)
-          // What this process asks is counted with each answer.
-          const missing = spending.addSealed(record, (policy) => openRunner !== undefined || !isLlm(policy))
-          const notice = leftOut.add(record)
-          if (notice !== null) warn(notice)
-          progress.add(seatRecordOf(record, configuration.focus))
-          sameFault.add(record)
-          runner.onStored?.(record)
-          if (missing) throw missing
-        } else runner.onStored?.(record)
-      },
+      seal,
     })
     if (!signal.aborted) runner.onComplete?.()
   } catch (error) {
@@ -188,37 +162,41 @@ export async function playRun(
   } finally {
     progress.stop()
   }
-  if ((failure !== null || signal.aborted) && tries.done < manifest.scheduled) {
+  const { done } = tries
+  if ((failure !== null || signal.aborted) && done < manifest.scheduled) {
     const cause = signal.aborted ? signal.reason : failure
     const isInterrupted = signal.aborted && !HarnessError.is(cause)
-    raise = raisedLimit(cause, { sealed: tries.done, scheduled: manifest.scheduled, concurrency })
+    raise = raisedLimit(cause, { sealed: done, scheduled: manifest.scheduled, concurrency })
     await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(settings).redact, raise })
   }
   // A run that lost its server or was interrupted still has results to report.
   if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
   if (HarnessError.is(failure, 'disk-failed')) throw failure
-  lock.assertHeld()
-  if (runner.times) {
-    fold.times.addAll(runner.times)
-    await fold.times.write(folder)
+  const owned = opened.move()
+  const dispose = () => owned.disposeAsync()
+  return {
+    ...{ folder, lock, fold, times: runner.times, done, refusals, journal, failure, raise, warn },
+    [Symbol.asyncDispose]: dispose,
   }
-  if (tries.done >= LONG_REPORT) warn(`Writing the report of ${formatCount(tries.done)} episodes.`)
-  const summary = await writeReport(folder, fold)
-  const notice = refusals.notice(summary)
-  if (notice !== null) warn(notice)
-  // A process may have died after it sealed an episode, and before it removed what was kept of it.
-  if (journal && summary.counts.unresolved === 0)
-    await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })
-  return { folder, summary, stopped: HarnessError.is(failure) ? failure : null, raise }
 }
 
-function toPlayInfo(
-  { world, target, transport, players, settings }: PreparedRun,
-  configuration: RunConfiguration,
-): RunManifest['played'] {
+/** Finds the manifest of a run again, as another process may have created it since, or creates it. */
+async function openManifest({ run, folder, resume, sources, tasks }: PlannedRun, warn: PlayRunOptions['warn']) {
+  const { configuration, world } = run
+  const manifest =
+    (await findRun(folder, configuration, resume)) ??
+    (await createRun(folder, configuration, tasks, { played: toPlayInfo(run), sources }))
+  const { world: recorded } = manifest.sources ?? {}
+  if (!isServed(world) && recorded && recorded.sha256 !== sources.world?.sha256)
+    warn(
+      `${shownPath(fileURLToPath(world.url))} has changed since this run started. If its behavior changed, give the environment a new version and start a new run.`,
+    )
+  return manifest
+}
+
+function toPlayInfo({ world, target, transport, players, settings, configuration }: Run): RunManifest['played'] {
   const { concurrency, processes, queue, transcript, recordModels = false } = settings
   const guarantees = guaranteesOf(world)
-  const asksModels = recordModels || policyNames(configuration).some(isLlm)
   return {
     ...(queue === undefined
       ? {
@@ -229,31 +207,24 @@ function toPlayInfo(
       : { transport: 'queue' }),
     ...(!configuration.seats && { player: players[DEFAULT_SEAT]?.name }),
     ...(guarantees && { guarantees }),
-    ...(asksModels && {
+    ...((recordModels || asksModels(configuration)) && {
       transcript,
       modelOptions: [...modelWords(settings), ...(recordModels ? ['--record-models'] : [])],
     }),
   }
 }
 
-function assertRetry({ settings: { retryFailed, branch } }: PreparedRun, resume: boolean): void {
-  if (!retryFailed) return
-  if (!resume)
-    throw invalidOption('--retry-failed plays the failed episodes of a run again: give --resume and its --out too.')
-  if (branch.length > 0)
-    throw invalidOption('--retry-failed is for runs without --branch: a tree is played as a whole.')
-}
+/** Failures of a server, of workers or of a model, after which a run can be resumed. */
+const LOST: readonly HarnessErrorCode[] = [
+  'server-failed',
+  'worker-failed',
+  'model-refused',
+  'model-unavailable',
+  'policy-failed',
+  'limit-reached',
+  'usage-missing',
+]
 
-/** Whether a run stopped because its server, workers or model failed. It can be resumed. */
 function isLost(failure: unknown): boolean {
-  const codes = [
-    'server-failed',
-    'worker-failed',
-    'model-refused',
-    'model-unavailable',
-    'policy-failed',
-    'limit-reached',
-    'usage-missing',
-  ] as const
-  return codes.some((code) => HarnessError.is(failure, code))
+  return LOST.some((code) => HarnessError.is(failure, code))
 }

@@ -4,8 +4,8 @@ import { rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, Json } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 import { startViewing, type Viewing } from '../commands/show/view/view.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
 import { loadWorld } from '../worlds/world.ts'
 
 const workshop = openWorkshop()

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { writeTasks } from '@episodic/dataset/jsonl'
 import { seatRecordOf } from '@episodic/report'
 import type { Console } from '@episodic/runs/base/console'
 import { makeFolder } from '@episodic/runs/base/own-files'
 import { hashFile } from '@episodic/runs/folder/plan/content-hash'
-import { RUN_FILES } from '@episodic/runs/folder/record/run-folder'
+import { holdsRun, RUN_FILES } from '@episodic/runs/folder/record/run-folder'
 import { readSealed } from '@episodic/runs/folder/record/sealed-file'
-import { type PartOptions, playPart } from '../play/run-alone.ts'
-import type { RunSettings } from '../play/run-settings.ts'
+import { concludeRun, runAlone } from '../play/complete-run.ts'
+import { findRun } from '../play/find-run.ts'
+import { type RunSettings, runSettingsSchema } from '../play/run-settings.ts'
 import type { World } from '../worlds/world.ts'
 import { lineTasks } from './line-tasks.ts'
 import { meanReturn } from './mean-return.ts'
@@ -18,9 +20,14 @@ import { SUITE_FILES } from './suite-result.ts'
 /** The file of a line's tasks, in the folder of its run. */
 const TASKS_FILE = 'tasks.jsonl'
 
-export interface PlayLineOptions extends PartOptions {
+export interface PlayLineOptions {
   /** The folder of the suite. */
   readonly folder: string
+  /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
+  readonly settings: Partial<RunSettings>
+  /** Returns the command line that plays the rest of all. */
+  readonly resume: () => string
+  readonly signal: AbortSignal
 }
 
 /** Returns the folder of a line's run, relative to that of the suite. */
@@ -36,15 +43,17 @@ export async function playLine(
   world: World,
   line: PlayedLine | ScoredLine,
   plan: SuitePlan,
-  { folder, ...options }: PlayLineOptions,
+  { folder, settings, resume, signal }: PlayLineOptions,
   console: Console,
 ) {
   const run = join(folder, runFolder(world, line))
   makeFolder(run)
   const dataset = join(run, TASKS_FILE)
-  await writeTasks(dataset, lineTasks(world, line, plan), { signal: options.signal })
-  const asked = { dataset, seed: plan.seed, ...playersOf(line) }
-  if (!(await playPart(run, world, asked, options, console))) return null
+  await writeTasks(dataset, lineTasks(world, line, plan), { signal })
+  const asked = runSettingsSchema.parse({ ...settings, dataset, seed: plan.seed, ...playersOf(line) })
+  const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
+  const played = await runAlone(await findRun(fileURLToPath(world.url), asked), options, console)
+  if (!concludeRun(played, resume, console)) return null
   return { ...(await foldLine(run, line.focus)), sealed: await hashFile(join(run, RUN_FILES.episodes)) }
 }
 

@@ -1,6 +1,7 @@
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import { type Contrasts, exactSum } from '@episodic/report'
-import { asksModels, namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
+import { asksModels } from '@episodic/runs/base/player-names'
+import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
 import { shortName } from '@episodic/runs/folder/record/run-folder'
 import { meansOf } from './compare-runs.ts'
 import type { ComparedRun } from './compared-run.ts'

@@ -12,6 +12,22 @@ export function isLlm(name: string): boolean {
   return name.startsWith(LLM)
 }
 
+/** The names of who plays, as the configuration of a run has them. */
+interface NamedPlayers {
+  readonly policy: { readonly name: string }
+  readonly seats?: { readonly [seat: string]: { readonly name: string } } | undefined
+}
+
+/** Returns the names of all seats, each once. */
+export function policyNames({ policy, seats = {} }: NamedPlayers): string[] {
+  return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
+}
+
+/** Whether a language model plays some seat. */
+export function asksModels(players: NamedPlayers): boolean {
+  return policyNames(players).some(isLlm)
+}
+
 export function isAgentName(name: string): boolean {
   return name.startsWith(AGENT) || isCommand(name)
 }

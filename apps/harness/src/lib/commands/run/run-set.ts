@@ -7,7 +7,7 @@ import { defaultFolder, shortName } from '@episodic/runs/folder/record/run-folde
 import { planOptions } from '@episodic/runs/folder/resume-commands'
 import type { Command } from 'commander'
 import { fleetOf } from '../../fleet/open-fleet.ts'
-import { episodesLeft } from '../../play/run-alone.ts'
+import { episodesLeft } from '../../play/complete-run.ts'
 import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
 import { formatMembers, formatSet, listMembers } from '../../play/sets/format-set.ts'
 import { openSet, readAsked } from '../../play/sets/open-set.ts'
@@ -90,9 +90,7 @@ export async function listSet(
   const planned = await planSet(asked)
   const listed = listMembers(planned)
   const set = folder === null ? null : shownPath(folder)
-  const alone = planned.flatMap(({ members }) =>
-    members.map(({ configuration }) => out ?? defaultFolder(configuration)),
-  )
+  const alone = planned.flatMap(({ members }) => members.map(({ run }) => out ?? defaultFolder(run.configuration)))
   const members =
     set === null ? listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' })) : listed.members
   const shown = { ...listed, members }

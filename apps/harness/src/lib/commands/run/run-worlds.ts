@@ -11,8 +11,8 @@ import type { Command } from 'commander'
 import { fleetOf } from '../../fleet/open-fleet.ts'
 import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
 import { serveMetrics } from '../../fleet/serve-metrics.ts'
-import { configureRun, journalOf, openPrepared, prepareRun } from '../../play/prepare-run.ts'
-import { concludeRun, runAlone } from '../../play/run-alone.ts'
+import { concludeRun, runAlone } from '../../play/complete-run.ts'
+import { findRun } from '../../play/find-run.ts'
 import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
 import { runWorker } from '../../play/workers/worker-main.ts'
 import { countRows, findWorlds } from '../../worlds/mcp-world.ts'
@@ -38,11 +38,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   const given = readFiles(references, command)
   const options = command.opts<RunOptions>()
   const { out, resume, json, policy, policies, set, baseline, dryRun, metricsPort, metricsAddress, tasks } = options
-  if (options.worker)
-    return runWorker(async ({ reference, settings, target, folder, configuration }) => {
-      const prepared = await prepareRun(reference, settings, undefined, target)
-      return openPrepared(prepared, configuration, journalOf(prepared, configuration, folder))
-    })
+  if (options.worker) return runWorker()
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
   const worlds = await findWorlds(given, request, { optional: true })
@@ -78,18 +74,17 @@ export async function runWorlds(references: readonly string[], command: Command,
     return runSet(asked, { folder, resume: resume === true, json }, console)
   }
   if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
-  const prepared = await prepareRun(worlds[0], { ...settings, policy: policy[0] })
-  const configuration = await configureRun(prepared)
-  const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(configuration)
+  const run = await findRun(worlds[0], { ...settings, policy: policy[0] })
+  const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(run.configuration)
   const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
   if (folder !== resolve(named))
     say(console.err, `${named} holds a run that was played to its end. This one goes to ${shownPath(folder)}.`)
-  for (const note of noteGuarantees({ guarantees: guaranteesOf(prepared.world) })) say(console.err, note)
+  for (const note of noteGuarantees({ guarantees: guaranteesOf(run.world) })) say(console.err, note)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
-    const openRunner = fleetOf(prepared.settings)
+    const openRunner = fleetOf(settings)
     const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
-    const played = await runAlone(prepared, configuration, playing, console)
+    const played = await runAlone(run, playing, console)
     showSummary(folder, played.summary, { json }, console)
     const notice = noteNeverEnded(played.summary)
     if (notice !== null) say(console.err, notice)

@@ -22,8 +22,7 @@ import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/c
 import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
 import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
-import { countLeavesBefore } from '../../play/episodes/run-rollout.ts'
-import { policySeedOf, tasksOf } from '../../play/plan/plan.ts'
+import { countLeavesBefore, limitsOf, policySeedOf, tasksOf } from '../../play/plan/plan.ts'
 import { planStages } from '../../play/plan/staged-plan.ts'
 import type { World } from '../../worlds/world.ts'
 
@@ -54,9 +53,7 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   const shared = new Map<string, LimitsRequest>()
   for await (const task of tasksOf(configuration, world)) {
     digests.set(task.id, digestOf(decidedByTask(environment, task)))
-    const { maxSteps } = configuration
-    const steps = Math.min(task.limits.steps ?? Number.POSITIVE_INFINITY, maxSteps ?? Number.POSITIVE_INFINITY)
-    const asked = { ...task.limits, steps: Number.isFinite(steps) ? steps : undefined }
+    const asked = limitsOf(task, configuration.maxSteps)
     const name = JSON.stringify(asked)
     // Most tasks have the same few limits.
     if (!shared.has(name)) shared.set(name, asked)

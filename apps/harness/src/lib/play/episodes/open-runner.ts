@@ -1,23 +1,19 @@
-import type { Policy, Target } from '@episodic/env'
+import type { Policy } from '@episodic/env'
 import { declaredAction } from '@episodic/mcp-server/internal'
-import type { ModelProxyOptions } from '@episodic/models/gateway/model-proxy'
 import type { ModelJournal } from '@episodic/models/journal/model-journal'
+import { recordingOf } from '@episodic/models/model-options'
 import { type Action, DEFAULT_SEAT, type EnvironmentInfo, type SealedRecord } from '@episodic/protocol'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { mapValues } from '@episodic/runs/base/map-values'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
-import type { Recording } from '@episodic/runs/folder/record/recording'
 import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import { StepTimes } from '@episodic/runs/folder/record/step-times'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
-import type { AgentModels } from '../../worlds/agents/agent-models.ts'
-import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
-import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
-import type { Players } from '../plan/players.ts'
-import type { Transport } from '../run-settings.ts'
+import { isServed } from '../../worlds/served-world.ts'
+import type { Run } from '../find-run.ts'
+import type { RunSettings } from '../run-settings.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld } from './open-environment.ts'
-import { createRunTask, playEpisodes, playMatch, type RunTask } from './run-task.ts'
+import { createRunTask, type RunTask } from './rollout.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
 /** What earlier parts of a resumed run have left. */
@@ -48,32 +44,18 @@ export interface Runner extends AsyncDisposable {
   readonly describe?: () => string
 }
 
-export interface OpenRunnerOptions {
-  readonly reference: string
-  readonly world: PlayedWorld
-  /** A running server of the world; `null` to serve it over `transport`. */
-  readonly target: Target | null
-  readonly transport: Transport
-  readonly workerThreads: boolean
-  /** Episodes in flight at once. */
-  readonly concurrency: number
-  /** Seconds to keep retrying an unanswered call. */
-  readonly retryTimeout: number
-  readonly players: Players
-  /** Whether an agent plays, or one of them. */
-  readonly isPlayedByAgent: boolean
-  /** How the answers of language models are kept. */
-  readonly recording: Recording
-  /** The proxy that records what agents ask of language models; `null` for none. */
-  readonly models?: ModelProxyOptions | null
-  /** Keeps the answers of models until their episode is sealed. Default: none is kept. */
-  readonly journal?: ModelJournal | null
-}
-
-/** Connects to the environment of a run. Throws if the server is unreachable or serves something else. */
-export async function openRunner(configuration: RunConfiguration, options: OpenRunnerOptions): Promise<Runner> {
-  const { reference, world, target, transport, workerThreads, concurrency, retryTimeout, players, recording } = options
-  const { models = null, journal = null } = options
+/**
+ * Connects to the environment of a run, to play it in this process. Rejects if the server is unreachable or serves
+ * something else.
+ *
+ * @param journal - keeps the answers of language models until their episode is sealed, and has those that an earlier
+ *   process kept.
+ */
+export async function openRunner(run: Run, journal: ModelJournal | null): Promise<Runner> {
+  const { configuration, settings, reference, world, target, transport, players, access } = run
+  const { seed, discount, branch, maxSteps, weights, policy, seats, environment, episodeTimeout } = configuration
+  const { concurrency, retryTimeout, workerThreads = false, recordModels } = settings
+  access.journal = journal
   await using cleanUp = new AsyncDisposableStack()
   const sessions = concurrency + 16
   const times = new StepTimes()
@@ -84,47 +66,33 @@ export async function openRunner(configuration: RunConfiguration, options: OpenR
         ? openTarget(target, retryTimeout, times)
         : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
   )
-  // Its modules load here, since few runs need them.
-  const proxy =
-    models && cleanUp.use(await (await import('@episodic/models/gateway/model-proxy')).openModelProxy(models))
-  const { seed, discount, branch, maxSteps, episodeTimeout, weights, policy, seats } = configuration
-  const limited = (player: Agent | Policy, seconds: number) =>
-    isAgent(player) ? player : withTimeLimit(player, seconds)
-  const policies =
-    episodeTimeout === undefined ? players : mapValues(players, (player) => limited(player, episodeTimeout))
-  const addressOf = options.isPlayedByAgent ? sessionUrls(agentUrl) : null
+  const proxy = recordModels ? cleanUp.use(await openProxy(settings)) : null
+  const limited = (player: Agent | Policy) =>
+    episodeTimeout === undefined || isAgent(player) ? player : withTimeLimit(player, episodeTimeout)
+  const addressOf = run.isPlayedByAgent ? sessionUrls(agentUrl) : null
   const createEnvironment = seats ? null : environmentFactory(configuration, connection)
   if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
   const runTask = createRunTask({
     seed,
     discount,
-    recording,
-    proxy,
-    journal,
-    seatAgent:
-      addressOf &&
-      ((agent: Agent, models: AgentModels) =>
-        createSeatAgent(agent, addressOf, episodeTimeout ?? AGENT_SECONDS, models)),
+    recording: recordingOf(settings),
     // Only a world declares all arguments of its tools.
     ...(!isServed(world) && { accept: (action: Action) => declaredAction(world.environment, action) }),
+    agents: addressOf && { addressOf, seconds: episodeTimeout ?? AGENT_SECONDS, proxy, journal },
+    players: mapValues(players, limited),
+    versions: mapValues(seats ?? { [DEFAULT_SEAT]: policy }, ({ version }) => version),
     play: createEnvironment
-      ? playEpisodes({
-          createEnvironment,
-          policy: policies[DEFAULT_SEAT] as Policy | Agent,
-          version: policy.version,
-          branch,
-          watch: () => connection.watched(configuration.environment.name),
-        })
-      : playMatch({
-          createGame: gameFactory(configuration, connection),
-          policies,
-          versions: mapValues(seats ?? {}, ({ version }) => version),
-          maxSteps,
-          weights,
-        }),
+      ? { createEnvironment, branch, watch: () => connection.watched(environment.name) }
+      : { createGame: gameFactory(configuration, connection), maxSteps, weights },
   })
   const owned = cleanUp.move()
   return { runTask, ...(createEnvironment && { times }), [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Opens what records what agents ask of language models. Its modules load here, since few runs need them. */
+async function openProxy({ baseUrl, prices, modelOption: options, tokenIds: tokens }: RunSettings) {
+  const { openModelProxy } = await import('@episodic/models/gateway/model-proxy')
+  return openModelProxy({ baseUrl: baseUrl ?? null, prices: prices ?? null, tokens, options })
 }
 
 /** Seconds that an agent may take for an episode, unless the run says how many. */

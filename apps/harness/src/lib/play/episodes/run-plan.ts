@@ -1,17 +1,15 @@
-import type { BranchPoint } from '@episodic/env'
 import { FAIL_FAST, OUTAGE_LIMIT } from '@episodic/models/model-options'
 import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
-import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import type { LiveFile } from '@episodic/runs/folder/record/live-file'
 import pLimit from 'p-limit'
 import { EpisodeStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
 import { ModelWatch } from './model-watch.ts'
-import type { Answered, RunTask } from './run-task.ts'
+import type { Answered, RunTask } from './rollout.ts'
 import type { Spending } from './spending.ts'
 
 /** The place of a run in an order that it shares with others. */
@@ -168,11 +166,6 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   // Node keeps a signal of `AbortSignal.any` in memory, with all that listens to it, until it aborts.
   stop.abort()
   if (failures.length > 0) throw failures[0]
-}
-
-/** Returns how many planned episodes may be in flight if `concurrency` episodes may: each makes a tree of `branch`. */
-export function maxTasksInFlight(concurrency: number, branch: readonly Pick<BranchPoint, 'lines'>[] = []): number {
-  return Math.max(1, Math.floor(concurrency / countLeaves(branch)))
 }
 
 function failedWith({ outcome }: SealedRecord, code: string): boolean {

@@ -1,7 +1,8 @@
 import { generateTasks, type Rows } from '@episodic/dataset'
+import type { BranchPoint } from '@episodic/env'
 import { seedFor, type Task } from '@episodic/protocol'
 import { HarnessError } from '@episodic/runs/base/harness-error'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
+import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/configuration'
 import { episodeKey, type PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
@@ -125,4 +126,19 @@ export function policySeedOf(
 ): string {
   const names = ['policy', task.id, attempt]
   return seedFor(seed, ...names, ...(number === 0 ? [] : ['try', number]))
+}
+
+/** Returns how many planned episodes may be in flight if `concurrency` episodes may: each makes a tree of `branch`. */
+export function maxTasksInFlight(concurrency: number, branch: readonly Pick<BranchPoint, 'lines'>[] = []): number {
+  return Math.max(1, Math.floor(concurrency / countLeaves(branch)))
+}
+
+/** Counts the leaves of a tree that come before those at the end of a path. */
+export function countLeavesBefore(path: readonly number[], points: readonly BranchPoint[]): number {
+  return path.reduce((count, line, i) => count + line * countLeaves(points.slice(i + 1)), 0)
+}
+
+/** Returns the limits that a run asks for in a task: a run can only lower the steps. */
+export function limitsOf({ limits }: Pick<Task, 'limits'>, maxSteps: number | null): Task['limits'] {
+  return maxSteps === null ? limits : { ...limits, steps: Math.min(limits.steps ?? maxSteps, maxSteps) }
 }

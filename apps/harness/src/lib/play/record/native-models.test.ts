@@ -9,8 +9,8 @@ import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import { requestsOf } from '@episodic/protocol'
 import { createRecording } from '@episodic/runs/folder/record/recording'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { placeAnswers, recordAnswers } from './record-answers.ts'
 import { useGuessing } from '../../worlds/models/guessing.fixture.ts'
+import { placeAnswers, recordAnswers } from './record-answers.ts'
 
 const connection = useGuessing({
   ANTHROPIC_API_KEY: 'a-key-of-anthropic',

@@ -11,6 +11,7 @@ import {
 import { DEFAULT_OPTIONS } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import {
+  DEFAULT_SEAT,
   type EpisodeRecord,
   type MatchRecord,
   parseSealedRecord,
@@ -25,7 +26,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 import { environment as nim } from '../../fixtures/nim.fixture.ts'
 import { loadWorld } from '../../worlds/world.ts'
-import { createRunTask, type EpisodePlay, playEpisodes, playMatch, type RunTaskOptions } from '../episodes/run-task.ts'
+import { createRunTask, type OneSeat, type RolloutOptions } from '../episodes/rollout.ts'
 
 const KEY = 'sk-nobody-may-read-this'
 const cleanUp = new AsyncDisposableStack()
@@ -68,12 +69,12 @@ async function policyOver(answer: Answering): Promise<Policy> {
 /** Plays one rollout, and returns its lines as they are read. */
 async function play(
   answer: Answering,
-  { branch = [], ...options }: Partial<RunTaskOptions> & Pick<EpisodePlay, 'branch'> = {},
+  { branch = [], ...options }: Partial<RolloutOptions> & Pick<OneSeat, 'branch'> = {},
 ): Promise<EpisodeRecord[]> {
   const policy = await policyOver(answer)
   const createEnvironment = () => connection.environment('number-guessing')
-  const rollouts = playEpisodes({ createEnvironment, policy, branch })
-  const runTask = createRunTask({ play: rollouts, seed: 's', discount: 1, ...options })
+  const players = { [DEFAULT_SEAT]: policy }
+  const runTask = createRunTask({ play: { createEnvironment, branch }, players, seed: 's', discount: 1, ...options })
   return (await runTask({ task, attempt: 0 }, context)).map((record) => read(record) as EpisodeRecord)
 }
 
@@ -164,12 +165,8 @@ describe('the transcript of a line', () => {
   it('is kept for each seat of a match that a model plays', async () => {
     const policy = await policyOver(() => calling('take', { count: 1 }))
     const runTask = createRunTask({
-      play: playMatch({
-        createGame: () => connection.game('nim'),
-        policies: { ann: policy, bob: policy },
-        maxSteps: null,
-        weights: {},
-      }),
+      play: { createGame: () => connection.game('nim'), maxSteps: null, weights: {} },
+      players: { ann: policy, bob: policy },
       seed: 's',
       discount: 1,
       accept: (action) => action,

@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { environment as meeting } from '../../fixtures/meeting.fixture.ts'
 import { environment as nim, policies, solver } from '../../fixtures/nim.fixture.ts'
-import { createRunTask, playMatch } from '../episodes/run-task.ts'
+import { createRunTask } from '../episodes/rollout.ts'
 import { sealed } from './seal-episode.ts'
 
 const GAMES = { nim, meeting }
@@ -38,12 +38,8 @@ async function play(
     metadata: {},
   }
   const runTask = createRunTask({
-    play: playMatch({
-      createGame: () => connection.game(name),
-      policies: seats,
-      maxSteps: null,
-      weights: SCORING.weights,
-    }),
+    play: { createGame: () => connection.game(name), maxSteps: null, weights: SCORING.weights },
+    players: seats,
     seed,
     discount: SCORING.discount,
     accept: (action) => declaredAction(environment, action),

@@ -59,11 +59,10 @@ export function listMembers(worlds: readonly SetWorld[]) {
     members.map((member) => {
       const worst = worstCost(member, episodes)
       const [cost, unknown] = 'amount' in worst ? [worst.amount, null] : [null, worst.unknown]
-      const { player, run } = member
       const listed = {
         world: environment.name,
-        player: player.name,
-        run,
+        player: member.player.name,
+        run: member.folder,
         tasks,
         episodes,
         /** `null` if it is not known. */

@@ -61,8 +61,8 @@ export async function openSet(
   const written: SetManifest['worlds'] = []
   makeFolder(folder)
   for (const world of planned) {
-    const [{ prepared, configuration }] = world.members as [SetMember, ...SetMember[]]
-    const tasks = tasksOf(configuration, prepared.world, { signal })
+    const { run } = world.members[0] as SetMember
+    const tasks = tasksOf(run.configuration, run.world, { signal })
     const { sha256, count } = await writeTasks(join(folder, world.file), tasks, { signal })
     written.push({
       environment: world.environment,
@@ -91,19 +91,19 @@ async function writeSet(folder: string, set: SetManifest): Promise<void> {
 /** Makes the members of a world play the tasks of the set's file. */
 function withTasks(folder: string, world: SetWorld, sha256: string): SetWorld {
   const file = join(folder, world.file)
-  const members = world.members.map((member) => {
-    const { split } = member.configuration.tasks
+  const members = world.members.map(({ run, ...member }) => {
+    const { split } = run.configuration.tasks
     const tasks = { from: 'dataset', file, sha256, split } as const
-    return { ...member, configuration: { ...member.configuration, tasks } }
+    return { ...member, run: { ...run, configuration: { ...run.configuration, tasks } } }
   })
   return { ...world, members }
 }
 
 function toMembers({ members }: SetWorld): SetManifest['worlds'][number]['members'] {
-  return members.map(({ player, run, configuration }) => ({
+  return members.map(({ player, folder, run }) => ({
     player: player.name,
-    run,
-    configuration: configurationId(configuration),
+    run: folder,
+    configuration: configurationId(run.configuration),
   }))
 }
 

@@ -4,8 +4,10 @@ import { cleanText, formatPercent, isSuccess, type Summary } from '@episodic/rep
 import { type Console, say } from '@episodic/runs/base/console'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { holdsRun } from '@episodic/runs/folder/record/run-folder'
+import { completeRun } from '../complete-run.ts'
 import { Spending } from '../episodes/spending.ts'
-import { type PlayRunOptions, playRun } from '../play-run.ts'
+import type { PlanRunOptions } from '../plan-run.ts'
+import type { PlayRunOptions } from '../play-run.ts'
 import { showProgress } from '../record/progress.ts'
 import type { SetMember, SetWorld } from './set-plan.ts'
 import { SharedOrder } from './shared-order.ts'
@@ -32,13 +34,13 @@ export interface PlayedMember {
 export async function playSet(
   folder: string,
   worlds: readonly SetWorld[],
-  { signal, openRunner }: Pick<PlayRunOptions, 'signal' | 'openRunner'>,
+  { signal, openRunner }: Pick<PlanRunOptions, 'signal'> & Pick<PlayRunOptions, 'openRunner'>,
   { err }: Pick<Console, 'err'>,
 ): Promise<PlayedMember[]> {
   const failed = new AbortController()
   const either = AbortSignal.any([signal, failed.signal])
   // Players cannot have limits of their own.
-  using spending = new Spending(worlds[0]?.members[0]?.prepared.settings ?? {})
+  using spending = new Spending(worlds[0]?.members[0]?.run.settings ?? {})
   const out = new Map<string, HarnessError>()
   const played: PlayedMember[] = []
   for (const world of worlds) {
@@ -54,36 +56,40 @@ export async function playSet(
 
     const play = async (
       member: SetMember,
-      place: (typeof places)[number],
+      order: (typeof places)[number],
       tally: ReturnType<typeof createTally>,
     ): Promise<PlayedMember> => {
-      using _ = place
-      const { player, run, configuration, prepared } = member
-      const result = { world: environment.name, player: player.name, run, scheduled: episodes }
+      using _ = order
+      const { player, run } = member
+      const result = { world: environment.name, player: player.name, run: member.folder, scheduled: episodes }
       const earlier = spending.signal.aborted ? (spending.signal.reason as HarnessError) : out.get(player.name)
       if (earlier || either.aborted) return { ...result, summary: null, stopped: earlier ?? null }
-      const resume = holdsRun(join(folder, run))
+      const place = join(folder, member.folder)
+      const resume = holdsRun(place)
       // Of a run that has not begun, nothing failed.
-      const settings = resume ? prepared.settings : { ...prepared.settings, retryFailed: undefined }
+      const settings = resume ? run.settings : { ...run.settings, retryFailed: undefined }
       try {
-        const { summary, stopped } = await playRun({ ...prepared, settings }, configuration, {
-          folder: join(folder, run),
-          resume,
-          signal: either,
-          warn: (notice) => say(err, `${player.name}: ${notice}`),
-          showProgress: (_, done) => {
-            progress.skip(done)
-            tally.skip(done)
-            const add = (record: EpisodeRecord) => {
-              tally.add(record)
-              progress.add(record)
-            }
-            return { skip: progress.skip, add, stop: () => {} }
+        const { summary, stopped } = await completeRun(
+          { ...run, settings },
+          {
+            folder: place,
+            resume,
+            signal: either,
+            warn: (notice) => say(err, `${player.name}: ${notice}`),
+            showProgress: (_, done) => {
+              progress.skip(done)
+              tally.skip(done)
+              const add = (record: EpisodeRecord) => {
+                tally.add(record)
+                progress.add(record)
+              }
+              return { skip: progress.skip, add, stop: () => {} }
+            },
+            order,
+            openRunner,
+            spending,
           },
-          order: place,
-          openRunner,
-          spending,
-        })
+        )
         if (stopped) {
           if (isOfModel(stopped)) out.set(player.name, stopped)
           say(err, `${player.name} stopped: ${stopped.message}`)

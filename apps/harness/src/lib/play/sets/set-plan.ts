@@ -8,9 +8,9 @@ import { z } from 'zod'
 import { loadPlayedWorld } from '../../worlds/served-world.ts'
 import { targetOf } from '../../worlds/target.ts'
 import { PLAYED_SERVERS } from '../../worlds/target-options.ts'
+import { findRun, type Run } from '../find-run.ts'
 import { checkTasks, tasksOf } from '../plan/plan.ts'
 import { seatsOf } from '../plan/players.ts'
-import { configureRun, type PreparedRun, prepareRun } from '../prepare-run.ts'
 import { runSettingsSchema } from '../run-settings.ts'
 import { type Player, playerSchema } from './players.ts'
 
@@ -29,10 +29,9 @@ export type AskedSet = z.infer<typeof askedSchema>
 export interface SetMember {
   readonly player: Player
   /** The folder of its run, relative to that of the set. */
-  readonly run: string
-  readonly prepared: PreparedRun
-  /** That of the run alone. In the set it plays the tasks of the set's file. */
-  readonly configuration: RunConfiguration
+  readonly folder: string
+  /** The run alone. In the set it plays the tasks of the set's file. */
+  readonly run: Run
 }
 
 /** A world of a set with its members, one for each player. */
@@ -88,16 +87,16 @@ async function planWorld(reference: string | undefined, players: readonly Player
   const members: SetMember[] = []
   for (const player of players) {
     const { name: _, ...own } = player
-    const prepared = await prepareRun(reference, settingsOf(own, players, settings))
-    const configuration = await configureRun(prepared)
-    const folder = `${folderName(player.name)}-${configurationId(configuration).slice(0, 6)}`
-    members.push({ player, run: `${folderName(configuration.environment.name)}/${folder}`, prepared, configuration })
+    const run = await findRun(reference, settingsOf(own, players, settings))
+    const name = `${folderName(player.name)}-${configurationId(run.configuration).slice(0, 6)}`
+    const folder = `${folderName(run.configuration.environment.name)}/${name}`
+    if (members.some((other) => other.folder === folder))
+      throw invalidOption(`Two players would play in the folder ${folder}. Give them other names.`)
+    members.push({ player, folder, run })
   }
-  const [same] = members.filter(({ run }, i) => members.findIndex((other) => other.run === run) < i)
-  if (same) throw invalidOption(`Two players would play in the folder ${same.run}. Give them other names.`)
-  const [{ prepared, configuration }] = members as [SetMember, ...SetMember[]]
+  const { configuration, world } = (members[0] as SetMember).run
   const { environment, curriculum, rollouts, branch } = configuration
-  const { count: tasks } = await checkTasks(() => tasksOf(configuration, prepared.world), configuration.tasks.from)
+  const { count: tasks } = await checkTasks(() => tasksOf(configuration, world), configuration.tasks.from)
   return {
     environment: { name: environment.name, version: environment.version },
     /** The file of its tasks, relative to the folder of the set. */

@@ -1,6 +1,5 @@
 import type { ModelOptions } from '@episodic/models/model-options'
-import { isAgentName, isLlm } from '@episodic/runs/base/player-names'
-import { policyNames } from '../prepare-run.ts'
+import { isAgentName, isLlm, policyNames } from '@episodic/runs/base/player-names'
 import type { SetMember } from './set-plan.ts'
 
 /** The most that a member of a set can cost: an amount in the currency of its prices, or why it is not known. */
@@ -11,8 +10,7 @@ export type WorstCost = { readonly amount: number } | { readonly unknown: string
  * all of the limits of the run alone: the least of these. Not included are requests that are on their way when a budget
  * or limit is reached, and episodes that are played again.
  */
-export function worstCost({ prepared, configuration }: SetMember, episodes: number): WorstCost {
-  const { settings } = prepared
+export function worstCost({ run: { settings, configuration } }: SetMember, episodes: number): WorstCost {
   const names = policyNames(configuration)
   const agents = names.filter(isAgentName)
   if (agents.length > 0 && !settings.recordModels) return { unknown: 'an agent asks its models itself' }
@@ -37,7 +35,7 @@ export function worstCost({ prepared, configuration }: SetMember, episodes: numb
 export function worstTotal(members: readonly SetMember[], costs: readonly WorstCost[]): number | null {
   const amounts = costs.map((cost) => ('amount' in cost ? cost.amount : Number.NaN))
   const sum = amounts.reduce((total, amount) => total + amount, 0)
-  const shared = Math.max(...members.map(({ prepared }) => limitCost(prepared.settings)))
+  const shared = Math.max(...members.map(({ run }) => limitCost(run.settings)))
   return Number.isNaN(sum) ? null : Math.min(sum, shared)
 }
 

@@ -1,15 +1,14 @@
 import { abortable } from '@episodic/protocol/internal'
 import { backOff } from '@episodic/runs/base/back-off'
 import { HarnessError } from '@episodic/runs/base/harness-error'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
 import pLimit from 'p-limit'
 import type { Runner } from '../episodes/open-runner.ts'
-import type { RunTask } from '../episodes/run-task.ts'
+import type { RunTask } from '../episodes/rollout.ts'
+import type { Run } from '../find-run.ts'
 import { startWorker, type Worker } from './start-worker.ts'
 import type { StartMessage } from './worker-messages.ts'
 
-export interface OpenWorkersOptions extends Omit<StartMessage, 'configuration'> {
-  readonly processes: number
+interface OpenWorkersOptions extends Pick<StartMessage, 'folder'> {
   /** Receives a sentence for each process that ended, and for each episode that was given up. */
   readonly warn: (notice: string) => void
   readonly signal: AbortSignal
@@ -31,9 +30,10 @@ const STOP_TIMEOUT = 12_000
  * end in a row without playing anything.
  */
 export async function openWorkers(
-  configuration: RunConfiguration,
-  { reference, settings, target, folder, processes, warn, signal }: OpenWorkersOptions,
+  { configuration, reference, settings, target }: Run,
+  { folder, warn, signal }: OpenWorkersOptions,
 ): Promise<Runner> {
+  const { processes } = settings
   const alive = new Set<Worker>()
   const ready = new Set<Worker>()
   const stopping = new AbortController()

@@ -6,7 +6,7 @@ import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import { readOwnLine } from '@episodic/runs/folder/record/own-lines'
 import { CLI } from '../../worlds/own-command.ts'
 import { playerEnvironment, secretsOf } from '../../worlds/player-environment.ts'
-import type { RunContext } from '../episodes/run-task.ts'
+import type { RunContext } from '../episodes/rollout.ts'
 import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 

@@ -2,9 +2,11 @@ import { once } from 'node:events'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { machineClock } from '@episodic/runs/base/waiting-clock'
 import { lineOf } from '@episodic/runs/folder/record/own-lines'
+import { loadPlayedWorld } from '../../worlds/served-world.ts'
 import { EpisodeStarts } from '../episodes/episode-starts.ts'
-import type { Runner } from '../episodes/open-runner.ts'
-import type { Answered } from '../episodes/run-task.ts'
+import { openRunner, type Runner } from '../episodes/open-runner.ts'
+import type { Answered } from '../episodes/rollout.ts'
+import { joinRun, journalOf } from '../find-run.ts'
 import { createOutbox } from './outbox.ts'
 import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from './worker-messages.ts'
 
@@ -12,7 +14,7 @@ import type { SerializedError, StartMessage, TaskMessage, WorkerMessage } from '
  * Plays the episodes that a run sends to this process, until the run disconnects or ends. The run seals them; this
  * process stores nothing. Throws `option-invalid` if no run started this process.
  */
-export async function runWorker(open: (start: StartMessage) => Promise<Runner>): Promise<void> {
+export async function runWorker(): Promise<void> {
   if (process.send === undefined) throw invalidOption('Only a run starts its workers. Give it --processes <count>.')
   if (!process.connected) return
   // Ctrl-C reaches both processes; the run handles it.
@@ -42,6 +44,12 @@ export async function runWorker(open: (start: StartMessage) => Promise<Runner>):
     // An open channel to the run would keep this process alive.
     if (process.connected) process.disconnect()
   }
+}
+
+async function open({ configuration, reference, settings, target, folder }: StartMessage): Promise<Runner> {
+  const world = await loadPlayedWorld(reference, target)
+  const run = await joinRun(configuration, { given: reference, world, named: target }, settings)
+  return openRunner(run, journalOf(run, folder))
 }
 
 async function play(

@@ -1,24 +1,18 @@
-import type { Target } from '@episodic/env'
 import type { HarnessErrorCode } from '@episodic/runs/base/harness-error'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
 import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
-import type { Answered } from '../episodes/run-task.ts'
-import type { RunSettings } from '../run-settings.ts'
+import type { Answered } from '../episodes/rollout.ts'
+import type { Run } from '../find-run.ts'
 
 // The messages between a run and its workers. The first message to a worker says what it plays; all others are lists,
 // those of one turn of the event loop. Both ends are the same program, so messages are not validated.
 
-export interface StartMessage {
-  /** The world as it was named, and how the run was asked for: the worker finds world and players itself. */
-  readonly reference: string
-  readonly settings: RunSettings
-  /**
-   * A running server of the world, with its token, which the environment of a worker does not have; `null` to serve it.
-   */
-  readonly target: Target | null
+/**
+ * The parts of a run of which a worker finds world and players itself. The environment of a worker does not have the
+ * token of the server.
+ */
+export interface StartMessage extends Pick<Run, 'configuration' | 'reference' | 'settings' | 'target'> {
   /** The folder of the run, absolute. A worker keeps there what language models answer, and nothing else. */
   readonly folder: string
-  readonly configuration: RunConfiguration
 }
 
 /** A planned episode for a worker to play. */

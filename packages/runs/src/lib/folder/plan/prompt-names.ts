@@ -1,5 +1,5 @@
+import { asksModels } from '../../base/player-names.ts'
 import type { RunConfiguration } from './configuration.ts'
-import { isLlm } from '../../base/player-names.ts'
 
 /** Characters of a prompt that stand for it. */
 const MOST_CHARACTERS = 32
@@ -36,11 +36,6 @@ export function promptsOfRuns(configurations: readonly RunConfiguration[]): (str
   return runs.map(({ prompt, policies }) =>
     groups.get(policies)?.some((other) => other.prompt !== prompt) ? name(prompt) : undefined,
   )
-}
-
-/** Whether a language model plays some seat. */
-export function asksModels({ policy, seats = {} }: RunConfiguration): boolean {
-  return [policy, ...Object.values(seats)].some(({ name }) => isLlm(name))
 }
 
 function toLine(prompt: string): string {
