@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { NewFile } from '@episodic/workspace'
 
 /** What both shells begin every command line for git with: the same time and name for each commit. */
 export const BEGINNING =
@@ -50,17 +49,4 @@ export function makeRepository(): string {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/nowhere', TZ: 'UTC' }
   execFileSync('bash', ['-ec', HISTORY], { cwd: folder, env })
   return folder
-}
-
-/** Returns the files of a folder of the machine, for a disk. */
-export function filesIn(folder: string, at: string): Record<string, NewFile> {
-  const files: Record<string, NewFile> = {}
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const place = at + path.slice(folder.length)
-    if (entry.isSymbolicLink()) files[place] = { link: readlinkSync(path) }
-    else if (entry.isDirectory()) files[place] = { directory: true }
-    else files[place] = { content: readFileSync(path), mode: statSync(path).mode & 0o777 }
-  }
-  return files
 }

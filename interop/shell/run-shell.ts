@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createDisk, type Disk, runCommand } from '@episodic/workspace'
 import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
-import { BEGINNING, filesIn, makeRepository } from './repository.ts'
+import { BEGINNING, makeRepository } from './repository.ts'
 
 const USAGE = `Usage: pnpm interop shell [--show] [--only <text>] [--json]
 
@@ -58,7 +58,7 @@ export async function runShellProgram(args: readonly string[]): Promise<Report |
     shell: { file: 'commands.json', disk: plain, start: writeFiles, beginning: '' },
     git: {
       file: 'git-commands.json',
-      disk: createDisk(filesIn(repository, '/home')),
+      disk: createDisk({ '/home': { folder: repository } }),
       start: (folder: string) => cpSync(repository, folder, { recursive: true, verbatimSymlinks: true }),
       beginning: BEGINNING,
     },

@@ -12,6 +12,10 @@ const shop = {
     find: { input: z.union([z.object({ name: z.string() }), z.object({ id: z.int() })]), output: null },
     note: { input: z.record(z.string(), z.json()), output: null },
     close: { input: z.object({}), output: null },
+    grade: {
+      input: z.object({ as: z.enum(['good', 'poor']), tags: z.array(z.enum(['old'])).optional() }),
+      output: null,
+    },
   },
 }
 
@@ -52,6 +56,22 @@ definePolicy(
     start: () => () => ({ tool: 'anything', arguments: { any: 1 } }),
   },
 )
+
+// Words that a schema lists are kept, in branches, in lists and beside other tools.
+definePolicy(shop, {
+  name: 'grader',
+  start:
+    () =>
+    (_, { last }) => {
+      if (!last) return { tool: 'buy', arguments: { amount: 1 } }
+      return { tool: 'grade', arguments: { as: last.info.refused ? 'poor' : 'good', tags: ['old'] } }
+    },
+})
+definePolicy(shop, {
+  name: 'wrong-word',
+  // @ts-expect-error: the schema does not list it
+  start: () => () => ({ tool: 'grade', arguments: { as: 'fair' } }),
+})
 
 definePolicy(shop, {
   name: 'misspelt-tool',

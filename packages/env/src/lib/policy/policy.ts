@@ -104,6 +104,10 @@ type ActionOf<Schemas extends EnvironmentSchemas> = {
   }
 }[keyof Schemas['tools'] & string]
 
+/** No action: its literals keep the compiler from widening those of an action before it knows what its schema lists. */
+type KeepsLiterals = { readonly tool: never; readonly arguments: { readonly [name: string]: Literal } }
+type Literal = '' | 0 | boolean | null | readonly Literal[] | { readonly [name: string]: Literal }
+
 type ToolInput<Schemas extends EnvironmentSchemas, Tool> = Tool extends keyof Schemas['tools']
   ? z.input<Schemas['tools'][Tool]['input']>
   : never
@@ -161,7 +165,7 @@ interface PolicyDefinitionOf<Schemas extends EnvironmentSchemas, Acted> {
  * After the definition of an environment, actions, parameters and structured observations have its types.
  */
 export function definePolicy(definition: PolicyDefinition): Policy
-export function definePolicy<Schemas extends EnvironmentSchemas, Acted extends ActionOf<Schemas>>(
+export function definePolicy<Schemas extends EnvironmentSchemas, Acted extends ActionOf<Schemas> | KeepsLiterals>(
   environment: Schemas,
   definition: PolicyDefinitionOf<Schemas, Acted> & Known<Acted, Schemas>,
 ): Policy

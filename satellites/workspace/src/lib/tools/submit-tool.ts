@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { ReadOnlyDisk } from '../disk/disk.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
+const NO_INPUT = z.object({})
+
 interface State {
   private: WorkspaceState
 }
@@ -13,10 +15,10 @@ interface State {
  *
  * `tool` is the maker of tools of the definition.
  */
-export function submitTool(tool: unknown, isSolved: (disk: ReadOnlyDisk) => boolean): Tool {
-  return (tool as (definition: object) => Tool)({
+export function submitTool(tool: unknown, isSolved: (disk: ReadOnlyDisk) => boolean): Tool<typeof NO_INPUT, null> {
+  return (tool as (definition: object) => Tool<typeof NO_INPUT, null>)({
     description: 'Say that the work is done.',
-    input: z.object({}),
+    input: NO_INPUT,
     play({ state, end, say }: PlayContext<State, unknown, object, undefined>) {
       end(isSolved(state.private.disk) ? 'solved' : 'wrong')
       return say('Thank you.')

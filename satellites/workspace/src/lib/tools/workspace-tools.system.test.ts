@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import { defineGame, type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { createDisk } from '../disk/create-disk.ts'
 import { readBytes, readFile } from '../disk/read-disk.ts'
 import { createDesk, DISK, printTheDayAfter } from './desk.fixture.ts'
 import { runCommand } from './run-command.ts'
-import type { WorkspaceState } from './workspace-state.ts'
-import type { WorkspaceOptions } from './workspace-tools.ts'
+import { startWorkspace, type WorkspaceState, workspaceState } from './workspace-state.ts'
+import { type WorkspaceOptions, workspaceTools } from './workspace-tools.ts'
 
 /** Runs a program in a process of its own, and returns what it prints. One that does not end is killed, and rejects. */
 async function runNode(program: string): Promise<string> {
@@ -289,6 +290,39 @@ describe('the tools for files', () => {
     )
     expect(await use('search', { pattern: 't(wo|hree)' })).toMatch(/notes\.txt:2:two\n.*notes\.txt:3:three$/)
     expect(await use('search', { pattern: "it's" })).toBe('No match.')
+  })
+
+  it('edit lines that end in CRLF, which models write with LF, and keep their ends', async () => {
+    const { use, bash, state } = open()
+    await bash("printf 'one\\r\\ntwo\\r\\nthree\\r\\n' > notes.txt")
+    const edit = (old_text: string, new_text: string) => use('edit_file', { path: 'notes.txt', old_text, new_text })
+    expect(await edit('one\ntwo\n', 'one\n\ntwo\n')).toBe('Changed /app/notes.txt in 1 place.')
+    expect(await edit('three\r\n', 'three\r\nfour\r\n')).toBe('Changed /app/notes.txt in 1 place.')
+    expect(readFile(state().disk, '/app/notes.txt')).toBe('one\r\n\r\ntwo\r\nthree\r\nfour\r\n')
+  })
+
+  it('belong to the seats of a game that have them', async () => {
+    const game = defineGame({
+      name: 'pair',
+      version: '1.0.0',
+      description: 'One types, and one says what.',
+      seats: ['driver', 'navigator'],
+      state: { public: z.object({}), own: z.object({}), private: z.object(workspaceState) },
+      start: () => ({ public: {}, own: { driver: {}, navigator: {} }, private: startWorkspace(DISK) }),
+      observe: () => '',
+      turn: () => ['driver', 'navigator'],
+      tools: ({ tool }) => ({
+        ...workspaceTools(tool, { cwd: '/app', seats: ['driver'] }),
+        say: tool({ description: 'Speaks.', input: z.object({}), play: ({ say }) => say('') }),
+      }),
+      rewards: {},
+    })
+    const world = rehearse(game)
+    const read = { path: 'notes.txt', lines: 1 }
+    const step = world.play('read_file', read, { seat: 'driver' })
+    expect(step.observation.text).toMatch(/^ {5}1\tone\n/)
+    expect(step.revealedTo).toEqual([['driver']])
+    expect(world.play('read_file', read, { seat: 'navigator' }).refused).toBe('tool')
   })
 })
 

@@ -1,5 +1,5 @@
 import type { PlayContext, Tool } from '@episodic/mcp-server'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
 import { applyChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
@@ -8,7 +8,9 @@ import type { ShellMemory } from '../shell/run-shell.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
 import type { Task } from '../workers/messages.ts'
 import { type CommandRecord, commandRecord, endedRecord, shownRecord, toRecord } from './command-record.ts'
+import { editText } from './edit-text.ts'
 import { listing, readLines, readText } from './read-files.ts'
+import { toolInputs, type WorkspaceTools } from './tool-inputs.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
 /** How the tools of a workspace may be used. */
@@ -32,22 +34,26 @@ export interface WorkspaceOptions {
    * `commands` and `services` ({@link ProgramModule}). Threads load it.
    */
   readonly programs?: URL
+  /** The seats of a game that have the tools. Default: all. */
+  readonly seats?: readonly string[]
 }
-
-export type WorkspaceTool = 'bash' | 'read_file' | 'write_file' | 'edit_file' | 'list_files' | 'search' | 'sql'
 
 interface State {
   private: WorkspaceState
 }
 
-type Play<Input, Given = undefined> = PlayContext<State, unknown, Input, undefined, Given>
+interface Play<Input, Given = undefined> extends PlayContext<State, unknown, Input, undefined, Given> {
+  /** The seat that plays, which alone reads the answer. */
+  readonly seat: string
+  reveal<T>(value: T, to?: string): T
+}
 
-type MakeTool = (definition: object) => Tool
+type MakeTool = <Input extends z.ZodType>(
+  definition: { readonly input: Input } & Record<string, unknown>,
+) => Tool<Input, null>
 
 /** Seconds that a command may wait for a thread. */
 const WAITING = 600
-
-const LINES = 500
 
 /**
  * Returns the tools of a workspace: `bash`, `read_file`, `write_file`, `edit_file`, `list_files`, `search` and `sql`.
@@ -59,10 +65,7 @@ const LINES = 500
  *
  * `tool` is the maker of tools of the definition.
  */
-export function workspaceTools(
-  tool: unknown,
-  options: WorkspaceOptions = {},
-): { readonly [Name in WorkspaceTool]: Tool } {
+export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): WorkspaceTools {
   const make = tool as MakeTool
   const {
     cwd = '/',
@@ -73,6 +76,7 @@ export function workspaceTools(
     languages = [],
     git = false,
     programs,
+    seats,
   } = options
   const address = programs?.href ?? null
   const more = [
@@ -88,10 +92,11 @@ export function workspaceTools(
     task: (input: z.output<Input>, state: WorkspaceState) => Task,
     show: (result: CommandRecord) => string = shownRecord,
     keep?: (result: CommandRecord, input: z.output<Input>, shell: WorkspaceState['shell']) => void,
-  ): Tool =>
+  ) =>
     make({
       description,
       input,
+      seats,
       prepared: commandRecord,
       repeatable: true,
       prepareSeconds: seconds + WAITING,
@@ -114,7 +119,7 @@ export function workspaceTools(
           throw error
         }
       },
-      play: ({ state, input, prepared, reveal, say, elapse }: Play<z.output<Input>, CommandRecord>) => {
+      play: ({ state, input, prepared, seat, reveal, say, elapse }: Play<z.output<Input>, CommandRecord>) => {
         const { disk, shell } = state.private
         shell.calls += 1
         shell.bytes += prepared.grown
@@ -126,7 +131,7 @@ export function workspaceTools(
           shell.cwd = prepared.memory.cwd === cwd ? null : prepared.memory.cwd
         }
         keep?.(prepared, input, shell)
-        return say(reveal(show(prepared)))
+        return say(reveal(show(prepared), seat))
       },
     })
 
@@ -136,12 +141,13 @@ export function workspaceTools(
     input: Input,
     play: (input: z.output<Input>, disk: EditedDisk, path: (given: string) => string) => string,
     readOnlyHint: boolean,
-  ): Tool =>
+  ) =>
     make({
       description,
       input,
+      seats,
       annotations: { readOnlyHint },
-      play: ({ state, input, now, reveal, refuse, say }: Play<z.output<Input>>) => {
+      play: ({ state, input, now, seat, reveal, refuse, say }: Play<z.output<Input>>) => {
         const { disk, shell } = state.private
         const edited = new EditedDisk(disk, accessOf(state.private), () => EPOCH + now)
         try {
@@ -149,19 +155,18 @@ export function workspaceTools(
           shell.calls += 1
           shell.bytes += edited.grown
           applyChanges(disk, edited.changes())
-          return say(reveal(text))
+          return say(reveal(text, seat))
         } catch (error) {
-          if (error instanceof DiskError) return refuse(reveal(`${error.message}.`))
+          if (error instanceof DiskError) return refuse(reveal(`${error.message}.`, seat))
           throw error
         }
       },
     })
 
-  const path = z.string().min(1).max(4_096)
   return {
     bash: job(
       `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${more.length > 0 ? ` Programs: ${more.join(', ')}.` : ''}`,
-      z.object({ command: z.string().min(1).max(65_536).describe('The command line.') }),
+      toolInputs.bash,
       ({ command }, { shell }) => ({
         kind: 'shell',
         script: command,
@@ -174,20 +179,13 @@ export function workspaceTools(
     ),
     read_file: file(
       'Read lines of a text file, each with its number.',
-      z.object({
-        path: path.describe('Absolute, or relative to the working directory.'),
-        start_line: z.int().min(1).max(10_000_000).default(1).describe('The first line to read.'),
-        lines: z.int().min(1).max(10_000).default(LINES).describe('How many lines to read.'),
-      }),
+      toolInputs.read_file,
       ({ path, start_line, lines }, disk, at) => readLines(disk, at(path), start_line, lines),
       true,
     ),
     write_file: file(
       'Write a text file. A file that is there is replaced; directories on the way are created.',
-      z.object({
-        path: path.describe('Absolute, or relative to the working directory.'),
-        content: z.string().max(524_288).describe('All of its text.'),
-      }),
+      toolInputs.write_file,
       ({ path, content }, disk, at) => {
         const absolute = at(path)
         const directory = absolutePath(absolute, '..')
@@ -198,40 +196,28 @@ export function workspaceTools(
       false,
     ),
     edit_file: file(
-      'Replace a text in a file by another. The text has to be in the file exactly once, unless `all` is set.',
-      z.object({
-        path: path.describe('Absolute, or relative to the working directory.'),
-        old_text: z.string().min(1).max(262_144).describe('The exact text to replace, with its white space.'),
-        new_text: z.string().max(262_144).describe('What takes its place; empty to remove it.'),
-        all: z.boolean().default(false).describe('Replace it wherever it is.'),
-      }),
+      'Replace a text in a file by another. The text has to be in the file exactly once, unless `all` is set. Line ends are those of the file.',
+      toolInputs.edit_file,
       ({ path, old_text, new_text, all }, disk, at) => {
         const absolute = at(path)
-        const text = readText(disk, absolute)
-        const count = text.split(old_text).length - 1
+        const [text, count] = editText(readText(disk, absolute), old_text, new_text)
         if (count === 0) return `Nothing was changed: the text is not in ${absolute}.`
         if (count > 1 && !all)
           return `Nothing was changed: the text is in ${absolute} ${count} times. Give more of what is around it, or set all.`
-        disk.write(absolute, text.split(old_text).join(new_text))
+        disk.write(absolute, text)
         return `Changed ${absolute} in ${count} ${count === 1 ? 'place' : 'places'}.`
       },
       false,
     ),
     list_files: file(
       'List the files in a directory and below it, with their sizes in bytes.',
-      z.object({
-        path: path.default('.').describe('The directory. Default: the working directory.'),
-        depth: z.int().min(1).max(20).default(2).describe('How many levels to list.'),
-      }),
+      toolInputs.list_files,
       ({ path, depth }, disk, at) => listing(disk, at(path), depth),
       true,
     ),
     search: job(
       'Search file contents for a regular expression, with the file and line of each match.',
-      z.object({
-        pattern: z.string().min(1).max(1_000).describe('The regular expression.'),
-        path: path.default('.').describe('The file or directory. Default: the working directory.'),
-      }),
+      toolInputs.search,
       ({ pattern, path }, { shell }) => ({
         kind: 'shell',
         script: `rg -n -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd ?? cwd, path))}`,
@@ -245,10 +231,7 @@ export function workspaceTools(
     ),
     sql: job(
       'Run SQL statements over a SQLite database. Rows come one JSON object a line. A transaction may go over several calls: it is open until COMMIT or ROLLBACK.',
-      z.object({
-        database: path.describe('The file of the database; it is created if there is none.'),
-        sql: z.string().min(1).max(65_536).describe('One or several statements.'),
-      }),
+      toolInputs.sql,
       ({ database, sql }, { shell }) => {
         const file = absolutePath(shell.cwd ?? cwd, database)
         const transaction = shell.transactions.find((each) => each.database === file)?.statements ?? []

@@ -387,6 +387,15 @@ describe('defineGame', () => {
       },
       'its seat b has no tools',
     ],
+    [
+      'a tool for a seat that there is not',
+      {
+        tools: ({ tool }: { tool: (definition: object) => never }) => ({
+          act: tool({ seats: ['a', 'b', 'c'], description: '', input: z.object({}), play: () => {} }),
+        }),
+      },
+      'its tool act is for the seat c, and its seats are a, b',
+    ],
   ])('rejects %s', (_, changes, message) => {
     expect(define(changes)).toThrow(message)
   })
