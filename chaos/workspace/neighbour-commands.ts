@@ -19,7 +19,7 @@ export function leaving(text: string): readonly Call[] {
     bash(
       `echo '${text}' | tee /tmp/left /root/left /dev/shm/left /project/left; sqlite3 /tmp/left.db "create table t(x)"`,
     ),
-    bash(`git init -q /tmp/repository && cd /tmp/repository && git config --global user.name '${text}'`),
+    bash(`git init /tmp/repository && cd /tmp/repository && git config --global user.name '${text}'`),
     node(`globalThis.left = "${text}"; Object.prototype.left = "${text}"; Array.prototype.map = null`),
     node('let o = {}, c = o; for (let i = 0; i < 1e5; i++) c = c.a = {}; JSON.stringify(o)'),
     node('const a = []; for (;;) a.push(new Uint8Array(1e6).fill(1))'),

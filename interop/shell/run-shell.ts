@@ -1,11 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createDisk, type Disk, runCommand } from '@episodic/workspace'
 import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
-import { BEGINNING, makeRepository } from './repository.ts'
 
 const USAGE = `Usage: pnpm interop shell [--show] [--only <text>] [--json]
 
@@ -52,65 +51,25 @@ export async function runShellProgram(args: readonly string[]): Promise<Report |
     only: { type: 'string', default: '' },
   })
   if (!options) return null
-  const plain = createDisk(Object.fromEntries(Object.entries(FILES).map(([path, text]) => [`/home/${path}`, text])))
-  const repository = makeRepository()
-  const suites = {
-    shell: { file: 'commands.json', disk: plain, start: writeFiles, beginning: '' },
-    git: {
-      file: 'git-commands.json',
-      disk: createDisk({ '/home': { folder: repository } }),
-      start: (folder: string) => cpSync(repository, folder, { recursive: true, verbatimSymlinks: true }),
-      beginning: BEGINNING,
-    },
-  }
-  const results = []
-  try {
-    for (const [name, suite] of Object.entries(suites)) {
-      const lines: readonly string[] = JSON.parse(readFileSync(new URL(`./${suite.file}`, import.meta.url), 'utf8'))
-      const chosen = lines.filter((each) => each.includes(options.only))
-      results.push({ name, ...(await compare(chosen, suite, options.show && !options.json)) })
-    }
-  } finally {
-    rmSync(repository, { recursive: true })
-  }
-  const differing = results.flatMap((result) => result.differing)
-  const total = results.reduce((sum, result) => sum + result.total, 0)
+  const disk = createDisk(Object.fromEntries(Object.entries(FILES).map(([path, text]) => [`/home/${path}`, text])))
+  const lines: readonly string[] = JSON.parse(readFileSync(new URL('./commands.json', import.meta.url), 'utf8'))
+  const chosen = lines.filter((each) => each.includes(options.only))
+  const differing = await compare(chosen, disk, options.show && !options.json)
+  const total = chosen.length
   const equal = total - differing.length
   const version = execFileSync('bash', ['--version']).toString().split('\n')[0] ?? ''
   const share = Math.round((equal / total) * 1_000) / 1_000
   return {
     clients: { [version]: { passed: share >= GOAL ? total : equal, failed: share >= GOAL ? 0 : differing.length } },
-    details: {
-      commands: total,
-      equal,
-      share,
-      goal: GOAL,
-      suites: results.map(({ name, total, differing }) => ({ name, commands: total, equal: total - differing.length })),
-      differing,
-    },
+    details: { commands: total, equal, share, goal: GOAL, differing },
   }
 }
 
-/** The configuration of git for the whole machine: none, and none can be written. */
-const NO_FILE = '/nowhere/gitconfig'
-
-interface Suite {
-  readonly disk: Disk
-  /** Makes the same files in a folder. */
-  readonly start: (folder: string) => void
-  /** What each command line begins with. */
-  readonly beginning: string
-}
-
 /** Compares command lines with those of the machine's bash; returns those that differ. */
-async function compare(commands: readonly string[], { disk, start, beginning }: Suite, show: boolean) {
+async function compare(commands: readonly string[], disk: Disk, show: boolean): Promise<string[]> {
   const differing: string[] = []
   for (const command of commands) {
-    const line = beginning + command
-    const [bash, ours] = [
-      await inBash(line, start),
-      await runCommand(disk, line, { cwd: '/home', git: beginning !== '' }),
-    ]
+    const [bash, ours] = [await inBash(command), await runCommand(disk, command, { cwd: '/home' })]
     if (bash.stdout === ours.stdout && bash.exitCode === ours.exitCode) continue
     differing.push(command)
     if (show)
@@ -118,7 +77,7 @@ async function compare(commands: readonly string[], { disk, start, beginning }: 
         `$ ${command}\n  bash ${bash.exitCode} ${JSON.stringify(bash.stdout.slice(0, 300))}\n  ours ${ours.exitCode} ${JSON.stringify(ours.stdout.slice(0, 300))} ${JSON.stringify(ours.stderr.slice(0, 200))}`,
       )
   }
-  return { total: commands.length, differing }
+  return differing
 }
 
 function writeFiles(folder: string): void {
@@ -129,17 +88,11 @@ function writeFiles(folder: string): void {
 }
 
 /** Runs a command line with the machine's bash, in a folder of its own. */
-async function inBash(command: string, start: Suite['start']): Promise<Done> {
+async function inBash(command: string): Promise<Done> {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-shell-'))
   try {
-    start(folder)
-    const env = {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      LC_ALL: 'C.UTF-8',
-      HOME: '/root',
-      TZ: 'UTC',
-      GIT_CONFIG_GLOBAL: NO_FILE,
-    }
+    writeFiles(folder)
+    const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C.UTF-8', HOME: '/root', TZ: 'UTC' }
     const child = spawn('bash', ['-c', command], { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk) => chunks.push(chunk))

@@ -1,4 +1,4 @@
-import { Bash, type BashOptions, type InMemoryFs } from 'just-bash'
+import { Bash, type BashOptions, type Command, type InMemoryFs } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { Disk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
@@ -26,13 +26,21 @@ export async function shellParts(
   return {
     customCommands: [
       ...commands(languages, disk, clock),
-      ...(git ? [(await import('./git/git.ts')).git(disk, clock)] : []),
+      ...(git ? [await gitCommand()] : []),
       ...programCommands(module, disk, clock, faults),
     ],
     ...(fetch && { fetch }),
     javascript: languages.includes('javascript') && { bootstrap: nodeStart(clock) },
     python: languages.includes('python'),
   }
+}
+
+/** Returns `git` over the repositories on the disk. It reaches no network. */
+async function gitCommand(): Promise<Command> {
+  const { createGit } = await import('just-git').catch((cause) => {
+    throw new Error('The option `git` needs a package. Install it: npm install just-git@1', { cause })
+  })
+  return createGit({ network: false, identity: { name: 'root', email: 'root@localhost' } }) as Command
 }
 
 /** Directories of the shell's own, which are on no disk. */
