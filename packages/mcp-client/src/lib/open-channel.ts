@@ -49,7 +49,6 @@ export function disconnectPreservingSessions(target: Target): Pick<ChannelOption
   return url === null ? {} : { protocols: new Map([[url, 'legacy']]) }
 }
 
-/** Returns a description of a target without its secrets. */
 function withoutSecrets(target: unknown): unknown {
   return typeof target === 'object' && target !== null && 'url' in target ? { url: target.url } : target
 }

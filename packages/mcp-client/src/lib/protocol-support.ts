@@ -3,7 +3,6 @@ import { MODERN_VERSION, pause } from '@episodic/protocol/internal'
 import { McpError } from './mcp-error.ts'
 import type { ProtocolSupport, WaitOptions } from './target.ts'
 
-/** The part of an unchecked `server/discover` answer that is read. */
 interface Discovered {
   readonly supportedVersions?: unknown
   readonly capabilities?: { readonly extensions?: { readonly [name: string]: unknown } }

@@ -49,7 +49,6 @@ export function ForkAdvantages({ run, record }: { readonly run: string; readonly
   )
 }
 
-/** What the steps of a leaf were worth between its forks. */
 interface LoadedTree {
   /** γ of the returns. */
   readonly discount: number

@@ -114,7 +114,6 @@ function takeIn({ prompt }: Completion, { messages }: Transcript, known: Set<num
   return added
 }
 
-/** Puts messages that were left out before the first one that came after them. */
 function inPlace(sent: readonly SentMessage[], leftOut: readonly SentMessage[]): SentMessage[] {
   const all: SentMessage[] = []
   let next = 0

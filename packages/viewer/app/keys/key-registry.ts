@@ -50,7 +50,6 @@ export function createKeyRegistry() {
   }
 }
 
-/** Whether keys that are pressed on an element write into it. */
 function isTyped(target: EventTarget | null): boolean {
   const { tagName, type, isContentEditable } = (target ?? {}) as Partial<HTMLInputElement>
   if (tagName === 'TEXTAREA' || tagName === 'SELECT' || isContentEditable) return true

@@ -18,7 +18,6 @@ import { blindRecord } from './blind-record.ts'
 import { type LabelQueue, loadLabelQueue } from './label-queue.ts'
 import { choicesOf, type LabelChoice } from './label-scale.ts'
 
-/** A verdict that was just given, with what was hidden until then. */
 interface RevealedVerdict {
   readonly run: string
   readonly verdict: GradeRecord

@@ -199,7 +199,6 @@ function Methods({ summary: { counts, branch, success } }: { readonly summary: S
   )
 }
 
-/** Says why a run stopped before its end, and what plays the rest. Nothing if neither is known. */
 function StopNote({ detail: { entry, commands } }: { readonly detail: Pick<RunDetail, 'entry' | 'commands'> }) {
   const { state, stopped } = entry
   if (state !== 'stopped' || (!stopped && !commands.resume)) return null

@@ -148,7 +148,6 @@ function chooseTheme(theme: Theme): void {
 
 const SEARCH_BOX = 'search-box'
 
-/** Searches the words of all episodes; within a run, of its episodes. */
 function SearchBox({ route }: { readonly route: Route }) {
   const searched = route.screen === 'search' ? route.query : ''
   const run = 'run' in route && !route.run.includes(',') ? route.run : ''

@@ -117,7 +117,6 @@ function keepAnswers<T>(ask: (key: string) => Promise<T>) {
     asked.catch(() => kept.delete(key))
     return asked
   }
-  /** Forgets the answer of a key; of all for `null`. */
   const forget = (key: string | null) => (key === null ? kept.clear() : kept.delete(key))
   return Object.assign(answerOf, { forget })
 }

@@ -49,7 +49,6 @@ function objectsIn(text: string): JsonObject[] {
   return found
 }
 
-/** Returns the place after the object that begins at `start`; -1 if it does not end. */
 function endOfObject(text: string, start: number): number {
   let depth = 0
   let quoted = false
@@ -238,7 +237,6 @@ function withPlainBlob(resource: JsonObject): JsonObject {
   return plain === null ? resource : { ...resource, blob: plain }
 }
 
-/** Returns an object without the members that are `null`, of those that are named. Default: of all. */
 function withoutNull(value: JsonObject, names: readonly string[] = Object.keys(value)): JsonObject {
   if (!names.some((name) => value[name] === null)) return value
   return Object.fromEntries(Object.entries(value).filter(([name, member]) => member !== null || !names.includes(name)))

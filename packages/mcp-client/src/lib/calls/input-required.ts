@@ -65,7 +65,6 @@ export function questionsAllowed(questions: number = MOST_QUESTIONS): number {
   throw new McpError('option-invalid', `questions is ${questions}, and has to be a whole number, 0 or more.`)
 }
 
-/** Returns the error of a call whose server asks too many questions. */
 function tooManyQuestions(questions: number): McpError {
   return new McpError(
     'refused',
@@ -110,7 +109,6 @@ export class QuestionBudget {
     }
   }
 
-  /** Counts a question. If it is one too many, throws and rejects every pending call. */
   count(): void {
     this.#asked += 1
     if (this.#asked <= this.#questions * Math.max(1, this.#waiting.size)) return

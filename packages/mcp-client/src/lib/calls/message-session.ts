@@ -18,7 +18,6 @@ export interface MessageLine {
   setProtocolVersion?(version: string): void
 }
 
-/** Options for a request, where it has a stream of its own. */
 interface SendOptions {
   readonly requestSignal?: AbortSignal
   /** Called when the stream has ended, with or without the answer. */
@@ -92,7 +91,6 @@ export class MessageSession {
       ? this.#budget.call((ended) => this.#ask(method, params, ended), signal)
       : this.#ask(method, params, signal)
 
-  /** Performs the handshake, and resolves with what the server says of itself. */
   async shakeHands({ signal }: WaitOptions): Promise<JsonObject> {
     this.#mayAsk = true
     const greeting = {
@@ -161,7 +159,6 @@ export class MessageSession {
     } else if (id !== undefined && this.#mayAsk) void this.#answer(String(method), message)
   }
 
-  /** Answers a request of the server. */
   async #answer(method: string, { id, params }: JsonObject): Promise<void> {
     const { elicit } = this.#options
     const asked = new AbortController()

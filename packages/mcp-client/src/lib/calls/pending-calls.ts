@@ -2,7 +2,6 @@ import { WireError } from '@episodic/protocol'
 import { McpError, noAnswer } from '../mcp-error.ts'
 import { isRpcError, type RpcAnswer, refusal } from './rpc-answer.ts'
 
-/** A call without an answer. */
 interface PendingCall {
   readonly method: string
   /** UTF-16 units of the message. */
@@ -39,7 +38,6 @@ export class PendingCalls {
     return this.#calls.size
   }
 
-  /** Registers a call. Returns its id and a promise of the answer. */
   add(method: string): { readonly id: number; readonly answer: Promise<unknown> } {
     const id = this.#nextId++
     const answer = new Promise((resolve, reject) => {
@@ -48,7 +46,6 @@ export class PendingCalls {
     return { id, answer }
   }
 
-  /** Notes the size of a call's message. */
   measure(id: number, { length }: string): void {
     const call = this.#calls.get(id)
     if (call) call.size = length
@@ -69,7 +66,6 @@ export class PendingCalls {
     return true
   }
 
-  /** Rejects a call, if it has no answer yet. */
   reject(id: number, error: Error): void {
     this.#calls.get(id)?.reject(error)
     this.#calls.delete(id)

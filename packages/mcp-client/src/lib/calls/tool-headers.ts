@@ -21,7 +21,6 @@ export class ToolHeaders {
     })
   }
 
-  /** Returns the headers of a call. */
   for(tool: unknown, args: unknown): Record<string, string> {
     const headers: Record<string, string> = {}
     for (const { header, path } of this.#repeated.get(String(tool)) ?? []) {

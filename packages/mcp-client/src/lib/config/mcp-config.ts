@@ -128,7 +128,6 @@ export function parseMcpConfig<Url>(
 /** Where programs keep their servers: Visual Studio Code in a file of its own and among its settings, Zed, Amp. */
 const PLACES = [['mcpServers'], ['servers'], ['mcp', 'servers'], ['context_servers'], ['amp.mcpServers'], ['mcp']]
 
-/** Returns where a configuration has its servers. */
 function findPlace(config: object): string[] {
   const found = PLACES.find((path) => {
     const value = path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config)
@@ -174,7 +173,6 @@ function asWrittenHere(entry: object): object {
   return { ...named, command: command[0], args: [...command.slice(1), ...args] }
 }
 
-/** Whether another program does not use a server. */
 function isDisabled(entry: unknown): boolean {
   const { disabled, enabled, isActive } = (entry ?? {}) as { disabled?: unknown; enabled?: unknown; isActive?: unknown }
   return disabled === true || enabled === false || isActive === false

@@ -140,7 +140,6 @@ class SharedSignal {
   }
 }
 
-/** Returns a list of tools without those that cannot be called. */
 function callableTools(tools: ToolHeaders, result: unknown): unknown {
   const { tools: listed } = result as { tools?: unknown }
   return Array.isArray(listed) ? { ...(result as object), tools: tools.keep(listed) } : result

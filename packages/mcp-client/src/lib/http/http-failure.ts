@@ -19,7 +19,6 @@ export function failureDetails(status: number, retryAfter = 0): JsonObject {
   return { retryable: AWAY.has(status), ...(retryAfter > 0 && { retryAfterSeconds: retryAfter }) }
 }
 
-/** An answer that is no result. */
 interface RefusedAnswer {
   readonly status: number
   readonly text: string
@@ -54,7 +53,6 @@ export function socketFailure(name: string, cause: unknown): McpError {
   return noAnswer('lost', name, { why: reasonOf(cause), mayHaveArrived: !NEVER_CONNECTED.includes(code), cause })
 }
 
-/** Returns the message of the error that a body has as JSON. */
 function saidIn(text: string): string {
   const said = /"message":\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
   return said === undefined ? '' : JSON.parse(said)

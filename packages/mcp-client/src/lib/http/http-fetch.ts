@@ -5,7 +5,6 @@ import { isObject } from '@episodic/protocol/internal'
 import { type Dispatcher, request } from 'undici'
 import { type Authorizer, sendAuthorized } from '../login/authorized.ts'
 
-/** The part of `fetch` that an MCP client needs. */
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
 /** Returns a `fetch` that logs in when a server asks for it. */

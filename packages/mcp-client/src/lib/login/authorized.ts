@@ -2,7 +2,6 @@ import { McpError } from '../mcp-error.ts'
 
 /** Adds credentials to requests, and renews them when a server rejects them. */
 export interface Authorizer {
-  /** Resolves with the credential headers of a request. */
   headers(): Promise<Readonly<Record<string, string>>>
   /** Logs in again after a rejected request. Rejects with `login-failed`. */
   renew(refusal: Refused, signal: AbortSignal | undefined): Promise<void>

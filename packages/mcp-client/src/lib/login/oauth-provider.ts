@@ -1,4 +1,3 @@
-/** A value, or the promise of one. */
 type Later<T> = T | Promise<T>
 
 /** The authorization server of a call. A provider for a single server may ignore it. */

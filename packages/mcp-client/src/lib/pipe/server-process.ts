@@ -60,7 +60,6 @@ export class ServerProcess {
     return lastOf(this.#printed + this.#line, PRINTED).trim()
   }
 
-  /** How the child ended, or `null` while it runs. */
   get exit(): string | null {
     if (!this.#child) return null
     const { exitCode, signalCode } = this.#child

@@ -73,7 +73,6 @@ export class MultiplexedConnection {
     return answer
   }
 
-  /** Ends the connection, and rejects its pending calls. */
   end(error: McpError): void {
     if (this.#lost) return
     this.#lost = error

@@ -4,7 +4,6 @@ import type { McpError } from '../mcp-error.ts'
 export interface Wire {
   /** Sends messages, with as few writes as the connection allows. */
   send(messages: readonly string[]): void
-  /** Ends the connection. Safe to call twice. */
   close(): void
 }
 

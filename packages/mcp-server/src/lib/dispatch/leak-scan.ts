@@ -65,7 +65,6 @@ function scanAll(
   else session?.secrets?.assertAbsent({ text, worldText: null, callerText })
 }
 
-/** Returns a message with the bytes of its pictures and sounds, of which it has the base64. */
 function withMedia(text: string, answer: ScannedAnswer): string {
   const given = answer.result as (Partial<ToolResult> & { readonly result?: Partial<ToolResult> }) | undefined
   // A task holds the answer to its call.

@@ -261,21 +261,18 @@ export interface SessionRef {
 
 /** A session as its trainer reaches it. */
 export interface TrainerSessionRef extends SessionRef {
-  /** Returns the whole state, its private part included. */
   state(): Promise<MethodResult<'state'>>
   /**
    * Returns the actions that the rules accept now; none once the episode has ended, and out of turn. `seat` is needed
    * if there are several.
    */
   legal(seat?: string): Promise<LegalActions>
-  /** Waits for the turn of a seat, and returns what it knows then; see `environment/turn`. */
   turn(query: TurnQuery): Promise<MethodResult<'turn'>>
   /**
    * Takes the step of a seat whose player has left; see `environment/leave`. Rejects with `invalid-params` if the rules
    * do not say what that means, and with `not-your-turn`.
    */
   leave(seat: string): Promise<MethodResult<'leave'>>
-  /** Returns step-log entries after a revision, and waits for the first one. */
   watch(range: WatchRange): Promise<MethodResult<'watch'>>
   snapshot(query: SnapshotQuery): Promise<SessionSnapshot>
   /**

@@ -58,7 +58,6 @@ export class Pipelines {
     begin()
   }
 
-  /** Counts a request, and returns whether its connection has sent too many in this turn. */
   #exceeds(socket: Socket): boolean {
     const taken = (this.#taken.get(socket) ?? 0) + 1
     if (taken === 1 && this.#taken.size === 0) setImmediate(() => this.#taken.clear())

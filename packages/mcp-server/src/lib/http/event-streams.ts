@@ -64,7 +64,6 @@ export class Streams {
     return channel
   }
 
-  /** Ends the channel and the streams of a client whose session is over. */
   forget(caller: AgentCaller): void {
     const client = this.#clients.get(toClientKey(caller))
     this.#clients.delete(toClientKey(caller))
@@ -117,7 +116,6 @@ export class Streams {
   }
 }
 
-/** The key of a client: its transport session, or the seat of a session URL. */
 function toClientKey({ principal, address }: AgentCaller): string {
   return `${address.token} ${principal ?? ''}`
 }
@@ -138,7 +136,6 @@ export class EventStream {
     this.#headers = headers
   }
 
-  /** Whether the response has become a stream, so that no other answer can be sent. */
   get begun(): boolean {
     return this.#response.headersSent
   }

@@ -14,7 +14,6 @@ export interface ClientIdentity {
    * message.
    */
   count(capability: string | null): Promise<number>
-  /** Resolves with false once the token is no longer valid. */
   isWelcome(): Promise<boolean>
 }
 
@@ -42,13 +41,11 @@ export interface ExtraRoutes {
     path: string,
     identify: () => Promise<ClientIdentity | Denial>,
   ): void
-  /** Takes a connection that asks to become a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientIdentity): void
   /**
    * Accepts no new connections, answers what was read, hangs up, and resolves with the number of messages left
    * unanswered.
    */
   drain(signal: AbortSignal | undefined): Promise<number>
-  /** Hangs up at once. */
   end(): void
 }

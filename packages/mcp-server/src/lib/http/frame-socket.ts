@@ -57,7 +57,6 @@ export class FrameSocket implements OpenSocket {
     return this.#webSocket.readyState === this.#webSocket.OPEN
   }
 
-  /** Frames that were received and not answered. */
   get count(): number {
     return this.#received.length + (this.#working ? 1 : 0)
   }
@@ -68,7 +67,6 @@ export class FrameSocket implements OpenSocket {
     this.#work()
   }
 
-  /** Drops the frames that wait, and closes the connection. */
   close(code: number, reason?: string): void {
     this.#ignoreFrames()
     this.#webSocket.resume()

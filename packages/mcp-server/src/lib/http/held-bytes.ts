@@ -16,7 +16,6 @@ export interface ReceivedBody extends Disposable {
   readonly raw: Buffer | null
   /** As it was before it was compressed; `null` if it is too large then, or cannot be read. */
   readonly plain: Buffer | null
-  /** Parses it as JSON. Throws as `parseBounded` does. */
   parse(bounds: JsonBounds): unknown
 }
 

@@ -22,7 +22,6 @@ export class Calls {
     return this.#ending.signal.aborted
   }
 
-  /** Counts a call until its response is written or its client is gone. */
   begin(response: HttpResponse): void {
     const leave = this.#running.enter(response)
     if (response.destroyed) leave()
@@ -196,7 +195,6 @@ export class HeldCalls {
   readonly #most: number
   readonly #counts = new Map<string, number>()
 
-  /** A caller may hold as many as `most`. */
   constructor(most: number) {
     this.#most = most
   }

@@ -19,7 +19,6 @@ export class JsonBodies {
   readonly #turns = new ParseQueue()
   readonly #held = new HeldBytes(AT_ONCE)
 
-  /** Bodies of more than `bytes` are rejected. */
   constructor(bytes: number) {
     this.#bytes = bytes
   }

@@ -9,9 +9,7 @@ import { type HttpRequest, PlainConnections, type PlainHandler } from './fast-pa
 import type { HttpResponse } from './fast-path/response.ts'
 
 export interface PortHandler extends PlainHandler {
-  /** Answers a request. Has to end every response. */
   answer(request: HttpRequest, response: HttpResponse): void
-  /** Upgrades a connection to a WebSocket, or rejects it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>
   /** Is called with every connection that was closed before it was read, because there were too many. */
   rejectedConnection(): void

@@ -47,7 +47,6 @@ export function classifyPost(request: HttpRequest, message: Message, caller: Cal
   return { kind: isOwnStep ? 'direct' : 'in-session', caller }
 }
 
-/** The caller without its MCP session, which the stateless version does not have. */
 function withoutTransport(caller: Caller): Caller {
   if (caller.endpoint === 'trainer' || caller.address.by !== 'argument') return caller
   return { ...caller, address: { ...caller.address, token: null } }

@@ -282,7 +282,6 @@ export class RequestHandler implements PortHandler {
     }
   }
 
-  /** Shows a page for clients that have not connected yet, to clients that may call the agent endpoint. */
   async #showPage(request: HttpRequest, response: HttpResponse, path: string): Promise<void> {
     const { asksTokens } = this.#authorizer
     // Loaded with the first request that needs it: a command starts sooner without it.

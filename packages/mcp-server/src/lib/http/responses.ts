@@ -52,7 +52,6 @@ export class Replies {
     if (!open) stream.end(text)
   }
 
-  /** Rejects a request. `caller` is `null` if the request reached no endpoint. */
   deny(
     request: HttpRequest,
     response: HttpResponse,

@@ -38,7 +38,6 @@ export class RoutesHandler implements PortHandler {
     else this.serve(request, response, path)
   }
 
-  /** Answers a request whose source is checked. */
   serve(request: HttpRequest, response: HttpResponse, path: string): void {
     // It is left to `node:http`.
     const incoming = request as IncomingMessage

@@ -72,7 +72,6 @@ export interface HttpServer extends AsyncDisposable {
   readonly controlToken: string
   /** The session that `session` asked for. */
   readonly session: OpenResult | null
-  /** The address of one seat, to hand to an agent. */
   sessionUrl(capability: string): string
   /**
    * Stops in an orderly way: rejects new calls with 503 and `Retry-After`, ends the waits of `watch`, and resolves when

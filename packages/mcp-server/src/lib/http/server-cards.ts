@@ -17,7 +17,6 @@ export interface DiscoveryPage {
   readonly text: string
 }
 
-/** Where clients reach a server, and whether they need a token there. */
 interface Site {
   /** The name and the port that a client has asked for. They are checked. */
   readonly host: string

@@ -57,7 +57,6 @@ export class WebSockets {
     })
   }
 
-  /** Whether the server stops, so that new sockets have to be rejected. */
   get draining(): boolean {
     return this.#draining
   }
@@ -109,7 +108,6 @@ export class WebSockets {
   }
 }
 
-/** Closes the socket of a client that is gone or has to go, and pings any other. */
 async function check(held: Held): Promise<void> {
   const { webSocket, socket } = held
   const reason = await socket.checkClient()

@@ -101,7 +101,6 @@ function createCallers(host: Host, options: StdioOptions, onAnew: () => void): (
 
 const OF_A_SESSION = new Set(['tools/call', 'resources/read', 'resources/subscribe'])
 
-/** Yields the chunks of a stream until an abort, which destroys the stream. */
 async function* untilAborted(input: Readable, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   const hangUp = () => input.destroy()
   if (signal?.aborted) return hangUp()

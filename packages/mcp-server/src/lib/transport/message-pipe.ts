@@ -45,7 +45,6 @@ export class MessagePipe {
     this.#options = options
   }
 
-  /** Messages that were received and whose answers are not written. */
   get count(): number {
     return this.#running + this.#queue.length - this.#next
   }
@@ -75,7 +74,6 @@ export class MessagePipe {
     while (this.#answers === batch || this.#behind) await this.#changed.promise
   }
 
-  /** Drops the waiting messages, because the peer is gone. */
   forget(): void {
     this.#queue = []
     this.#next = 0

@@ -78,7 +78,6 @@ export class RulesThread {
     })
   }
 
-  /** Plays a call. Only for a thread that is idle. */
   take(waiting: WaitingCall): void {
     const { timeoutSeconds: seconds } = this.#options
     this.#doing = 'playing'

@@ -21,7 +21,6 @@ export class PagesInThread {
     return { ...sent, isFirst }
   }
 
-  /** Resolves with the state that the thread has made of one that was sent. */
   receive(made: SentState, of: SessionState): Promise<SessionState> {
     for (const [name] of made.pages) this.#names.add(name)
     return readMade(of, made.page, readerOf(made))
@@ -35,7 +34,6 @@ export class PagesInThread {
 
 export interface OpenedState {
   readonly state: SessionState
-  /** Returns a copy for rules to change. */
   draft(): SessionState
   /** Returns what rules have left of a draft, and that as it goes back. Throws `not-json`. */
   settle(left: SessionState): { readonly state: SessionState; readonly sent: SessionState | SentState }

@@ -148,7 +148,6 @@ function isEnvironment(value: unknown): value is EnvironmentDefinition {
   return typeof value === 'object' && value !== null && 'toolInfos' in value && 'start' in value
 }
 
-/** The fields of an error that can be sent from any thread. */
 function toThrown(cause: unknown): ThrownError {
   const { name, message, stack } = cause as Error
   return { name, message, stack }

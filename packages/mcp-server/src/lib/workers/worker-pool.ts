@@ -144,7 +144,6 @@ class ThreadPool implements WorkerPool {
     while (this.#loading < this.#waiting.length && this.#threads.size < this.#size) this.#launch()
   }
 
-  /** Starts a thread: for the waiting calls, or to repeat one call before any other. */
   #launch(again: WaitingCall | null = null): void {
     let first = again
     let loading = again === null

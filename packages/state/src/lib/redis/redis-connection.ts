@@ -65,7 +65,6 @@ export class RedisConnection implements AsyncDisposable {
     }
   }
 
-  /** Sends a command once the connection is ready. Rejects with a {@link StateError} for every failure. */
   async run<T>(command: (client: RedisClient) => Promise<T>): Promise<T> {
     if (!this.#open) throw this.#closed()
     if (!this.#isReady) await this.#untilReady()
@@ -98,7 +97,6 @@ export class RedisConnection implements AsyncDisposable {
     return new StateError('store-unavailable', `The store at ${this.#address} is closed.`)
   }
 
-  /** Resolves once the connection is ready. All waiting calls share one promise. */
   #untilReady(): Promise<void> {
     this.#ready ??= new Promise<void>((resolve, reject) => {
       const settle = (outcome: () => void) => {

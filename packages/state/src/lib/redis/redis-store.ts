@@ -246,7 +246,6 @@ function partsOf(pages: readonly StoredPage[]): string[] {
   return pages.flatMap(({ name, text }) => [name, text])
 }
 
-/** Returns the id of a stream's entry: two numbers, of which one must not be 0. */
 function entryId(revision: number): string {
   return `${revision}-1`
 }

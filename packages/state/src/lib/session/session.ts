@@ -113,7 +113,6 @@ interface Begun<T> {
   readonly committed: AtOnce<boolean>
 }
 
-/** At once where nothing has to be waited for. */
 type AtOnce<T> = T | Promise<T>
 
 interface Write {
@@ -170,7 +169,6 @@ export class Session {
     this.#pools = pools
   }
 
-  /** The record as it was last seen in the store. */
   get record(): SessionRecord {
     return this.#record
   }
@@ -180,7 +178,6 @@ export class Session {
     return this.#record.epoch > this.#epoch
   }
 
-  /** Whether a call is running or waiting. */
   get busy(): boolean {
     return this.#running
   }
@@ -306,7 +303,6 @@ export class Session {
     })
   }
 
-  /** Reads the record from the store and returns it. */
   refresh(): Promise<SessionRecord> {
     return this.#inTurn(async () => {
       await this.#refresh()
@@ -314,7 +310,6 @@ export class Session {
     })
   }
 
-  /** Reads the record from the store and returns it with its state, for a fork or a snapshot. */
   readWithState(): Promise<HeldSession> {
     return this.#inTurn(async () => {
       await this.#refresh()
@@ -409,7 +404,6 @@ export class Session {
     )
   }
 
-  /** Returns a record with its state as the store keeps it. */
   #keep(next: SessionRecord): { readonly next: SessionRecord; readonly kept: KeptState } {
     const kept = this.#kept.next(next.state, next.limits)
     if (!kept.isLarge) return { next: kept.state === next.state ? next : { ...next, state: kept.state }, kept }
@@ -477,7 +471,6 @@ export class Session {
     return this.#take(write, await committed)
   }
 
-  /** Holds what the store has accepted. */
   #take({ next, kept }: Write, accepted: boolean): boolean {
     if (!accepted) return false
     if (kept.isLarge) kept.keep()
@@ -501,7 +494,6 @@ export class Session {
     this.#kept = kept
   }
 
-  /** Reads an answered step from the log. Throws `store-invalid` if it is missing. */
   async #readStep(revision: number): Promise<LoggedStep> {
     const { id } = this.#record
     const [entry] = await this.#options.store.readLog(id, { after: revision - 1, limit: 1 })
@@ -509,7 +501,6 @@ export class Session {
     throw storeInvalid(`The step log of session ${id} lacks revision ${revision}.`)
   }
 
-  /** Runs `call` after the calls before it, or at once if there are none. */
   async #inTurn<T>(call: () => AtOnce<T>): Promise<T> {
     if (this.#running) await this.#queued()
     this.#running = true

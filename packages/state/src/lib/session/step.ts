@@ -199,7 +199,6 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
   }
 }
 
-/** Returns the seats after a step of `mover`. What was due to it is in the report of this step. */
 function nextSeats(
   { seats }: SessionRecord,
   mover: string,

@@ -36,7 +36,6 @@ export class SqliteCheckpointer {
     this.#path = path
   }
 
-  /** Counts committed writes, and starts a checkpoint after {@link WRITES} of them. */
   wrote(writes: number): void {
     this.#writes += writes
     if (this.#writes < WRITES || this.#busy) return

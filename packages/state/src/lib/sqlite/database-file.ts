@@ -161,7 +161,6 @@ function createPrivately(path: string): void {
   }
 }
 
-/** Returns what the database contains. Throws if it is neither empty nor an undamaged store. */
 function inspect(path: string, database: DatabaseSync): 'nothing' | 'without pages' | 'all tables' {
   const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   const application = ask('PRAGMA application_id')

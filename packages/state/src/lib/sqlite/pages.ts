@@ -4,7 +4,6 @@ import type { StoredPage } from '../store/session-store.ts'
 /** Pages after which those that are not in the index yet are entered into it. */
 const ENTERED_AT_ONCE = 1_024
 
-/** The numbers of pages by their names, for each pool. */
 type Numbers = Map<number, Map<string, number>>
 
 /**
@@ -39,7 +38,6 @@ export class SqlitePages {
     }
   }
 
-  /** Adds pages to a pool; those that it has already stay as they are. */
   add(pool: number, pages: readonly StoredPage[]): void {
     const late = this.#loadLate()
     for (const { name, text } of pages) {

@@ -52,7 +52,6 @@ export class SqlitePools {
     this.#pages.add(place.pool, pages)
   }
 
-  /** Returns the texts of pages from the pools of a session; `null` for each that is in none of them. */
   read(place: SessionPosition, names: readonly string[]): (string | null)[] {
     const { pool, pools } = this.#originOf(place)
     const keys = [pool, ...pools].map((name) => this.find(name)).filter((key) => key !== null)
@@ -82,7 +81,6 @@ export class SqlitePools {
       if (!this.#held.has(key)) this.#remove(key)
   }
 
-  /** Returns the number of pages in all pools but those that are only held. */
   count(): number {
     const onlyHeld = [...this.#held].filter((key) => !this.#hasUser(key))
     return this.#pages.count() - onlyHeld.reduce((sum, key) => sum + this.#pages.count(key), 0)
@@ -92,7 +90,6 @@ export class SqlitePools {
     this.#pages.forgetLate()
   }
 
-  /** Has a session use a pool, which is made with these pages if it is absent. Returns its key. */
   #use(name: string, session: number, pages: readonly StoredPage[] = []): number {
     const found = this.find(name)
     const pool = found ?? Number(this.#sql.insert.run(name, addText(START, name)).lastInsertRowid)

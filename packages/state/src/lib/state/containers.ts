@@ -138,7 +138,6 @@ export class List implements Container {
     return this.items.root.bytes + 1
   }
 
-  /** Returns the array with items in the place of others. */
   with(start: number, deleted: number, inserted: readonly Value[]): Value {
     const items = this.items.splice(start, deleted, inserted)
     return items.levels.length > 1 ? new List(items) : arrayOf(items.toArray(), items)

@@ -3,7 +3,6 @@ import { LongText, Plain, type Value } from './page-node.ts'
 import { assertKey, treeOf } from './tree-of.ts'
 import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty, Unalterable, unsupported } from './view.ts'
 
-/** A value of the tree, or an object or array within a plain one. */
 type Base = Value | object
 
 interface Part {
@@ -207,7 +206,6 @@ class ObjectPart extends Unalterable implements Part {
     )
   }
 
-  /** Returns what an entry is now: what rules have set, or the base. */
   #left(key: string): unknown {
     if (this.#changes) {
       const { removed, set, added } = this.#changes
@@ -400,7 +398,6 @@ class ArrayPart extends Unalterable implements Part {
     return this.#inner instanceof List ? this.#inner.items.at(index) : (this.#inner[index] as Base)
   }
 
-  /** Returns what an item is, without a copy: what rules have left, or the base. */
   #now(index: number): unknown {
     const first = this.#baseCount
     if (index >= first) return this.#added[index - first]

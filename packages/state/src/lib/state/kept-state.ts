@@ -13,7 +13,6 @@ import { containerOf, shownBy, Views } from './view.ts'
 /** UTF-8 bytes of JSON text up to which a state is one text. A larger one is a tree of pages. */
 const SMALL = 8_192
 
-/** What the next step depends on beside the state. */
 type Chance = { readonly rng: RngState; readonly now: number }
 
 interface Tree {
@@ -158,7 +157,6 @@ export class KeptState {
     return KeptState.#large(root, tree.views.lineage, tree.views).#knownAs(left)
   }
 
-  /** Returns the same state for another session, which reads the same pages. */
   forked(): KeptState {
     return this.#tree ? KeptState.#large(this.#tree.root, {}).#knownAs(this.state) : this
   }
@@ -175,7 +173,6 @@ export class KeptState {
     return this.#tree ? (pageOf(this.#tree.root)?.name as string) : this.text
   }
 
-  /** The pages that the store does not have yet. */
   get newPages(): readonly PageNode[] {
     this.#new ??= this.#pages(({ kept }) => !kept)
     return this.#new
@@ -304,7 +301,6 @@ function pagesBelow(page: PageNode, names = new Set<string>()): ReadonlySet<stri
   return names
 }
 
-/** Marks the pages of a rebuilt tree that the store has. */
 function keepSame(page: PageNode, names: ReadonlySet<string>): void {
   if (names.has(page.name)) page.keep()
   for (const child of page.children()) keepSame(child, names)

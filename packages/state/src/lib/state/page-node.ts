@@ -27,7 +27,6 @@ export abstract class PageNode {
 
   protected abstract write(): string
 
-  /** The text of its page, in which other pages stand by their names. */
   get text(): string {
     this.#text ??= this.write()
     return this.#text
@@ -38,7 +37,6 @@ export abstract class PageNode {
     return this.#text
   }
 
-  /** The content id of its text. */
   get name(): string {
     this.#name ??= contentId(this.text)
     return this.#name

@@ -106,7 +106,6 @@ export class Sequence {
       : leaves.flatMap(({ items }) => items as readonly Value[])
   }
 
-  /** Returns the index of a bare item; -1 if there is none. */
   indexOf(item: string): number {
     let before = 0
     for (const { items } of this.levels[0] as readonly Chunk[]) {
@@ -150,7 +149,6 @@ interface ChunkChange extends ItemChange {
   readonly inserted: readonly Chunk[]
 }
 
-/** Returns how a change of items changes the chunks that hold them. */
 function rechunk(level: number, old: readonly Chunk[], { start, deleted, inserted }: ItemChange): ChunkChange {
   // Where a change begins at the end of a chunk, that chunk may now end elsewhere.
   let first = 0

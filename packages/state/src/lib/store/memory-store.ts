@@ -149,7 +149,6 @@ class MemoryStore implements SessionStore {
     this.#pools.clear()
   }
 
-  /** Returns the pool of that name, which is made if it is absent, with the session as its user. */
   #use(name: string, kept: Kept): Pool {
     const pool = this.#pools.get(name) ?? { pages: new Map(), users: new Set() }
     this.#pools.set(name, pool)

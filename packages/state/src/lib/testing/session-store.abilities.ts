@@ -3,7 +3,6 @@ import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { entriesOf, ID, namesOf, play, sessionOf } from './session-store.samples.ts'
 
 export interface SessionStoreUnderTest {
-  /** Opens a new, empty store. */
   open(): SessionStore | Promise<SessionStore>
   /** Disposes of `store` and opens it again; left out for a store that keeps nothing. */
   reopen?(store: SessionStore): Promise<SessionStore>

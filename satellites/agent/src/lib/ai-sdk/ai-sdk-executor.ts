@@ -92,7 +92,6 @@ export class StatefulAgentExecutor<
     return this.#agent
   }
 
-  /** The input, after what was said before. */
   #continued(input: AiSdkInput): ModelMessage[] {
     const said = 'prompt' in input ? [{ role: 'user', content: input.prompt } as const] : input.messages
     return [...this.kept.messages, ...said]

@@ -25,7 +25,6 @@ export interface Connection {
   listTools(options: WaitOptions): Promise<SessionTool[]>
   /** Rejects with the signal's own reason, or with an `McpError`. */
   call(tool: SessionTool, args: JsonObject, options: WaitOptions): Promise<ToolAnswer>
-  /** Pings the server. Rejects as `call` does. */
   ping(options: WaitOptions): Promise<void>
   /** Ends the session at the server, and the process that was started for it. Never rejects. */
   close(): Promise<void>
@@ -95,7 +94,6 @@ function connectionOf(
   }
 }
 
-/** Runs a request with a bound on its time. Rejects with `timed-out`, and with the reason of an abort. */
 async function inTime<T>(
   run: (signal: AbortSignal) => Promise<T>,
   milliseconds: number,
@@ -110,7 +108,6 @@ async function inTime<T>(
   }
 }
 
-/** Whether an error is an answer of the server, which has refused what was asked. */
 function isAnswer(error: unknown): boolean {
   return WireError.is(error) || (McpError.is(error) && error.details.refused === true)
 }
@@ -122,7 +119,6 @@ function answerOf(result: unknown, tool: string): ToolAnswer {
   return toolAnswerOf(content as unknown as ToolContent[], structuredContent, isError === true)
 }
 
-/** Returns the error for a session that could not be opened, with what to do. */
 function openingError(name: string, server: ServerConfig, cause: unknown): AgentError {
   const where = 'url' in server ? server.url : `the command ${server.command}`
   const { code, why, status } = McpError.is(cause) ? cause : { code: null, why: (cause as Error).message, status: null }

@@ -17,7 +17,6 @@ export type StatefulAgentExecutorOptions<M extends Middleware, T extends Tools> 
   KeepOptions &
   ExecutorOptions
 
-/** What LangChain's agent is invoked with, and its configuration. */
 type Invocation<M extends Middleware, T extends Tools> = Parameters<LangChainAgent<M, T>['invoke']>
 
 /**
@@ -81,7 +80,6 @@ export class StatefulAgentExecutor<
     return this.#agent
   }
 
-  /** The input, after what was said before. */
   #continued(input: Invocation<M, T>[0]): Invocation<M, T>[0] {
     if (this.kept.messages.length === 0 || typeof input !== 'object' || input === null || !('messages' in input))
       return input

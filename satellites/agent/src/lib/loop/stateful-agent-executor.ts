@@ -49,7 +49,6 @@ export class StatefulAgentExecutor extends AgentExecutor<AgentMessage> {
     return createAgent({ ...this.#options, mcpSession })
   }
 
-  /** Returns the kept messages and the input. */
   #continued(input: AgentInput): AgentMessage[] {
     return [...this.kept.messages, ...messagesOf(input)]
   }

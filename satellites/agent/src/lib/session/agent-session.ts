@@ -149,7 +149,6 @@ async function listOnce(pool: McpSessions, server: string, signal: AbortSignal) 
   return session.tools
 }
 
-/** Returns a call that opens a session for itself alone. */
 function callAlone(pool: McpSessions, server: string, tool: string): AgentTool['call'] {
   return async (args: JsonObject, options) => {
     await using session = await pool.open(server, options)

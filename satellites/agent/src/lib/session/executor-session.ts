@@ -9,7 +9,6 @@ export interface ExecutorOptions {
   readonly maximumWaitingInvocations?: number | undefined
 }
 
-/** One invocation's turn. */
 interface ExecutorTurn extends Disposable {
   readonly session: AgentSession
   /** Aborted by the caller's signal and by `close` of the executor. */

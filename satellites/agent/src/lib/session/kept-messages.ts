@@ -13,7 +13,6 @@ export class KeptMessages<Message> {
   readonly #startsTurn: (message: Message) => boolean
   #messages: readonly Message[] = []
 
-  /** `startsTurn` returns whether a conversation can start with a message. */
   constructor(
     { keepMessages = true, maximumMessages = 1_000 }: KeepOptions,
     startsTurn: (message: Message) => boolean,
@@ -27,7 +26,6 @@ export class KeptMessages<Message> {
     return this.#messages
   }
 
-  /** Replaces the messages by the conversation after an invocation. */
   replace(messages: readonly Message[]): void {
     if (!this.#keep) return
     const newest = messages.slice(-this.#maximum)

@@ -256,7 +256,6 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     }
   }
 
-  /** Runs the `restore` hook in a new connection. */
   async #restore(connection: Connection, signal: AbortSignal): Promise<void> {
     const { recovery, openMilliseconds } = this.#options
     if (!recovery) return
@@ -299,7 +298,6 @@ export class LiveSession implements Omit<McpSession, 'sharedAs' | keyof AsyncDis
     await this.#connection.close()
   }
 
-  /** Updates the health after a failure. */
   #note({ code, why }: McpError): void {
     if (code === 'expired' || code === 'lost') this.#end(code, why)
   }

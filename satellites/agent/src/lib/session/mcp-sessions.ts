@@ -52,11 +52,9 @@ export interface McpSessions extends AsyncDisposable {
    * the code is rejected, and with `server-unknown`.
    */
   finishAuthorization(server: string, code: string): Promise<void>
-  /** Ends every session. Never rejects. */
   close(): Promise<void>
 }
 
-/** One session, and the number of its holders. */
 interface Held {
   readonly opening: Promise<LiveSession>
   holders: number
@@ -199,20 +197,17 @@ function poolClosed(): AgentError {
 /** The open sessions, with their servers. Those still open when the process ends were never closed. */
 const open = new Map<object, string>()
 
-/** Notes that a session is open. */
 function noteOpen(session: object, server: string): void {
   // The listener exists only while a session is open.
   if (open.size === 0) globalThis.process?.on('exit', warn)
   open.set(session, server)
 }
 
-/** Notes that a session is closed. */
 function noteClosed(session: object): void {
   open.delete(session)
   if (open.size === 0) globalThis.process?.off('exit', warn)
 }
 
-/** Warns about sessions that were never closed. They end with the process. */
 function warn(): void {
   const servers = [...new Set(open.values())].join(', ')
   const warning = new Error(

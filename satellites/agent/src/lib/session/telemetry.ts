@@ -34,7 +34,6 @@ const COUNTERS: Readonly<
 /** The scope of the tracer and of the meter. */
 const SCOPE = '@episodic/agent'
 
-/** One operation that is reported to OpenTelemetry. */
 interface Observation<T> {
   readonly what: Observed
   /** The name of its span. */

@@ -72,7 +72,6 @@ export class ConversationSocket {
     this.#joined = null
   }
 
-  /** Returns the changes since the last push. Never rejects. */
   async push(): Promise<string | null> {
     if (!this.#joined) return null
     try {
@@ -196,7 +195,6 @@ export class ConversationSocket {
     throw new WireError('invalid-request', 'Join a conversation first, or resume one by its handle.')
   }
 
-  /** Returns the changes after a turn. Throws if they contain a secret of the session. */
   #pushAfter(view: StateView, since: number): ServerPush {
     const push = serverPushAfter(stateOf(view).conversation, since)
     const text = JSON.stringify(push)

@@ -97,7 +97,6 @@ const UNRECOGNISED = {
 
 interface AnswerForm {
   readonly jsonSchema: JsonObject
-  /** Parses an answer. Throws if it does not match the schema. */
   check(text: string): Interpretation
 }
 

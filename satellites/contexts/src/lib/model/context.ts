@@ -39,7 +39,6 @@ export interface HandlerContext<Data, Hidden, Shared, Events extends Schemas = R
   readonly now: number
   /** The name of the present state. */
   readonly state: string
-  /** Adds a reply to the user. Replies are sent in the order of the calls. */
   say(text: string): void
   /** Marks a hidden value as disclosed on purpose, and returns it. For readers and checkers: nothing enforces it. */
   reveal<T extends Json>(value: T): T

@@ -167,7 +167,6 @@ export interface Conversation<
     data: EventData<Contexts, Event>,
     options: { readonly id: string; readonly to: EventAddress; readonly now: number },
   ): ConversationInput
-  /** Returns both parts of the shared data, typed. */
   sharedOf(record: ConversationRecord): SharedOf<Shared>
   /** Parses a stored record, without undeclared keys. Throws `record-invalid` if it is not one of this conversation. */
   parse(value: unknown): ConversationRecord

@@ -33,7 +33,6 @@ export interface PlayedServer {
   readonly trail: string
   call(tool: string, args: JsonObject): Promise<ServerCall>
   play(tool: string, args: JsonObject, call: PlayersCall): Promise<ServerCall>
-  /** Returns the recorded score of a player who ends now; `null` if there is none. */
   recordedScore(params: unknown, answer: string | null): number | null
   /** Resolves with what has changed in the folder. Rejects with `rules-failed` for more than a step keeps. */
   changesSince(saved: SavedFolder): Promise<Changes>
@@ -214,7 +213,6 @@ class Questions {
   #asked: NonNullable<ToolAnswer['asked']> = []
   #fault: { readonly error: unknown } | null = null
 
-  /** Returns what answers the questions of a channel. What throws declines the question, and fails the call. */
   elicit(answer: AnswerQuestion): NonNullable<ChannelOptions['elicit']> {
     return async (question) => {
       try {

@@ -23,7 +23,6 @@ export class ServerNews {
     this.onProgress?.(typeof said === 'string' ? `${shorten(said, LONGEST_REPORT)} (${part})` : part)
   }
 
-  /** Returns whether its list of tools has changed since it was asked before. */
   takeChangeOfTools(): boolean {
     const has = this.#hasOtherTools
     this.#hasOtherTools = false

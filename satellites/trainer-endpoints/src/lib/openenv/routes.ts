@@ -64,7 +64,6 @@ export function openEnvRoutes(host: Host, options: OpenEnvOptions = {}): ExtraRo
     if (info) return info
     throw new WireError('unknown-environment', 'There is no environment of this name here.')
   }
-  /** Answers a request with a session of its own, as servers of this protocol do. */
   const once = async (context: Context<TrainerRoute>, call: (session: OpenEnvSession) => Promise<object>) =>
     context.json(await sessions.once(settingOf(infoOf(context), context.get('principal')), call))
 

@@ -154,7 +154,6 @@ function parseReset(info: EnvironmentInfo, data: JsonObject): ResetRequest {
   }
 }
 
-/** Returns the object under a name that is not one of the environment's own parameters. */
 function nested(data: JsonObject, name: string, taken: readonly string[]): JsonObject | undefined {
   const value = data[name]
   if (value === undefined || value === null || taken.includes(name)) return undefined

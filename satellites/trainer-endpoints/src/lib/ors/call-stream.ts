@@ -65,7 +65,6 @@ export function chunksOf(json: string): string[] {
 /** What Python's `str.lstrip` removes, except control characters, which JSON escapes. */
 const LEADING_SPACE = /^[\s\u0085]/
 
-/** Returns the place, or the one before it if a surrogate pair would be split. */
 function boundaryBefore(text: string, place: number): number {
   if (place >= text.length) return text.length
   return /[\uD800-\uDBFF]/.test(text.charAt(place - 1)) ? place - 1 : place

@@ -81,7 +81,6 @@ export class OrsSession {
     return this.#inTurn(() => this.#take(request, stream))
   }
 
-  /** Does nothing if it is gone already. */
   async close(): Promise<void> {
     await leaveSession(this.#session)
   }

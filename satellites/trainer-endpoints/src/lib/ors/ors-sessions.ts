@@ -82,7 +82,6 @@ export class OrsSessions {
     return this.find(principal, id)
   }
 
-  /** Opening a session again with the same row finds it. */
   async #open(principal: string | null, id: string, { environment, row }: Creation): Promise<OrsSession> {
     const { opened, session } = await openSession(this.#host, principal, {
       environment: environment.name,

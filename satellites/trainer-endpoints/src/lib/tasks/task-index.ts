@@ -1,6 +1,5 @@
 import { type JsonObject, type Split, type Task, WireError } from '@episodic/protocol'
 
-/** The tasks of one environment in one split, in the order in which they were given. */
 type Rows = readonly Task[]
 
 /** The tasks that a server offers, by environment, split and place in the split. */

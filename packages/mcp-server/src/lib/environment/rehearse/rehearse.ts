@@ -49,7 +49,6 @@ export interface RehearsalOptions<World extends EnvironmentDefinition = Environm
   readonly strict?: boolean
 }
 
-/** What a schema returns; any JSON object if the schema is not known. */
 type OutputOrJson<Schema extends z.ZodType> = unknown extends z.output<Schema> ? JsonObject : z.output<Schema>
 
 /** The structured answer of a tool: by its own schema, or else what its player sees. */

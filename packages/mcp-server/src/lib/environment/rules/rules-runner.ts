@@ -25,9 +25,7 @@ export interface EndedEpisode {
  * A promise costs a turn of the event loop for each step, so a runner that has the result at once returns it directly.
  */
 export interface RulesRunner {
-  /** Returns the initial state for parsed parameters. */
   start(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState | Promise<InitialState>
-  /** Returns what a seat observes of a state, and its potential. */
   observe(
     environment: EnvironmentDefinition,
     state: SessionState,
@@ -44,9 +42,7 @@ export interface RulesRunner {
     action: Action,
     waiting?: CallOptions,
   ): PlayOutcome | Promise<PlayOutcome>
-  /** Applies a valid outside event. */
   apply(environment: EnvironmentDefinition, turn: EventTurn, event: OutsideEvent): Happened | Promise<Happened>
-  /** Returns the legal actions of a seat in a state. */
   legal(
     environment: EnvironmentDefinition,
     state: SessionState,

@@ -139,7 +139,6 @@ function lastDigit(digit: string): string {
 
 const encoder = new TextEncoder()
 
-/** The part of a transport id that was drawn: what is between its prefix and the time of its issue. */
 function randomPartOf(transportId: string): string {
   return transportId.slice('mcp_'.length).split('.', 1)[0] as string
 }

@@ -89,7 +89,6 @@ async function replayEvents(
   return { ...held, record, kept }
 }
 
-/** The fields of an event that its replay must reproduce. */
 function pick({ said, end, sent }: Pick<AppliedEvent, 'said' | 'end' | 'sent'>) {
   return { said, end, sent }
 }

@@ -56,7 +56,6 @@ function keptCopy(state: SessionSnapshot['state'], limits: Limits): KeptState {
   }
 }
 
-/** Returns the limits: the environment's own, and for those it leaves open, what a request to open may ask for. */
 function limitsOf(environment: EnvironmentDefinition, { params, limits }: SessionSnapshot): Limits {
   const own = environment.limitsFor(params)
   const { steps, bytes, seconds, turnSeconds } = limits

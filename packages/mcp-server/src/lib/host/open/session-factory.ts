@@ -38,7 +38,6 @@ export interface SessionFactoryOptions
 
 interface FirstPlayers {
   readonly id: string
-  /** Returns who plays which of the episode's seats. */
   seated(seats: readonly string[]): SessionRecord['players'] & object
 }
 
@@ -68,7 +67,6 @@ export class SessionFactory {
     this.#options = options
   }
 
-  /** Opens a session, or finds the one of a repeated request, and resolves with the answer. */
   async openDescribed(owner: Principal, request: OpenRequest): Promise<OpenResult> {
     const { cached, seen } = await this.#open(owner, request)
     return this.describe(cached, seen)
@@ -334,7 +332,6 @@ export class SessionFactory {
   }
 }
 
-/** Throws `invalid-params` if a request key has created sessions by a different request. */
 function assertSameOrigin({ session }: CachedSession, request: string): void {
   if (session.record.base?.request === request) return
   throw invalidParams(

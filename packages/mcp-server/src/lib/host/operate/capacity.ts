@@ -53,7 +53,6 @@ export class Capacity {
     this.#owners.remove(id)
   }
 
-  /** Counts anew what other processes opened and removed. */
   async refresh(): Promise<void> {
     if (this.#hasQuota) await this.#owners.refresh(this.#store)
   }
@@ -105,7 +104,6 @@ class Creation {
     if (before) before.#after = this
   }
 
-  /** Resolves once every creation that began before this one is over. */
   async alone(): Promise<void> {
     while (this.before) {
       const { before } = this
@@ -132,7 +130,6 @@ class Owners {
   #counts = new Map<Principal, number>()
   #loaded: Promise<void> | null = null
 
-  /** Resolves once the store has been read for the first time. */
   loaded(store: SessionStore): Promise<void> {
     this.#loaded ??= this.refresh(store).catch((error) => {
       this.#loaded = null

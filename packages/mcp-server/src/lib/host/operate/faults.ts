@@ -100,7 +100,6 @@ export class Faults {
     )
   }
 
-  /** Translates an error of a session for the wire. A state that cannot be stored is a fault of the environment. */
   translate(environment: string, session: string, error: unknown): unknown {
     if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
       return this.#report(environment, session, error)
@@ -126,7 +125,6 @@ export class Faults {
     return internalError(reference, failedError(environment, cause, { reference }))
   }
 
-  /** Counts an answer from which an undeclared key was dropped, and reports the first one of each tool. */
   dropped(environment: string, session: string, tool: string, key: string): void {
     this.#options.metrics?.dropped(environment, tool)
     const name = `${environment} ${tool}`

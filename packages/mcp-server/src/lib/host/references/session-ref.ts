@@ -64,7 +64,6 @@ export class ResolvedSession implements SessionRef {
   protected readonly token: VerifiedToken
   readonly #verified: CachedSession | undefined
 
-  /** `verified` is the cached session with which the token was verified, if there was one. */
   constructor(parts: SessionParts, token: VerifiedToken, verified?: CachedSession) {
     this.parts = parts
     this.token = token

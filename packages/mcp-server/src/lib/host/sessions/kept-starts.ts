@@ -26,7 +26,6 @@ export class KeptStarts {
     this.#options = options
   }
 
-  /** Takes note of a session that begins with a pool, and of whether it has written the pages. */
   began(pool: string, isNew: boolean): Promise<void> | null {
     const isKept = this.#kept.delete(pool)
     if (isKept || (isNew && this.#written.delete(pool))) {

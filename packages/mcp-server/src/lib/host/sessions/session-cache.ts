@@ -96,7 +96,6 @@ export class SessionCache {
     return this.#cached.get(id) ?? this.#hold(read, tokens)
   }
 
-  /** Stores and caches a new session, or finds the one that a repeated request has created. */
   async create(held: HeldSession): Promise<{ readonly cached: CachedSession; readonly created: boolean }> {
     const tokens = await this.loadTokens()
     const { store } = this.#options
@@ -130,7 +129,6 @@ export class SessionCache {
     return session.advance(() => ({})).then(ignore, ignore)
   }
 
-  /** Returns what the caller gets for an error of a call on a session, and marks the session as used. */
   failed(cached: CachedSession, error: unknown): unknown {
     const { session, environment } = cached
     cached.touched = this.#options.clock.monotonic()
@@ -163,7 +161,6 @@ export class SessionCache {
     return [...this.#cached.values()].filter(({ session, touched }) => !session.busy && touched < since)
   }
 
-  /** Removes a session from the cache. It stays in the store. */
   letGo(cached: CachedSession): void {
     const { id } = cached.session.record
     cached.held = false

@@ -10,7 +10,6 @@ export interface ExpiryOptions extends Pick<SessionCacheOptions, 'store' | 'cloc
   readonly onRemoved: (id: string) => void
 }
 
-/** What takes the last step of a session whose player has left. */
 interface LastSteps {
   isLeft(cached: CachedSession): boolean
   judgeLeft(cached: CachedSession): Promise<unknown>
@@ -143,7 +142,6 @@ export class Expiry {
   }
 }
 
-/** Runs `work` on items in slices of about 5 ms, and yields to the event loop between slices. */
 async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) => Promise<void>): Promise<void> {
   let size = SMALLEST_SLICE
   for (let start = 0; start < items.length; ) {

@@ -198,7 +198,6 @@ export class SessionWriter {
     }
   }
 
-  /** Ends the episode as closed if `when` returns true for the record. Resolves with the end of the episode. */
   async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
     let ended = false
@@ -214,7 +213,6 @@ export class SessionWriter {
     return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
   }
 
-  /** Judges an episode that closing has ended; `undefined` if its world defines no success. */
   async evaluateSuccess({ rules }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
     return rules.evaluateSuccess(final)
   }

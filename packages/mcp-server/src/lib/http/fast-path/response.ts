@@ -47,7 +47,6 @@ export class PlainResponse extends EventEmitter {
     return this.#socket.writableLength
   }
 
-  /** Whether all of it was handed to the operating system. */
   get writableFinished(): boolean {
     return this.#finished
   }
@@ -93,7 +92,6 @@ export class PlainResponse extends EventEmitter {
     this.close()
   }
 
-  /** Emits `close`, once: everything is written, or the connection is gone. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
