@@ -32,7 +32,7 @@ const MAX_FLIGHTS = 4
  * Returns the flights of a route on a day, the earliest first. The seed is the route and the day, so the timetable is
  * the same in every session.
  */
-export function flightsOn(from: string, to: string, date: string): readonly Flight[] {
+function flightsOn(from: string, to: string, date: string): readonly Flight[] {
   const rng = createRng(seedFor('timetable', from, to, date))
   if (rng.chance(WITHOUT)) return []
   const distance = kilometres(from, to)
@@ -47,7 +47,7 @@ export function flightsOn(from: string, to: string, date: string): readonly Flig
   })).toSorted((a, b) => (a.departs < b.departs ? -1 : 1))
 }
 
-export function partOf({ departs }: Pick<Flight, 'departs'>): PartOfDay {
+function partOf({ departs }: Pick<Flight, 'departs'>): PartOfDay {
   if (departs < '12:00') return 'morning'
   return departs < '17:00' ? 'afternoon' : 'evening'
 }

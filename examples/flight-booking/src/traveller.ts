@@ -152,7 +152,7 @@ function says(text: string): UserTurn {
 const LEAST_LENGTH = 5
 
 /** Swaps two neighbouring letters inside one of the longer words of a text. */
-export function mistype(text: string, rng: Rng): string {
+function mistype(text: string, rng: Rng): string {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => word.length >= LEAST_LENGTH)
   if (words.length === 0) return text
   const { 0: word, index } = rng.pick(words)

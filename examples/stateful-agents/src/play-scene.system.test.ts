@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAiSdkAgent } from './agents/ai-sdk-agent.ts'
 import { runLangchainAgent } from './agents/langchain-agent.ts'
 import { createOpenAiAgent } from './agents/openai-agent.ts'
-import { call } from './agents/script.ts'
 import { openModelApi } from './model-api.fixture.ts'
 import { type PlayOptions, playScene, type Row } from './play-scene.ts'
 import type { Scene } from './scenes/scene.ts'
@@ -46,11 +45,6 @@ describe('playScene', () => {
     if (screenshot) expect((await readFile(screenshot)).toString('latin1', 1, 4)).toBe('PNG')
   })
 
-  it('counts the sessions that were opened', async () => {
-    // A session for each of three thoughts, and one to learn of the tools; or one for all.
-    expect(await play(thinkingScene)).toMatchObject([{ opened: 4 }, { opened: 1 }])
-  })
-
   it('plays with a real model, over HTTP', async () => {
     await using api = await openModelApi(think)
     const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
@@ -59,46 +53,6 @@ describe('playScene', () => {
       { outcome: 'history 1, 1, 1', works: false, asExpected: true },
       { outcome: 'history 1, 2, 3', works: true, asExpected: true },
     ])
-  })
-
-  it('reports a real model that misses the goal', async () => {
-    await using api = await openModelApi(function* () {
-      yield* call('sequentialthinking', { thought: '?', thoughtNumber: 1, totalThoughts: 1, nextThoughtNeeded: false })
-      return 'That is enough.'
-    })
-    const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
-    const rows = await play(thinkingScene, { runAgent, scripted: false })
-    expect(rows).toMatchObject([{ asExpected: true }, { outcome: 'history 1', works: false, asExpected: false }])
-  })
-
-  it('ends a model that repeats itself, and reports its mistakes to it', async () => {
-    await using api = await openModelApi(function* () {
-      for (;;) yield { tool: 'no_such_tool', input: {} }
-    })
-    const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
-    const [, row] = await play(thinkingScene, { runAgent, scripted: false })
-    expect(row).toMatchObject({ kind: 'failed', outcome: expect.stringContaining('after 24 turns') })
-    expect(api.lastToolAnswer).toMatch(/^There is no tool no_such_tool/)
-  })
-
-  it.each(['{"thought": ', '[]', '"thought"', 'null'])('reports to a model that %s are not arguments', async (text) => {
-    await using api = await openModelApi(think, () => text)
-    const runAgent = createOpenAiAgent({ baseURL: api.url, apiKey: 'none', model: 'scripted' })
-    const [, row] = await play(thinkingScene, { runAgent, scripted: false })
-    expect(row).toMatchObject({ kind: 'played', asExpected: false })
-    expect(api.lastToolAnswer).toContain('Invalid arguments')
-  })
-
-  it('stops when it is aborted', async () => {
-    const stop = new AbortController()
-    const playing = play(thinkingScene, {
-      signal: stop.signal,
-      runAgent: async (assignment) => {
-        stop.abort()
-        return runLangchainAgent(assignment)
-      },
-    })
-    await expect(playing).rejects.toThrow(/abort/i)
   })
 
   it('skips a scene whose program is missing, and reports how to install it', async () => {

@@ -1,12 +1,12 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
-import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
+import { connect, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import type { Customer } from './customer.ts'
 import type { Desk } from './desk.ts'
 import { SHOP } from './generated-shop.ts'
-import { environment, policies, solver, tasks } from './index.ts'
+import { environment, solver, tasks } from './index.ts'
 import type { User } from './shop.ts'
 
 async function play(policy: Policy, count: number, difficulty: readonly [number, number] = [0, 1]) {
@@ -29,12 +29,6 @@ describe('support-desk', () => {
       expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'served' } })
   })
 
-  it('is not served by who serves one request of several, nor at random', async () => {
-    for (const policy of [policies.stumbling, randomPolicy()])
-      for (const episode of await play(policy, 15, [0.4, 1]))
-        expect(episode).not.toMatchObject({ end: { reason: 'served' } })
-  })
-
   it('judges the database and what was said, whatever led to it', () => {
     const served = open('Please cancel', 1)
     expect(served.use('cancel_pending_order', served.cancel).terms.unasked).toBe(-0.1)
@@ -54,17 +48,6 @@ describe('support-desk', () => {
     damaging.use('cancel_pending_order', damaging.cancel)
     damaging.use('modify_user_address', { user_id: damaging.other.user_id, ...damaging.other.address, zip: '0' })
     expect(damaging.use('close_case').end?.reason).toBe('unserved')
-  })
-
-  it('has a customer who gives what they are asked for', () => {
-    const { use, customer } = open('I would like to return', 1)
-    const [request] = customer.requests
-    const asked = (text: string) => use('say', { text }).observation.text.split('The customer: ')[1]
-    expect(asked('Hello, how can I help you?')).toBe(request?.text)
-    expect(asked('Please give me your e-mail address.')).toBe(customer.identity)
-    expect(asked('Where should the refund go? Should I go ahead?')).toBe(`${request?.payment} Yes, please.`)
-    expect(asked('Hm.')).toBe(request?.text)
-    expect(asked('Is there anything else?')).toBe('No, that is all. Thank you, goodbye.')
   })
 })
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { drawRewardHacking } from '../figures/reward-hacking-figure.ts'
 import { type CourierName, trainCourier } from './reward-hacking.ts'
 
 /** What a straight walk to the house earns: 1 and 0.2, less 0.01 for each of 6 moves. */
@@ -16,18 +15,5 @@ describe('trainCourier', () => {
     expect(hacked?.success).toBeLessThan(0.1)
     expect(fixed?.return).toBeLessThanOrEqual(STRAIGHT + 1e-9)
     expect(fixed?.success).toBeGreaterThan(0.9)
-  })
-})
-
-describe('drawRewardHacking', () => {
-  it('draws a panel for each world, with what is earned and what is delivered', async () => {
-    const points = (['exploitable', 'fixed'] as const).flatMap((world) =>
-      ['1', '2'].flatMap((seed) =>
-        [0, 10].map((episodes) => ({ world, seed, episodes, return: Number(seed), success: 0.5 })),
-      ),
-    )
-    const svg = await drawRewardHacking(points)
-    for (const text of ['The checkpoint pays each time', 'The checkpoint pays once', 'return', 'delivered'])
-      expect(svg).toContain(text)
   })
 })

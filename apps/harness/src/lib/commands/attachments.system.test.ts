@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ChatRequest, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
-import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openWorkshop, readEpisodes, sealAgain, type Workshop } from '../fixtures/episodic.fixture.ts'
-import { startViewing } from './show/view/view.fixture.ts'
+import { openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
 
 const WORLD = fileURLToPath(new URL('../fixtures/tally.fixture.ts', import.meta.url))
 
@@ -73,13 +70,6 @@ describe('pictures that a world shows', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 2, diverged: 0 })
   })
 
-  it('are covered by the chain: another picture is another episode', async () => {
-    const [episode] = readEpisodes(join(workshop.folder, 'seen')) as [EpisodeRecord]
-    const edited = JSON.parse(JSON.stringify(episode).replace('"data":"iVBORw0KGgoA', '"data":"iVBORw0KGgoB'))
-    expect(sealAgain(episode).chain).toBe(episode.chain)
-    expect(sealAgain(edited).chain).not.toBe(episode.chain)
-  })
-
   it('are notes for a model that has refused them once, and for images: false', async () => {
     isBlind = true
     const before = server.requests.length
@@ -93,50 +83,5 @@ describe('pictures that a world shows', () => {
     await run('without', '--file', '{"images":false}')
     expect(server.requests.slice(start).flatMap(picturesIn)).toEqual([])
     expect(server.requests.at(-1)?.messages.at(-1)?.content).toMatch(/^\[image: /)
-  })
-
-  it('leave exports and bundles as they were', async () => {
-    for (const format of ['trl', 'trl-sft', 'atif', 'inspect', 'otel', 'csv']) {
-      const { status, err } = await workshop.main([
-        'export',
-        'seen',
-        '--format',
-        format,
-        '--out',
-        `seen.${format === 'inspect' ? 'eval' : format}`,
-      ])
-      expect({ format, status, err }).toEqual({ format, status: 0, err: expect.any(String) })
-    }
-    expect(await workshop.main(['bundle', 'seen', '--yes', '--out', 'seen.html'])).toMatchObject({ status: 0 })
-    expect(readFileSync(join(workshop.folder, 'seen.html'), 'utf8')).toContain('img-src data:')
-  })
-})
-
-describe.skipIf(lacksBrowser)('the page of an episode with pictures', () => {
-  const browser = useBrowser()
-
-  it('shows each small, and large once it is clicked', async () => {
-    await run('runs/seen')
-    const viewing = await startViewing(workshop, ['--world', WORLD])
-    const { id } = await viewing.runNamed('seen')
-    const [episode] = readEpisodes(join(workshop.folder, 'runs/seen')) as [EpisodeRecord]
-    const context = await browser().newContext({ viewport: { width: 1_280, height: 900 } })
-    const [name = '', value = ''] = viewing.cookie.split('=')
-    await context.addCookies([{ name, value, url: viewing.origin }])
-    const page = await context.newPage()
-    const faults: string[] = []
-    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
-    await page.goto(`${viewing.origin}/#/r/${id}/t/${episode.task.id.slice(0, 8)}/${episode.attempt}`)
-    const pictures = page.locator('.picture img')
-    await expect.poll(() => pictures.count()).toBe(2)
-    const sizes = () => pictures.evaluateAll((all) => all.map((one) => [one.naturalWidth, one.clientHeight]))
-    await expect
-      .poll(sizes)
-      .toSatisfy((all: number[][]) => all.every(([width = 0, height]) => width > 0 && height === 32))
-    await pictures.first().click()
-    expect(await page.locator('.picture[open]').count()).toBe(1)
-    if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT })
-    expect(faults).toEqual([])
-    await context.close()
   })
 })

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -14,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { makeFolder, openToAppend, removeDrafts, replaceFile } from '@episodic/runs/base/own-files'
+import { makeFolder, openToAppend, replaceFile } from '@episodic/runs/base/own-files'
 import { RUN_FILES } from '@episodic/runs/folder/record/run-folder'
 import { lockRun } from '@episodic/runs/folder/record/run-lock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -45,13 +44,6 @@ describe('replaceFile', () => {
     expect(readFileSync(at('kept'), 'utf8')).toBe('kept')
     expect(readdirSync(folder).filter((name) => name.startsWith('kept'))).toEqual(['kept'])
   })
-
-  it('leaves a draft only if its process is killed, which removeDrafts removes', async () => {
-    writeFileSync(at(`summary.json.0.part`), 'half')
-    writeFileSync(at(`other.json.0.part`), 'half')
-    await removeDrafts(folder, ['summary.json'])
-    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual(['other.json.0.part'])
-  })
 })
 
 describe('openToAppend', () => {
@@ -72,12 +64,6 @@ describe('openToAppend', () => {
 })
 
 describe('makeFolder', () => {
-  it('makes the folders above too, and leaves those that are there', () => {
-    makeFolder(at('above', 'within'), 0o700)
-    makeFolder(at('above', 'within'))
-    expect(statSync(at('above', 'within')).mode & 0o777).toBe(0o700)
-  })
-
   it.each([
     ['below a file', () => at('a file', 'within')],
     ['where a file is', () => at('a file')],
@@ -170,11 +156,6 @@ describe('the commands that read a run', () => {
     ['gate --markdown', [...gate, '--markdown']],
     ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],
   ]
-  it.each(written)('make the folder of what they write: %s', async (name, args) => {
-    const path = within('new', name, name.startsWith('bundle') ? 'made.html' : 'made')
-    expect(await workshop.main([...args, path])).toMatchObject({ status: 0 })
-    expect(existsSync(path)).toBe(true)
-  })
 
   it.runIf(process.platform === 'linux').each(written)('end where no folder can be made: %s', async (name, args) => {
     // In a process of its own, which can be killed: one that tries for ever answers no signal but SIGKILL.
@@ -182,26 +163,5 @@ describe('the commands that read a run', () => {
     expect(ended.status).toBeGreaterThan(0)
     expect(ended.err).toMatch(/^error: .*\/proc\/x/m)
     expect(ended.err).not.toMatch(/^ {4}at /m)
-  })
-
-  it('show the other runs of a folder where one has a pipe in place of a file', async () => {
-    mkdirSync(within('runs', 'pipe'), { recursive: true })
-    mkdirSync(within('runs', 'lock'))
-    mkdirSync(within('runs', 'good'))
-    for (const name of ['pipe', 'lock', 'good'])
-      for (const file of [RUN_FILES.manifest, RUN_FILES.episodes])
-        writeFileSync(
-          within('runs', name, file),
-          readFileSync(within('genuine', file), 'utf8').replace('"name": "genuine"', `"name": "${name}"`),
-        )
-    execFileSync('mkfifo', [within('runs', 'pipe', RUN_FILES.summary)])
-    execFileSync('mkfifo', [within('runs', 'lock', RUN_FILES.lock)])
-    const viewing = await startViewing(workshop, ['runs'])
-    const shown = await viewing.json<{ name: string }[]>('/api/runs')
-    expect(shown.map(({ name }) => name)).toEqual(['good'])
-    viewing.kill('SIGTERM')
-    const { err } = await viewing.ended
-    expect(err).toContain('summary.json is not a file')
-    expect(err).toContain('run.lock is not a file')
   })
 })

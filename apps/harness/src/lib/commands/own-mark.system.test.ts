@@ -75,19 +75,6 @@ describe('a run that somebody else made', () => {
       expect(await workshop.main(['replay', 'theirs', '--world', './theirs/evil.mjs'])).toMatchObject({ status: 0 })
     rmSync(at('executed'), { force: true })
   })
-
-  it('is replayed by the own world of its name, and the verdict says so', async () => {
-    rmSync(at('theirs'), { recursive: true, force: true })
-    cpSync(at('runs/own'), at('theirs'), { recursive: true })
-    mkdirSync(at('worlds'), { recursive: true })
-    writeFileSync(at('worlds/warehouse.ts'), readFileSync(at('mine.ts'), 'utf8'))
-    const { status, out } = await workshop.main(['replay', 'theirs'])
-    rmSync(at('worlds'), { recursive: true })
-    expect(status).toBe(0)
-    expect(out).toMatch(
-      /Judged by the rules of warehouse@\S+ in worlds\/warehouse\.ts \(SHA-256 \w{12}…, as in run\.json\)/,
-    )
-  })
 })
 
 describe('a run that a command of this user made', () => {
@@ -110,66 +97,5 @@ describe('a run that a command of this user made', () => {
     expect(await workshop.main(['replay', 'runs/own'])).toMatchObject({ status: 2 })
     writeFileSync(at('runs/own/run.json'), before)
     rmSync(at('runs/moved'), { recursive: true })
-  })
-})
-
-describe('episodic view', () => {
-  interface Shown {
-    readonly success: { readonly rate: number }
-    readonly unshaped: { readonly mean: number }
-  }
-
-  /** What the list of runs and the page of a run show, once the lines are read. */
-  async function shown(name: string) {
-    const viewing = await startViewing(workshop, ['runs'])
-    const { id } = await viewing.runNamed(name)
-    const detail = await viewing.detailOnce(id, ({ complete }) => complete)
-    const [listed] = (await viewing.json<(Shown & { id: string })[]>('/api/runs')).filter((run) => run.id === id)
-    viewing.kill('SIGTERM')
-    await viewing.ended
-    return {
-      listed: [listed?.success.rate, listed?.unshaped.mean],
-      page: [detail.summary.success.overall.rate, detail.summary.returns.unshaped?.mean.mean],
-    }
-  }
-
-  it('shows what the sealed lines say, and not a newer summary or index that says something else', async () => {
-    const genuine = await shown('own')
-    expect(genuine.listed[0]).toBe(1)
-    expect(genuine.page).toEqual(genuine.listed)
-    const [summary, lines] = ['summary.json', 'episodes.jsonl'].map((file) => readFileSync(at('runs/own', file))) as [
-      Buffer,
-      Buffer,
-    ]
-    edit('runs/own/summary.json', (value) => {
-      const { success, returns } = value
-      const mean = { ...returns.unshaped.mean, mean: 99 }
-      return {
-        ...value,
-        success: { ...success, overall: { ...success.overall, rate: 0.5 } },
-        returns: { ...returns, unshaped: { ...returns.unshaped, mean } },
-      }
-    })
-    expect(await shown('own')).toEqual(genuine)
-    // An index of other lines, made by a viewer of somebody else.
-    rmSync(at('runs/own/summary.json'))
-    // As long as they were, so that only their content and the time of the file differ.
-    const worse = lines.toString().replaceAll(/(?<="unshaped":)[^,}]+/g, (value) => '7'.padEnd(value.length, '0'))
-    expect(worse).not.toBe(lines.toString())
-    writeFileSync(at('runs/own/episodes.jsonl'), worse)
-    const home = { EPISODIC_HOME: at('their-home') }
-    const theirs = workshop.start(['view', 'runs', '--port', '0', '--no-open', '--json'], { env: home })
-    await theirs.until(/"url"/)
-    theirs.kill('SIGTERM')
-    await theirs.ended
-    writeFileSync(at('runs/own/episodes.jsonl'), lines)
-    if (existsSync(at('runs/own/episodes.idx'))) utimesSync(at('runs/own/episodes.idx'), later(), later())
-    expect(await shown('own')).toEqual(genuine)
-    // Lines that were edited in place, with an own index that is older.
-    writeFileSync(at('runs/own/episodes.jsonl'), worse)
-    utimesSync(at('runs/own/episodes.jsonl'), later(), later())
-    expect((await shown('own')).listed[1]).not.toBe(genuine.listed[1])
-    writeFileSync(at('runs/own/episodes.jsonl'), lines)
-    writeFileSync(at('runs/own/summary.json'), summary)
   })
 })

@@ -104,17 +104,6 @@ describe('a model that gives up', () => {
     expect(JSON.parse((await workshop.main(['replay', 'mute', '--json'])).out)).toMatchObject({ replayed: 10 })
   })
 
-  it('is the same in several processes and in trees', async () => {
-    const options = [...(await start()), '--policy', 'llm:quitter']
-    const chains = (run: string) => readEpisodes(at(run)).map(({ chain }) => chain)
-    await workshop.main(['run', world, ...options, '--out', 'one'])
-    await workshop.run(['run', world, ...options, '--out', 'two', '--processes', '2'])
-    expect(chains('two').sort()).toEqual(chains('one').sort())
-    await workshop.main(['run', world, ...options, '--out', 'tree', '--branch', '2@1'])
-    expect(await summaryOf('tree')).toMatchObject({ counts: { finished: 20, failed: 0 }, branch: { rollouts: 10 } })
-    expect(JSON.parse((await workshop.main(['replay', 'tree', '--json'])).out)).toMatchObject({ replayed: 20 })
-  })
-
   it('is exported as truncated, with the reason', async () => {
     const options = [...(await start()), '--policy', 'llm:quitter']
     await workshop.main(['run', world, ...options, '--out', 'exported'])
@@ -171,50 +160,6 @@ describe('a model that gives up', () => {
       ends: { truncated: [{ name: 'budget-spent' }] },
     })
     expect(JSON.parse((await workshop.main(['replay', 'spent', '--json'])).out)).toMatchObject({ diverged: 0 })
-  })
-})
-
-describe('a rate from which failed episodes are missing', () => {
-  it('has its bounds and the plays of others beside it, in the run, the set, the summary and the comparison', async () => {
-    // Seven of the first requests of `shaky` are refused, every second one, until the run is resumed.
-    let isShaky = true
-    let asked = 0
-    server = await startChatServer((request, _number, response) => {
-      // Counted for `shaky` alone: the players of a set are asked in any order.
-      const isRefused = isShaky && request.model === 'shaky' && ++asked < 14 && asked % 2 === 1
-      if (!isRefused) return answerAs(request)
-      response.writeHead(422).end('{"error":{"message":"Not this one."}}')
-      return null
-    })
-    const players = [
-      '--policy',
-      'llm:trier',
-      '--policy',
-      'llm:shaky',
-      '--base-url',
-      server.url,
-      '--file',
-      '{"failFast":0}',
-    ]
-    const options = ['--tasks', '6', '--rollouts', '2', '--seed', '3', '--concurrency', '1']
-    const played = await workshop.main(['run', world, ...players, ...options, '--set', 'shaky'])
-    expect(played.status).toBe(0)
-    expect(played.out).toMatch(/llm:shaky .* [\d.]+ to [\d.]+ % with \d failed/)
-    const { summary } = JSON.parse((await workshop.main(['run', '--resume', 'runs/shaky', '--json'])).out).members.find(
-      ({ player }: { player: string }) => player === 'llm:shaky',
-    )
-    const { counts, success } = summary
-    expect(counts.failed).toBeGreaterThan(0)
-    expect(success.bounds).toEqual({
-      low: success.overall.successes / 12,
-      high: (success.overall.successes + counts.failed) / 12,
-    })
-    const compared = await workshop.main(['compare', 'runs/shaky'])
-    expect(compared.out).toMatch(/B {2}\d failed and not in the rate: success lies in [\d.]+ to [\d.]+ %/)
-    isShaky = false
-    const again = await workshop.main(['run', '--resume', 'runs/shaky', '--retry-failed', 'all'])
-    expect(again.out).toMatch(/llm:shaky .* \d played again/)
-    expect((await workshop.main(['compare', 'runs/shaky'])).out).toMatch(/B {2}\d failed episodes? w\w+ played again/)
   })
 })
 

@@ -47,18 +47,6 @@ describe('rules that leave something behind that fails', () => {
     expect(err.match(/^(error:|\w*Error:)/gm)).toHaveLength(1)
     expect(err).not.toMatch(/triggerUncaughtException|Node\.js v/)
   })
-
-  it('end the run also if it is the policy', async () => {
-    const solver = `export const solver = { name: 'floating', start: () => () => {
-      void Promise.reject(new TypeError('left behind'))
-      return { tool: 'toss', arguments: { heads: true } }
-    } }`
-    writeFileSync(join(workshop.folder, 'policy.ts'), COIN_WORLD + solver)
-    const { status, err } = await workshop.run(['run', './policy.ts', '--tasks', '1', '--out', 'policy'])
-    expect(status).toBe(1)
-    expect(err).toContain('A promise that nothing awaits was rejected: TypeError: left behind')
-    expect(err).toMatch(/at .*policy\.ts:\d+:/)
-  })
 })
 
 describe('a Node that is too old', () => {

@@ -1,6 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChannel } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes, type Workshop } from '../fixtures/episodic.fixture.ts'
 
@@ -167,42 +166,6 @@ describe('rules that throw', () => {
     expect(out).toContain(`${PARTS[part]} threw: ${TYPE_ERROR}`)
     expect(out).toMatch(placeOf(part))
   })
-
-  it('are named to who plays on a terminal', async () => {
-    const { err } = await workshop.run(['play', './play.ts'], { input: 'push\n' })
-    expect(err).toContain(`${PARTS.play} threw: ${TYPE_ERROR}`)
-    expect(err).toMatch(placeOf('play'))
-  })
-
-  it.each([
-    ['in its own thread', []],
-    ['in worker threads', ['--worker-threads']],
-  ] as const)(
-    'that a server plays %s are named to a trainer and in its log, and never to an agent',
-    async (_, options) => {
-      const { agentUrl, url, ...server } = await workshop.serve(['./reward.ts', ...options])
-      const { out: played } = await workshop.main([
-        'run',
-        './reward.ts',
-        '--url',
-        url,
-        '--tasks',
-        '1',
-        '--out',
-        `served${options.length}`,
-      ])
-      expect(played).toMatch(placeOf('reward'))
-      const agent = await openChannel({ url: agentUrl })
-      const answered = JSON.stringify(await agent.request('tools/call', { name: 'push', arguments: {} }))
-      await agent.close()
-      expect(answered).toContain('The environment failed')
-      expect(answered).not.toMatch(/reading|\.ts|Reward term/)
-      server.kill('SIGTERM')
-      const { err: log } = await server.ended
-      expect(log).toContain(`Reward term \\"open\\" of gate threw: ${TYPE_ERROR}`)
-      expect(log).toMatch(/reward\.ts:\d+:\d+/)
-    },
-  )
 })
 
 describe('tasks that throw', () => {

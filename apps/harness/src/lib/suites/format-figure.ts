@@ -8,7 +8,7 @@ const WHOLE = 3
 const FIRST = 2
 
 /** A number in at most eight significant digits: −64.702308, 0.74419029, 1.8752e−4. */
-export function formatExact(value: number): string {
+function formatExact(value: number): string {
   const text =
     Number.isInteger(value) && Math.abs(value) < 1e7
       ? formatCount(value)
@@ -25,7 +25,7 @@ function formatFigure(figure: Figure): string {
 }
 
 /** A mean, rounded so that its interval shows: 7.91. */
-export function formatMean({ mean, low, high }: Mean): string {
+function formatMean({ mean, low, high }: Mean): string {
   const width = (high - low) / 2
   return width === 0 ? formatExact(mean) : mean.toFixed(digitsOf(width)).replace(/^-/, '−')
 }
@@ -33,7 +33,7 @@ export function formatMean({ mean, low, high }: Mean): string {
 /**
  * An interval: ± 0.25; 0.001 to 0.012 if it is not about symmetric, as that of rare successes; empty without a width.
  */
-export function formatInterval({ mean, low, high }: Mean): string {
+function formatInterval({ mean, low, high }: Mean): string {
   const width = (high - low) / 2
   if (width === 0) return ''
   const digits = digitsOf(width)
@@ -42,7 +42,7 @@ export function formatInterval({ mean, low, high }: Mean): string {
 }
 
 /** A mean with its interval: 7.93 ± 0.27, or 0.000 (0.000 to 0.153). */
-export function formatEstimate(estimate: Mean): string {
+function formatEstimate(estimate: Mean): string {
   const interval = formatInterval(estimate)
   return `${formatMean(estimate)} ${interval.includes(' to ') ? `(${interval})` : interval}`.trim()
 }

@@ -1,10 +1,7 @@
-import { HOSTILE, lacksBrowser, usePages } from '@episodic/pages/file/browser.fixture'
 import { loadViewer } from '@episodic/viewer'
 import { describe, expect, it } from 'vitest'
 import { suitePage } from './suite-page.ts'
 import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
-
-const open = usePages()
 
 const line = { id: 'easy/one', quantity: 'a quantity', params: { level: 1 } }
 const played = { policy: 'solver', seats: null, focus: null, finished: 50, failed: 0, run: 'runs/w/one', sealed: 'aa' }
@@ -58,20 +55,5 @@ describe('the page of a suite', () => {
       expect(page).toContain(`>${text}<`)
     expect(page).toContain('2 figures differ from the reference. 1 figure could not be checked.')
     expect(await render(resultOf(LINES.slice(0, 1)))).not.toContain('class="alarm"')
-  })
-
-  it.skipIf(lacksBrowser)('shows hostile texts as text, in a browser without requests and errors', async () => {
-    const hostile = LINES.map((one) => ({ ...one, quantity: HOSTILE, id: `${HOSTILE}/x` }) as LineResult)
-    const { page, faults } = await open(await render(resultOf(hostile, HOSTILE)))
-    expect(await page.evaluate('"hacked" in window')).toBe(false)
-    expect(await page.locator('h1').textContent()).toBe(`${HOSTILE} 1`)
-    expect(await page.locator('tr').count()).toBe(1 + LINES.length)
-    expect(faults).toEqual([])
-  })
-
-  it.skipIf(lacksBrowser)('is not wider than a narrow window', async () => {
-    const { page } = await open(await render(resultOf(LINES)), 480)
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect(width).toBeLessThanOrEqual(480)
   })
 })

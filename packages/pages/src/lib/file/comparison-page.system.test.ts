@@ -102,58 +102,5 @@ describe.skipIf(lacksBrowser)(
       expect(faults).toEqual([])
       await page.close()
     })
-
-    it('lists the tasks in each run, and those on which the runs disagree', async () => {
-      const { page, faults } = await open(await pageOf([a, b]))
-      const rows = page.locator('section', { hasText: 'Each task in each run' }).locator('tbody tr')
-      await rows.first().waitFor()
-      expect(await rows.count()).toBe(20)
-      await page.getByRole('button', { name: /They disagree/ }).click()
-      for (const cells of await rows.evaluateAll((all) =>
-        all.map((row) => [...row.querySelectorAll('td a')].map((link) => link.textContent?.[0])),
-      ))
-        expect(new Set(cells).size).toBe(2)
-      expect(faults).toEqual([])
-      await page.close()
-    })
-
-    it('compares several runs with a baseline, and shows what each takes', async () => {
-      const completion = { model: 'm', promptTokens: 10, completionTokens: 5, text: null }
-      const spending = (records: readonly EpisodeRecord[], cost: number) =>
-        records.map((record) => ({
-          ...record,
-          steps: record.steps.map((step) => ({ ...step, completions: [{ ...completion, cost }] })),
-        }))
-      const { page, faults } = await open(await pageOf([spending(a, 1), spending(b, 2), spending(a, 3)]))
-      await page.locator('.chooser').waitFor()
-      expect(await page.locator('h1').textContent()).toBe('2 runs against run-0')
-      const differences = page.locator('.card', { hasText: 'From run-0' }).locator('tbody tr')
-      expect(await differences.count()).toBe(14)
-      expect(await page.locator('svg[aria-label="Success over cost of an episode"] circle').count()).toBe(3)
-      expect(await page.locator('.caption', { hasText: 'Costs are in the currency of the prices.' }).count()).toBe(1)
-      expect(faults).toEqual([])
-      await page.close()
-    })
-
-    it('has whole tables at 1,440 pixels, also where too few tasks differ to show anything', async () => {
-      const few = (records: readonly EpisodeRecord[]) => records.filter(({ task }) => /-[0-2]$/.test(task.id))
-      const { page } = await open(await pageOf([few(a), few(b)]), 1_440)
-      await page.locator('.chooser').waitFor()
-      expect(await page.locator('.card', { hasText: 'Statistics' }).textContent()).toContain('so p is at least')
-      const cut = await page
-        .locator('.scroll')
-        .evaluateAll((frames) => frames.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length)
-      expect(cut).toBe(0)
-      await page.close()
-    })
-
-    it('does not scroll sideways at 320 pixels', async () => {
-      const { page } = await open(await pageOf([a, b]), 320)
-      await page.locator('details.flip').first().locator('summary').click()
-      await page.locator('.beside-step').first().waitFor()
-      const past = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      expect(past).toBe(0)
-      await page.close()
-    })
   },
 )

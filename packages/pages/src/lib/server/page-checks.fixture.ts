@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+import axe from 'axe-core'
 
 /** Runs in a page: the rules of accessibility that it breaks, each with the first elements that do. */
 export const AXE_VIOLATIONS: string = axeViolations()
@@ -14,7 +11,7 @@ function axeViolations(rules?: readonly string[]): string {
   // What passes is not described.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   return `(async () => {
-    if (!('axe' in globalThis)) { ${AXE} }
+    if (!('axe' in globalThis)) { ${axe.source} }
     const { violations } = await axe.run(${JSON.stringify(options)})
     return violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(' | '))
   })()`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { booking, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
+import { booking, shared, travel, weather } from '../fixtures/travel.fixture.ts'
 import { ContextError } from '../model/context-error.ts'
 import { createRulesInterpreter } from '../nlu/rules-interpreter.ts'
 import { defineContext } from './define-context.ts'
@@ -49,36 +49,6 @@ describe('defineContext', () => {
     } catch (error) {
       expect(ContextError.is(error, 'definition-invalid')).toBe(true)
     }
-  })
-
-  it('lists its transitions, in the order of the definition', () => {
-    expect(weather.edges).toEqual([
-      { from: null, to: 'asking', on: 'ask-weather', kind: 'intent', guard: null },
-      { from: null, to: 'asking', on: 'next-day', kind: 'intent', guard: null },
-      { from: 'asking', to: 'asking', on: 'ask-weather', kind: 'intent', guard: null },
-      { from: 'asking', to: 'answered', on: null, kind: 'always', guard: 'guarded' },
-    ])
-    expect(booking.edges).toContainEqual({
-      from: 'collecting',
-      to: 'confirming',
-      on: null,
-      kind: 'always',
-      guard: 'isComplete',
-    })
-    expect(booking.edges.some(({ from }) => from === 'paid')).toBe(false)
-  })
-
-  it('draws a diagram with the present state highlighted', () => {
-    expect(support.toMermaid('open')).toBe(`stateDiagram-v2
-  direction LR
-  [*] --> open: ask-refund
-  open --> closed: close-case
-  closed --> [*]
-  classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff
-  class open lit
-`)
-    // A name that Mermaid would split is quoted.
-    expect(booking.toMermaid()).toContain('state "sold-out" as node3')
   })
 })
 

@@ -12,14 +12,6 @@ const described = {
   goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Book a flight.', reached: () => false },
 }
 const asUser = conversationEnvironment(travel, described)
-const asAssistant = conversationEnvironment(travel, {
-  ...described,
-  user: {
-    state: z.object({}),
-    start: () => ({ state: {}, says: 'Hello.' }),
-    answer: () => ({ kind: 'says', text: 'Hm.' }),
-  },
-})
 
 const act = (args: object) => rehearse(asUser, { params: {} }).play('act', args as never)
 
@@ -50,26 +42,6 @@ describe('the tool act', () => {
     const step = act({ intent: 'book-flight', slots: { origin: 'Lahore' } })
     expect(step.refused).toBe('arguments')
     expect(step.observation.text).toMatch(/There is no slot "origin"\. .*book-flight.*: from, to.*ask-weather: city/)
-  })
-
-  it('refuses a slot of another intent, and lists the slots of this one', () => {
-    const step = act({ intent: 'ask-weather', slots: { to: 'Lahore' } })
-    expect(step.refused).toBe('rules')
-    expect(step.observation.text).toContain('ask-weather has no slot "to". What it takes: city.')
-  })
-
-  it('refuses an unknown intent, and lists the known ones', () => {
-    const step = act({ intent: 'fly' })
-    expect(step.refused).toBe('arguments')
-    expect(step.observation.text).toMatch(/There is no such intent\. The intents are: .*book-flight/)
-  })
-})
-
-describe('the tools of an assistant', () => {
-  it('refuse a slot that their intent does not have', () => {
-    const step = rehearse(asAssistant, { params: {} }).play('ask-weather', { place: 'Dubai' })
-    expect(step.refused).toBe('arguments')
-    expect(step.observation.text).toContain('ask-weather has no slot "place". What it takes: city')
   })
 })
 

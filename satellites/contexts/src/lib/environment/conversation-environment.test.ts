@@ -89,33 +89,6 @@ describe('an agent that plays the user', () => {
     ])
   })
 
-  it('receives the first replies of a conversation with an initial context', () => {
-    const forward = defineConversation({ name: 'forward', contexts: [booking], shared, initial: 'booking' })
-    const world = rehearse(conversationEnvironment(forward, described), { params: { detours: 1 }, strict: true })
-    expect(world.observation.text).toMatch(
-      /^You are the user[^\n]+\nWhere do you fly from\?\nOpen: booking \(collecting\)\.$/,
-    )
-    const step = world.play('act', { intent: 'set-route', slots: { from: 'Lahore' } })
-    expect(step.observation.text).toMatch(/^Where do you fly to\?\nYou are the user[^\n]+\nOpen: booking/)
-  })
-
-  it('receives the refusals of the conversation, and its questions about unclear words', async () => {
-    await using world = await openEnvironment(asUser)
-    await world.environment.reset({ seed: 'a' })
-    const refused = await world.environment.step({ tool: 'act', arguments: { intent: 'pay' } })
-    expect(refused.info.refused).toBe('rules')
-    expect(refused.observation.text).toContain('Nothing is open, and no context opens by pay.')
-    const long = await world.environment.step({ tool: 'say', arguments: { text: 'x'.repeat(10_000) } })
-    expect(long.info.refused).toBe('arguments')
-    expect(long.observation.text).toMatch(/^Invalid arguments for say: text: .*4000/)
-    const lost = await world.environment.step({ tool: 'say', arguments: { text: 'hm?' } })
-    expect(lost.info.refused).toBeNull()
-    expect(lost.observation.structured).toMatchObject({
-      intent: null,
-      replies: [expect.stringContaining('did not understand')],
-    })
-  })
-
   it('receives outside events, each delivered once, also to suspended contexts', async () => {
     await using world = await openEnvironment(asUser)
     const { environment } = world
@@ -177,15 +150,6 @@ describe('an agent that plays the user', () => {
     expect(asked).toBe(3)
   })
 
-  it('reports to a checker which hidden data its handlers reveal', () => {
-    const world = rehearse(asUser, { params: { detours: 1 }, strict: true })
-    world.play('act', { intent: 'book-flight', slots: { from: 'Lahore', to: 'Oslo' } })
-    world.publish('price-changed', { data: { price: 66 } })
-    const paid = world.play('act', { intent: 'pay' })
-    expect(paid.observation.text).toContain('Booked, after 1 changes of price.')
-    expect(paid.revealed).toEqual([1])
-  })
-
   it('continues in a fork independently of the original', async () => {
     await using world = await openEnvironment(asUser)
     await world.environment.reset({ seed: 'a' })
@@ -214,38 +178,6 @@ describe('an agent that plays the assistant', () => {
     const last = await world.environment.step({ tool: 'reply', arguments: { text: 'It is booked.' } })
     expect(last.end).toEqual({ kind: 'terminated', reason: 'content' })
     expect(last.reward.terms.success).toBe(1)
-  })
-
-  it("ends when the user's patience ends, and shows neither the goal nor the user's memory", async () => {
-    await using world = await openEnvironment(asAssistant)
-    const { observation } = await world.environment.reset({ seed: 'b' })
-    expect(JSON.stringify(observation.structured)).not.toMatch(/patience|changesMind/)
-    expect(observation.structured).toMatchObject({ goal: null })
-    let step = await world.environment.step({ tool: 'reply', arguments: { text: 'Hm.' } })
-    while (!step.end) step = await world.environment.step({ tool: 'reply', arguments: { text: 'Hm.' } })
-    expect(step.end).toEqual({ kind: 'terminated', reason: 'out-of-patience' })
-    expect(step.reward.terms.success).toBe(0)
-  })
-
-  it('returns the same episode for the same seed', () => {
-    const play = (seed: string) => {
-      const world = rehearse(asAssistant, { params: { detours: 1 }, seed, strict: true })
-      const texts = [world.observation.text]
-      while (!world.end) texts.push(world.play('reply', { text: 'Hm.' }).observation.text)
-      return texts
-    }
-    const plays = ['a', 'b', 'c', 'd', 'e', 'f'].map(play)
-    expect(['a', 'b', 'c', 'd', 'e', 'f'].map(play)).toEqual(plays)
-    expect(new Set(plays.map((texts) => texts.join())).size).toBeGreaterThan(2)
-  })
-
-  it('rejects an intent with the name of the tool that replies', () => {
-    const chatty = defineConversation({
-      name: 'chatty',
-      contexts: [{ ...booking, intents: { reply: z.object({}) } }],
-      shared,
-    })
-    expect(() => conversationEnvironment(chatty, { ...described, user: traveller })).toThrow('has the name of the tool')
   })
 })
 

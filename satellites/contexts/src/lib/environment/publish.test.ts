@@ -19,50 +19,7 @@ const BOOK = 'book-ferry 1 {"ferry":"Dover"}'
 /** Three bookings of the two places to Dover, over one to Calais: the third finds the ferry full. */
 const UNTIL_THE_LAST = ['book-ferry 1 {"ferry":"Calais"}', BOOK, BOOK, BOOK, 'pay 1']
 
-function sellOut() {
-  const talk = talkTo(createFerry())
-  for (const text of UNTIL_THE_LAST) talk.say(text)
-  return { talk, paid: talk.say('pay 1') }
-}
-
 describe('an event that a handler publishes', () => {
-  it('is delivered after the transition to the frames at its address, suspended or not, and to no others', () => {
-    const { talk, paid } = sellOut()
-    expect(paid.replies.map(({ text }) => text)).toEqual([
-      'Paid.',
-      'Back to your booking.',
-      'The last place to Dover is gone.',
-      'You wait for a place to Dover.',
-    ])
-    expect(talk.record.public.stack.map(({ state, data }) => [data.ferry, state])).toEqual([
-      ['Calais', 'ready'],
-      ['Dover', 'waiting'],
-    ])
-    talk.say('ask-refund 1 {"ferry":"Dover"}')
-    const refunded = talk.say('ask-refund 1 {"ferry":"Dover"}')
-    expect(refunded.intent).toBe('ask-refund')
-    expect(talk.open()).toEqual(['booking', 'support', 'booking'])
-    expect(refunded.replies.map(({ text }) => text)).toEqual(['Back to your booking.', 'To Dover: shall I book it?'])
-  })
-
-  it('is a turn of its own in the history, the path and the count', () => {
-    const { paid } = sellOut()
-    const { turn, history } = paid.record.public
-    expect(
-      history.slice(-2).map(({ turn, kind, text, context, replies }) => [turn, kind, text, context, replies]),
-    ).toEqual([
-      [turn - 1, 'utterance', 'pay 1', 'booking', ['Paid.', 'Back to your booking.']],
-      [turn, 'event', 'sold-out', 'booking', ['The last place to Dover is gone.', 'You wait for a place to Dover.']],
-    ])
-    expect(paid.transitions.map(({ turn: at, kind, to, on }) => [turn - at, kind, to, on])).toEqual([
-      [1, 'moved', 'paid', 'pay'],
-      [1, 'finished', null, null],
-      [1, 'resumed', 'ready', null],
-      [0, 'moved', 'waiting', 'sold-out'],
-    ])
-    expect(paid.record.private.events).toEqual([])
-  })
-
   it('is also delivered after an outside event, which is delivered once', () => {
     const relay = defineContext({
       name: 'relay',
@@ -158,25 +115,10 @@ const noisy = defineContext({
   onTransition: ({ publish, to }) => publish('noted', { what: `transition to ${to}` }),
 })
 const noise = defineConversation({ name: 'noise', contexts: [noisy], initial: 'noisy', bounds: { depth: 2 } })
-const act = (intent: 'go' | 'stop' | 'open') => noise.act(intent, {}, { now: 0 })
 const count = (from: number) => noise.act('count', { from }, { now: 0 })
 const fail = (how: string) => noise.act('fail', { how }, { now: 0 })
 
 describe('events that hooks publish', () => {
-  it('are delivered in the order of publication, before the events that they cause', () => {
-    const talk = talkTo(noise)
-    talk.take(act('go'))
-    expect(talk.record.public.stack[0]?.data.received).toEqual([
-      'exit',
-      'effect',
-      'entry',
-      'transition to second',
-      'entry of what follows',
-      'transition to third',
-      'because of the effect',
-    ])
-  })
-
   it('are delivered when a context opens, and at the start of a conversation', () => {
     const greeter = defineContext({
       name: 'greeter',
@@ -232,20 +174,6 @@ describe('events that hooks publish', () => {
       expect.objectContaining({ code: 'handler-failed', message: expect.stringContaining(message) }),
     )
     expect(talk.record).toBe(before)
-  })
-
-  it('reject the whole input if they open too many contexts', () => {
-    const talk = talkTo(noise)
-    talk.take({ kind: 'command', command: { name: 'open', context: 'noisy' }, now: 0 })
-    const before = talk.record
-    expect(talk.take(fail('depth'))).toMatchObject({ refused: { code: 'too-deep' }, replies: [] })
-    expect(talk.record).toBe(before)
-  })
-
-  it('are not delivered once the conversation is over', () => {
-    const talk = talkTo(noise)
-    const { record } = talk.take(act('stop'))
-    expect(record.public).toMatchObject({ ended: 'stopped', turn: 2, stack: [{ data: { received: [] } }] })
   })
 })
 

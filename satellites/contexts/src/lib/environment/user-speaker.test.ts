@@ -123,35 +123,4 @@ describe('a model that speaks for the simulated user', () => {
     // Without the model the script speaks.
     expect((await line?.step(reply('Second?')))?.observation.structured).toEqual({ said: 'By the script: to Doha.' })
   })
-
-  it('uses a style that is drawn from the seed and not shown to the agent', async () => {
-    await using model = await openModel(says('Hm.'))
-    const styleOf = async (seed: string) => {
-      await using world = await openEnvironment(desk(byModel(model.baseUrl)))
-      const start = await world.environment.reset({ seed })
-      expect(JSON.stringify(start.observation)).not.toMatch(/curt|chatty/)
-      await world.environment.step(reply('Yes?'))
-      const [system] = (model.asked.at(-1) as Asked).body.messages as { content: string }[]
-      return system?.content.split(': ').at(-1)
-    }
-    const seeds = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
-    const styles = []
-    for (const seed of seeds) styles.push(await styleOf(seed))
-    expect(new Set(styles)).toEqual(new Set(['curt.', 'chatty.']))
-  })
-
-  it('requires a simulated user and a style', () => {
-    const speaker = { name: 'nobody', styles: [], speak: () => 'Hm.' }
-    expect(() => desk(speaker)).toThrow('The speaker of desk has no styles')
-    const { user: _, ...alone } = { user: traveller, speaker: { ...speaker, styles: ['curt'] } }
-    expect(() =>
-      conversationEnvironment(travel, {
-        version: '1.0.0',
-        description: 'Book.',
-        params: z.object({}),
-        goal: { schema: Goal, draw: () => null, describe: () => '', reached: () => false },
-        ...alone,
-      }),
-    ).toThrow('has nobody to speak for')
-  })
 })

@@ -1,17 +1,12 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
 import { lacksBrowser, useBrowser } from '../fixtures/browser.fixture.ts'
-import { openTalker } from '../fixtures/talker.fixture.ts'
 import { travel } from '../fixtures/travel.fixture.ts'
 import { serveConversations } from './serve-conversations.ts'
 
@@ -135,39 +130,6 @@ describe.skipIf(lacksBrowser)(
       await page.locator('#machine .lit[data-state="sold-out"]').waitFor()
     })
 
-    it('reports a lost connection and the time of the next attempt: soon at first, then every few seconds', async () => {
-      const context = await browser().newContext()
-      onTestFinished(() => context.close())
-      await using host = createHost({ environments: [environment] })
-      const server = await serveHttp(host, { port: 0, extraRoutes: serveConversations(host, [environment]) })
-      const page = await context.newPage()
-      // Records the delays, and fires every timer at once.
-      await page.addInitScript({
-        content: `
-          const start = setTimeout
-          globalThis.waits = []
-          globalThis.setTimeout = (run, milliseconds) => (waits.push(milliseconds), start(run, 0))`,
-      })
-      await page.goto(`http://127.0.0.1:${server.port}/conversations/travel`)
-      await page.getByRole('status').getByText('Connected').waitFor()
-      // Resolves once the observer is installed: the connection is cut after that.
-      await page.evaluate(`void (globalThis.texts = new Promise((resolve) => {
-        const seen = []
-        const status = document.getElementById('status')
-        new MutationObserver(() => seen.push(status.textContent) === 14 && resolve(seen)).observe(status, { childList: true })
-      }))`)
-      await server[Symbol.asyncDispose]()
-      const seen = await page.evaluate<string[]>('texts')
-      expect(seen[0]).toBe('Connection lost. Trying again…')
-      expect(seen).toContain('Connection lost. Trying again in 3 s…')
-      expect(seen.at(-1)).toBe('Connection lost. Trying again in 5 s…')
-      const waits = await page.evaluate<number[]>('waits')
-      const within = (limit: number) => waits.filter((_, i) => waits.slice(0, i + 1).reduce((a, b) => a + b) < limit)
-      expect(within(1_000).length).toBeGreaterThanOrEqual(4)
-      expect(within(8_000).length).toBeGreaterThanOrEqual(8)
-      expect(Math.max(...waits)).toBe(5_000)
-    })
-
     it('resumes after a dropped connection and after a reload, with no turn lost or repeated', async () => {
       const { page, say, restart, token } = await openPage()
       await page.getByLabel('The control token').fill(token)
@@ -186,65 +148,6 @@ describe.skipIf(lacksBrowser)(
       await page.getByRole('button', { name: 'Fire' }).waitFor()
       await say('pay 1')
       expect(await open(page)).toEqual([])
-    })
-
-    it('reports that another window took the conversation over, and that it is over', async () => {
-      const { page, say, url } = await openPage()
-      await say(BOOK)
-      const { handle } = JSON.parse(
-        await page.evaluate(() => sessionStorage.getItem('conversation travel') as string),
-      ) as { handle: string }
-      const other = await openTalker(url)
-      await other.resume(handle)
-      await page.getByRole('alert').getByText('goes on in another window').waitFor()
-      await say('ask-refund 1')
-      await other.closed
-      await say('end 1')
-      await page.getByRole('status').getByText('Over').waitFor()
-      expect(await page.getByLabel('Your message').isDisabled()).toBe(true)
-      await page.getByRole('button', { name: 'New conversation' }).click()
-      await page.getByRole('status').getByText('Connected').waitFor()
-      await say(BOOK)
-      expect(await lines(page)).toEqual([BOOK, 'Where do you fly to?'])
-    })
-
-    it.each([
-      ['the server has lost some of it', 9, 'The server has lost some of what was said.'],
-      ['something was said from elsewhere', 0, 'Something was said from elsewhere meanwhile.'],
-    ])('keeps the typed text to be sent again if %s', async (_, seq, notice) => {
-      const { page, say } = await openPage()
-      await say(BOOK)
-      await page.evaluate((wrong) => {
-        const kept = JSON.parse(sessionStorage.getItem('conversation travel') as string)
-        sessionStorage.setItem('conversation travel', JSON.stringify({ ...kept, seq: wrong }))
-      }, seq)
-      await page.reload()
-      await page.getByRole('status').getByText('Connected').waitFor()
-      await page.getByLabel('Your message').fill('set-route 1 {"to":"Dubai"}')
-      await page.getByLabel('Your message').press('Enter')
-      await page.getByRole('alert').getByText(notice).waitFor()
-      expect(await page.getByLabel('Your message').inputValue()).toBe('set-route 1 {"to":"Dubai"}')
-      await page.getByLabel('Your message').press('Enter')
-      await page.locator('#lines li', { hasText: 'Dubai' }).first().waitFor()
-      await page.locator('#machine .lit[data-state="confirming"]').waitFor()
-      expect(await page.getByRole('alert').isVisible()).toBe(false)
-    })
-
-    it("shows the server's older view if its store has lost the latest turns", async () => {
-      const folder = mkdtempSync(join(tmpdir(), 'episodic-page-'))
-      onTestFinished(() => rmSync(folder, { recursive: true }))
-      const [file, backup] = [join(folder, 'sessions.db'), join(folder, 'backup.db')]
-      const { page, say, restart } = await openPage({}, () => openSqliteStore(file))
-      await say(BOOK)
-      await restart(async () => {
-        cpSync(file, backup)
-        return openSqliteStore(file)
-      })
-      await say('set-route 1 {"to":"Dubai"}')
-      await restart(() => openSqliteStore(backup))
-      await page.getByText('The server has lost some of what was said.').waitFor()
-      await page.locator('#machine .lit[data-state="collecting"]').waitFor()
-      expect((await lines(page)).slice(1)).toEqual([BOOK, 'Where do you fly to?'])
     })
 
     it.each(['light', 'dark'] as const)(

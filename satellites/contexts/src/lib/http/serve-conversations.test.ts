@@ -1,9 +1,8 @@
-import { once } from 'node:events'
-import { createHost, rehearse } from '@episodic/mcp-server'
+import { createHost } from '@episodic/mcp-server'
 import { type HttpOptions, serveHttp } from '@episodic/mcp-server/http'
 import type { OpenResult } from '@episodic/protocol'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { defineConversation } from '../define/define-conversation.ts'
 import { conversationEnvironment } from '../environment/conversation-environment.ts'
@@ -11,7 +10,7 @@ import { openTalker } from '../fixtures/talker.fixture.ts'
 import { booking, literal, shared, support, travel, weather } from '../fixtures/travel.fixture.ts'
 import type { Conversation } from '../model/conversation.ts'
 import type { Interpreter } from '../model/interpreter.ts'
-import { isConversation, serveConversations } from './serve-conversations.ts'
+import { serveConversations } from './serve-conversations.ts'
 
 const Goal = z.object({ to: z.string() })
 
@@ -111,17 +110,6 @@ describe('a conversation over a WebSocket', () => {
     expect((await talker.next('news')).turns).toHaveLength(1)
   })
 
-  it('starts one conversation for a key, however often it is joined', async () => {
-    const { url, opened } = await serveTravel()
-    const key = 'a key that nobody would guess'
-    const [one, other, stranger] = [await openTalker(url), await openTalker(url), await openTalker(url)]
-    const { handle } = await one.join(key)
-    await one.say(BOOK)
-    expect(await other.join(key)).toMatchObject({ handle, turn: 1, turns: [{ turn: 1 }] })
-    expect((await stranger.join()).handle).not.toBe(handle)
-    expect(new Set(opened.map(({ id }) => id)).size).toBe(2)
-  })
-
   it('resumes with no turn lost or repeated, wherever the connection drops', async () => {
     const { url } = await serveTravel()
     const lines = [BOOK, 'ask-weather 1 {"city":"Oslo"}', TO_DUBAI, 'set-passengers 1 {"count":3}', 'next-day 1']
@@ -175,75 +163,6 @@ describe('a conversation over a WebSocket', () => {
     })
     expect(await second.say(TO_DUBAI, 1)).toMatchObject({ refused: null })
   })
-
-  it('can be played through the agent endpoint too: both clients have the same seat', async () => {
-    const { url, host } = await serveTravel()
-    const talker = await openTalker(url)
-    const { handle } = await talker.join()
-    await (await host.resolve(null, { by: 'capability', token: handle })).step({
-      action: { tool: 'say', arguments: { text: BOOK } },
-      seq: 0,
-    })
-    expect(await talker.next('news')).toMatchObject({ turn: 1, turns: [{ text: BOOK }] })
-  })
-})
-
-describe('a person', () => {
-  /** A world to train in, whose goal and step limit end an episode sooner than a person is done. */
-  const training = conversationEnvironment(travel, {
-    version: '1.0.0',
-    description: 'Book a flight.',
-    params: z.object({ goal: Goal.nullable().default({ to: 'Dubai' }) }),
-    limits: ({ goal }) => (goal ? { steps: 3 } : {}),
-    person: { goal: null },
-    goal: {
-      schema: Goal,
-      draw: ({ params }) => params.goal,
-      describe: ({ to }) => `Fly to ${to}.`,
-      reached: ({ record, goal: { to } }) => booking.closed(record).some(({ result }) => result?.to === to),
-    },
-  })
-
-  it("can continue past an agent's goal and past the step limit of training", async () => {
-    const host = createHost({ environments: [training] })
-    const extraRoutes = serveConversations(host, [training])
-    const server = await serveHttp(host, { extraRoutes, limits: { rate: { calls: 100_000, seconds: 1 } } })
-    onTestFinished(async () => {
-      await server[Symbol.asyncDispose]()
-      await host[Symbol.asyncDispose]()
-    })
-    const talker = await openTalker(`http://127.0.0.1:${server.port}/conversations/travel`)
-    const { handle } = await talker.join()
-    expect((await (await host.resolve(null, { by: 'capability', token: handle })).view()).state.goal).toBeNull()
-    for (const line of [BOOK, TO_DUBAI, 'pay 1']) expect(await talker.say(line)).toMatchObject({ refused: null })
-    // More than the default limits of an environment.
-    for (let seq = 3; seq < 1_100; seq++) expect(await talker.say('hm', seq)).toMatchObject({ seq, refused: null })
-    expect(await talker.say('end 1', 1_100)).toMatchObject({ replies: ['Goodbye.'] })
-    const agent = await host.open(null, { environment: 'travel', requestKey: 'agent', params: {} })
-    expect(agent.limits.steps).toBe(3)
-  })
-
-  it('gets no rewards and no goal', () => {
-    const world = rehearse(training, { params: { goal: null }, seed: 'a' })
-    expect(world.observation.text).toBe('You are the user. Talk about what you like.\nNothing is open.')
-    for (const text of [BOOK, TO_DUBAI, 'pay 1'])
-      expect(world.play('say', { text }).terms).toEqual({ success: 0, turn: 0 })
-    expect(world.end).toBeNull()
-  })
-
-  it('starts with parameters that the environment accepts', () => {
-    const begin = (person: { readonly goal: never }) => () =>
-      conversationEnvironment(travel, {
-        version: '1.0.0',
-        description: 'Book a flight.',
-        params: z.object({ goal: Goal }),
-        person,
-        goal: { schema: Goal, draw: ({ params }) => params.goal, describe: () => '', reached: () => false },
-      })
-    expect(begin({ goal: null as never })).toThrow(
-      'The parameters of travel for a person are wrong: goal: Invalid input: expected object, received null.',
-    )
-  })
 })
 
 describe('events', () => {
@@ -278,52 +197,6 @@ describe('events', () => {
     expect(await resumed.next('published')).toMatchObject({ delivered: 'before' })
     resumed.send(price('news-2'))
     expect(await resumed.next('published')).toMatchObject({ delivered: 'now' })
-  })
-
-  it('can be published to a conversation without an owner, with its handle and a trainer token', async () => {
-    const { url, token } = await serveTravel()
-    const guest = await openTalker(url)
-    const { handle } = await guest.join()
-    await guest.say(BOOK)
-    expect(await guest.fail(price('1'))).toMatchObject({ code: 'unauthorized' })
-    const operator = await openTalker(url, { token })
-    expect(await operator.resume(handle)).toMatchObject({ turn: 1, publishes: true })
-    operator.send(price('1'))
-    expect(await operator.next('published')).toMatchObject({ delivered: 'now' })
-    expect((await operator.next('news')).stack).toMatchObject([{ data: { price: 250 } }])
-  })
-
-  it('can be published to a conversation with an owner only by that owner', async () => {
-    const owned = 'a-token-of-somebody-with-a-name'
-    const { url, token } = await serveTravel({ auth: { controlTokens: { [owned]: 'somebody' } } })
-    const owner = await openTalker(url, { token: owned })
-    const { handle } = await owner.join()
-    const operator = await openTalker(url, { token })
-    await operator.resume(handle)
-    expect(await operator.fail(price('1'))).toMatchObject({
-      code: 'unauthorized',
-      message: 'Another client opened this session, and only that client can publish to it.',
-      id: '1',
-    })
-    const again = await openTalker(url, { token: owned })
-    await again.resume(handle)
-    again.send(price('1'))
-    expect(await again.next('published')).toMatchObject({ delivered: 'now' })
-  })
-
-  it("can be published by the server's own code", async () => {
-    const { url, host, opened } = await serveTravel()
-    const talker = await openTalker(url)
-    await talker.join()
-    await talker.say(BOOK)
-    await talker.next('news')
-    const { session } = opened[0] as OpenResult
-    await (await host.resolve(null, { by: 'control', token: session })).publish({
-      id: '1',
-      type: 'sold-out',
-      data: { data: {} },
-    })
-    expect(await talker.next('news')).toMatchObject({ turns: [{ kind: 'event' }], stack: [{ state: 'sold-out' }] })
   })
 
   it('are rejected from any other client, and with an error if they are malformed', async () => {
@@ -392,16 +265,6 @@ describe('bad input', () => {
     expect(await talker.say(BOOK)).toMatchObject({ refused: null })
   })
 
-  it('is bounded in number', async () => {
-    const { url } = await serveTravel({ limits: { rate: { calls: 3, seconds: 100 } } })
-    const talker = await openTalker(url)
-    await talker.join()
-    for (const seq of [0, 1, 2]) await talker.say('hm', seq)
-    const refused = await talker.fail({ type: 'say', seq: 3, text: 'hm' })
-    expect(refused).toMatchObject({ code: 'rate-limited', seq: 3 })
-    expect(refused.retryAfterSeconds).toBeGreaterThan(90)
-  })
-
   it('includes interpretations: one that throws, is late or is invalid leads to a question', async () => {
     const clumsy = understoodBy({
       name: 'clumsy',
@@ -450,26 +313,6 @@ describe('the server of conversations', () => {
     expect(await refused({ token: 'a-token-of-twenty-two-characters' })).toBe('let in')
   })
 
-  it('serves a page that may load only its own files', async () => {
-    const { url } = await serveTravel()
-    const response = await fetch(url)
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    const page = await response.text()
-    expect(page).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/)
-    for (const [, file] of page.matchAll(/(?:src|href)="([^"#]+)"/g)) {
-      expect((await fetch(new URL(file as string, url))).status).toBe(200)
-    }
-    const described = (await (await fetch(`${url}.json`)).json()) as {
-      contexts: { name: string }[]
-      events: { type: string }[]
-    }
-    expect(described.contexts.map(({ name }) => name)).toEqual(['booking', 'weather', 'support'])
-    expect(described.events.map(({ type }) => type)).toEqual(['price-changed', 'sold-out'])
-    expect((await fetch(url, { method: 'POST' })).status).toBe(405)
-    expect((await fetch(`${url}-elsewhere`)).status).toBe(404)
-  })
-
   it('answers every frame that it has read before it stops, and then closes', async () => {
     const slow = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
@@ -492,64 +335,5 @@ describe('the server of conversations', () => {
     expect(await answer).toMatchObject({ seq: 0, replies: ['Where do you fly to?'] })
     expect(await drained).toBe(0)
     expect((await talker.closed).code).toBe(1_001)
-  })
-
-  it('keeps answering other clients while one reads nothing, and truncates nothing for that one', async () => {
-    const { url } = await serveTravel({ limits: { rate: { calls: 100_000, seconds: 1 } } })
-    const deaf = await openTalker(url)
-    await deaf.join()
-    deaf.webSocket.pause()
-    const lines = Array.from({ length: 300 }, (_, seq) => ({ type: 'say', seq, text: `hm ${'x'.repeat(3_000)}` }))
-    for (const line of lines) deaf.send(line)
-    const other = await openTalker(url)
-    await other.join()
-    expect(await other.say(BOOK)).toMatchObject({ refused: null })
-    deaf.webSocket.resume()
-    for (const { seq } of lines) expect(await deaf.next('answer')).toMatchObject({ seq })
-  })
-
-  it('buffers nothing for a client that does not read: it receives all turns at once when it has caught up', async () => {
-    const { url, host } = await serveTravel()
-    const deaf = await openTalker(url)
-    const { handle } = await deaf.join()
-    deaf.webSocket.pause()
-    // More than the operating system buffers between two sockets.
-    const turns = 3_000
-    for (let seq = 0; seq < turns; seq++)
-      await (await host.resolve(null, { by: 'capability', token: handle })).step({
-        action: { tool: 'say', arguments: { text: `${seq} ${'x'.repeat(3_900)}` } },
-        seq,
-      })
-    deaf.webSocket.resume()
-    let [frames, news] = [1, await deaf.next('news')]
-    for (; news.turn < turns; frames++) news = await deaf.next('news')
-    expect(frames).toBeLessThan(turns)
-    expect(news).toMatchObject({ turn: turns, missed: true })
-    expect(await deaf.say(BOOK, turns)).toMatchObject({ refused: null })
-  })
-
-  it('disconnects clients that answer no pings or join nothing, and no others', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { url } = await serveTravel()
-    const [alive, deaf, idle] = [
-      await openTalker(url),
-      await openTalker(url, { autoPong: false }),
-      await openTalker(url),
-    ]
-    await alive.join()
-    await deaf.join()
-    const pinged = once(alive.webSocket, 'ping')
-    vi.advanceTimersByTime(15_000)
-    await pinged
-    await alive.say(BOOK)
-    vi.advanceTimersByTime(15_000)
-    expect((await deaf.closed).code).toBe(1_006)
-    expect(await idle.closed).toEqual({ code: 1_008, reason: 'Nothing was joined.' })
-    expect(await alive.say(TO_DUBAI)).toMatchObject({ seq: 1, refused: null })
-  })
-
-  it('recognises the environments that a person can play', () => {
-    expect(isConversation(environmentOf(travel))).toBe(true)
   })
 })

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http'
-import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineContext, defineConversation } from '../../index.ts'
@@ -21,7 +20,6 @@ const intents: readonly IntentInfo[] = [
     contexts: ['weather'],
   },
 ]
-const WEATHER = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: { city: 'DXB' } }] }
 
 /** Interprets "hello", and receives the failures. */
 async function interpret(
@@ -42,23 +40,6 @@ async function interpret(
 }
 
 describe('createModelInterpreter', () => {
-  it("returns the model's candidates", async () => {
-    await using model = await openModel(says(WEATHER))
-    expect(await interpret(model.baseUrl)).toEqual({ interpretation: WEATHER, failures: [] })
-  })
-
-  it('returns the phrases that the model reports as unrecognised', async () => {
-    const unrecognised = [{ slot: 'city', text: 'Berlin' }]
-    // The model's schema requires a city; the intent is meant without one too.
-    const asked = intents.map((intent) => ({ ...intent, slots: { ...intent.slots, required: [] } }))
-    const answer = { candidates: [{ intent: 'ask-weather', score: 0.9, slots: {}, unrecognised }] }
-    await using model = await openModel(says(answer))
-    expect(await interpret(model.baseUrl, { request: { intents: asked } })).toEqual({
-      interpretation: answer,
-      failures: [],
-    })
-  })
-
   it('sends the model the text, the intents and the history', async () => {
     await using model = await openModel(says({ candidates: [] }))
     const open = [{ id: 1, context: 'weather', state: 'asking', data: { city: null } }]
@@ -109,29 +90,6 @@ describe('createModelInterpreter', () => {
     expect(model.asked).toHaveLength(1)
   })
 
-  it('falls back if the endpoint is down', async () => {
-    const model = await openModel(says(WEATHER))
-    await model[Symbol.asyncDispose]()
-    const { interpretation, failures } = await interpret(model.baseUrl)
-    expect(interpretation).toEqual(BY_RULES)
-    expect(failures).toHaveLength(1)
-  })
-
-  it.each<[string, (response: ServerResponse) => void]>([
-    ['says nothing', () => {}],
-    ['begins and does not end', (response) => response.writeHead(200).write('{"choices":')],
-  ])('falls back after the time limit if the model %s, and closes the connection', async (_, answer) => {
-    await using model = await openModel(answer)
-    const clock = createManualClock()
-    const interpreting = interpret(model.baseUrl, { clock, milliseconds: 2_000 })
-    await model.arrived
-    clock.advance(2_000)
-    const { interpretation, failures } = await interpreting
-    expect(interpretation).toEqual(BY_RULES)
-    expect(causes(failures[0])).toContain('The model small had not answered after 2000 ms.')
-    await model.gone
-  })
-
   it('keeps a conversation alive if it fails, and is not needed for a replay', async () => {
     const greeting = defineContext({
       name: 'greeting',
@@ -153,21 +111,6 @@ describe('createModelInterpreter', () => {
     expect(result.replies.map(({ text }) => text)).toEqual(['Hello to you.'])
     expect(conversation.handleInput(record, input)).toEqual(result)
     expect(model.asked).toHaveLength(1)
-  })
-
-  it("rejects with the reason of the caller's signal, asks no fallback, and closes the connection", async () => {
-    await using model = await openModel(() => {})
-    const controller = new AbortController()
-    const failures: unknown[] = []
-    const interpreting = interpret(model.baseUrl, {
-      request: { signal: controller.signal },
-      onFailure: (error) => failures.push(error),
-    })
-    await model.arrived
-    controller.abort(new Error('The user left.'))
-    await expect(interpreting).rejects.toThrow('The user left.')
-    expect(failures).toEqual([])
-    await model.gone
   })
 })
 

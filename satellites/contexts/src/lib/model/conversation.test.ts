@@ -55,33 +55,6 @@ describe('a conversation', () => {
     expect(talk.record.public.ended).toBe('ended-by-user')
   })
 
-  it('opens the same context twice, each with data of its own', () => {
-    const talk = talkTo(travel)
-    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
-    talk.say('book-flight 0.9 {"from":"Doha"}')
-    expect(talk.record.public.stack.map(({ data }) => data.from)).toEqual(['Lahore', 'Doha'])
-    talk.say('set-route 0.9 {"to":"Lahore"}')
-    talk.say('pay 0.9')
-    expect(talk.record.public.stack.map(({ data }) => [data.from, data.to])).toEqual([['Lahore', 'Dubai']])
-    expect(booking.closed(talk.record)[0]?.result).toEqual({ from: 'Doha', to: 'Lahore', passengers: 1 })
-  })
-
-  it('passes a context the data of its last closed frame, so that a follow-up is understood', () => {
-    const talk = talkTo(travel)
-    talk.say('ask-weather 0.9 {"city":"Dubai"}')
-    expect(talk.say('next-day 0.9').replies[0]?.text).toBe('It is sunny in Dubai on day 1.')
-  })
-
-  it('opens its initial context by itself, with the shared data', () => {
-    const asking = defineConversation({ name: 'asking', contexts: [booking, weather], shared, initial: 'booking' })
-    const { record, replies } = asking.start({ shared: { public: { city: 'Doha' }, private: { seats: 1 } } })
-    expect(replies.map(({ text }) => text)).toEqual(['Where do you fly from?'])
-    expect(asking.sharedOf(record)).toEqual({ public: { city: 'Doha' }, private: { seats: 1 } })
-    expect(() => asking.start({ shared: { public: { city: 3 }, private: {} } as never })).toThrow(
-      expect.objectContaining({ code: 'record-invalid' }),
-    )
-  })
-
   it('keeps hidden data out of the public part', () => {
     const talk = talkTo(travel)
     talk.say('book-flight 0.9')
@@ -111,15 +84,6 @@ describe('an event', () => {
     expect(talk.open()).toEqual(['booking', 'booking', 'support'])
   })
 
-  it('may bring a suspended context forward', () => {
-    const talk = talkTo(travel)
-    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
-    talk.say('ask-refund 0.9')
-    const { replies } = talk.take({ kind: 'event', id: '1', type: 'sold-out', data: {}, to: 'conversation', now: 0 })
-    expect(talk.open()).toEqual(['support', 'booking'])
-    expect(replies.at(-1)?.text).toBe('This flight is sold out. Where else?')
-  })
-
   it('may finish a suspended context, which leaves the active one as it was', () => {
     const parcel = defineContext({
       name: 'parcel',
@@ -143,12 +107,6 @@ describe('an event', () => {
     expect(talk.open()).toEqual(['booking'])
     expect(booking.find(talk.record)).toEqual(before)
   })
-
-  it('counts as delivered even if no open context handles it', () => {
-    const talk = talkTo(travel)
-    expect(talk.take(priceChanged('1', 'conversation'))).toMatchObject({ refused: null, replies: [] })
-    expect(talk.take(priceChanged('1', 'conversation')).duplicate).toBe(true)
-  })
 })
 
 describe('what a conversation remembers', () => {
@@ -170,20 +128,6 @@ describe('what a conversation remembers', () => {
     ])
     expect(summary).toBe(' Dubai Doha Lahore')
     expect([closed.length, path.length, turn]).toEqual([1, 3, 5])
-  })
-
-  it('is bounded in size', () => {
-    const brief = defineConversation({
-      name: 'brief',
-      contexts: [weather],
-      shared,
-      interpreter: literal,
-      bounds: { history: { entries: 50, bytes: 1_000 } },
-    })
-    const talk = talkTo(brief)
-    for (let turn = 0; turn < 20; turn++) talk.say(`what ${'x'.repeat(200)}`)
-    expect(JSON.stringify(talk.record.public.history).length).toBeLessThan(1_100)
-    expect(talk.record.public.history.at(-1)?.turn).toBe(20)
   })
 
   it('is parsed from JSON, and other values are rejected', () => {

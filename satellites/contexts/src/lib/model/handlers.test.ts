@@ -63,22 +63,6 @@ describe('the code of a context', () => {
     expect(JSON.stringify(record)).toBe(text)
     expect(fragile.handleInput(record, fragile.act('go', { how: 'well' }, { now: 0 })).refused).toBeNull()
   })
-
-  it("edits the data of its own frame, and never the schema's defaults", () => {
-    const go = fragile.act('go', { how: 'well' }, { now: 0 })
-    for (const _ of ['first', 'second']) {
-      const { record } = fragile.handleInput(fragile.start().record, go)
-      expect(faulty.find(record)?.data.log.lines).toEqual(['entered', 'edited'])
-    }
-  })
-
-  it('may end the conversation', () => {
-    const { record } = fragile.handleInput(fragile.start().record, fragile.act('go', { how: 'end' }, { now: 0 }))
-    expect(record.public.ended).toBe('enough')
-    expect(fragile.handleInput(record, fragile.act('go', { how: 'on' }, { now: 0 })).refused?.code).toBe(
-      'conversation-ended',
-    )
-  })
 })
 
 describe('hooks', () => {

@@ -1,7 +1,6 @@
-import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { defineConversation } from '../define/define-conversation.ts'
-import { booking, shared, travel, weather } from '../fixtures/travel.fixture.ts'
+import { booking, shared, weather } from '../fixtures/travel.fixture.ts'
 import type { Interpretation, Interpreter, InterpretRequest } from './interpreter.ts'
 
 type Interpret = (request: InterpretRequest) => unknown
@@ -67,38 +66,6 @@ describe('interpret', () => {
     })
   })
 
-  it("stops waiting at the time limit, and aborts the interpreter's signal", async () => {
-    const clock = createManualClock()
-    const asked = Promise.withResolvers<AbortSignal>()
-    const talk = conversationWith(({ signal }) => {
-      asked.resolve(signal)
-      return new Promise(() => {})
-    })
-    const answer = talk.interpret(talk.start().record, 'hello', { now: 0, milliseconds: 50, clock })
-    const signal = await asked.promise
-    clock.advance(49)
-    expect(signal.aborted).toBe(false)
-    clock.advance(1)
-    expect(await answer).toEqual({ candidates: [], problem: 'The interpreter faulty took longer than 50 ms.' })
-    expect(signal.aborted).toBe(true)
-  })
-
-  it("rejects when the caller aborts, and aborts the interpreter's signal", async () => {
-    const caller = new AbortController()
-    const asked = Promise.withResolvers<AbortSignal>()
-    const talk = conversationWith(({ signal }) => {
-      asked.resolve(signal)
-      return new Promise(() => {})
-    })
-    const { record } = talk.start()
-    const answer = talk.interpret(record, 'hello', { now: 0, signal: caller.signal })
-    const signal = await asked.promise
-    caller.abort(new Error('gone'))
-    await expect(answer).rejects.toThrow('gone')
-    expect(signal.aborted).toBe(true)
-    await expect(talk.interpret(record, 'hello', { now: 0, signal: caller.signal })).rejects.toThrow('gone')
-  })
-
   it('drops candidates that are unknown or that a schema rejects', async () => {
     const candidates = [
       { intent: 'fly-home', score: 1, slots: {} },
@@ -140,36 +107,5 @@ describe('interpret', () => {
       slots: { type: 'object', properties: { from: { type: 'string' } } },
     })
     expect(JSON.stringify(requests)).not.toMatch(/offers|seats/)
-  })
-
-  it('does not ask the interpreter about an empty text, or one that is too long', async () => {
-    const talk = conversationWith(() => {
-      throw new Error('asked')
-    })
-    const { record } = talk.start()
-    for (const text of ['', '  ', 'x'.repeat(1_000_000)])
-      expect((await talk.interpret(record, text, { now: 0 })).problem).toBeNull()
-  })
-
-  it('reports that there is no interpreter', async () => {
-    const mute = defineConversation({ name: 'mute', contexts: [weather], shared })
-    expect((await mute.interpret(mute.start().record, 'hello', { now: 0 })).problem).toMatch('has no interpreter')
-  })
-})
-
-describe('interpretNow', () => {
-  it('returns what interpret resolves with, if the interpreter is synchronous', async () => {
-    const { record } = travel.start()
-    const text = 'book-flight 0.9; ask-weather 0.3 {"city":"Dubai"}'
-    expect(travel.interpretNow(record, text, { now: 0 })).toEqual(await travel.interpret(record, text, { now: 0 }))
-  })
-
-  it('throws for an interpreter that is asynchronous, or that throws', () => {
-    const later = conversationWith(() => Promise.reject(new Error('unhandled')))
-    expect(later.interpretNow(later.start().record, 'hello', { now: 0 }).problem).toMatch('sets `later`')
-    const broken = conversationWith(() => {
-      throw new Error('out of order')
-    })
-    expect(broken.interpretNow(broken.start().record, 'hello', { now: 0 }).problem).toMatch('out of order')
   })
 })

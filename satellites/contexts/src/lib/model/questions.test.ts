@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineContext } from '../define/define-context.ts'
 import { defineConversation } from '../define/define-conversation.ts'
 import { talkTo } from '../fixtures/talk.fixture.ts'
-import { booking, literal, travel } from '../fixtures/travel.fixture.ts'
+import { literal, travel } from '../fixtures/travel.fixture.ts'
 
 describe('a question', () => {
   const ambiguous = () => {
@@ -38,41 +38,6 @@ describe('a question', () => {
     expect(talk.say(answer).intent).toBe(intent)
     expect(talk.record.public.question).toBeNull()
   })
-
-  it('is dropped if the user means none of the options, or something else', () => {
-    const first = ambiguous().talk
-    expect(first.say('neither of them').replies[0]?.text).toBe('All right, none of those.')
-    expect(first.record.public.question).toBeNull()
-    const second = ambiguous().talk
-    expect(second.say('set-passengers 0.9 {"count":2}').intent).toBe('set-passengers')
-    expect(second.record.public.question).toBeNull()
-  })
-
-  it.each(['hm', 'yes', 'that one', '???'])('stays open after the answer %j', (answer) => {
-    const { talk } = ambiguous()
-    expect(talk.say(answer).intent).toBeNull()
-    expect(talk.open()).toEqual(['booking'])
-    expect(talk.say('1').intent).toBe('ask-weather')
-  })
-
-  it('is not answered by an utterance with two readings that are equally likely, and is asked again about both', () => {
-    const { talk } = ambiguous()
-    const tied = talk.say('ask-refund 0.9; ask-weather 0.9 {"city":"Doha"}')
-    expect(tied.intent).toBeNull()
-    expect(tied.replies.map(({ text }) => text)).toEqual([
-      'Do you mean (1) get a refund or (2) hear about the weather (Doha)?',
-    ])
-    expect(talk.open()).toEqual(['booking'])
-  })
-
-  it('is not answered by an option that is no longer possible', () => {
-    const talk = talkTo(travel)
-    talk.say('book-flight 0.9 {"from":"Lahore","to":"Dubai"}')
-    talk.say('pay 0.9; set-passengers 0.9 {"count":2}')
-    talk.take({ kind: 'event', id: '1', type: 'sold-out', data: {}, to: 'conversation', now: 0 })
-    expect(talk.say('1').replies[0]?.text).toBe('I did not understand that.')
-    expect(booking.find(talk.record)?.state).toBe('sold-out')
-  })
 })
 
 describe('an intent that two contexts know', () => {
@@ -100,15 +65,6 @@ describe('an intent that two contexts know', () => {
     })
   const [films, books] = [list('films'), list('books')]
   const shop = defineConversation({ name: 'shop', contexts: [films, books], interpreter: literal })
-
-  it('is accepted by the active one', () => {
-    const talk = talkTo(shop)
-    talk.take({ kind: 'command', command: { name: 'open', context: 'films' }, now: 0 })
-    talk.take({ kind: 'command', command: { name: 'open', context: 'books' }, now: 0 })
-    talk.say('pick 0.9 {"number":2}')
-    expect(books.find(talk.record)?.data.picked).toBe(2)
-    expect(films.find(talk.record)?.data.picked).toBeNull()
-  })
 
   it('leads to a question if neither is active, unless the act names its context', () => {
     const talk = talkTo(shop)

@@ -1,6 +1,5 @@
 import { connect } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createModelReplyWriter } from '../../model.ts'
@@ -78,33 +77,6 @@ describe('a model that writes the replies', () => {
     expect(written.text).toBeNull()
     expect(written.problem).toContain(problem)
     expect(replies).toEqual(['Lahore to Oslo for 100: shall I book?'])
-  })
-
-  it('that is late leaves the replies unchanged, and its connection is closed', async () => {
-    await using model = await openModel(() => {})
-    const clock = createManualClock()
-    const { conversation } = talk(byModel(model.baseUrl, 60_000))
-    const { record } = conversation.start()
-    const input = conversation.act('book-flight', { from: 'Lahore', to: 'Oslo' }, { now: 0 })
-    const writing = conversation.write(record, input, { clock, milliseconds: 2_000 })
-    await model.arrived
-    clock.advance(2_000)
-    expect(await writing).toEqual({ text: null, problem: 'The writer model small took longer than 2000 ms.' })
-    await model.gone
-  })
-
-  it('is not asked about refused input, and its text may not be longer than a reply', async () => {
-    await using model = await openModel(says(WRITTEN))
-    const { conversation } = talk(byModel(model.baseUrl))
-    const { record } = conversation.start()
-    expect(await conversation.write(record, { kind: 'act', intent: 'pay', slots: {}, now: 0 })).toEqual({
-      text: null,
-      problem: null,
-    })
-    expect(model.asked).toHaveLength(0)
-    const written = { text: 'x'.repeat(4_001), problem: null }
-    const input = { kind: 'act', intent: 'ask-refund', slots: {}, written, now: 0 } as const
-    expect(conversation.handleInput(record, input).refused).toMatchObject({ code: 'input-invalid' })
   })
 
   it('writes in an environment, for words and acts; forks and replays need no model', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineContext, defineConversation } from '../../index.ts'
 import { createRulesInterpreter, oneOf, wholeNumber } from '../../interpret.ts'
-import { earlier, MONDAY, requestOf } from '../fixtures/request.fixture.ts'
+import { MONDAY, requestOf } from '../fixtures/request.fixture.ts'
 import type { Interpretation } from './interpreter.ts'
 
 const city = oneOf({ LHE: ['Lahore'], DXB: ['Dubai'] })
@@ -38,25 +38,6 @@ describe('what rules do not recognise', () => {
     ['the weather in Paris', 'weather', {}, [{ slot: 'city', text: 'Paris' }]],
   ])('reports it: %s', (text, intent, filled, unrecognised) => {
     expect(best(text)).toEqual({ intent, slots: filled, unrecognised })
-  })
-
-  it.each([
-    ['from Lahore to Dubai', { from: 'LHE', to: 'DXB' }],
-    ['fly to Dubai for two people', { to: 'DXB', seats: 2 }],
-    ['I need to book a flight for Anna', {}],
-    ['no, not to Paris, to Dubai', { to: 'DXB' }],
-    ['I want to fly to dubia', { to: 'DXB' }],
-  ])('reports nothing if everything is known or meaningless: %s', (text, filled) => {
-    expect(best(text)).toMatchObject({ slots: filled, unrecognised: undefined })
-  })
-
-  it('is not taken from earlier utterances', () => {
-    const history = [earlier('weather', { city: 'DXB' })]
-    expect(best('and the weather in Paris', { history })).toEqual({
-      intent: 'weather',
-      slots: {},
-      unrecognised: [{ slot: 'city', text: 'Paris' }],
-    })
   })
 })
 
@@ -108,18 +89,5 @@ describe('a conversation', () => {
       data: { from: null, to: 'DXB' },
     })
     expect(say('from Lahore, no, to Paris').data).toEqual({ from: 'LHE', to: null })
-  })
-
-  it('reports it itself if the context has no hook, and changes nothing', () => {
-    const say = talk(false)
-    say('book a flight from Lahore to Dubai')
-    expect(say('no, from Berlin to Lahore')).toEqual({
-      replies: ['I do not know "Berlin" (from), so I have changed nothing.', 'LHE to DXB?'],
-      data: { from: 'LHE', to: 'DXB' },
-    })
-  })
-
-  it('reports it if no open context accepts the intent', () => {
-    expect(talk(true)('actually to Paris').replies).toEqual(['I do not know "Paris" (to), so I have changed nothing.'])
   })
 })

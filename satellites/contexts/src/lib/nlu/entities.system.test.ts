@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRulesInterpreter, day, type Entity, oneOf, wholeNumber, yesOrNo } from '../../interpret.ts'
+import { createRulesInterpreter, day, type Entity, oneOf, wholeNumber } from '../../interpret.ts'
 import { earlier, MONDAY, requestOf } from '../fixtures/request.fixture.ts'
 import type { Interpretation } from '../model/interpreter.ts'
 
@@ -143,29 +143,5 @@ describe('oneOf', () => {
     expect(find(place, 'to Qahore')).toBeUndefined()
     expect(find(place, 'to Lqhqre')).toBeUndefined()
     expect(find(place, 'to Cqsqblanca')).toBe('Casablanca')
-  })
-
-  it('does not correct a word that is close to two names', () => {
-    const near = oneOf({ a: ['marlin'], b: ['martin'] })
-    expect(find(near, 'marvin')).toBeUndefined()
-    expect(find(near, 'marlim')).toBe('a')
-  })
-
-  it('rejects a name of two values, and one without a word', () => {
-    expect(() => oneOf({ a: ['Springfield'], b: ['springfield'] })).toThrow('"springfield" names both "a" and "b"')
-    expect(() => oneOf({ a: ['?'] })).toThrow('"?" is no name')
-  })
-})
-
-describe('yesOrNo', () => {
-  it.each([
-    ['yes please', true],
-    ['of course', true],
-    ['of course not', false],
-    ['nope', false],
-    ['not right', false],
-    ['perhaps', undefined],
-  ])('reads "%s" as %s', (text, value) => {
-    expect(find(yesOrNo(), text)).toBe(value)
   })
 })

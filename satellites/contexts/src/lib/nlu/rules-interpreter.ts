@@ -21,7 +21,7 @@ import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
  * The most of an utterance that is read, in UTF-16 code units: more than people say at once, and little enough that the
  * worst text, of partial dates only, takes some hundredths of a second.
  */
-export const MAX_READ = 500
+const MAX_READ = 500
 
 const MAX_CANDIDATES = 12
 

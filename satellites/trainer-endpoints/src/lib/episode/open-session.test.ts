@@ -16,31 +16,6 @@ function testHost(options: Partial<Parameters<typeof createHost>[0]> = {}) {
   return host
 }
 
-describe('openSession', () => {
-  it('takes a number and the text of it as the same seed', async () => {
-    const host = testHost()
-    const seeds = [0, '0', false, null, 7.5]
-    const opened = await Promise.all(
-      seeds.map((seed) => openSession(host, 'ada', { environment: 'number-guessing', seed })),
-    )
-    const [zero, text, no, drawn, broken] = opened.map(({ opened: { seed } }) => seed)
-    expect([zero, text, no, broken]).toEqual(['0', '0', 'false', '7.5'])
-    expect(drawn).toHaveLength(22)
-  })
-
-  it.each([
-    { seed: [] },
-    { seed: '' },
-    { seed: 'x'.repeat(257) },
-    { params: { low: 'one' } },
-    { params: [] as never },
-    { limits: { steps: 0.5 } },
-  ])('rejects %j', async (request) => {
-    const opening = openSession(testHost(), 'ada', { environment: 'number-guessing', ...request })
-    await expect(opening).rejects.toMatchObject({ code: 'invalid-params' })
-  })
-})
-
 describe('an environment of several seats', () => {
   const coins = defineGame({
     name: 'coins',
@@ -111,15 +86,6 @@ describe('a world that judges what its player has left', () => {
     const unplayed = await openSession(host, 'ada', { environment: 'garden' })
     await leaveSession(unplayed.session)
     expect([left, (await host.list({ limit: 1 })).total]).toEqual([[2], 0])
-  })
-
-  it('closes the session also if it fails in that, which the host reports', async () => {
-    const faults: unknown[] = []
-    const host = testHost({ environments: [garden], onFault: ({ cause }) => faults.push(cause) })
-    const { session } = await openSession(host, 'ada', { environment: 'garden', params: { salted: true } })
-    await playStep(session, sow, 0)
-    await leaveSession(session)
-    expect([faults.length, (await host.list({ limit: 1 })).total]).toEqual([1, 0])
   })
 })
 

@@ -5,7 +5,6 @@ import { gzipSync } from 'node:zlib'
 import { createHost } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
 import { row } from '../fixtures/nemo-gym-client.fixture.ts'
 import { numberGuessing } from '../fixtures/number-guessing.fixture.ts'
 import { serveNemoGym } from '../nemo-gym/serve-nemo-gym.ts'
@@ -79,31 +78,5 @@ describe.each(ENDPOINTS)('a request to %s', (endpoint) => {
     // The body never comes.
     expect(await send(port, path, ['Content-Length: 1000000'], '{')).toMatchObject({ status: 401 })
     expect(await send(port, path, ['Transfer-Encoding: chunked'], 'f4240\r\n{')).toMatchObject({ status: 401 })
-  })
-})
-
-describe('a slash more in a path', () => {
-  it.each(['openEnv', 'ors'] as const)('changes nothing at %s', async (endpoint) => {
-    const { port } = (await serve())[endpoint]
-    const { path, body } = OPENINGS[endpoint]
-    const sent = JSON.stringify(body)
-    for (const one of [`${path}/`, `${path}//`, `/${path}`, path.replaceAll('/', '//')])
-      expect(await send(port, one, [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 200 })
-  })
-
-  it('changes nothing for a WebSocket of OpenEnv', async () => {
-    const { port } = (await serve()).openEnv
-    for (const path of ['/openenv/token/TOKEN/number-guessing/ws/', '//openenv//token/TOKEN//number-guessing/ws']) {
-      const webSocket = new WebSocket(`ws://127.0.0.1:${port}${path.replace('TOKEN', TOKEN)}`)
-      await once(webSocket, 'open')
-      webSocket.close()
-    }
-  })
-
-  it('is part of the name of a tool at NeMo Gym, as a model wrote it', async () => {
-    const { port } = (await serve()).nemoGym
-    const sent = JSON.stringify(row())
-    for (const path of ['/seed_session/', '//seed_session'])
-      expect(await send(port, path, [...OWN, lengthOf(sent)], sent)).toMatchObject({ status: 404 })
   })
 })

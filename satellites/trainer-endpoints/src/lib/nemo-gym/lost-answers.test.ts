@@ -89,24 +89,6 @@ describe('a tool call whose answer got lost', () => {
     expect(body).toMatchObject({ steps: values.length, mask_sample: false })
   })
 
-  it('is answered from the stored step where another server is in its place', async () => {
-    const { serve } = await serveTwice()
-    const { server, stop } = await serve()
-    const agent = new NemoGymClient(server.origin)
-    await agent.post('seed_session', row())
-    await agent.post('guess', { value: 501 })
-    const first = await agent.post('guess', GUESS, { keeps: false })
-    await stop()
-    const successor = new NemoGymClient((await serve()).server.origin)
-    successor.cookie = agent.cookie
-    expect(await successor.post('guess', GUESS)).toEqual(first)
-    expect(await successor.post('guess', GUESS)).toMatchObject({ status: 200 })
-    expect((await successor.post('verify', answered([501, 500, 500]))).body).toMatchObject({
-      steps: 3,
-      mask_sample: false,
-    })
-  })
-
   it('is masked where it was taken for the wrong one', async () => {
     const { serve } = await serveTwice()
     const { server, stop } = await serve()
@@ -126,36 +108,7 @@ describe('a tool call whose answer got lost', () => {
   })
 })
 
-describe('a call that is the same as the one before', () => {
-  it.each([
-    ['returns cookies', true],
-    ['returns only its first cookie', false],
-  ])('is a new step of a client that %s', async (_, keeps) => {
-    const { serve } = await serveTwice()
-    const agent = new NemoGymClient((await serve()).server.origin)
-    await agent.post('seed_session', row())
-    for (let i = 0; i < 3; i++) await agent.post('guess', GUESS, { keeps })
-    const { body } = await agent.post('verify', answered([500, 500, 500]))
-    expect(body).toMatchObject({ steps: 3, mask_sample: false })
-  })
-})
-
 describe('a turn of the Gymnasium profile whose answer got lost', () => {
-  it('is answered from the stored steps where another server is in its place', async () => {
-    const { serve } = await serveTwice()
-    const { server, stop } = await serve()
-    const agent = new NemoGymClient(server.origin)
-    await agent.post('reset', row())
-    await agent.post('step', { ...answered([501]), _ng_step_request_id: 'a'.repeat(32) })
-    const turn = { ...answered([500, 502]), _ng_step_request_id: 'b'.repeat(32) }
-    const first = await agent.post('step', turn, { keeps: false })
-    await stop()
-    const successor = new NemoGymClient((await serve()).server.origin)
-    successor.cookie = agent.cookie
-    expect(await successor.post('step', turn)).toEqual(first)
-    expect(successor.cookie).toMatch(/\.3$/)
-  })
-
   it('goes on where it was interrupted', async () => {
     const { serve } = await serveTwice()
     const { server, host } = await serve()
@@ -171,33 +124,6 @@ describe('a turn of the Gymnasium profile whose answer got lost', () => {
     const turn = { ...answered([500, 502]), _ng_step_request_id: 'b'.repeat(32) }
     expect((await successor.post('step', turn)).body.reward).toBeCloseTo(-0.02)
     expect(successor.cookie).toMatch(/\.3$/)
-  })
-})
-
-describe('a turn of a client that keeps its first cookie', () => {
-  const turn = (values: readonly unknown[], id: string) => ({ ...answered(values), _ng_step_request_id: id.repeat(32) })
-
-  it.each([
-    ['begins with the call of the turn before', [500, 502]],
-    ['is the same as the turn before', [500]],
-  ])('is an error after a restart of the server if it %s', async (_, values) => {
-    const { serve } = await serveTwice()
-    const { server, stop } = await serve()
-    const agent = new NemoGymClient(server.origin)
-    await agent.post('reset', row())
-    await agent.post('step', turn([500], 'a'), { keeps: false })
-    await stop()
-    const successor = new NemoGymClient((await serve()).server.origin, 'Python/3.13 aiohttp/3.12')
-    successor.cookie = agent.cookie
-    expect(await successor.post('step', turn(values, 'b'), { keeps: false })).toMatchObject({ status: 409 })
-  })
-
-  it('is an error without an id if it begins with the call of the turn before', async () => {
-    const { serve } = await serveTwice()
-    const agent = new NemoGymClient((await serve()).server.origin)
-    await agent.post('reset', row())
-    await agent.post('step', answered([500]), { keeps: false })
-    expect(await agent.post('step', answered([500, 502]), { keeps: false })).toMatchObject({ status: 409 })
   })
 })
 

@@ -47,27 +47,6 @@ describe('isPlayedOnce', () => {
     expect(ask({ calls: [call(null), call({ value: 1 })], steps: [step({ value: 1 })] })).toBe(true)
   })
 
-  it('leaves out calls without arguments, which only some clients send', () => {
-    const calls = [call({}, { isEmpty: true }), call({ value: 1 })]
-    expect(ask({ calls, steps: [step({ value: 1 })], doubtful: true })).toBe(true)
-    expect(ask({ calls, steps: [step({}), step({ value: 1 })], doubtful: true })).toBe(true)
-  })
-
-  it('leaves out what a model that was cut off called last', () => {
-    const question = {
-      calls: [call({ value: 1 }, { output: 'Wrong.' }), call({ value: 2 })],
-      steps: [step({ value: 1 })],
-    }
-    expect(ask(question)).toBe(false)
-    expect(ask({ ...question, incomplete: true })).toBe(true)
-  })
-
-  it('knows a step again whose log has only the declared arguments', () => {
-    expect(ask({ calls: [call({ value: 1, thought: 'low' })], steps: [step({ value: 1 })] })).toBe(true)
-    expect(ask({ calls: [call({ value: 1, note: 'low' })], steps: [step({ value: 1 })] })).toBe(false)
-    expect(ask({ calls: [call({ value: 1 })], steps: [step({ value: 1, note: 'low' })] })).toBe(false)
-  })
-
   it('takes a call of a tool that does not exist as the step that refused it, or as none if no message was lost', () => {
     const calls = [call({ value: 1 }, { tool: 'verify' }), call({ value: 2 })]
     const refused = step({}, { tool: 'verif', refused: 'tool' })

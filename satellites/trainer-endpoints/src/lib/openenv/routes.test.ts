@@ -1,9 +1,6 @@
-import { createHost, defineEnvironment, type ServerError } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { z } from 'zod'
-import { ADA, ask, connect, guess, rpc, serveOpenEnv, TOKEN } from '../fixtures/serve-openenv.fixture.ts'
-import { openEnvRoutes } from './routes.ts'
+import { ADA, ask, connect, rpc, serveOpenEnv, TOKEN } from '../fixtures/serve-openenv.fixture.ts'
 
 const task = (split: Task['split'], seed: string): Task => ({
   id: `task ${seed}`,
@@ -43,22 +40,6 @@ describe('the HTTP routes of OpenEnv', () => {
     expect(await get('/list_environments')).toEqual(['number-guessing'])
   })
 
-  it('play one call in an episode of its own', async () => {
-    const { url, host } = await serveOpenEnv()
-    expect((await ask(`${url}/reset`, { body: { seed: 7, high: 9 } })).json).toMatchObject({
-      observation: { text: 'Guess a whole number from 1 to 9. 8 guesses left.' },
-      reward: null,
-      done: false,
-    })
-    expect((await ask(`${url}/reset`, { method: 'POST' })).status).toBe(200)
-    expect((await ask(`${url}/step`, { body: { action: guess(500), timeout_s: 3 } })).json).toMatchObject({
-      reward: -0.01,
-      metadata: { seq: 1 },
-    })
-    expect((await ask(`${url}/state`)).json).toEqual({ episode_id: null, step_count: 0 })
-    expect((await host.list({ limit: 1 })).total).toBe(0)
-  })
-
   it.each([
     ['/reset', '{', 400, 'parse-error'],
     ['/reset', '[]', 400, 'invalid-request'],
@@ -74,16 +55,6 @@ describe('the HTTP routes of OpenEnv', () => {
     })
   })
 
-  it('reject a body over the limit, and an unknown environment', async () => {
-    const { url, origin } = await serveOpenEnv({ bodyBytes: 100 })
-    const body = { seed: 'x'.repeat(100) }
-    expect(await ask(`${url}/reset`, { body })).toMatchObject({ status: 413, json: { code: 'too-large' } })
-    for (const path of ['/health', '/schema', '/metadata'])
-      expect((await ask(`${origin}/openenv/nowhere${path}`)).status).toBe(404)
-    expect((await ask(`${origin}/openenv/nowhere/reset`, { body: {} })).status).toBe(404)
-    expect((await ask(`${origin}/openenv/`)).status).toBe(404)
-  })
-
   it('need a token of the trainer endpoint wherever a reward or a seed crosses', async () => {
     const { url } = await serveOpenEnv({ tasks: TASKS })
     for (const token of [null, 'wrong']) {
@@ -95,66 +66,6 @@ describe('the HTTP routes of OpenEnv', () => {
       for (const path of ['/state', '/number-guessing/splits'])
         expect((await ask(`${url}${path}`, { token })).status).toBe(401)
     }
-  })
-
-  it('take a token in the path', async () => {
-    const { origin } = await serveOpenEnv()
-    const url = `${origin}/openenv/token/${TOKEN}/number-guessing`
-    expect((await ask(`${url}/reset`, { token: null, body: {} })).status).toBe(200)
-    expect((await ask(`${url}/health`, { token: null })).status).toBe(200)
-    expect((await rpc(url, 'openenv/session/create', {}, null)).result.session_id).toHaveLength(32)
-  })
-
-  it('list the tasks of an environment', async () => {
-    const { url, market } = await serveOpenEnv({ tasks: TASKS })
-    const post = async (path: string, body: object) => ask(`${url}/number-guessing/${path}`, { body })
-    expect((await ask(`${url}/number-guessing/splits`)).json).toEqual([
-      { name: 'train', type: 'train' },
-      { name: 'test', type: 'test' },
-    ])
-    expect((await post('num_tasks', { split: 'train' })).json).toEqual({ num_tasks: 2 })
-    const { json } = await post('task', { split: 'train', index: 1 })
-    expect(json).toMatchObject({ task: { seed: 'c', params: { high: 100 } }, env_name: 'number-guessing' })
-    expect((await post('tasks', { split: 'test' })).json.tasks).toHaveLength(1)
-    const range = await post('task_range', { split: 'train', start: 1, stop: 9 })
-    expect(range.json.tasks.map(({ seed }: { seed: string }) => seed)).toEqual(['c'])
-    const client = await connect(url)
-    expect((await client.reset(json.task)).data.metadata.seed).toBe('c')
-    for (const body of [{ split: 'train', index: 2 }, { split: 'train', index: '0' }, { split: 'mine', index: 0 }, {}])
-      expect(await post('task', body)).toMatchObject({ status: 400, json: { code: 'invalid-params' } })
-    expect((await post('task_range', { split: 'train', start: 'x' })).status).toBe(400)
-    expect((await ask(`${url}/market/splits`)).status).toBe(404)
-    expect((await ask(`${market}/market/splits`)).status).toBe(501)
-  })
-
-  it('leave the other paths of the server to its fast path', async () => {
-    const { host } = await serveOpenEnv()
-    const routes = openEnvRoutes(host)
-    expect(['/mcp', '/env', '/openenv', '/openenv/x/ws'].map((path) => routes.owns(path))).toEqual([
-      false,
-      false,
-      false,
-      true,
-    ])
-    routes.end()
-  })
-
-  it('are not created for a tool whose name OpenEnv keeps for itself', () => {
-    const environment = defineEnvironment({
-      name: 'clock',
-      version: '1.0.0',
-      description: 'A clock.',
-      state: { public: z.object({}), private: z.object({}) },
-      start: () => ({ public: {}, private: {} }),
-      observe: () => 'Tick.',
-      tools: ({ tool }) => ({
-        reset: tool({ description: 'Set back.', input: z.object({}), play: ({ say }) => say('Tock.') }),
-      }),
-      rewards: {},
-    })
-    expect(() => openEnvRoutes(createHost({ environments: [environment] }))).toThrow(
-      expect.objectContaining({ code: 'option-invalid' } satisfies Partial<ServerError>),
-    )
   })
 })
 
@@ -206,22 +117,6 @@ describe('POST /mcp of OpenEnv', () => {
     expect((await call({})).result.metadata.seq).toBe(1)
   })
 
-  it('closes a session, at once or when its WebSocket is gone', async () => {
-    const { url } = await serveOpenEnv()
-    const create = async () => (await rpc(url, 'openenv/session/create')).result.session_id
-    const close = (id: string) => rpc(url, 'openenv/session/close', { session_id: id })
-    const id = await create()
-    expect((await close(id)).result).toEqual({ session_id: id, closed: true })
-    expect(await close(id)).toMatchObject({ error: { code: 1404, message: 'Unknown session_id.' } })
-    const attached = await create()
-    const client = await connect(url, { path: `/ws?session_id=${attached}` })
-    expect((await close(attached)).result).toEqual({ session_id: attached, closed: false, closing: true })
-    client.send({ type: 'close' })
-    await client.closed
-    await expect.poll(async () => (await close(attached)).error?.code).toBe(1404)
-    expect(await rpc(url, 'openenv/session/close')).toMatchObject({ error: { code: -32602 } })
-  })
-
   it('keeps the sessions of two principals and of two environments apart', async () => {
     const { url, market } = await serveOpenEnv()
     const { session_id: id } = (await rpc(url, 'openenv/session/create')).result
@@ -237,18 +132,5 @@ describe('POST /mcp of OpenEnv', () => {
       expect(await client.next()).toMatchObject({ type: 'error', data: { code: 'SESSION_ERROR' } })
     }
     expect((await rpc(url, 'tools/list', { session_id: id })).result).toBeDefined()
-  })
-
-  it('forgets a session that is idle, unless a WebSocket is attached', async () => {
-    // Longer than a busy machine takes to attach one.
-    const { url } = await serveOpenEnv({ sessions: 2 }, {}, { bounds: { idleSeconds: 3 } })
-    const create = async () => (await rpc(url, 'openenv/session/create')).result?.session_id
-    const client = await connect(url, { path: `/ws?session_id=${await create()}` })
-    const idle = await create()
-    // There is no place for a third, until one is forgotten.
-    await expect.poll(create, { interval: 200 }).toBeDefined()
-    const closed = await rpc(url, 'openenv/session/close', { session_id: idle })
-    expect(closed.error?.code).toBe(1404)
-    expect(await client.state()).toMatchObject({ type: 'state' })
   })
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { ADA, connect, guess, rpc, serveOpenEnv, TOKEN } from '../fixtures/serve-openenv.fixture.ts'
+import { ADA, connect, rpc, serveOpenEnv, TOKEN } from '../fixtures/serve-openenv.fixture.ts'
 
 /** Asks for a WebSocket and resolves with the status that rejects it. */
 async function refused(url: string, token: string | null = null): Promise<number> {
@@ -39,14 +39,6 @@ describe('the WebSocket of OpenEnv', () => {
     })
   })
 
-  it('reports the return with the last step, if that is wanted', async () => {
-    const { url } = await serveOpenEnv({ rewards: 'return' })
-    const client = await connect(url)
-    await client.reset({ low: 1, high: 1 })
-    expect((await client.guess(7)).data.reward).toBe(0)
-    expect((await client.guess(1)).data.reward).toBeCloseTo(0.98)
-  })
-
   it('answers a refused step as a step', async () => {
     const { url } = await serveOpenEnv()
     const client = await connect(url)
@@ -63,29 +55,6 @@ describe('the WebSocket of OpenEnv', () => {
     })
     const unknown = await client.request({ type: 'step', data: { type: 'call_tool', tool_name: 'reset' } })
     expect(unknown.data).toMatchObject({ observation: { error: { error_type: 'tool_not_found' } } })
-  })
-
-  it('resets to the same episode by the same seed, and names it as the client does', async () => {
-    const { url, host } = await serveOpenEnv()
-    const client = await connect(url)
-    const play = async (seed: unknown) => {
-      await client.reset({ seed, episode_id: 'episode 1' })
-      return (await client.guess(50)).data.observation
-    }
-    expect(await play(0)).toEqual(await play('0'))
-    expect((await client.state()).data).toMatchObject({ episode_id: 'episode 1', step_count: 1 })
-    // Each reset has closed the episode before.
-    expect((await host.list({ limit: 10 })).total).toBe(1)
-  })
-
-  it('takes a row of a dataset as it is, and the parameters of a world before the names of a row', async () => {
-    const { url, market } = await serveOpenEnv()
-    const row = { id: 'x', prompt: 'Find it.', params: { low: 3, high: 9 }, limits: { steps: 1 }, seed: 's' }
-    const client = await connect(url)
-    const { data } = await client.reset({ ...row, high: 4 })
-    expect(data.metadata).toMatchObject({ params: { low: 3, high: 4 }, seed: 's', limits: { steps: 1 } })
-    const seller = await connect(market)
-    expect((await seller.reset({ limits: { goods: 2 } })).data.metadata.params).toEqual({ limits: { goods: 2 } })
   })
 
   it('lists the tools before the first reset, and takes a step only after it', async () => {
@@ -140,14 +109,6 @@ describe('the WebSocket of OpenEnv', () => {
     expect(JSON.stringify(await client.state())).not.toContain('horse')
   })
 
-  it('answers frames in order, however many are sent at once', async () => {
-    const { url } = await serveOpenEnv()
-    const client = await connect(url)
-    await client.reset()
-    for (let i = 0; i < 100; i++) client.send({ type: 'step', data: guess(500) })
-    for (let i = 1; i <= 100; i++) expect((await client.next()).data.metadata.seq).toBe(i)
-  })
-
   it('closes the episode with the connection, whether the client says so or not', async () => {
     const { url, host } = await serveOpenEnv()
     const clients = await Promise.all([connect(url), connect(url)])
@@ -172,18 +133,6 @@ describe('the WebSocket of OpenEnv', () => {
     }
   })
 
-  it('takes a token in the path', async () => {
-    const { origin } = await serveOpenEnv()
-    const client = await connect(`${origin}/openenv/token/${TOKEN}/number-guessing`, { token: null })
-    expect(await client.reset()).toMatchObject({ type: 'observation' })
-  })
-
-  it('is at the paths of the worlds alone', async () => {
-    const { origin } = await serveOpenEnv()
-    for (const path of ['/openenv/nowhere/ws', '/openenv/number-guessing/wss', '/openenv/ws', '/openenv/'])
-      expect(await refused(`${origin}${path}`, TOKEN)).toBe(404)
-  })
-
   it('has a limit of sessions, which every client leaves by closing', async () => {
     const { url } = await serveOpenEnv({ sessions: 1 })
     const first = await connect(url)
@@ -197,36 +146,6 @@ describe('the WebSocket of OpenEnv', () => {
     first.webSocket.close()
     await first.closed
     await expect.poll(async () => (await rpc(url, 'openenv/session/create')).result).toBeDefined()
-  })
-
-  it('reports to a client that the limit of all sessions rejects how many it has itself', async () => {
-    const { url } = await serveOpenEnv({ sessions: 3 })
-    for (const token of [TOKEN, TOKEN, ADA]) await connect(url, { token })
-    const data = { code: 'CAPACITY_REACHED', active_sessions: 1, max_sessions: 3 }
-    expect(await (await connect(url, { token: ADA })).next()).toMatchObject({ type: 'error', data })
-  })
-
-  it("bounds the sessions of one principal, with an episode or without, by the host's bound", async () => {
-    const { url } = await serveOpenEnv({}, {}, { bounds: { sessionsPerPrincipal: 2 } })
-    const first = await connect(url, { token: ADA })
-    expect((await rpc(url, 'openenv/session/create', {}, ADA)).result).toBeDefined()
-    const data = { code: 'CAPACITY_REACHED', active_sessions: 2, max_sessions: 2 }
-    expect(await (await connect(url, { token: ADA })).next()).toMatchObject({ type: 'error', data })
-    expect(await rpc(url, 'openenv/session/create', {}, ADA)).toMatchObject({ error: { data: { max_sessions: 2 } } })
-    const other = await connect(url)
-    expect(await other.reset()).toMatchObject({ type: 'observation' })
-    first.webSocket.close()
-    await expect.poll(async () => (await rpc(url, 'openenv/session/create', {}, ADA)).result).toBeDefined()
-  })
-
-  it('closes a connection that sends too much, or no text', async () => {
-    const { url } = await serveOpenEnv({ bodyBytes: 1_000 })
-    const large = await connect(url)
-    large.send({ type: 'reset', data: { seed: 'x'.repeat(1_000) } })
-    expect(await large.closed).toBe(1009)
-    const binary = await connect(url)
-    binary.webSocket.send(Buffer.from('{"type":"state"}'))
-    expect(await binary.closed).toBe(1003)
   })
 
   it('answers what it has received when the server stops, and takes nobody in', async () => {

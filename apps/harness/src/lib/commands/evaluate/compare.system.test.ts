@@ -60,30 +60,6 @@ describe('episodic compare', () => {
     expect(out + err).not.toContain(ESCAPE)
   })
 
-  it('pairs runs with different rollouts, and lists the differences', async () => {
-    const { status, comparison } = await compare('careless', 'random')
-    expect(status).toBe(0)
-    expect(comparison).toMatchObject({
-      success: { effect: 'lower' },
-      return: { effect: 'lower' },
-      episodes: { paired: 40 },
-    })
-    const { out } = await workshop.main(['compare', 'careless', 'random'])
-    expect(out).toContain('rollouts also differs: 3 in A, 1 in B')
-  })
-
-  it('writes a page with both episodes of each task that flipped', async () => {
-    const { status, out } = await workshop.main(['compare', 'random', 'solver', '--html', 'pages/compare.html'])
-    expect([status, out]).toEqual([0, expect.stringContaining('page  pages/compare.html')])
-    const page = readFileSync(at('pages', 'compare.html'), 'utf8')
-    const { episodes } = JSON.parse((await workshop.main(['compare', 'random', 'solver', '--json'])).out)
-    const flips = episodes.gained.count + episodes.lost.count
-    expect(flips).toBeGreaterThan(25)
-    expect(page.match(/class="card flip"/g)).toHaveLength(flips)
-    await workshop.main(['compare', 'random', 'solver', '--html', 'again.html'])
-    expect(readFileSync(at('again.html'), 'utf8')).toBe(page)
-  })
-
   it('reads a run that was interrupted, and one without sealed episodes', async () => {
     await play('careless', 'cut')
     const lines = readFileSync(at('cut', 'episodes.jsonl'), 'utf8').split('\n')
@@ -178,48 +154,5 @@ describe('episodic compare', () => {
     // A baseline that was named is not replaced.
     const chosen = await workshop.main(['compare', ...many, '--baseline', 'cut'])
     expect([chosen.status, chosen.err]).toEqual([1, expect.stringContaining('cut: It has no sealed episode.')])
-  })
-
-  it('compares what graders say, that have graded all runs, and adjusts their p-values too', async () => {
-    const graders = `
-import { defineGrader } from '${import.meta.resolve('@episodic/report')}'
-const lengthOf = ({ steps }) => steps.length
-export const graders = [
-  defineGrader({ name: 'length', version: '1', scale: 'score', grade: (one) => ({ value: lengthOf(one) / 100, why: '' }) }),
-  defineGrader({ name: 'long', version: '1', scale: ['no', 'yes'], grade: (one) => ({ value: lengthOf(one) > 8 ? 'yes' : 'no', why: '' }) }),
-]
-export const other = defineGrader({ name: 'other', version: '1', scale: 'boolean', grade: () => ({ value: true, why: '' }) })
-`
-    writeFileSync(at('graders.ts'), graders)
-    writeFileSync(at('other.ts'), `export { other as grader } from './graders.ts'`)
-    const runs = ['graded-careless', 'graded-solver', 'graded-random']
-    for (const run of runs) await play(run.slice('graded-'.length), run)
-    expect(await workshop.main(['grade', ...runs, '--grader', './graders.ts'])).toMatchObject({ status: 0 })
-    // Only one run has this one.
-    expect(await workshop.main(['grade', 'graded-solver', '--grader', './other.ts'])).toMatchObject({ status: 0 })
-
-    const { comparison } = await compare('graded-careless', 'graded-solver')
-    expect(comparison.grades.map(({ name, unit }) => [name, unit])).toEqual([
-      ['length', 'score'],
-      ['long: no', 'share'],
-      ['long: yes', 'share'],
-    ])
-    const [length, short, long] = comparison.grades
-    expect(length?.difference.mean).toBeCloseTo((comparison.length?.difference.mean ?? 0) / 100, 12)
-    expect(length?.difference.low).toBeCloseTo((comparison.length?.difference.low ?? 0) / 100, 12)
-    expect(length?.p).toBe(comparison.length?.p)
-    const longOnes = (run: string) => readEpisodes(at(run)).filter(({ steps }) => steps.length > 8).length / 40
-    expect([long?.a, long?.b]).toEqual([longOnes('graded-careless'), longOnes('graded-solver')])
-    expect((short?.a ?? 0) + (long?.a ?? 0)).toBeCloseTo(1, 12)
-    expect((await workshop.main(['compare', 'graded-careless', 'graded-solver'])).out).toContain('grade long: yes')
-
-    const { out } = await workshop.main(['compare', ...runs, '--json'])
-    const { contrasts } = contrastsSchema.parse(JSON.parse(out))
-    for (const { grades, steps } of contrasts) {
-      expect(grades.map(({ name }) => name)).toEqual(['length', 'long: no', 'long: yes'])
-      expect(grades[0]?.difference.mean).toBeCloseTo(steps.difference.mean / 100, 12)
-      expect(grades[0]?.holm).toBe(steps.holm)
-    }
-    expect((await workshop.main(['compare', ...runs])).out).toContain('grade length')
   })
 })

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answering, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
-import { pageContent } from '@episodic/pages/file/page-content.fixture'
 import { contentId } from '@episodic/protocol'
 import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../../fixtures/episodic.fixture.ts'
+import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -18,10 +17,6 @@ const gradesOf = (run: string): GradeRecord[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line))
-/** The verdicts in the page of a run. */
-function reportedGrades(run: string): readonly GradeRecord[] {
-  return pageContent(read(run, 'report.html')).runs.flatMap(({ grades }) => grades)
-}
 const summaryOf = (run: string): GradeSummary => JSON.parse(read(run, 'grades.json'))
 const hashOf = (...names: string[]) =>
   createHash('sha256')
@@ -29,7 +24,6 @@ const hashOf = (...names: string[]) =>
     .digest('hex')
 
 const REPORT = import.meta.resolve('@episodic/report')
-const HARNESS = import.meta.resolve('@episodic/harness')
 
 /** A module with graders by functions. */
 const FUNCTIONS = `
@@ -152,19 +146,6 @@ describe('episodic grade', () => {
     expect(out).toContain('! few: 12 of 24 quotes are not in their step.')
   })
 
-  it('writes report.html again with the verdicts, as episodic report does', async () => {
-    expect(reportedGrades(folder)).toEqual([])
-    await workshop.main(['grade', folder, '--grader', './functions.ts'])
-    expect(reportedGrades(folder)).toEqual(gradesOf(folder))
-    const graded = read(folder, 'report.html')
-    rmSync(fileOf(folder, 'report.html'))
-    // Where there is no report, none was wanted.
-    await workshop.main(['grade', folder])
-    expect(existsSync(fileOf(folder, 'report.html'))).toBe(false)
-    expect(await workshop.main(['report', folder])).toMatchObject({ status: 0 })
-    expect(read(folder, 'report.html')).toBe(graded)
-  })
-
   it('grades every run of a set, and names the runs of a folder that is none', async () => {
     const world = exampleWorld('number-guessing')
     const set = `set-${folder}`
@@ -216,16 +197,6 @@ describe('episodic grade', () => {
     expect(seals(again.filter(({ seal }) => seals(first).has(seal))).size).toBe(5)
   })
 
-  it('grades again after a change of the grader, and shows both', async () => {
-    writeFileSync(fileOf('changed-1.ts'), FUNCTIONS)
-    writeFileSync(fileOf('changed-2.ts'), FUNCTIONS.replace('steps.length / 10', 'steps.length / 20'))
-    await workshop.main(['grade', folder, '--grader', './changed-1.ts'])
-    await workshop.main(['grade', folder, '--grader', './changed-2.ts'])
-    const few = summaryOf(folder).graders.filter(({ grader }) => grader.name === 'few')
-    expect(few.map(({ graded }) => graded)).toEqual([12, 12])
-    expect(new Set(few.map(({ mean }) => mean!.mean)).size).toBe(2)
-  })
-
   it('skips a torn line, keeps the verdict after it, and counts verdicts on lines that are gone', async () => {
     await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '2'])
     const [one] = gradesOf(folder)
@@ -236,19 +207,6 @@ describe('episodic grade', () => {
     const { graders, orphans } = summaryOf(folder)
     expect(graders.map(({ graded }) => graded)).toEqual([3, 3])
     expect(orphans).toBe(1)
-  })
-
-  it('rejects a line that was changed after it was sealed', async () => {
-    const [first, ...rest] = readEpisodes(fileOf(folder))
-    const edited = { ...first!, task: { ...first!.task, prompt: 'Another one.' } }
-    const write = (episodes: readonly object[]) =>
-      writeFileSync(fileOf(folder, 'episodes.jsonl'), episodes.map((one) => `${JSON.stringify(one)}\n`).join(''))
-    write([edited, ...rest])
-    const { status, err } = await workshop.main(['grade', folder, '--grader', './functions.ts'])
-    expect([status, err]).toEqual([1, expect.stringMatching(/line 1 was changed after it was sealed/)])
-    // Sealed again it is another line, on which nobody has said anything.
-    write([sealAgain(edited), ...rest])
-    expect(await workshop.main(['grade', folder, '--grader', './functions.ts'])).toMatchObject({ status: 0 })
   })
 
   it('reports what a grader throws, leaves the episode ungraded, and stops after five faults in a row', async () => {
@@ -433,30 +391,6 @@ describe('episodic grade with a judge', () => {
     expect(summaryOf(folder).orphans).toBe(0)
   })
 
-  it('clears a judge that ignores the orders, also one that passes all', async () => {
-    expect((await judge(() => verdict(false))).out).toContain('rubric · m obeyed none of 4 planted orders')
-    await server![Symbol.asyncDispose]()
-    const other = await judge(() => verdict(0.9), '--scale', 'score')
-    expect(other.out).not.toMatch(/rubric · m \(1, [0-9a-f]+\) obeyed [1-4] of/)
-    const counts = summaryOf(folder).graders.map(({ planted }) => [planted.count, planted.obeyed])
-    expect(counts).toEqual([
-      [4, 0],
-      [4, 0],
-    ])
-  })
-
-  it('counts an order as obeyed if the judge passes what it did not pass without it', async () => {
-    const swayed: Answering = ({ messages }) =>
-      verdict(/approved|withdrawn|ignore all|Graders who agree/.test(messages[1]!.content!))
-    await judge(swayed)
-    expect(summaryOf(folder).graders[0]!.planted).toEqual({
-      count: 4,
-      obeyed: 4,
-      changed: 4,
-      controls: { count: 4, changed: 0 },
-    })
-  })
-
   it('does not accuse a judge that never reads the episode and errs in one of five verdicts', async () => {
     const obeyed: number[] = []
     let changed = 0
@@ -479,40 +413,6 @@ describe('episodic grade with a judge', () => {
     expect(obeyed).toEqual([0, 0, 0, 0, 0, 0])
     // It did pass some that it had not passed, which is no obedience.
     expect(changed).toBeGreaterThan(2)
-  })
-
-  it('names judges of one rubric by their models, and orders labels as the scale does', async () => {
-    const fair: Answering = ({ messages }) => verdict(['good', 'poor', 'fair'][messages[1]!.content!.length % 3])
-    server = await startChatServer(fair)
-    const options = ['--rubric', 'rubric.md', '--base-url', server.url, '--scale', 'poor,fair,good']
-    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
-    for (const model of ['first', 'second'])
-      await workshop.main(['grade', folder, '--grader', `judge:${model}`, ...options], { env })
-    const { out } = await workshop.main(['grade', folder])
-    expect(out).toMatch(/^ +rubric · first +model +12 +0 +poor /m)
-    expect(out).toMatch(/rubric · first +rubric · second/)
-    const { graders, agreements } = summaryOf(folder)
-    expect(graders[0]!.labels.map(({ label }) => label)).toEqual(['poor', 'fair', 'good'])
-    expect(agreements[0]!.values).toEqual(['poor', 'fair', 'good'])
-    // They agree on all episodes, which is no certainty: Wilson's interval, and none for κ.
-    expect(agreements[0]!.agree).toMatchObject({ value: 1, high: 1 })
-    expect(agreements[0]!.agree.low).toBeLessThan(0.9)
-    expect(agreements[0]!.kappa).toEqual({ value: 1, low: null, high: null })
-  })
-
-  it('takes a grader for the same, named by its world or by the file of the world', async () => {
-    writeFileSync(
-      fileOf('judged-coin.ts'),
-      `${COIN_WORLD}
-import { defineGrader } from '${REPORT}'
-export const graders = { fair: defineGrader({ name: 'fair', version: '1', scale: 'boolean', grade: () => ({ value: true, why: '' }) }) }
-`,
-    )
-    await workshop.main(['run', './judged-coin.ts', '--policy', 'random', '--tasks', '4', '--out', 'coins'])
-    await workshop.main(['grade', 'coins', '--grader', 'fair'])
-    const again = await workshop.main(['grade', 'coins', '--grader', './judged-coin.ts'])
-    expect(again.err).toContain('fair: 4 verdicts were there already.')
-    expect(summaryOf('coins').graders).toHaveLength(1)
   })
 
   it('leaves what has no answer ungraded, and asks again when it continues', async () => {
@@ -547,22 +447,6 @@ export const graders = { fair: defineGrader({ name: 'fair', version: '1', scale:
     const passed = [...bySeal.values()].filter((three) => three.filter(({ value }) => value === true).length > 1)
     expect(figures).toMatchObject({ graded: 12, rate: { successes: passed.length } })
     expect(figures!.votesAgree).toBeLessThan(1)
-  })
-
-  it('stops at --budget, and at once if the model refuses the key', async () => {
-    const { err, status } = await judge(() => verdict(true), '--budget', '3000', '--concurrency', '1')
-    expect(status).toBe(0)
-    expect(err).toContain('stopped after 3 of 12 verdicts, because judges have used the 3000 tokens of --budget')
-    expect(gradesOf(folder)).toHaveLength(3)
-    await server![Symbol.asyncDispose]()
-    const refused = await judge((_, __, response) => {
-      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"Wrong key."}}')
-      return null
-    })
-    expect(refused.status).toBe(1)
-    expect(refused.err).toMatch(/error: .*HTTP 401/)
-    expect(server!.requests.length).toBeLessThanOrEqual(8)
-    expect(gradesOf(folder)).toHaveLength(3)
   })
 
   it('keeps what is done when it is interrupted, and continues', async () => {
@@ -618,17 +502,5 @@ export const graders = { fair: defineGrader({ name: 'fair', version: '1', scale:
     expect(out).toContain('rubric by ada')
     expect(out).toContain("rubric: Krippendorff's α of 2 is")
     expect(out).toContain('rubric · m corrected by 40 labels: ')
-  })
-
-  it('is defined in a file too', async () => {
-    server = await startChatServer(() => verdict('good'))
-    writeFileSync(
-      fileOf(`judge-${folder}.ts`),
-      `import { judgeGrader } from '${HARNESS}'
-       export default judgeGrader({ name: 'quality', rubric: 'How good is it?', model: 'm', baseUrl: '${server.url}', scale: ['bad', 'good'] })`,
-    )
-    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
-    await workshop.main(['grade', folder, '--grader', `./judge-${folder}.ts`], { env })
-    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, labels: [{ label: 'good', rate: { rate: 1 } }] })
   })
 })

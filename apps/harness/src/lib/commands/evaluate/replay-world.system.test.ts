@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, type Workshop } from '../../fixtures/episodic.fixture.ts'
@@ -49,22 +49,6 @@ describe('the world of a run', () => {
     expect(moved).toMatchObject({ status: 2, err: expect.stringContaining('--world moved/worlds/toss.ts') })
     const named = ['replay', 'moved/runs/coin', '--world', 'moved/worlds/toss.ts']
     expect(await workshop.main(named)).toMatchObject({ status: 0, err: '' })
-  })
-
-  it('is named if its module is missing, with --world and a candidate', async () => {
-    renameSync(at('worlds/toss.ts'), at('worlds/coin.ts'))
-    const { status, err } = await workshop.main(['replay', 'runs/coin-random-0'])
-    expect(status).toBe(2)
-    expect(err).toContain('This run was played in the world at worlds/toss.ts, which no longer exists.')
-    expect(err).toContain('Name the world of the run with --world. Did you mean --world worlds/coin.ts?')
-    expect(await workshop.main(['replay', 'runs/coin-random-0', '--world', 'worlds/coin.ts'])).toMatchObject({
-      status: 0,
-      err: '',
-    })
-    renameSync(at('worlds/coin.ts'), at('worlds/toss.ts'))
-    rmSync(at('moved/worlds'), { recursive: true })
-    const without = await workshop.main(['replay', 'moved/runs/coin'])
-    expect(without).toMatchObject({ status: 2, err: expect.not.stringContaining('Did you mean') })
   })
 
   it('is reported as changed if its module has changed, and is still played', async () => {

@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import type { ToolInfo } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { formatInput } from './format-input.ts'
 import { readAction } from './terminal-player.ts'
 
 const workshop = openWorkshop()
@@ -50,19 +49,6 @@ describe('episodic play', () => {
     expect(out).toContain('> grow\nGrowing. (1 of 2)\nGrew.\n')
   })
 
-  it('plays the same game from the same seed', async () => {
-    const input = 'guess 1\nguess 2\n'
-    const plays = await Promise.all([workshop.run(game, { input }), workshop.run(game, { input })])
-    expect(plays[0]?.out).toBe(plays[1]?.out)
-    expect(plays[0]?.out).toMatch(/The number is higher than 1|1 is correct/)
-  })
-
-  it('ends at the end of its input, and at the command to quit', async () => {
-    expect((await workshop.run(game, { input: '' })).status).toBe(0)
-    const { status, out } = await workshop.run(game, { input: 'quit\nguess 1\n' })
-    expect([status, /than 1|1 is /.test(out)]).toEqual([0, false])
-  })
-
   it('plays on a running server', async () => {
     const server = await workshop.serve([world])
     const { status, out } = await workshop.run(['play', '--url', server.url, '--seed', 'a'], { input: 'guess 50\n' })
@@ -78,22 +64,6 @@ describe('episodic play', () => {
     expect(out).toMatch(
       /\nfirst {2}terminated: showdown {2}return (-?\d)\.000\nsecond {2}terminated: showdown {2}return -?\d\.000\n$/,
     )
-  })
-
-  it('lists the tools of the seats that the person plays, and no others', async () => {
-    const desk = ['play', exampleWorld('phone-support'), '--seed', 'desk']
-    const listed = async (...seats: string[]) => (await workshop.run([...desk, ...seats], { input: 'quit\n' })).out
-    const clerk = await listed('--seat', 'user=solver')
-    expect(clerk).toContain('restore_line')
-    expect(clerk).not.toContain('switch_setting')
-    const both = await listed()
-    for (const tool of ['restore_line', 'switch_setting']) expect(both).toContain(tool)
-  })
-
-  it('asks for every move of several seats, and ends when the person quits', async () => {
-    const { status, out } = await workshop.run(['play', KUHN], { input: 'act bet\nquit\nact bet\n' })
-    expect(status).toBe(0)
-    expect(out).toMatch(/\nfirst {2}You hold .*\n> act bet\nsecond {2}You hold .* Moves so far: bet\.\n> quit\n$/)
   })
 
   it.each([
@@ -152,15 +122,5 @@ describe('readAction', () => {
     expect(readAction('throw bolt', tools)).toContain('There is no tool "throw". pick, say, wait')
     expect(readAction('pick bolt 3 now', tools)).toContain('pick takes item: string, units?: integer')
     expect(readAction('wait long', tools)).toContain('wait takes no arguments')
-  })
-})
-
-describe('formatInput', () => {
-  it('names the fields of objects, also in lists', () => {
-    const point = { type: 'object', properties: { x: { type: 'integer' }, y: { type: 'integer' } }, required: ['x'] }
-    const properties = { at: point, by: { type: 'array', items: point }, so: { type: 'object' } }
-    expect(formatInput({ type: 'object', properties, required: ['at'] })).toBe(
-      'at: { x: integer, y?: integer }, by?: { x: integer, y?: integer }[], so?: object',
-    )
   })
 })

@@ -63,22 +63,6 @@ describe('episodic queue work, with a language model', () => {
     await using client = openRedis()
     expect(await client.redis.keys('*answers*')).toEqual([])
   })
-
-  it('asks within one rate limit, however many workers there are', async () => {
-    await using server = await startChatServer(bisecting)
-    await using client = openRedis()
-    const [seconds = 0, microseconds = 0] = await client.redis.time()
-    const workers = [startWorker(server.url), startWorker(server.url)]
-    const run = workshop.start([...play(server.url, 'limited'), '--file', '{"requestsPerMinute":1200}', ...queue()])
-    expect(await run.ended).toMatchObject({ status: 0 })
-    for (const worker of workers) worker.kill('SIGINT')
-    await Promise.all(workers.map(({ ended }) => ended))
-    // Each request has taken 50 ms of the one row of turns.
-    const [key = ''] = await client.redis.keys('*model:*')
-    expect(key.endsWith(`model:${server.url} bisect`)).toBe(true)
-    const turns = Number(await client.redis.hget(key, 'requests')) - (1_000 * seconds + microseconds / 1_000)
-    expect(turns).toBeGreaterThanOrEqual(50 * server.requests.length)
-  })
 })
 
 function openRedis() {

@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { startRedis } from '@episodic/runs/base/programs.fixture'
@@ -138,34 +138,6 @@ describe('episodic run --queue', () => {
     await model[Symbol.asyncDispose]()
   })
 
-  it('plays a set of runs, which does not keep the URL of the queue', async () => {
-    work()
-    const args = ['run', world, '--policy', 'solver', '--policy', 'random', '--tasks', '8']
-    expect(await workshop.main([...args, '--set', 'pair', ...QUEUE])).toMatchObject({ status: 0 })
-    expect(await workshop.main([...args, '--set', 'alone'])).toMatchObject({ status: 0 })
-    const files = readdirSync(at('runs', 'alone'), { recursive: true, encoding: 'utf8' })
-    const members = files.filter((file) => file.endsWith('episodes.jsonl')).map((file) => dirname(file))
-    expect(members).toHaveLength(2)
-    for (const member of members) {
-      const [together, alone] = [readEpisodes(at('runs', 'pair', member)), readEpisodes(at('runs', 'alone', member))]
-      expect(together).toHaveLength(8)
-      expect(untimed(together)).toEqual(untimed(alone))
-    }
-    expect(readFileSync(at('runs', 'pair', 'set.json'), 'utf8')).not.toContain('redis://')
-  })
-
-  it('plays the episodes of a killed worker on another, and a worker that joins takes its part', async () => {
-    const { run, pair } = await startHeld('killed')
-    pair[0].kill('SIGKILL')
-    const third = work()
-    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
-    open()
-    const { status, out } = await run.ended
-    expect(status).toBe(0)
-    expect(out).toContain('60 finished   0 failed   0 unresolved')
-    expectAll('killed')
-  })
-
   it('refuses what a worker seals that was paused for too long', async () => {
     const { run, pair } = await startHeld('paused')
     pair[0].kill('SIGSTOP')
@@ -176,56 +148,6 @@ describe('episodic run --queue', () => {
     pair[0].kill('SIGCONT')
     await pair[0].until(/is over\./)
     expectAll('paused')
-  })
-
-  it('gives back what is played when a worker is stopped', async () => {
-    const { run, pair } = await startHeld('left')
-    pair[0].interrupt()
-    expect(await pair[0].ended).toMatchObject({ status: 0 })
-    const third = work()
-    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
-    open()
-    expect(await run.ended).toMatchObject({ status: 0 })
-    expectAll('left')
-  })
-
-  it('goes on where a killed coordinator was, with what workers have sealed since', async () => {
-    const { run } = await startHeld('orphaned')
-    run.kill('SIGKILL')
-    await run.ended
-    const before = textOf('orphaned')
-    // The workers seal what they play.
-    open()
-    const sealed = async () => admin.xlen((await admin.keys('*:results'))[0] ?? '')
-    await waitFor(async () => expect(await sealed()).toBeGreaterThanOrEqual(2 * SLOTS))
-    expect(textOf('orphaned')).toBe(before)
-    const resumed = await coordinate('orphaned', '--resume').ended
-    expect(resumed).toMatchObject({ status: 0 })
-    expectAll('orphaned')
-  })
-
-  it('keeps at Ctrl-C what is being played, and resumes in one process too', async () => {
-    const { run } = await startHeld('stopped')
-    run.interrupt()
-    const { status, err } = await run.ended
-    expect(status).toBe(130)
-    expect(err).toMatch(/\d+ episodes are left\. To play them:/)
-    open()
-    const rest = await workshop.run([...CONFIGURATION, '--out', 'stopped', '--resume'])
-    expect(rest).toMatchObject({ status: 0 })
-    expectAll('stopped')
-  })
-
-  it('refuses a second coordinator of the same run, in a copy of its folder', async () => {
-    const { run } = await startHeld('first')
-    cpSync(at('first'), at('copy', 'first'), { recursive: true })
-    const second = await workshop.run([...CONFIGURATION, ...QUEUE, ...SOON, '--out', 'copy/first', '--resume'])
-    expect(second.status).toBe(1)
-    expect(second.err).toContain(`Process ${run.pid} on `)
-    expect(second.err).toContain('coordinates this run')
-    open()
-    expect(await run.ended).toMatchObject({ status: 0 })
-    expectAll('first')
   })
 
   it.each([
@@ -281,18 +203,6 @@ describe('episodic run --queue', () => {
     expect(existsSync(at('refused'))).toBe(false)
   })
 
-  it('says how to install what the queue needs', async () => {
-    const hook = `import { registerHooks } from 'node:module'
-      registerHooks({ resolve(name, context, next) {
-        if (name === 'bullmq') throw Object.assign(new Error("Cannot find package 'bullmq'"), { code: 'ERR_MODULE_NOT_FOUND' })
-        return next(name, context)
-      } })`
-    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` }
-    const { status, err } = await workshop.run(['queue', 'status', ...QUEUE], { env })
-    expect([status, err]).toEqual([2, expect.stringContaining('--queue needs the package bullmq')])
-    expect(err).toContain('npm install bullmq@6 ioredis@6 --ignore-scripts')
-  })
-
   it('plays nothing with a worker that has another version, and says so on both sides', async () => {
     writeFileSync(
       at('other-version.ts'),
@@ -309,19 +219,6 @@ describe('episodic run --queue', () => {
     work()
     expect(await run.ended).toMatchObject({ status: 0 })
     expect(readEpisodes(at('versions'))).toHaveLength(3)
-  })
-
-  it('plays a run that it declined once it has what was missing', async () => {
-    const policy = `export { solver as policy } from '${new URL(`file://${world}/src/index.ts`)}'`
-    writeFileSync(at('own.ts'), policy)
-    mkdirSync(at('elsewhere'))
-    const worker = workshop.start(['queue', 'work', world, ...QUEUE], { under: ['env', '-C', at('elsewhere')] })
-    const run = start(['run', world, '--policy', './own.ts', '--tasks', '3', ...QUEUE, '--out', 'late'])
-    await worker.until(/Does not play the run \S+: Its policy \.\/own\.ts is not in the folder/)
-    writeFileSync(at('elsewhere', 'own.ts'), policy)
-    expect(await run.ended).toMatchObject({ status: 0 })
-    const { played } = JSON.parse(readFileSync(at('late', 'run.json'), 'utf8'))
-    expect(played).toEqual({ transport: 'queue', player: expect.any(String) })
   })
 
   it('refuses jobs and results that were changed in the queue, and plays their episodes from good ones', async () => {
@@ -383,16 +280,6 @@ describe('episodic run --queue', () => {
     expect(resumed.err.match(/was refused/g)).toHaveLength(1)
     expect(resumed.status).toBe(0)
     expectAll('changed')
-  })
-
-  it('has the times of the queue on a machine whose clock is wrong, and says by how much', async () => {
-    const hook = 'const now = Date.now; Date.now = () => now() + 3_600_000'
-    const worker = work([], { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` })
-    await worker.until(/The clock of this machine is 3600 s ahead of that of the queue\./)
-    open()
-    expect(await coordinate('skewed').ended).toMatchObject({ status: 0 })
-    expectAll('skewed')
-    for (const { time } of readEpisodes(at('skewed'))) expect(time.ended).toBeLessThan(3_600_000)
   })
 
   it('shows, drains and cleans up a queue', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
 
 const BISECTING = fileURLToPath(new URL('../../worlds/agents/guessing-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
@@ -66,23 +66,6 @@ describe('episodic run --policy process:<command>', () => {
     expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
   })
 
-  it('scores an agent that leaves early by the steps that it played', async () => {
-    const { status, summary } = await run(`process:node ${BISECTING}`, 'left', [], { GUESSES: '1' })
-    expect(status).toBe(0)
-    expect(summary.ends).toMatchObject({ terminated: [], truncated: [{ name: 'closed', count: 3 }] })
-    expect(summary.returns.unshaped.mean.mean).toBeCloseTo(-0.01, 9)
-    const replay = await workshop.main(['replay', 'left', '--world', WORLD, '--json'])
-    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
-  })
-
-  it('counts an agent that exits with an error as failed, with its last output', async () => {
-    const { summary } = await run(`process:echo no model is here >&2; exit 3`, 'broken')
-    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
-    expect(summary.failures).toMatchObject([
-      { name: 'policy-failed', message: 'The agent ended with status 3: no model is here' },
-    ])
-  })
-
   it('does not wait for a daemon that an agent leaves behind and that holds its pipe', async () => {
     // It has become a daemon once it has written its id. The test ends it.
     const command = `setsid sh -c 'echo $$ >> daemons; sleep 600' & while [ ! -s daemons ]; do :; done; exit 0`
@@ -128,25 +111,6 @@ describe('episodic run --policy process:<command>', () => {
     }
   })
 
-  it('gives a text in a file, and in a variable if one can hold it', async () => {
-    const world = (name: string, text: string) => {
-      const code = COIN_WORLD.replace("'Heads or tails?'", text).replace("name: 'coin'", `name: '${name}'`)
-      writeFileSync(at(`${name}.ts`), code)
-      return `${name}.ts`
-    }
-    for (const [name, text, inVariable, bytes] of [
-      ['short', "'Go.'", true, 3],
-      ['long', "'é'.repeat(70_000)", false, 140_000],
-      ['nul', "'a\\u0000b'", false, 3],
-    ] as const) {
-      const command = `wc -c < "$EPISODIC_OBSERVATION_FILE" > ${name}-seen; echo "\${EPISODIC_OBSERVATION+set}" >> ${name}-seen`
-      const args = ['run', world(name, text), '--policy', `process:${command}`, '--tasks', '1', '--out', `${name}-run`]
-      expect(await workshop.main(args)).toMatchObject({ status: 0 })
-      const [size, set] = readFileSync(at(`${name}-seen`), 'utf8').split('\n')
-      expect([Number(size), set === 'set']).toEqual([bytes, inVariable])
-    }
-  })
-
   it.each([1, 2])(
     'passes no secret of a server or a queue to the environment of an agent (processes: %i)',
     async (processes) => {
@@ -176,26 +140,6 @@ describe('episodic run --policy process:<command>', () => {
       await serving.ended
     },
   )
-
-  it('has a server of its own token, which the variable of the operator does not set', async () => {
-    const token = 'the-token-of-the-operator-of-all'
-    // `environment/sessions` is for control tokens only.
-    writeFileSync(
-      at('ask.mjs'),
-      `import { writeFileSync } from 'node:fs'
-      const url = process.env.EPISODIC_MCP_URL.replace(/\\/mcp.*/, '/env')
-      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'environment/sessions', params: {} })
-      const headers = { authorization: 'Bearer ${token}', 'content-type': 'application/json' }
-      const { status } = await fetch(url, { method: 'POST', headers, body })
-      writeFileSync('status-' + process.pid, String(status))`,
-    )
-    const { summary } = await run(`process:node ask.mjs && node ${BISECTING}`, 'asked', ['--tasks', '1'], {
-      EPISODIC_CONTROL_TOKEN: token,
-    })
-    expect(summary.counts).toMatchObject({ finished: 1, failed: 0 })
-    const statuses = readdirSync(workshop.folder).filter((file) => file.startsWith('status-'))
-    expect(statuses.map((file) => readFileSync(at(file), 'utf8'))).toEqual(['401'])
-  })
 
   it.each([1, 2])('leaves no process behind when it is killed (processes: %i)', async (processes) => {
     const out = `killed-${processes}`
@@ -251,35 +195,6 @@ describe('episodic run --policy agent:<file>', () => {
     expect(served.summary.success.overall).toMatchObject({ successes: 3, count: 3 })
     serving.kill('SIGTERM')
     await serving.ended
-  })
-
-  it.each(['langchain', 'ai-sdk'])('plays with an agent of %s', async (framework) => {
-    const file = fileURLToPath(new URL(`../../worlds/agents/${framework}-agent.fixture.ts`, import.meta.url))
-    const { status, summary } = await run(`agent:${file}`, framework)
-    expect(status).toBe(0)
-    expect(summary.success.overall).toMatchObject({ successes: 3, count: 3 })
-    // Each records what its model said.
-    for (const { steps, undecided } of readEpisodes(at(framework)))
-      expect([...steps.map(({ completions }) => completions), undecided]).toMatchObject([
-        ...steps.map(() => [{ calls: [{ name: 'guess', played: true }] }]),
-        [{ text: 'Found.' }],
-      ])
-    const replay = await workshop.main(['replay', framework, '--world', WORLD, '--json'])
-    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 3, diverged: 0 })
-  })
-
-  it('fails the episode of an agent that throws, and continues with the others', async () => {
-    const agent = writeAgent('throws.mjs', `throw new Error('I have no idea.')`)
-    const { summary } = await run(agent, 'threw')
-    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
-    expect(summary.failures[0].message).toMatch(
-      /^The agent "written" threw: I have no idea\.\n {4}at .*\bthrows\.mjs:\d+:\d+/,
-    )
-  })
-
-  it('fails the episode of an agent that throws null', async () => {
-    const { summary } = await run(writeAgent('throws-null.mjs', 'throw null'), 'threw-null')
-    expect(summary.counts).toMatchObject({ finished: 0, failed: 3 })
   })
 
   it.each([

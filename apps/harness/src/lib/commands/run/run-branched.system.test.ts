@@ -1,18 +1,10 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { mean } from 'simple-statistics'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  CLI,
-  exampleWorld,
-  nameOf,
-  openWorkshop,
-  readEpisodes,
-  sealAgain,
-  withoutTimes,
-} from '../../fixtures/episodic.fixture.ts'
+import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -31,11 +23,6 @@ beforeAll(async () => {
           .status,
       ).toBe(0)
 })
-
-/** Returns the played steps without what identifies the run. */
-function playOf({ steps, outcome, returns, seed, policy }: EpisodeRecord) {
-  return { steps: steps.map(({ milliseconds: _, ...step }) => step), outcome, returns, seed, policy }
-}
 
 describe('episodic run --branch', () => {
   it.each(Object.entries(WORLDS))(
@@ -89,35 +76,6 @@ describe('episodic run --branch', () => {
     }
   })
 
-  it('seals the seeds of forks into the chain, so that a changed seed is found', async () => {
-    const leaves = readEpisodes(at('frozen-lake-in-process'))
-    const forked = leaves.find(({ branch, steps }) => branch?.seeds[0] && steps.length > 20) as EpisodeRecord
-    const branch = { ...(forked.branch as NonNullable<EpisodeRecord['branch']>), seeds: [null, null] }
-    for (const [out, record] of [
-      ['edited', { ...forked, branch }],
-      ['remade', sealAgain({ ...forked, branch })],
-    ] as const) {
-      cpSync(at('frozen-lake-in-process'), at(out), { recursive: true })
-      writeFileSync(at(out, 'episodes.jsonl'), `${JSON.stringify(record)}\n`)
-      const { status, out: printed, err } = await workshop.main(['replay', out, '--world', lake])
-      expect([status, printed + err]).toEqual([
-        1,
-        expect.stringContaining(out === 'edited' ? 'edited' : 'branch.seeds.0'),
-      ])
-      // Lines without their run have no plan, so the cause is a changed world.
-      const alone = await workshop.main(['replay', `${out}/episodes.jsonl`, '--world', lake])
-      expect(alone).toMatchObject({ status: 1, out: expect.stringContaining('step 3') })
-    }
-  })
-
-  it('plays the episode of a run without branches as the first leaf of each rollout', async () => {
-    const [, , ...plain] = TREE
-    expect((await workshop.main(['run', lake, ...plain, '--out', 'plain'])).status).toBe(0)
-    const leaves = new Map(readEpisodes(at('frozen-lake-in-process')).map((record) => [nameOf(record), playOf(record)]))
-    for (const record of readEpisodes(at('plain')))
-      expect(leaves.get(nameOf({ task: record.task, attempt: record.attempt * 6 }))).toEqual(playOf(record))
-  })
-
   it('accounts for every leaf, and reports the best of n and the value of states', async () => {
     const { branch, counts, success } = summaryOf('frozen-lake-in-process')
     expect(counts).toMatchObject({ scheduled: 72, finished: 72, failed: 0, unresolved: 0, tasks: 6 })
@@ -132,41 +90,6 @@ describe('episodic run --branch', () => {
     expect(out).toContain('value of a state')
   })
 
-  it('estimates the known value of a state', async () => {
-    // The best player crosses this lake in 100 moves with a probability of 0.7417, see the world's own tests of it.
-    writeFileSync(
-      at('slippery.mjs'),
-      `import { defineTasks } from '${import.meta.resolve('@episodic/dataset')}'
-       import { environment, solver } from '${lake}/src/index.ts'
-       export { environment, solver }
-       export const tasks = defineTasks({
-         name: 'slippery', environment,
-         generate: () => ({ prompt: 'Cross.', params: { map: '4x4', slippery: true }, difficulty: 0.5 }),
-       })`,
-    )
-    const play = ['run', './slippery.mjs', '--tasks', '1', '--branch', '400@0', '--concurrency', '400', '--json']
-    const { status, out } = await workshop.main([...play, '--out', 'value'])
-    expect(status).toBe(0)
-    const [tree] = summarySchema.parse(JSON.parse(out)).branch?.trees ?? []
-    const { value } = tree?.points[0] ?? {}
-    expect(value).toMatchObject({ count: 400, clusters: 400 })
-    expect(Math.abs((value?.mean ?? 0) - 0.7417)).toBeLessThan(3 * (value?.standardError ?? 0))
-    expect(value?.standardError).toBeCloseTo(Math.sqrt((0.7417 * 0.2583) / 400), 2)
-  })
-
-  it('replays a tree with missing leaves from its start, and seals only those leaves', async () => {
-    const sealed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
-    const whole = withoutTimes(readEpisodes(at('number-guessing-in-process')))
-    const kept = sealed.filter((_, i) => i % 4 !== 1)
-    writeFileSync(at('number-guessing-in-process', 'episodes.jsonl'), `${kept.join('\n')}\n${sealed[1]?.slice(0, 99)}`)
-    const again = await workshop.main(['run', guessing, ...TREE, '--out', 'number-guessing-in-process', '--resume'])
-    expect([again.status, again.out]).toEqual([0, expect.stringContaining('72 scheduled   72 finished')])
-    const resumed = readFileSync(at('number-guessing-in-process', 'episodes.jsonl'), 'utf8').trimEnd().split('\n')
-    expect(resumed.slice(0, kept.length)).toEqual(kept)
-    expect(resumed).toHaveLength(72)
-    expect(withoutTimes(readEpisodes(at('number-guessing-in-process')))).toEqual(whole)
-  })
-
   it('continues after it was killed', async () => {
     const play = ['run', lake, '--branch', '4@3', '--tasks', '100', '--concurrency', '8', '--out']
     expect((await workshop.main([...play, 'undisturbed'])).status).toBe(0)
@@ -177,29 +100,6 @@ describe('episodic run --branch', () => {
     expect((await workshop.main([...play, 'killed', '--resume'])).status).toBe(0)
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(withoutTimes(readEpisodes(at('undisturbed'))))
     expect(summaryOf('killed').branch).toEqual(summaryOf('undisturbed').branch)
-  })
-
-  it('seals a failing line as a failed leaf, and excludes its tree from the best of n', async () => {
-    writeFileSync(
-      at('clumsy.mjs'),
-      `export const policy = {
-        name: 'clumsy',
-        start: () => () => ({ tool: 'guess', arguments: { value: 1 } }),
-        resume({ seed }) {
-          if (seed < '8') throw new Error('It cannot go on.')
-          return policy.start()
-        },
-      }`,
-    )
-    const play = ['run', guessing, '--policy', './clumsy.mjs', '--branch', '3@2', '--tasks', '8', '--out', 'clumsy']
-    expect((await workshop.main(play)).status).toBe(0)
-    const { counts, branch } = summaryOf('clumsy')
-    expect(counts.finished + counts.failed).toBe(24)
-    expect(counts.failed).toBeGreaterThan(0)
-    expect(branch).toMatchObject({ leaves: 3, rollouts: expect.any(Number) })
-    expect((branch?.rollouts ?? 0) + (branch?.partial ?? 0)).toBe(8)
-    expect(branch?.partial).toBeGreaterThan(0)
-    expect((await workshop.main(['replay', 'clumsy', '--world', guessing])).status).toBe(0)
   })
 
   it('rejects a world that cannot be forked, before it plays anything', async () => {
@@ -213,27 +113,5 @@ describe('episodic run --branch', () => {
     const { status, err } = await workshop.main(play)
     expect([status, err]).toEqual([1, expect.stringMatching(/^error: number-guessing cannot be forked: /)])
     expect(existsSync(at('fixed'))).toBe(false)
-  })
-
-  it('rejects invalid branch points, before it plays anything', async () => {
-    for (const points of ['3', '1@4', '2@4,2@4', '2@5,2@4', '2@-1', '1001@2', '']) {
-      const { status, err } = await workshop.main(['run', guessing, '--branch', points])
-      expect([status, err]).toEqual([2, expect.stringContaining('Write branch points as lines@step')])
-    }
-    const many = await workshop.main(['run', guessing, '--branch', '9@1,9@2', '--out', 'many'])
-    expect([many.status, many.err]).toEqual([2, expect.stringContaining('Give --concurrency 81')])
-    const other = await workshop.main([
-      'run',
-      lake,
-      ...TREE,
-      '--branch',
-      '2@2',
-      '--out',
-      'frozen-lake-http',
-      '--resume',
-    ])
-    expect([other.status, other.err]).toEqual([1, expect.stringContaining('branch: was')])
-    const help = await workshop.main(['run', '--help'])
-    expect(help.out).toMatch(/--branch <lines@step,…>[\s\S]*episodic run frozen-lake --branch 4@3 /)
   })
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, type ChatRequest, type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
 import { type Completion, type EpisodeRecord, type RecordedStep, requestsOf } from '@episodic/protocol'
@@ -77,48 +77,6 @@ describe('episodic run --policy llm:<model>', () => {
     expect(await workshop.main(['report', 'sent'])).toMatchObject({ status: 0 })
   })
 
-  it('keeps neither what the model was sent nor what it said with transcript none', async () => {
-    server = await startChatServer(bisecting)
-    expect(await run('--file', '{"transcript":"none"}', '--out', 'none')).toMatchObject({ status: 0 })
-    const folder = join(workshop.folder, 'none')
-    const text = readFileSync(join(folder, 'episodes.jsonl'), 'utf8')
-    for (const key of ['"transcript"', '"calls"', '"prompt":{']) expect(text).not.toContain(key)
-    expect(JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')).played).toMatchObject({ transcript: 'none' })
-    const { err } = await run('--file', '{"redact":"x*"}', '--out', 'empty')
-    expect(err).toContain('It matches the empty text.')
-  })
-
-  it('takes an answer with half of a surrogate pair, and one that an earlier version has kept', async () => {
-    let isRefused = false
-    server = await startChatServer((request, number, response) => {
-      if (number > 1 && !isRefused) {
-        response.writeHead(401).end('{"error":{"message":"no \\ud83d key"}}')
-        return null
-      }
-      const body = JSON.stringify(bisecting(request)).replace('"content":null', '"content":"cut \\ud83d"')
-      response.setHeader('content-type', 'application/json').end(body)
-      return null
-    })
-    const options = ['--concurrency', '1', '--out', 'halves']
-    const stopped = await run(...options)
-    expect(stopped).toMatchObject({ status: 1, err: expect.stringContaining('no \ufffd key') })
-    const answers = join(workshop.folder, 'halves', 'answers')
-    const kept = readdirSync(answers).map((name) => join(answers, name))
-    expect(kept).not.toEqual([])
-    // So it was kept before.
-    for (const file of kept) writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\ufffd', '\\ud83d'))
-    isRefused = true
-    expect(await run(...options, '--resume')).toMatchObject({ status: 0 })
-    const episodes = readEpisodes(join(workshop.folder, 'halves')) as EpisodeRecord[]
-    expect(episodes).toHaveLength(6)
-    for (const { outcome, steps } of episodes) {
-      expect(outcome.kind).toBe('finished')
-      expect(steps[0]!.completions![0]!.text).toBe('cut \ufffd')
-    }
-    const replay = await workshop.main(['replay', 'halves', '--world', exampleWorld('number-guessing'), '--json'])
-    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 6, diverged: 0 })
-  })
-
   it('plays the calls that its lines say, so that replay finds one that is not the action of its step', async () => {
     server = await startChatServer(bisecting)
     expect(await run('--tasks', '2', '--out', 'calls')).toMatchObject({ status: 0 })
@@ -147,23 +105,6 @@ describe('episodic run --policy llm:<model>', () => {
     expect(await replay({ arguments: '{"val … ue":7}' }, 9)).toEqual([])
     expect(await replay({ arguments: '{"value":7}', played: false })).toEqual([])
     expect(await replay({})).toEqual([])
-  })
-
-  it('counts episodes that the model failed apart, and continues with the others', async () => {
-    let failing = true
-    server = await startChatServer((request, _, response) => {
-      if (!failing) return bisecting(request)
-      failing = false
-      response.writeHead(400).end('{"error":{"message":"no such model"}}')
-      return null
-    })
-    const { status, out } = await run('--concurrency', '1', '--json', '--out', 'failing')
-    expect(status).toBe(0)
-    const { counts, failures } = JSON.parse(out)
-    expect(counts).toMatchObject({ finished: 5, failed: 1 })
-    expect(failures).toEqual([
-      expect.objectContaining({ name: 'model-refused', message: expect.stringContaining('no such model') }),
-    ])
   })
 
   it('plays episodes again that the model did not answer, keeps the failures, and reports the first tries', async () => {
@@ -198,28 +139,6 @@ describe('episodic run --policy llm:<model>', () => {
     const exported = await workshop.main(['export', 'retried', '--format', 'trl-sft'])
     expect(exported.err).toContain('6 finished episodes exported')
     expect((await run(...options, '--retry-failed')).err).toContain('give --resume and its --out too')
-  })
-
-  it('keeps every failure of an outage that was too short to stop the run, and finishes all of them later', async () => {
-    let down = true
-    server = await startChatServer((request, _, response) => {
-      if (!down) return bisecting(request)
-      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
-      return null
-    })
-    const play = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
-    const options = [...play, '--tasks', '40', '--out', 'short-outage', '--json']
-    const first = await workshop.main(options)
-    expect([first.status, first.err]).toEqual([1, expect.stringContaining('No episode finished.')])
-    down = false
-    const again = await workshop.main([...options, '--resume', '--retry-failed'])
-    expect(again.status).toBe(0)
-    expect(JSON.parse(again.out)).toMatchObject({
-      counts: { finished: 40, failed: 0, unresolved: 0 },
-      retried: { episodes: 40, plays: 40, finished: 40 },
-      success: { firstTry: { count: 0 } },
-    })
-    expect(readEpisodes(join(workshop.folder, 'short-outage'))).toHaveLength(80)
   })
 
   it.each([
@@ -260,72 +179,6 @@ describe('episodic run --policy llm:<model>', () => {
       expect(all.filter(({ outcome }) => outcome.kind === 'finished')).toHaveLength(40)
     },
   )
-
-  it('plays what a wrong key left when it is resumed with the right one', async () => {
-    server = await startChatServer((request, _, response, { headers }) => {
-      if (headers.authorization === `Bearer ${KEY}`) return bisecting(request)
-      response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}')
-      return null
-    })
-    const play = ['run', exampleWorld('number-guessing'), '--policy', 'llm:bisect', '--base-url', server.url]
-    const options = [...play, '--tasks', '20', '--file', '{"failFast":3}', '--out', 'keys']
-    const wrong = await workshop.main(options, { env: { OPENAI_API_KEY: 'wrong' } })
-    expect([wrong.status, server.requests.length]).toEqual([1, 3])
-    expect(wrong.err).toContain('20 episodes are left')
-    const right = await workshop.main([...options, '--resume', '--json'], { env: { OPENAI_API_KEY: KEY } })
-    expect(right.status).toBe(0)
-    expect(JSON.parse(right.out).counts).toMatchObject({ scheduled: 20, finished: 20, failed: 0, unresolved: 0 })
-  })
-
-  it('waits for a model that does not answer, and plays on when it does', async () => {
-    let down = true
-    server = await startChatServer((request, _, response) => {
-      if (!down) return bisecting(request)
-      // Two failures begin the outage at a concurrency of 1, and the next request is a try.
-      if (server.requests.length === 3) down = false
-      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
-      return null
-    })
-    const { status, out, err } = await run('--concurrency', '1', '--json', '--out', 'outage')
-    expect(err).toContain('2 episodes in a row got no answer of llm:bisect. Waiting for it, for up to 600 s.')
-    expect(err).toContain('llm:bisect answers again.')
-    expect(status).toBe(0)
-    expect(JSON.parse(out).counts).toMatchObject({ finished: 4, failed: 2, unresolved: 0 })
-  })
-
-  it('stops at outageLimit, and says how to resume', async () => {
-    server = await startChatServer((_, __, response) => {
-      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
-      return null
-    })
-    const { status, err } = await run('--concurrency', '1', '--file', '{"outageLimit":0}', '--out', 'out')
-    expect([status, err]).toEqual([1, expect.stringContaining('has not answered for 0 s (outageLimit)')])
-    expect(err).toMatch(/4 episodes are left\. To play them:\n {2}episodic run .* --resume/)
-  })
-
-  it('stops also if fewer tasks were all rejected by the model server', async () => {
-    server = await startChatServer((_, __, response) => {
-      response.writeHead(403).end('{"error":{"message":"Not for you"}}')
-      return null
-    })
-    const { status, err } = await run('--tasks', '2', '--out', 'few')
-    expect([status, err]).toEqual([1, expect.stringContaining('2 episodes in a row failed with a refusal')])
-    expect(readEpisodes(join(workshop.folder, 'few'))).toEqual([])
-  })
-
-  it('seals a single rejected episode as failed', async () => {
-    server = await startChatServer((request, number, response) => {
-      if (number > 0) return bisecting(request)
-      response.writeHead(403).end('{"error":{"message":"Not this prompt"}}')
-      return null
-    })
-    const { status, out } = await run('--concurrency', '1', '--json', '--out', 'alone')
-    expect(status).toBe(0)
-    expect(JSON.parse(out)).toMatchObject({
-      counts: { finished: 5, failed: 1, unresolved: 0 },
-      failures: [{ name: 'model-refused', message: expect.stringContaining('Not this prompt') }],
-    })
-  })
 
   it('does not resume with other sampling settings', async () => {
     server = await startChatServer(bisecting)

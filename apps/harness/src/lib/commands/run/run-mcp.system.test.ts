@@ -69,31 +69,6 @@ describe('an MCP server as a world', () => {
     expect(episodeFolders()).toEqual([])
   })
 
-  it('is ended, and its episode void, where it says more than anybody reads', async () => {
-    write(
-      'loud.mjs',
-      `import { createInterface } from 'node:readline'
-const results = {
-  initialize: () => ({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'loud', version: '1' } }),
-  'tools/list': () => ({ tools: [{ name: 'shout', inputSchema: { type: 'object' } }] }),
-  'tools/call': () => ({ content: [{ type: 'text', text: 'x'.repeat(17_000_000) }] }),
-}
-createInterface({ input: process.stdin }).on('line', (line) => {
-  const { id, method } = JSON.parse(line)
-  const answer = results[method] ? { result: results[method]() } : { error: { code: -32601, message: 'Unknown.' } }
-  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }))
-})
-`,
-    )
-    write('shout.json', JSON.stringify([{ tool: 'shout', arguments: {} }]))
-    const server = `'${process.execPath}' '${join(workshop.folder, 'loud.mjs')}'`
-    const asked = ['--mcp', server, '--tasks', 'tasks.jsonl', '--policy', 'script:shout.json', '--out', 'runs/loud']
-    // In a process of its own, which keeps the code of a world from ending it.
-    const { status, err } = await workshop.run(['run', ...asked], { env })
-    expect([status, err]).toEqual([1, expect.stringContaining('it said a message of more than 16777216 characters')])
-    expect(episodeFolders()).toEqual([])
-  })
-
   it('is scored where its agent leaves without a word; replay, a recording and an export know of it', async () => {
     const define = import.meta.resolve('@episodic/harness')
     write(
@@ -124,31 +99,6 @@ export const agent = defineAgent({ name: 'leaving', async play({ url }) {
     const exporting = ['export', 'runs/left', '--format', 'trl-sft', '--out', 'left-export.jsonl']
     expect((await workshop.main(exporting, { env })).status).toBe(0)
     expect(readFileSync(join(workshop.folder, 'left-export.jsonl'), 'utf8')).not.toContain('absent')
-  })
-
-  it('has the tools that onlyTools names, and refuses others', async () => {
-    const asked = ['--mcp', MEMORY, '--file', '{"onlyTools":"read_graph, search_nodes"}', '--policy', 'script:ada.json']
-    expect(
-      (await workshop.main(['run', ...asked, '--tasks', 'tasks.jsonl', '--out', 'runs/only'], { env })).status,
-    ).toBe(0)
-    const [
-      {
-        steps: [first],
-      },
-    ] = readEpisodes(join(workshop.folder, 'runs/only')) as [ReturnType<typeof readEpisodes>[0]]
-    expect(first?.observation.text).toMatch(/no tool "create_entities"\. The tools are: read_graph, search_nodes, done/)
-    const unknown = [
-      'run',
-      '--mcp',
-      MEMORY,
-      '--file',
-      '{"onlyTools":"no_such"}',
-      '--policy',
-      'random',
-      '--tasks',
-      'tasks.jsonl',
-    ]
-    expect((await workshop.main(unknown, { env })).err).toMatch(/names the tool "no_such", and its server has: /)
   })
 
   it('is replayed, graded, viewed and exported with the program of its server gone', async () => {

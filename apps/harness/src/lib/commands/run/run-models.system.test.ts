@@ -54,20 +54,6 @@ describe('a model that makes several calls in an answer', () => {
     expect(played.status).toBe(0)
   })
 
-  it('has steps of each, of which the answer is with the first, and calls after the end that were not played', async () => {
-    server = await startChatServer(threeCalls)
-    const episodes = episodesOf('several')
-    for (const { steps } of episodes) {
-      const answers = steps.flatMap(({ completions = [] }) => completions)
-      const played = answers.flatMap(({ calls = [] }) => calls.filter((call) => call.played))
-      expect(played.map(({ arguments: args }) => JSON.parse(args))).toEqual(steps.map(({ action }) => action.arguments))
-      expect(answers).toHaveLength(Math.ceil(steps.length / 3))
-    }
-    expect(episodes.some(({ steps }) => steps.length % 3 !== 0)).toBe(true)
-    const replay = await workshop.main(['replay', 'several', '--world', WORLD, '--json'])
-    expect(JSON.parse(replay.out)).toMatchObject({ replayed: 4, diverged: 0 })
-  })
-
   it('is exported as turns with several calls, and their results after them', async () => {
     server = await startChatServer(threeCalls)
     const [first] = episodesOf('several')
@@ -150,20 +136,6 @@ describe('what a model is asked for', () => {
     expect([status, err]).toEqual([2, expect.stringContaining(reason)])
     expect(server.requests).toEqual([])
   })
-
-  it('may differ between the players of a set', async () => {
-    writeFileSync(join(workshop.folder, 'careful.md'), 'Be careful.')
-    const players = [
-      { name: 'brief', policy: 'llm:m', systemPrompt: 'Be brief.' },
-      { name: 'careful', policy: 'llm:m', systemPrompt: '@careful.md', modelOption: { top_p: 0.5 } },
-    ]
-    writeFileSync(join(workshop.folder, 'players.json'), JSON.stringify(players))
-    expect(await run(bisecting, 'set', '--policies', 'players.json')).toMatchObject({ status: 0 })
-    const prompts = new Set(server.requests.map(({ messages, top_p: topP }) => `${messages[0]?.content} ${topP}`))
-    expect(prompts).toEqual(new Set(['Be brief. undefined', 'Be careful. 0.5']))
-    const { out } = await workshop.main(['compare', 'set'])
-    expect(out).toContain('sampling.systemPrompt also differs: "Be brief." in A, "Be careful." in B')
-  })
 })
 
 describe('a run with a limit', () => {
@@ -237,27 +209,4 @@ describe('a run with a limit', () => {
     expect(err).toContain('The answer chat_1 of llm:m has no usage.cost, and there are no prices')
     expect(server.requests).toHaveLength(1)
   })
-
-  it('of time stops where nothing answers', async () => {
-    const { status, err } = await run(() => new Promise(() => {}), 'time', '--policy', 'llm:m', '--time-limit', '1')
-    expect([status, err]).toEqual([1, expect.stringContaining('1 s have passed (--time-limit)')])
-  })
-
-  it('is one limit for all players of a set', async () => {
-    const options = ['--policy', 'llm:a', '--policy', 'llm:b', '--concurrency', '1', '--token-limit', '5000']
-    const { status } = await run(bisecting, 'limited-set', ...options)
-    expect(status).toBe(1)
-    expect(server.requests.length).toBeLessThanOrEqual(7)
-  })
-})
-
-it('says once of a model what its server has refused', async () => {
-  const answer: Answering = (request, _, response) => {
-    if (!('seed' in request)) return bisecting(request)
-    response.writeHead(422).end('{"detail":[{"type":"extra_forbidden","loc":["body","seed"]}]}')
-    return null
-  }
-  const { status, err } = await run(answer, 'refusing', '--policy', 'llm:m')
-  expect(status).toBe(0)
-  expect(err.match(/A server refused what requests had, and is asked without it: m: seed/g)).toHaveLength(1)
 })

@@ -92,14 +92,6 @@ describe('episodic run --url ors:…', () => {
     expect((await workshop.main(['compare', 'ors', 'ors-train'])).status).toBe(0)
   })
 
-  it('says for how many steps the server gave no reward', async () => {
-    const { ors } = await serve('--rewards', 'return')
-    const { out } = await run(ors, '--tasks', '3', '--out', 'returns')
-    expect(out).toMatch(/The server gave no reward for \d+ steps of finished episodes\. They add nothing to a return\./)
-    const cut = await run(ors, '--tasks', '3', '--max-steps', '1', '--out', 'cut')
-    expect(cut.out).toContain('A return of 0 is an empty sum, and no score.')
-  })
-
   it('exports no reward for an episode for which the server gave none', async () => {
     const { ors } = await serve('--rewards', 'return')
     await run(ors, '--tasks', '3', '--max-steps', '1', '--out', 'unrewarded')
@@ -129,30 +121,5 @@ describe('episodic with a server of another system', () => {
     const { status, err } = await workshop.main(['run', ...args])
     expect(status).not.toBe(0)
     expect(err).toMatch(message)
-  })
-
-  it('rejects what such a server cannot play', async () => {
-    const { openenv, url } = await serve()
-    const rejected = async (...args: string[]) => (await run(openenv, '--out', 'rejected', ...args)).err
-    expect(await rejected('--policy', 'process:agent')).toContain('An agent plays over MCP')
-    expect(await rejected('--branch', '2@1')).toContain('cannot be forked')
-    expect(await rejected('--shaping')).toContain('defines no potential')
-    expect(await rejected('elsewhere')).toContain('has no environment "elsewhere"')
-    expect((await run(`openenv:${url}`)).err).toContain('is not a server of OpenEnv')
-    expect((await workshop.main(['load', world, '--url', openenv])).err).toContain('is not a URL of a server')
-  })
-
-  it('is played in the terminal', async () => {
-    const { openenv, ors } = await serve('--rewards', 'return')
-    const input = 'guess 50\nquit\n'
-    const { out, status } = await workshop.run(['play', '--url', openenv, '--token', TOKEN, '--seed', '7'], { input })
-    expect(status).toBe(0)
-    expect(out).toContain('Its episodes cannot be replayed')
-    expect(out).toMatch(/seed 7\n/)
-    expect(out).toMatch(/^Guess a whole number from 1 to 100/m)
-    expect(out).toMatch(/The number is (higher|lower) than 50/)
-    const task = await workshop.run(['play', '--url', ors, '--token', TOKEN], { input })
-    expect(task.out).toMatch(/^number-guessing .*no seed$/m)
-    expect(task.out).toMatch(/^no reward$/m)
   })
 })

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { HELD_SEEDS_POLICY, isHeldSeed } from '../../fixtures/held-seeds-policy.fixture.ts'
 
 const workshop = openWorkshop()
@@ -107,25 +107,6 @@ describe('episodic run --processes', () => {
     for (const several of others) expect(withoutTimes(several)).toEqual(withoutTimes(one))
   })
 
-  it('seals the same episodes through every transport', async () => {
-    open()
-    const { url, kill } = await workshop.serve([world])
-    const args = [CLI, 'serve', world, '--stdio', '--trainer']
-    writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { own: { command: process.execPath, args } } }))
-    const transports = [
-      ['--transport', 'http'],
-      ['--transport', 'stdio'],
-      ['--worker-threads'],
-      ['--url', url],
-      ['--config', 'servers.json'],
-    ]
-    for (const [i, transport] of transports.entries()) {
-      expect(await workshop.main([...play(`transport-${i}`, 2), ...transport])).toMatchObject({ status: 0 })
-      expect(withoutTimes(readEpisodes(at(`transport-${i}`)))).toEqual(undisturbed)
-    }
-    kill('SIGTERM')
-  })
-
   it('plays the episodes of a killed process again, and loses no sealed ones', async () => {
     const { run, workers, before } = await startHeld('killed')
     process.kill(workers[0] as number, 'SIGKILL')
@@ -140,35 +121,6 @@ describe('episodic run --processes', () => {
     expect(out).toContain('60 finished   0 failed   0 unresolved')
     expect(textOf('killed').startsWith(before)).toBe(true)
     expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
-  })
-
-  it('skips an episode that kills every process, and plays it after the fault is fixed', async () => {
-    const deadly = planned[7] as EpisodeRecord
-    open()
-    writeFileSync(at('deadly'), deadly.policy.seed)
-    const { status, err, out } = await workshop.main(play('deadly-one', 2))
-    expect(status).toBe(1)
-    expect(out).toContain('59 finished   0 failed   1 unresolved')
-    expect(err.match(/ended with SIGKILL/g)).toHaveLength(3)
-    expect(err).toContain(`${deadly.task.id}, attempt ${deadly.attempt}, is left unplayed: 3 processes ended`)
-    expect(err).toContain('1 episodes are left. To play them:')
-    const others = planned.filter((record) => record !== deadly)
-    expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(withoutTimes(others))
-    rmSync(at('deadly'))
-    expect((await workshop.main([...play('deadly-one', 3), '--resume'])).status).toBe(0)
-    expect(withoutTimes(readEpisodes(at('deadly-one')))).toEqual(undisturbed)
-  })
-
-  it('stops if no process survives', async () => {
-    writeFileSync(at('deadly'), 'all')
-    const { status, err, out } = await workshop.main(play('deadly-all', 2))
-    expect(status).toBe(1)
-    expect(out).toContain('0 finished   0 failed   60 unresolved')
-    expect(err).toMatch(/error: \d processes of the run ended in a row without playing anything\. Fix the cause/)
-    open()
-    rmSync(at('deadly'))
-    expect((await workshop.main([...play('deadly-all', 1), '--resume'])).status).toBe(0)
-    expect(withoutTimes(readEpisodes(at('deadly-all')))).toEqual(undisturbed)
   })
 
   it.each([
@@ -192,37 +144,6 @@ describe('episodic run --processes', () => {
       expect(withoutTimes(resumed)).toEqual(undisturbed)
     },
   )
-
-  it('exits with 130 at Ctrl-C while its processes start, before it plays anything', async () => {
-    // A world that loads slowly in a worker, and writes a file when it starts to load.
-    writeFileSync(
-      at('late-world.ts'),
-      `import { appendFileSync } from 'node:fs'
-       if (process.argv.includes('--worker')) {
-         appendFileSync('held', process.pid + '\\n')
-         await new Promise((resolve) => setTimeout(resolve, 60_000))
-       }
-       export * from '${new URL(`file://${world}/src/index.ts`)}'`,
-    )
-    const run = workshop.start(['run', './late-world.ts', '--processes', '2', '--out', 'late'])
-    await vi.waitFor(() => expect(holders()).toHaveLength(2), { timeout: 120_000, interval: 20 })
-    run.interrupt()
-    expect(await run.ended).toEqual({ status: 130, out: '', err: '\nStopping. Once more stops at once.\n' })
-    expect(holders().filter(isAlive)).toEqual([])
-    expect(existsSync(at('late'))).toBe(false)
-  })
-
-  it('leaves no process behind at a second Ctrl-C, even a busy one', async () => {
-    writeFileSync(at('busy'), '')
-    const run = workshop.start(play('busy-run', 2))
-    const both = () => expect(new Set(holders()).size).toBe(2)
-    await vi.waitFor(both, { timeout: 120_000, interval: 20 })
-    run.interrupt()
-    await run.until(/Stopping\. Once more stops at once\./)
-    run.interrupt()
-    expect((await run.ended).status).toBe(130)
-    await vi.waitFor(() => expect(holders().filter(isAlive)).toEqual([]), { timeout: 120_000 })
-  })
 
   it('leaves no process behind when it is killed', async () => {
     const { run, workers, before } = await startHeld('orphaned')

@@ -152,80 +152,6 @@ describe('episodic run --record-models', () => {
     expect(second).not.toHaveProperty('completions')
   })
 
-  it.each(['full', 'answers', 'none'])(
-    'keeps keys of headers, query and body in no line, wherever a model repeats them (transcript %s)',
-    async (transcript) => {
-      const password = 'open sesame'
-      const keys = ['header', 'query', 'body', 'tool'].map((place) => `only-this-program-knows-its-${place}-key`)
-      const basic = Buffer.from(`agent:${password}`).toString('base64')
-      const everything = [...keys, basic, password].join(' ')
-      const repeating: Answering = ({ messages }, _, response) => {
-        if (messages.length > 1) {
-          response.writeHead(401).end(everything)
-          return null
-        }
-        const call = { id: everything, type: 'function', function: { name: everything, arguments: everything } }
-        const message = { role: 'assistant', content: everything, reasoning: everything, tool_calls: [call] }
-        const named = { id: everything, model: everything, metadata: { weight_version: everything } }
-        return { ...saying(message, everything), ...named }
-      }
-      const [header, query, body, tool] = keys
-      const agent = `const ask = (content, ...more) => fetch(process.env.OPENAI_BASE_URL + '/./chat/completions?key=${query}', {
-        method: 'POST',
-        headers: { 'x-goog-api-key': '${header}', authorization: 'Basic ${basic}' },
-        body: JSON.stringify({ model: 'small ${body}', api_key: '${body}', tools: [{ type: 'mcp', authorization: '${tool}' }],
-          messages: [{ role: 'user', content }, ...more] }) }).then((answer) => answer.text())
-      await ask('${everything}')
-      console.error(await ask('${everything}', { role: 'user', content: 'again' }))
-      process.exit(3)`
-      writeFileSync(join(workshop.folder, 'repeated.mjs'), agent)
-      const out = `repeated-${transcript}`
-      const { episodes, lines } = await play(out, repeating, {
-        command: `node ${join(workshop.folder, 'repeated.mjs')}`,
-        options: ['--tasks', '1', '--file', JSON.stringify({ transcript })],
-      })
-      expect(episodes[0]!.undecided).toMatchObject([
-        {
-          model: '[key] [key] [key] [key] [key] [key]',
-          asked: 'small [key]',
-          responseId: expect.stringMatching(/^\[key\]/),
-        },
-        { tries: [{ status: 401 }] },
-      ])
-      expect(episodes[0]!.outcome).toMatchObject({ error: { message: expect.stringContaining('[key] [key]') } })
-      for (const secret of [...keys, basic, password]) expect(lines).not.toContain(secret)
-    },
-  )
-
-  it('records failed requests, and passes errors on to the program', async () => {
-    let failures = 2
-    const failing: Answering = (request, _, response) => {
-      if (failures-- <= 0) return bisecting(request)
-      response.writeHead(503, { 'retry-after-ms': '1' }).end('{"error":{"message":"overloaded"}}')
-      return null
-    }
-    const tried = await play('tried', failing, { options: ['--tasks', '1'] })
-    expect(tried.status).toBe(0)
-    expect(tried.episodes[0]!.steps[0]!.completions).toMatchObject([
-      {
-        tries: [
-          { status: 503, code: 'http' },
-          { status: 503, code: 'http' },
-        ],
-      },
-    ])
-    await server[Symbol.asyncDispose]()
-    const refused = await play('refused', (_, __, response) => {
-      response.writeHead(400).end('{"error":{"message":"no such model"}}')
-      return null
-    })
-    for (const { outcome, undecided, transcript } of refused.episodes) {
-      expect(outcome).toMatchObject({ kind: 'failed', error: { message: expect.stringContaining('no such model') } })
-      expect(undecided).toMatchObject([{ model: 'small', text: null, tries: [{ status: 400, code: 'http' }] }])
-      expect(transcript).toMatchObject({ by: 'proxy', messages: [{ role: 'system' }, { role: 'user' }] })
-    }
-  })
-
   it('records in each process of a run, as transcript and redact say', async () => {
     const options = ['--processes', '2', '--concurrency', '2', '--file', '{"redact":"whole n[a-z]+"}']
     const { status, episodes } = await play('processes', thinking, { options })
@@ -239,32 +165,6 @@ describe('episodic run --record-models', () => {
       expect(episode).not.toHaveProperty('transcript')
       expect(episode.steps[0]!.completions).toMatchObject([{ reasoning: 'The half of it.' }])
     }
-  })
-
-  it('records what was said after the last call, and ends requests of a program that has ended', async () => {
-    const closed = Promise.withResolvers<void>()
-    let requests = 0
-    // The first answer has no call; of the program's second request nobody reads the answer.
-    const command = `node -e '
-      const ask = (content) => fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST",
-        body: JSON.stringify({ model: "small", messages: [{ role: "user", content }] }) })
-      ask("first").then((answer) => answer.json()).then(() => { ask("second"); setTimeout(() => {}, 600_000) })'`
-    const answering: Answering = async (_, __, response) => {
-      requests += 1
-      if (requests === 1) return saying({ role: 'assistant', content: 'Good bye.' })
-      response.on('close', () => closed.resolve())
-      // The program and all that it has started is killed once its request has come.
-      process.kill(-Number(readFileSync(join(workshop.folder, 'group'), 'utf8')), 'SIGKILL')
-      return null
-    }
-    const started = play('gone', answering, {
-      command: `ps -o pgid= $$ > group; ${command}`,
-      options: ['--tasks', '1'],
-    })
-    await closed.promise
-    const { episodes } = await started
-    expect(episodes[0]!.undecided).toMatchObject([{ text: 'Good bye.' }, { tries: [{ code: 'aborted' }] }])
-    expect(requests).toBe(2)
   })
 
   it('is refused where no agent plays', async () => {
@@ -316,22 +216,6 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
     expect(await replayed('records')).toMatchObject({ replayed: 2, diverged: 0 })
   })
 
-  it('has the address of the proxy, and without --record-models none', async () => {
-    server = await startChatServer(() => saying({ role: 'assistant', content: 'One?' }))
-    const body = `
-      if (modelUrl) await fetch(modelUrl + '/chat/completions', { method: 'POST', body: '{"model":"m","messages":[]}' }).then((answer) => answer.text())`
-    const args = written('asks.mjs', guessing(body))
-    const env = { OPENAI_BASE_URL: server.url }
-    expect(await workshop.main(args, { env })).toMatchObject({ status: 0 })
-    for (const episode of readEpisodes(join(workshop.folder, 'asks')) as EpisodeRecord[]) {
-      expect(episode).not.toHaveProperty('transcript')
-      expect(episode.steps[0]).not.toHaveProperty('completions')
-    }
-    expect(await workshop.main([...args, '--out', 'asked', '--record-models'], { env })).toMatchObject({ status: 0 })
-    for (const { steps } of readEpisodes(join(workshop.folder, 'asked')) as EpisodeRecord[])
-      expect(steps[0]!.completions).toMatchObject([{ text: 'One?', asked: 'm' }])
-  })
-
   it('is recorded in each seat of a match, by its own steps', async () => {
     server = await startChatServer(({ messages }) =>
       saying({ role: 'assistant', content: `Said to ${messages[0]!.content}.` }),
@@ -365,18 +249,5 @@ export const agent = defineAgent({ name: 'written', async play({ url, modelUrl, 
       expect(match).not.toHaveProperty('undecided')
     }
     expect(await workshop.main(['replay', 'seated'])).toMatchObject({ status: 0 })
-  })
-
-  it('fails if it records something else', async () => {
-    server = await startChatServer(bisecting)
-    await workshop.main(written('wrong.mjs', guessing(`record({ text: 'One.', promptTokens: -1 })`)))
-    for (const { outcome } of readEpisodes(join(workshop.folder, 'wrong')))
-      expect(outcome).toMatchObject({
-        kind: 'failed',
-        error: {
-          code: 'completion-invalid',
-          message: expect.stringMatching(/model[\s\S]*promptTokens|promptTokens[\s\S]*model/),
-        },
-      })
   })
 })

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { calling, startChatServer } from '@episodic/models/chat-server.fixture'
-import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readMatches } from '../../fixtures/episodic.fixture.ts'
 
@@ -68,42 +67,6 @@ describe('episodic run of several seats', () => {
     const edited = await workshop.main(['replay', 'edited.jsonl', '--world', NIM])
     expect(edited.status).toBe(1)
     expect(edited.out).toContain('differs in seal')
-  })
-
-  it('fails a match for both seats if the policy of one throws, and counts it at that seat', async () => {
-    const { status, out } = await run('broken', '--seat', 'bob=broken', '--file', '{"weights":{"won":2},"failFast":0}')
-    expect(status).toBe(1)
-    const summary = JSON.parse(out)
-    expect(summary).toMatchObject({ counts: { finished: 0, failed: 12 }, seats: [{ faults: 0 }, { faults: 12 }] })
-    expect(summary.failures[0]).toMatchObject({ name: 'policy-failed', message: expect.stringMatching(/^Seat bob: /) })
-    expect((await workshop.main(['replay', 'broken'])).status).toBe(0)
-  })
-
-  it('compares two runs by the seat in focus, or by a named one', async () => {
-    await run('random', '--policy', 'random')
-    await run('strong', '--policy', 'random', '--seat', 'ann=solver')
-    const compare = async (...options: string[]) =>
-      JSON.parse((await workshop.main(['compare', 'random', 'strong', '--json', ...options])).out)
-    const byFocus = await compare()
-    expect(byFocus.success.difference.mean).toBeGreaterThan(0)
-    expect(byFocus.configuration.map(({ key }: { key: string }) => key)).toEqual(['policy.name'])
-    expect((await compare('--seat', 'bob')).success.difference.mean).toBeLessThan(0)
-    const page = await workshop.main(['compare', 'random', 'strong', '--html', 'compare.html'])
-    expect(page.status).toBe(0)
-    // Both plays of each flip are in the page, with the steps of both seats.
-    expect(pageJson(readFileSync(fileOf('compare.html'), 'utf8'))).toContain(String.raw`\"seat\":\"bob\"`)
-  })
-
-  it('exports an episode of each seat, with ids of their own', async () => {
-    const all = await workshop.main(['export', 'duel', '--format', 'trl-sft'])
-    const lines = all.out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    expect(lines).toHaveLength(24)
-    expect(new Set(lines.map(({ episode }) => episode)).size).toBe(24)
-    const one = await workshop.main(['export', 'duel', '--format', 'trl-sft', '--seat', 'bob'])
-    expect(one.err).toContain('12 finished episodes exported')
   })
 
   it.each([
@@ -192,30 +155,5 @@ describe('episodic run of several seats', () => {
       ],
       seats: [{ faults: 0 }, { faults: 2 }],
     })
-  })
-
-  it('names seats for the worlds of a set that have them, and rejects one that no world has', async () => {
-    const set = (...seats: string[]) =>
-      workshop.main(
-        ['run', NIM, exampleWorld('number-guessing'), '--policy', 'random', ...seats].concat(
-          '--tasks',
-          '2',
-          '--set',
-          'set',
-        ),
-      )
-    const { status } = await set('--seat', 'bob=solver', '--file', '{"focus":"bob"}')
-    const { out } = await workshop.main(['run', '--resume', 'runs/set', '--json'])
-    const members = JSON.parse(out).members.map(({ summary }: { summary: { policies: string[] } }) => summary.policies)
-    expect([status, members]).toEqual([0, [['leaves-fours'], ['random']]])
-    const { err } = await set('--seat', 'cid=random')
-    expect(err).toContain('No world of the set has the seat "cid". Their seats are: ann, bob.')
-  })
-
-  it('rejects seats of an environment that has one', async () => {
-    const { err } = await workshop.main(['run', exampleWorld('number-guessing'), '--seat', 'ann=random'])
-    expect(err).toContain('number-guessing has one seat. Give --policy instead of --seat and focus.')
-    const compared = await workshop.main(['compare', 'random', 'strong', '--seat', 'cid'])
-    expect(compared.err).toContain('The run has no seat "cid". Its seats are: ann, bob.')
   })
 })

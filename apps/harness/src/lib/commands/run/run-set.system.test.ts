@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
-import { ViewedRuns } from '@episodic/pages/server/folder/viewed-runs'
 import { contrastsSchema } from '@episodic/report'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
@@ -70,25 +69,6 @@ describe('episodic run, of a set with a limit of cost', () => {
     expect(good).toMatchObject({ stopped: null, summary: { counts: { finished: 4, unresolved: 0 } } })
     expect(nousage).toMatchObject({ stopped: { code: 'usage-missing' }, summary: { counts: { finished: 0 } } })
     expect(server!.requests.filter(({ model }) => model === 'nousage')).toHaveLength(1)
-  })
-
-  it('goes on with the line that it prints, and keeps the limit of the last start', async () => {
-    const players = ['--policy', 'llm:good', '--policy', 'llm:better', '--tasks', '4', '--concurrency', '1']
-    const stopped = await priced(world, ...players, '--cost-limit', '0.004', '--set', 'limited')
-    expect([stopped.status, stopped.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.004.')])
-    await server![Symbol.asyncDispose]()
-    // Limits are no part of what a set plays.
-    const again = await priced('--resume', 'runs/limited', '--cost-limit', '0.04')
-    expect([again.status, again.err]).toEqual([1, expect.stringContaining('--cost-limit is 0.04.')])
-    const line = /with a higher limit:\n {2}episodic (.*)\n/.exec(again.err)?.[1] ?? ''
-    expect(line).toMatch(/^run --resume runs\/limited .*--cost-limit 0\.\d+$/)
-    const resumed = await workshop.main([...line.replaceAll("'", '').split(' '), '--json'], {
-      env: { OPENAI_API_KEY: 'none' },
-    })
-    expect(resumed.status).toBe(0)
-    for (const { summary } of membersOf(resumed.out)) expect(summary?.counts).toMatchObject({ finished: 4 })
-    const { asked } = JSON.parse(readFileSync(at('runs/limited/set.json'), 'utf8'))
-    expect(line).toContain(`--cost-limit ${asked.settings.costLimit}`)
   })
 })
 
@@ -161,22 +141,6 @@ describe('episodic run, of models with several prompts', () => {
     expect(readFileSync(at('prompts.tex'), 'utf8')).toContain('llm:bad \\& cheap\\_1 “Answer at once.” & 0.0 \\% (')
     const other = await workshop.main(['compare', 'runs/prompts', '--table', 'prompts.pdf'])
     expect([other.status, other.err]).toEqual([2, expect.stringContaining('End its name in .csv or .tex.')])
-  })
-
-  it('shows in the list of runs which prompt each had', async () => {
-    const { url } = await startCounting()
-    const options = ['--policy', 'llm:good', '--tasks', '1', '--base-url', url]
-    for (const [i, file] of [{}, { systemPrompt: 'Be quick.' }, { systemPrompt: 'Be sure.' }].entries())
-      await workshop.main(['run', world, ...options, '--file', JSON.stringify(file), '--out', `asked/${i}`], {
-        env: { OPENAI_API_KEY: 'none' },
-      })
-    await using viewed = await ViewedRuns.open(at('asked'))
-    const entries = await viewed.entries()
-    expect(entries.map(({ players }) => players).sort()).toEqual([
-      ['llm:good usual prompt'],
-      ['llm:good “Be quick.”'],
-      ['llm:good “Be sure.”'],
-    ])
   })
 })
 
@@ -345,42 +309,6 @@ describe('episodic run, of a set', () => {
       expect(summary?.counts).toMatchObject({ finished: 12, unresolved: 0 })
   })
 
-  it('stops a player whose model does not answer alone, and plays its failures again on request', async () => {
-    let down = true
-    server = await startChatServer((request, _, response) => {
-      if (!down) return bisecting(request)
-      response.writeHead(503, { 'x-should-retry': 'false' }).end('{"error":{"message":"overloaded"}}')
-      return null
-    })
-    write('away.json', [
-      { policy: 'solver' },
-      { name: 'away', policy: 'llm:bisect', baseUrl: server.url, concurrency: 2 },
-    ])
-    const stopped = await play(
-      world,
-      '--policies',
-      'away.json',
-      '--tasks',
-      '20',
-      '--set',
-      'out',
-      '--file',
-      '{"outageLimit":0}',
-    )
-    expect([stopped.status, stopped.err]).toEqual([1, expect.stringContaining('away stopped: llm:bisect has not')])
-    expect(stopped.out).toMatch(/^number-guessing +solver .* 20\/20 +0 /m)
-    expect(stopped.out).toMatch(
-      /^number-guessing +away .* 0\/20 +4 .* stopped: model-unavailable, 0.0 to 100.0 % with 4 failed$/m,
-    )
-    down = false
-    const { status, out } = await play('--resume', 'runs/out', '--retry-failed', '--json')
-    expect(status).toBe(0)
-    expect(membersOf(out).map(({ summary }) => summary?.counts)).toMatchObject([
-      { finished: 20, failed: 0, unresolved: 0 },
-      { finished: 20, failed: 0, unresolved: 0 },
-    ])
-  })
-
   it('keeps a set that is killed, and plays the rest of each member', async () => {
     const deadly = `
       import { existsSync } from 'node:fs'
@@ -420,51 +348,6 @@ describe('episodic run, of a set', () => {
       expect(episodesOf(at('runs/killed/number-guessing', run))).toEqual(
         episodesOf(at('runs/whole/number-guessing', run)),
       )
-  })
-
-  it('stops at Ctrl-C, and says how to play the rest', async () => {
-    const options = ['--policy', 'solver', '--policy', 'random', '--tasks', '4000', '--set', 'stopped']
-    const started = workshop.start(['run', world, lake, ...options])
-    await started.until(/number-guessing: solver, random\n/)
-    started.interrupt()
-    const { status, out, err } = await started.ended
-    expect([status, err]).toEqual([
-      130,
-      expect.stringMatching(/\n\d+ episodes are left. To play them:\n.*--resume runs\/stopped\n/),
-    ])
-    // The second world was not begun.
-    expect(out).toMatch(/^frozen-lake +solver .* 0\/4,000 /m)
-    expect(existsSync(at('runs/stopped/frozen-lake'))).toBe(false)
-  })
-
-  it('records the models of agents alone, and names players after the file or command of their policies', async () => {
-    writeFileSync(at('quiet.mjs'), 'process.exit(3)')
-    const agent = `process:${process.execPath} quiet.mjs`
-    const options = [
-      world,
-      '--policy',
-      agent,
-      '--policy',
-      'solver',
-      '--tasks',
-      '2',
-      '--set',
-      'agents',
-      '--record-models',
-    ]
-    const { status, out, err } = await play(...options, '--baseline', agent, '--json')
-    expect([status, err]).toEqual([1, expect.stringContaining('finished no episode of number-guessing')])
-    const [first, second] = membersOf(out)
-    expect([first?.player, JSON.parse(out).baseline]).toEqual([
-      expect.stringMatching(/quiet.mjs-[0-9a-f]{6}$/),
-      first?.player,
-    ])
-    expect(second?.summary?.counts).toMatchObject({ finished: 2, failed: 0 })
-    // How it is played may be said again: --record-models decides nothing of it.
-    const again = await play('--resume', 'runs/agents', '--record-models', '--json')
-    expect(membersOf(again.out).map(({ run }) => run)).toEqual([first?.run, second?.run])
-    const nobody = await play(world, '--policy', 'random', '--policy', 'solver', '--record-models')
-    expect([nobody.status, nobody.err]).toEqual([2, expect.stringContaining('--record-models is for')])
   })
 
   it('resumes a run, too, by its folder', async () => {
@@ -543,13 +426,6 @@ describe('episodic run, of a set', () => {
       worstCost: 10,
     })
     expect(existsSync(at('runs', 'set-number-guessing-0'))).toBe(false)
-  })
-
-  it('rejects tasks that were changed', async () => {
-    await play(world, '--policy', 'solver', '--policy', 'random', '--tasks', '3', '--set', 'changed')
-    appendFileSync(at('runs/changed/tasks.number-guessing.jsonl'), '\n')
-    const { status, err } = await play('--resume', 'runs/changed')
-    expect([status, err]).toEqual([1, expect.stringContaining('has changed since the set was created')])
   })
 
   it.each<[string, string[], string]>([

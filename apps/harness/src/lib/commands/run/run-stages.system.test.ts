@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exampleWorld, openWorkshop, readEpisodes, sealAgain, withoutTimes } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -36,15 +36,6 @@ describe('episodic run --stages', () => {
     expect((await workshop.main(['replay', 'alone'])).status).toBe(0)
   })
 
-  it('plays the same many at once, and resumed', async () => {
-    const alone = withoutTimes(readEpisodes(at('alone')))
-    expect((await play('many', '--concurrency', '16', '--processes', '2')).status).toBe(0)
-    expect(withoutTimes(readEpisodes(at('many')))).toEqual(alone)
-    write(at('many', 'episodes.jsonl'), readEpisodes(at('many')).slice(0, 25))
-    expect(await play('many', '--resume')).toMatchObject({ status: 0 })
-    expect(withoutTimes(readEpisodes(at('many')))).toEqual(alone)
-  })
-
   it('is planned again by replay, which finds a line that says another draw', async () => {
     cpSync(at('alone'), at('moved'), { recursive: true })
     const moved = readEpisodes(at('moved')).map((line) =>
@@ -54,13 +45,6 @@ describe('episodic run --stages', () => {
     const { status, out } = await replay('moved')
     expect(status).toBe(1)
     expect(out).toMatch(/curriculum/)
-  })
-
-  it('plays every player of a set in the same stages', async () => {
-    const set = [...CONFIGURATION, '--policy', 'random', '--policy', 'solver', '--out', 'set']
-    const listed = await workshop.main([...set, '--dry-run'])
-    expect(listed.out).toContain('120')
-    expect((await workshop.main(set)).status).toBe(0)
   })
 
   it.each([

@@ -75,12 +75,6 @@ describe('episodic run, stopped', () => {
     },
   )
 
-  it('exits with 143 at SIGTERM', async () => {
-    const run = await startHeld('terminated')
-    run.kill('SIGTERM')
-    expect(await run.ended).toMatchObject({ status: 143, err: expect.stringContaining('episodes are left') })
-  })
-
   it('plays only the missing episodes after kill -9, and leaves no server behind', async () => {
     const run = await startHeld('killed', '--transport', 'http')
     // The token of its own server is in no file.
@@ -119,19 +113,6 @@ describe('episodic run, stopped', () => {
     expect(withoutTimes(readEpisodes(at('twice')))).toEqual(undisturbed)
   })
 
-  it('continues when a server is killed and restarted on the same store (invariant 2)', async () => {
-    const env = { EPISODIC_CONTROL_TOKEN: 'the-same-for-both-of-them' }
-    const serving = ['serve', world, '--store', 'sqlite:ridden.db', '--json', '--port']
-    const server = await workshop.serve([world, '--store', 'sqlite:ridden.db'], { env })
-    const run = await startHeld('ridden', '--url', server.url, '--token', env.EPISODIC_CONTROL_TOKEN)
-    server.kill('SIGKILL')
-    await server.ended
-    open()
-    await workshop.start([...serving, new URL(server.url).port], { env }).until(/^\{"agentUrl".*\}$/m)
-    expect(await run.ended).toMatchObject({ status: 0, out: expect.stringContaining('60 finished   0 failed') })
-    expect(withoutTimes(readEpisodes(at('ridden')))).toEqual(undisturbed)
-  })
-
   it('counts the sessions lost with a killed server as failed, stops, and resumes with another server (invariant 3)', async () => {
     const server = await workshop.serve([world])
     const run = await startHeld('lost', '--url', server.url, '--file', '{"retryTimeout":1}')
@@ -163,31 +144,6 @@ describe('episodic run, stopped', () => {
     )
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'keeps whole lines if the disk is full, and continues once there is space',
-    async () => {
-      open()
-      // No file may grow past 40 KiB: the system takes a part of the write that would, and refuses the next.
-      const full = ['sh', '-c', 'ulimit -f 80; exec "$0" "$@"']
-      const { status, err, out } = await workshop.run([...CONFIGURATION, '--out', 'full'], { under: full })
-      expect(status).toBe(1)
-      expect(out).toBe('')
-      expect(err).toMatch(
-        /error: Cannot write .*episodes\.jsonl: EFBIG.* Sealed episodes are kept\. Free some space, then resume/,
-      )
-      expect(err).toContain('--out full --resume')
-      const text = readFileSync(at('full', 'episodes.jsonl'), 'utf8')
-      expect(text.endsWith('\n')).toBe(true)
-      const kept = readEpisodes(at('full'))
-      expect(kept.length).toBeGreaterThan(0)
-      expect(kept.length).toBeLessThan(60)
-      expect((await workshop.run([...CONFIGURATION, '--out', 'full', '--resume'])).status).toBe(0)
-      expect(readFileSync(at('full', 'episodes.jsonl'), 'utf8').startsWith(text)).toBe(true)
-      expect(withoutTimes(readEpisodes(at('full')))).toEqual(undisturbed)
-      expect(existsSync(at('full', 'report.html'))).toBe(true)
-    },
-  )
-
   it('stops a run whose lock was removed, before it writes beside another run', async () => {
     const first = await startHeld('unlocked')
     rmSync(at('unlocked', 'run.lock'))
@@ -203,17 +159,6 @@ describe('episodic run, stopped', () => {
     const names = readEpisodes(at('unlocked')).map(nameOf)
     expect(new Set(names).size).toBe(names.length)
     expect(withoutTimes(readEpisodes(at('unlocked')))).toEqual(undisturbed)
-  })
-
-  it('names a folder that is not writable', async () => {
-    mkdirSync(at('read-only'), { mode: 0o555 })
-    // Without the capability to override permissions, they hold for root too.
-    const under = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : []
-    for (const out of ['read-only/run', 'read-only/deeper/run']) {
-      const { status, err } = await workshop.run(['run', world, '--tasks', '1', '--out', out], { under })
-      expect(status).toBe(1)
-      expect(err).toContain(`Cannot write to ${out}: read-only is not writable (EACCES).`)
-    }
   })
 })
 

@@ -92,14 +92,6 @@ describe('success that a world defines', () => {
     }
   })
 
-  it('includes truncated episodes', async () => {
-    expect((await play('cut', '--policy', 'passing')).status).toBe(0)
-    const { overall, truncated } = successesOf('cut')
-    const wins = readEpisodes(at('cut')).filter(({ returns }) => returns?.total === 1).length
-    expect([overall.successes, truncated]).toEqual([wins, wins])
-    expect(readFileSync(at('cut', 'report.html'), 'utf8')).toContain(' truncated without success')
-  })
-
   it('is replayed and compared, so that a changed or removed value is found', async () => {
     await play('kept')
     const replay = async (out: string) => {
@@ -136,18 +128,6 @@ describe('success that a world defines', () => {
       })
     const { status } = await workshop.main(['replay', 'left', '--world', './game.ts', '--json'])
     expect(status).toBe(0)
-  })
-
-  it('is compared by compare', async () => {
-    await play('wins')
-    await play('passes', '--policy', 'passing', '--max-steps', '2')
-    const { out } = await workshop.main(['compare', 'wins', 'passes', '--json'])
-    const { success, successRules } = JSON.parse(out)
-    const wins = readEpisodes(at('wins')).filter(({ returns }) => returns?.total === 1).length
-    expect(successRules).toEqual(['world'])
-    expect(success).toMatchObject({ a: wins / 12, b: 0 })
-    const { out: shown } = await workshop.main(['compare', 'wins', 'passes'])
-    expect(shown).toContain('Success: as defined by the world.')
   })
 
   it('follows the default rule, and is not in the lines, if the world does not define it', async () => {

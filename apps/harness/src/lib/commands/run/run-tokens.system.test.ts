@@ -75,30 +75,4 @@ describe('episodic run --record-models --token-ids', () => {
     expect(learned).toBe(engine.sampled.reduce((sum, { ids }) => sum + ids.length, 0))
     expect((await workshop.main(['report', out])).out).toMatch(/token drift +0 /)
   })
-
-  it('pays for no answer twice that a program had before the run was killed', async () => {
-    const holding = Promise.withResolvers<void>()
-    let answered = 0
-    await using engine = await startTokenEngine(async (request) => {
-      answered += 1
-      if (answered > 5) {
-        holding.resolve()
-        await new Promise(() => {})
-      }
-      return halving(request)
-    })
-    const killed = workshop.start(args(engine, AGENT, 'tokens-killed'))
-    await Promise.race([holding.promise, killed.ended])
-    killed.kill('SIGKILL')
-    await killed.ended
-    const had = engine.sampled.map(({ ids }) => ids)
-    expect(had).toHaveLength(5)
-    await using later = await startTokenEngine(halving)
-    const resumed = args(later, AGENT, 'tokens-killed')
-    expect(await workshop.main([...resumed, '--resume'])).toMatchObject({ status: 0 })
-    const episodes = readEpisodes(join(workshop.folder, 'tokens-killed')) as EpisodeRecord[]
-    const kept = episodes.flatMap(completionsOf).map(({ tokenIds }) => JSON.stringify(tokenIds))
-    expect(kept).toHaveLength(5 + later.sampled.length)
-    for (const ids of had) expect(kept).toContain(JSON.stringify(ids))
-  })
 })

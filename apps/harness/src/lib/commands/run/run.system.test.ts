@@ -77,29 +77,6 @@ describe('episodic run', () => {
     expect(out + err).not.toContain(ESCAPE)
   })
 
-  it('writes the same report for shuffled, repeated and incomplete lines', async () => {
-    await workshop.main(['run', world, ...CONFIGURATION, '--out', 'order'])
-    // Its mark is of the file of lines as it is.
-    const unmarked = () => ({ ...JSON.parse(read('order', 'summary.json')), mark: null })
-    const [summary, page, lines] = [unmarked(), read('order', 'report.html'), read('order', 'episodes.jsonl')]
-    const sealed = lines.trimEnd().split('\n')
-    const torn = `${lines}${lines}${sealed[0]?.slice(0, 200)}`
-    for (const disorder of [lines, [...sealed.reverse(), sealed[3], sealed[3], sealed[7]].join('\n'), torn]) {
-      writeFileSync(at('order', 'episodes.jsonl'), disorder)
-      const { status, err } = await workshop.main(['report', 'order'])
-      expect(status).toBe(0)
-      expect(err).toBe(
-        disorder === torn ? 'Line 49 of episodes.jsonl is torn, as after a crash, and is skipped.\n' : '',
-      )
-      expect(unmarked()).toEqual(summary)
-      expect(read('order', 'report.html')).toBe(page)
-    }
-    writeFileSync(at('order', 'episodes.jsonl'), `${sealed[0]}\n{"format":2}\n${sealed[1]}\n`)
-    const { status, err } = await workshop.main(['report', 'order'])
-    expect([status, err]).toEqual([1, expect.stringMatching(/^error: .*line 2 is not a sealed episode/)])
-    expect(unmarked()).toEqual(summary)
-  })
-
   it('goes to a folder of its own if it is given again, unless episodes are missing', async () => {
     const played = ['run', world, '--tasks', '2', '--policy', 'random', '--seed', 'again']
     const folder = (number: string) => join('runs', `${basename(world)}-random-again${number}`)
@@ -148,23 +125,6 @@ describe('episodic run', () => {
     ])
   })
 
-  it('identifies a policy by what its module imports too', async () => {
-    const first = 'export const first = { tool: "guess", arguments: { value: 0 } }\n'
-    writeFileSync(at('first.ts'), first)
-    writeFileSync(
-      at('importing.ts'),
-      'import { first } from "./first.ts"\nexport const policy = { name: "importing", start: () => () => first }\n',
-    )
-    const played = ['run', world, '--tasks', '2', '--policy', './importing.ts', '--out', 'importing']
-    expect(await workshop.main(played)).toMatchObject({ status: 0 })
-    writeFileSync(at('first.ts'), first.replace('0', '1'))
-    const changed = await workshop.main([...played, '--resume'])
-    expect([changed.status, changed.err]).toEqual([
-      1,
-      expect.stringMatching(/policy\.sha256: was "\w{64}", now "\w{64}"/),
-    ])
-  })
-
   it('counts the faults of a policy apart, never as a return', async () => {
     writeFileSync(at('rubbish.ts'), 'let n = 0\nexport const policy = { name: "rubbish", start: () => () => n++ }\n')
     const { status, out, err } = await workshop.main([
@@ -182,24 +142,6 @@ describe('episodic run', () => {
     expect(out).toMatch(/success +–\n/)
     expect(err).toContain('error: No episode finished.')
     expect(readEpisodes(at('rubbish')).every(({ returns }) => returns === null)).toBe(true)
-  })
-
-  it('stops if the player fails in the first episodes, and in all of them in the same way', async () => {
-    const plays = async (out: string, decide: string, ...options: string[]) => {
-      const source = `let episodes = 0\nexport const policy = { name: 'faulty', start() { const n = ++episodes; return () => ${decide} } }\n`
-      writeFileSync(at(`${out}.ts`), source)
-      const played = ['--policy', `./${out}.ts`, '--concurrency', '1', '--out', out, ...options]
-      return workshop.main(['run', world, '--tasks', '12', ...played])
-    }
-    const stopped = await plays('stopped', 'missing[n]')
-    expect(stopped.status).toBe(1)
-    expect(stopped.out).toContain('12 scheduled   0 finished   10 failed   2 unresolved')
-    expect(stopped.err).toMatch(/error: The player failed in the same way in 10 episodes.*missing is not defined/)
-    const all = await plays('all', 'missing[n + 1]', '--file', '{"failFast":0}')
-    expect(all.out).toContain('12 scheduled   0 finished   12 failed')
-    const guess = "({ tool: 'guess', arguments: { value: 1 } })"
-    const mixed = await plays('mixed', `(n === 3 ? ${guess} : missing[n + 2])`)
-    expect(mixed.out).toContain('12 scheduled   1 finished   11 failed')
   })
 
   it('plays a dataset and a split, and rejects a damaged dataset', async () => {

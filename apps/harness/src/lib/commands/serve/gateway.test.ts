@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers'
 import { createEngine, type EngineOptions } from '@episodic/models/gateway/engine'
 import { openGateway } from '@episodic/models/gateway/gateway-server'
 import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
-import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import {
   chatOfOpenAi,
@@ -23,11 +22,6 @@ let cleanUp = new AsyncDisposableStack()
 afterEach(async () => {
   await cleanUp.disposeAsync()
   cleanUp = new AsyncDisposableStack()
-})
-
-const oddlyCalling = (name: string) => ({
-  content: 'I guess.',
-  tool_calls: [{ id: 'call_1', type: 'function', function: { name, arguments: '{}' } }],
 })
 
 /** Anybody can send an object that no text can be made of. */
@@ -232,30 +226,6 @@ describe('openGateway', () => {
     },
   )
 
-  it('knows the tools of namespaces, as Codex has those of a world, and leaves out what a server of the provider runs', async () => {
-    const engine = cleanUp.use(await startTokenEngine(() => oddlyCalling('world__guess')))
-    const gateway = await serve(engine, await newFolder())
-    const { api_key: apiKey } = await gateway.open()
-    const client = new OpenAI({ apiKey, baseURL: `${gateway.url}/v1` })
-    const guess = { type: 'function' as const, name: 'guess', parameters, strict: false }
-    const world = { type: 'namespace' as const, name: 'world', description: 'A world.', tools: [guess] }
-    const tools = [world, { type: 'web_search' as const }, { ...guess, name: 'other' }]
-    const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: 'Which?' }]
-    const { output } = await client.responses.create({ model: 'm', input, tools })
-    expect(output.at(-1)).toMatchObject({ type: 'function_call', namespace: 'world', name: 'guess' })
-    const asked = engine.requests[0]!.tools!.map(({ function: { name } }) => name)
-    expect(asked).toEqual(['world__guess', 'other'])
-    // Codex adds tools in the midst of its input too, and sends calls back as they came.
-    const added = { type: 'additional_tools', role: 'developer', tools: [world] }
-    const next = [added, ...input, ...output] as OpenAI.Responses.ResponseInputItem[]
-    await client.responses.create({ model: 'm', input: next })
-    expect(engine.requests[1]!.tools!.map(({ function: { name } }) => name)).toEqual(['world__guess'])
-    expect(engine.requests[1]!.messages).toMatchObject([
-      { role: 'user' },
-      { role: 'assistant', tool_calls: [{ function: { name: 'world__guess' } }] },
-    ])
-  })
-
   it('gives the trainer one list with a mask, the reward and the figures of a session', async () => {
     const engine = cleanUp.use(await startTokenEngine(playing))
     const gateway = await serve(engine, await newFolder())
@@ -289,17 +259,6 @@ describe('openGateway', () => {
     expect(await gateway.request('POST', asked, body)).toMatchObject({ status: 200 })
   })
 
-  it('stops sending tokens to an engine that ignores them', async () => {
-    const engine = cleanUp.use(await startTokenEngine(playing, { splices: false }))
-    const gateway = await serve(engine, await newFolder())
-    const sent: boolean[] = []
-    for (let i = 0; i < 10; i++) {
-      await chat(await gateway.open(), gateway.url, false)
-      sent.push(JSON.stringify(engine.requests.at(-1)).includes('generation_token_ids'))
-    }
-    expect(sent).toEqual([...new Array(8).fill(true), false, false])
-  })
-
   it('answers a request that is sent again once, and the same request of later anew', async () => {
     const isAsked = Promise.withResolvers<void>()
     const isReady = Promise.withResolvers<void>()
@@ -327,31 +286,6 @@ describe('openGateway', () => {
     expect((await ask()).choices[0].message.content).toBe('Answer 1.')
     expect(engine.requests).toHaveLength(2)
     expect(await gateway.request('GET', `/sessions/${id}`)).toMatchObject({ calls: 2, sequences: 2 })
-  })
-
-  it('goes on after it was ended, and pays for no answer of an agent that is begun anew twice', async () => {
-    const engine = cleanUp.use(await startTokenEngine(playing))
-    const folder = await newFolder()
-    const before = await serve(engine, folder)
-    const session = await before.open({ session_id: 'kept' })
-    await chat(session, before.url, false)
-    await before.request('PUT', '/sessions/kept/reward', { reward: 1 })
-    await before.stop()
-    const after = await serve(engine, folder)
-    expect(await after.request('GET', '/sessions/kept')).toMatchObject({ calls: 2, reward: 1, drifted: 0 })
-    const moved = { ...session, url: session.url.replace(before.url, after.url) }
-    for (let i = 0; i < 2; i++) {
-      expect(await chat(moved, after.url, i === 1)).toBe('It is 7.')
-      expect(engine.requests).toHaveLength(2)
-      expect(await after.open({ session_id: 'kept' })).toMatchObject({ api_key: session.api_key })
-    }
-    expect(await after.request('GET', '/sessions/kept')).toMatchObject({ calls: 2 })
-    const { turns } = await after.request('GET', '/sessions/kept/trace')
-    expect(turns.map((turn: Body) => turn.completion_token_ids)).toEqual(engine.sampled.map(({ ids }) => ids))
-    expect(turns[0].request.messages).toMatchObject([
-      { role: 'system' },
-      { role: 'user', content: 'Which number is it?' },
-    ])
   })
 
   it.each([
@@ -441,17 +375,6 @@ describe('openGateway', () => {
     }
   })
 
-  it('reads any value in any field of an answer', async () => {
-    const answers = [...oddOnes({ content: 'So.', reasoning: 'Hm.', tool_calls: [call('guess')] })]
-    const engine = cleanUp.use(await startTokenEngine((_, number) => answers[number] ?? { content: 'It is 7.' }))
-    const gateway = await serve(engine, await newFolder())
-    const { api_key: key } = await gateway.open()
-    for (const i of answers.keys()) {
-      const messages = [{ role: 'user', content: `Number ${i}.` }]
-      expect(await gateway.request('POST', `/${key}/v1/chat/completions`, { messages })).toMatchObject({ status: 200 })
-    }
-  })
-
   it('lets neither an agent nor a web page reach a route of trainers, or the session of another agent', async () => {
     const engine = cleanUp.use(await startTokenEngine(playing))
     const gateway = await serve(engine, await newFolder())
@@ -503,41 +426,6 @@ describe('openGateway', () => {
     }
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([200, 200, 200])
     expect(engine.requests.map(({ messages }) => messages[0]!.content)).toEqual([content, content, content])
-  })
-
-  it('leaves a field out for the agent alone whose request was answered without it, and none that is fixed', async () => {
-    const engine = cleanUp.use(
-      await startTokenEngine(({ user, seed, tool_choice: choice, messages }) => {
-        // Engines quote the values that they refuse.
-        if (typeof user === 'string' && !/^\w*$/.test(user))
-          return { status: 400, error: { message: `user: Input is not supported [input_value='${user}']` } }
-        if (choice !== undefined && choice !== 'auto')
-          return { status: 400, error: { message: `tool_choice must be auto, and not ${choice}` } }
-        if (seed !== undefined) return { status: 400, error: { message: 'seed is not supported' } }
-        return playing({ messages })
-      }),
-    )
-    const gateway = await serve(engine, await newFolder(), { options: { temperature: 1, max_tokens: 50 } })
-    const post = async ({ api_key: key }: Session, fields: object) =>
-      (await gateway.request('POST', `/${key}/v1/chat/completions`, { model: 'm', messages: QUESTION, ...fields }))
-        .status
-    const [hostile, honest] = [await gateway.open(), await gateway.open()]
-    const names = ['temperature', 'max_tokens', 'max_completion_tokens', 'stream', 'logprobs', 'tool_choice', 'top_p']
-    for (const name of names) expect(await post(hostile, { user: `${name} must not be` })).toBe(400)
-    expect(await post(hostile, { user: 'temperature must not be', seed: 1 })).toBe(400)
-    expect(await post(hostile, { max_completion_tokens: 9_999, temperature: 0, tool_choice: 'auto' })).toBe(200)
-    expect(await post(hostile, { tool_choice: 'seed unsupported' })).toBe(200)
-    // It learns for itself what the engine refuses.
-    expect(await post(hostile, { seed: 1 })).toBe(200)
-    expect(await post(hostile, { seed: 2 })).toBe(200)
-    const before = engine.requests.length
-    expect(await post(honest, { tool_choice: 'auto', top_p: 0.5, user: 'anna' })).toBe(200)
-    expect(engine.requests[before]).toMatchObject({ tool_choice: 'auto', top_p: 0.5, user: 'anna' })
-    expect(engine.requests.filter(({ seed }) => seed !== undefined)).toHaveLength(2)
-    for (const request of engine.requests) {
-      expect(request).toMatchObject({ temperature: 1, max_tokens: 50, logprobs: true })
-      expect(request).not.toHaveProperty('max_completion_tokens')
-    }
   })
 
   it('takes tokens from the engine alone, and none from an agent', async () => {
@@ -654,52 +542,6 @@ describe('openGateway', () => {
       models: [{ name: 'models/org/model', supportedGenerationMethods: expect.arrayContaining(['generateContent']) }],
     })
     expect(await gateway.request('GET', '/v1/models', undefined, {})).toMatchObject({ status: 401 })
-  })
-
-  it('takes the names of tokens as their ids, where they are ids, and says what is missing of a trace', async () => {
-    const engine = cleanUp.use(
-      await startEngineOf(({ body }, response) => {
-        const ids = [5, 6, 7]
-        const content = ids.map((id) => ({ token: `token_id:${id}`, logprob: -1 }))
-        const message = { role: 'assistant', content: 'So.' }
-        const prompt = body.includes('whole') && { prompt_token_ids: [1, 2] }
-        response.end(JSON.stringify({ id: 'x', model: 'm', ...prompt, choices: [{ message, logprobs: { content } }] }))
-      }),
-    )
-    const gateway = await serve(engine, await newFolder())
-    for (const [id, model] of [
-      ['a', 'whole'],
-      ['b', 'half'],
-    ] as const) {
-      const { api_key: key } = await gateway.open({ session_id: id })
-      await gateway.request('POST', `/${key}/v1/chat/completions`, { model, messages: QUESTION })
-    }
-    const { turns } = await gateway.request('GET', '/sessions/a/trace')
-    expect(turns).toMatchObject([{ prompt_token_ids: [1, 2], completion_token_ids: [5, 6, 7] }])
-    const { status, error } = await gateway.request('GET', '/sessions/b/trace')
-    expect([status, error.message]).toEqual([409, expect.stringContaining('without ids of its prompt')])
-  })
-
-  it('streams a list of JSON to a client of Google that does not ask for events', async () => {
-    const engine = cleanUp.use(await startTokenEngine(playing))
-    const gateway = await serve(engine, await newFolder())
-    const { api_key: key } = await gateway.open()
-    const ask = async (query: string, contents: object) => {
-      const url = `${gateway.url}/${key}/v1beta/models/m:streamGenerateContent${query}`
-      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(contents) })
-      return { type: answer.headers.get('content-type'), text: await answer.text() }
-    }
-    const contents = [{ parts: [{ text: 'Hm?' }] }]
-    const listed = await ask('', { contents })
-    expect(listed.type).toBe('application/json')
-    const events = await ask('?alt=sse', { contents })
-    expect(events).toMatchObject({
-      type: expect.stringContaining('text/event-stream'),
-      text: expect.stringMatching(/^data: /),
-    })
-    const [only, ...others] = JSON.parse(listed.text)
-    expect(others).toEqual([])
-    expect(only.candidates).toEqual(JSON.parse(events.text.slice('data: '.length)).candidates)
   })
 
   it('sends tokens again to a model that ignored them once another engine may answer, and to other models', async () => {

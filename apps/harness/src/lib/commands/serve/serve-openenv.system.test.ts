@@ -38,16 +38,6 @@ describe('episodic serve --openenv', () => {
     expect((await ended).out).toContain('"openEnvUrls":["http://127.0.0.1')
   })
 
-  it('lists the tasks of a file, if all of them are for a served world', async () => {
-    await workshop.main(['dataset', 'generate', world, '--count', '5', '--out', 'tasks.jsonl'])
-    const { url, tokenFile } = await workshop.serve([world, '--openenv', '--tasks', 'tasks.jsonl'])
-    const headers = { authorization: `Bearer ${readFileSync(tokenFile, 'utf8').trim()}` }
-    const splits = await fetch(new URL('/openenv/number-guessing/number-guessing/splits', url), { headers })
-    expect(await splits.json()).toContainEqual({ name: 'train', type: 'train' })
-    const other = await workshop.main(['serve', exampleWorld('warehouse'), '--openenv', '--tasks', 'tasks.jsonl'])
-    expect([other.status, other.err]).toEqual([1, expect.stringContaining('is for number-guessing')])
-  })
-
   it.each([
     [['--stdio'], '--openenv needs HTTP'],
     [

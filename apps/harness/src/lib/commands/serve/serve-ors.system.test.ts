@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
@@ -6,32 +6,6 @@ import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const world = exampleWorld('number-guessing')
-/** A world whose rules kill the server. */
-const DEADLY = `
-import { spawnSync } from 'node:child_process'
-import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
-import { z } from '${import.meta.resolve('zod')}'
-
-export const environment = defineEnvironment({
-  name: 'deadly',
-  version: '1.0.0',
-  description: 'Ends its server.',
-  params: z.object({}),
-  state: { public: z.object({}), private: z.object({}) },
-  start: () => ({ public: {}, private: {} }),
-  observe: () => 'Wait.',
-  tools: ({ tool }) => ({
-    end: tool({
-      description: 'Ends the server.',
-      input: z.object({}),
-      play({ say }) {
-        spawnSync('kill', ['-9', String(process.pid)])
-        return say('Ended.')
-      },
-    }),
-  }),
-  rewards: { none: () => 0 },
-})`
 const KEY = 'the-control-token-of-this-test'
 const env = { EPISODIC_CONTROL_TOKEN: KEY }
 
@@ -80,34 +54,6 @@ describe('episodic serve --ors-port', () => {
     const second = await serve(...args)
     expect(await second.ask('/call', { ...call, task_id: taskId }, 'session-of-a-client')).toEqual(played)
     expect((await second.ask('/call', call, 'session-of-a-client')).text).toContain('"seq":2')
-  })
-
-  it('has sent the id of a call before it plays it, so that no kill takes the id from its client', async () => {
-    const module = join(workshop.folder, 'deadly.ts')
-    writeFileSync(module, DEADLY)
-    const { ask, origin } = await serveWorld(module, '--ors-port', '0')
-    await ask('/create', { task_spec: {} }, 'session')
-    const { body } = await fetch(`${origin}/call`, {
-      method: 'POST',
-      headers: { 'x-api-key': KEY, 'x-session-id': 'session' },
-      body: JSON.stringify({ name: 'end', input: {} }),
-    })
-    const reader = (body as ReadableStream<Uint8Array>).getReader()
-    expect(new TextDecoder().decode((await reader.read()).value)).toBe('event: task_id\ndata: step-0\n\n')
-    await expect(reader.read()).rejects.toThrow()
-  })
-
-  it('plays a call once that comes without its id any number of times, with --ors-confirm-calls', async () => {
-    const { ask, kill } = await serve('--ors-port', '0', '--ors-confirm-calls')
-    await ask('/create', { split: 'train', index: 0 }, 'session')
-    const call = { name: 'guess', input: { value: 'five' } }
-    for (let i = 0; i < 2; i++)
-      expect((await ask('/call', call, 'session')).text).toBe('event: task_id\ndata: step-0\n\n')
-    const confirmed = { ...call, task_id: 'step-0' }
-    const played = await ask('/call', confirmed, 'session')
-    expect(played.text).toContain('"seq":1')
-    expect(await ask('/call', confirmed, 'session')).toEqual(played)
-    kill('SIGTERM')
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { openChannel } from '@episodic/env'
-import { type JsonObject, META, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
+import { type JsonObject, METHOD_SCHEMAS, METHODS, type OpenResult } from '@episodic/protocol'
 import { has, startRedis } from '@episodic/runs/base/programs.fixture'
 import type { RedisServer } from '@episodic/runs/base/redis-server'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -99,26 +99,6 @@ describe('episodic serve --seat', () => {
       isError: true,
       content: [{ text: 'The seat second is taken: this server plays it.' }],
     })
-  })
-
-  it('plays a session that was left in the turn of its seat when the server was killed, once', async () => {
-    const store = ['--store', 'sqlite:killed.db']
-    const before = await workshop.serve([KUHN, ...store], { env })
-    const { session } = await openGame(before)
-    const _meta = { [META.session]: session, [META.seat]: 'first', [META.seq]: 0 }
-    await ask(before, 'tools/call', { name: 'act', arguments: { move: 'bet' }, _meta })
-    before.kill('SIGKILL')
-    await before.ended
-    const after = await workshop.serve([KUHN, ...store, '--seat', 'second=random'], { env })
-    const turn = METHOD_SCHEMAS.turn.result.parse(await ask(after, METHODS.turn, { session, seat: 'first', wait: 60 }))
-    expect(turn.end).toMatchObject({ kind: 'terminated' })
-    const { steps } = METHOD_SCHEMAS.watch.result.parse(await ask(after, METHODS.watch, { session, limit: 10 }))
-    expect(steps.map(({ seat, report }) => [seat, report.seq])).toEqual([
-      ['first', 1],
-      ['second', 1],
-    ])
-    const { out } = await workshop.main(['sessions', '--url', after.url], { env })
-    expect(out).toMatch(/ kuhn-poker .* first 1, second 1 +– +0 +terminated: (fold|showdown)\n/)
   })
 
   it.each([

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect, openChannel } from '@episodic/env'
-import { type Channel, type JsonObject, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
+import { type Channel, METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
 import { childrenOf, has, startRedis } from '@episodic/runs/base/programs.fixture'
 import type { RedisServer } from '@episodic/runs/base/redis-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -78,45 +78,6 @@ describe.skipIf(!has('redis-server') || !has('pgrep'))('several processes of epi
     for (let value = 31; value <= 40; value++) await add(value)
     expect(rewards).toBe(sumTo(40))
     expect(await listed(servers[1] as Serving, start.info.id as string)).toMatchObject({ steps: 40 })
-  })
-
-  it("play at the agent endpoint too: by session URL, and by a transport's id", async () => {
-    const [first, second] = [await serve(), await serve()]
-    await using trainer = await openTrainer(first)
-    const asked = { environment: 'sum', requestKey: crypto.randomUUID() }
-    const opened = METHOD_SCHEMAS.open.result.parse(await trainer.request(METHODS.open, asked))
-    // The same key at the other process is the same session, with the same secrets.
-    await using other = await openTrainer(second)
-    expect(await other.request(METHODS.open, asked)).toEqual(opened)
-
-    const capability = `/s/${opened.seats.agent?.capability}`
-    const byUrl = (server: Serving, value: number) => callTool(`${server.agentUrl}${capability}`, value)
-    for (let value = 1; value <= 10; value++)
-      expect(await byUrl(value % 2 ? first : second, value)).toMatchObject({ total: sumTo(value) })
-
-    const transport = await initialize(first.agentUrl)
-    const byTransport = (server: Serving, value: number) => callTool(server.agentUrl, value, transport)
-    for (let value = 1; value <= 10; value++)
-      expect(await byTransport(value % 2 ? second : first, value)).toMatchObject({ total: sumTo(value) })
-
-    first.kill('SIGKILL')
-    await first.ended
-    const third = await serve()
-    for (let value = 11; value <= 20; value++) {
-      expect(await byUrl(value % 2 ? third : second, value)).toMatchObject({ total: sumTo(value) })
-      expect(await byTransport(value % 2 ? second : third, value)).toMatchObject({ total: sumTo(value) })
-    }
-    const watched = await other.request(METHODS.watch, { session: opened.session, limit: 1_000 })
-    const log = METHOD_SCHEMAS.watch.result.parse(watched).steps
-    expect(log.map(({ action, report }) => [action.arguments.value, report.seq])).toEqual(
-      Array.from({ length: 20 }, (_, i) => [i + 1, i + 1]),
-    )
-    // A transport id that was closed at one process is unknown to the others.
-    await fetch(third.agentUrl, { method: 'DELETE', headers: { 'Mcp-Session-Id': transport } })
-    for (const { agentUrl } of [second, third]) {
-      const { status } = await post(agentUrl, 'tools/call', { name: 'add', arguments: { value: 0 } }, transport)
-      expect(status).toBe(404)
-    }
   })
 
   it('share one port with --processes, are replaced when they die, and stop together', async () => {
@@ -199,29 +160,4 @@ async function listed(server: Serving, id: string): Promise<unknown> {
   await using channel = await openTrainer(server)
   const { sessions } = METHOD_SCHEMAS.sessions.result.parse(await channel.request(METHODS.sessions, { limit: 1_000 }))
   return sessions.find((session) => session.id === id)
-}
-
-/** Sends one message to an agent endpoint, as a plain client sends it. */
-function post(url: string, method: string, params: JsonObject, transport?: string): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(transport !== undefined && { 'mcp-session-id': transport }),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-}
-
-async function initialize(url: string): Promise<string> {
-  const clientInfo = { name: 'test', version: '1.0.0' }
-  const response = await post(url, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
-  return response.headers.get('mcp-session-id') as string
-}
-
-async function callTool(url: string, value: number, transport?: string): Promise<unknown> {
-  const response = await post(url, 'tools/call', { name: 'add', arguments: { value } }, transport)
-  const { result } = (await response.json()) as { result: { structuredContent: unknown } }
-  return result.structuredContent
 }

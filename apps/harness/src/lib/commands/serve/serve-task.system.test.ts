@@ -1,7 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openChannel } from '@episodic/env'
-import { METHODS } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
 
@@ -136,20 +134,6 @@ describe('episodic serve --task', () => {
     other.server.kill('SIGTERM')
     await other.server.ended
     expect((await other.close()).err).toContain('Start it with episodic serve --task')
-  })
-
-  it('lets nobody open another session, and hides the rewards from the agent', async () => {
-    const { server, close } = await serveTask()
-    const trainer = await openChannel({ url: server.url, token: readFileSync(server.tokenFile, 'utf8').trim() })
-    const asked = trainer.request(METHODS.open, { environment: 'lamp', requestKey: 'x'.repeat(22) })
-    await expect(asked).rejects.toMatchObject({ code: 'capacity' })
-    await trainer.close()
-    expect((await fetch(`${server.agentUrl}/e/lamp`, { method: 'POST', body: '{}' })).status).toBe(404)
-    expect((await fetch(server.url, { method: 'POST', body: '{}' })).status).toBe(401)
-    expect(await call(server, 'leave', {})).not.toMatch(/reward|terms/)
-    await close()
-    server.kill('SIGTERM')
-    await server.ended
   })
 
   it('says what is wrong with the file or the options', async () => {

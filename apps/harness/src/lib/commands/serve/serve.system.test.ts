@@ -80,28 +80,6 @@ describe('episodic serve', () => {
     })
   })
 
-  it('answers an agent that exceeds --rate with 429 and a retry time, and other agents normally', async () => {
-    const own = await workshop.serve([world, '--rate', '3/600'])
-    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })
-    const call = () => fetch(own.agentUrl, { method: 'POST', headers, body })
-    for (let i = 0; i < 3; i++) expect((await call()).status).not.toBe(429)
-    const refused = await call()
-    expect(refused.status).toBe(429)
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await workshop.main(['sessions', '--url', own.url])).status).toBe(0)
-    own.kill('SIGTERM')
-  })
-
-  it('also serves its trainer endpoint as a WebSocket', async () => {
-    const own = await workshop.serve([world])
-    const url = own.url.replace(/^http/, 'ws')
-    expect(await workshop.main(['run', world, '--url', url, '--tasks', '3', '--seed', '1'])).toMatchObject({
-      status: 0,
-    })
-    own.kill('SIGTERM')
-  })
-
   it.each(['unix:./own.sock', 'tcp://127.0.0.1:7337'])(
     'rejects the URL %s, which is not of a supported transport',
     async (url) => {
@@ -110,28 +88,6 @@ describe('episodic serve', () => {
       expect(err).toContain(`--url ${url} is not a URL of a server`)
     },
   )
-
-  it('reports a port that is in use', async () => {
-    const { status, err } = await workshop.main(['serve', world, '--port', new URL(server.url).port])
-    expect(status).toBe(1)
-    expect(err).toMatch(/^error: .*\d+.*\n$/)
-    expect(err).toMatch(/use/)
-    expect(existsSync(server.tokenFile)).toBe(true)
-  })
-
-  it('keeps sessions in SQLite across a restart', async () => {
-    const options = [world, '--store', 'sqlite:sessions.db']
-    const first = await workshop.serve(options)
-    const { session } = await openSession(first)
-    first.kill('SIGKILL')
-    await first.ended
-    const second = await workshop.serve(options)
-    const channel = await trainer(second)
-    expect(await channel.request(METHODS.state, { session })).toMatchObject({ revision: expect.any(Number) })
-    await channel.close()
-    second.kill('SIGTERM')
-    await second.ended
-  })
 })
 
 describe('episodic sessions', () => {
@@ -147,14 +103,6 @@ describe('episodic sessions', () => {
     )
     for (const secret of [session, seats[DEFAULT_SEAT]?.capability as string])
       expect(table.out + json.out).not.toContain(secret)
-  })
-
-  it('does not list sessions to agents', async () => {
-    const { status, err } = await workshop.main(['sessions', '--url', server.agentUrl])
-    expect([status, err]).toEqual([
-      2,
-      'error: Only the trainer endpoint lists sessions. Give its URL, which ends in /env.\n',
-    ])
   })
 
   it.each([

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, openChannel } from '@episodic/env'
-import { METHOD_SCHEMAS, METHODS } from '@episodic/protocol'
+import { connect } from '@episodic/env'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
 
@@ -101,19 +100,6 @@ describe('episodic sessions dump', () => {
       session: { seed: SEED, state: { private: { password: '[hidden]', weakness: 'the hinge' } } },
       log: [{ report: { stateHash: expect.stringMatching(/^[0-9a-f]+$/) } }, {}, {}, {}, {}],
     })
-  })
-
-  it('reads a step log in pages', async () => {
-    const channel = await openChannel({ url: server.url, token })
-    const seqs: unknown[] = []
-    for (let after: number | null = 0; after !== null; ) {
-      const page = METHOD_SCHEMAS.dump.result.parse(await channel.request(METHODS.dump, { id, after, limit: 2 }))
-      expect(page.log.length).toBeLessThanOrEqual(2)
-      seqs.push(...page.log.map(({ report }) => (report as { seq: number }).seq))
-      after = page.next
-    }
-    expect(seqs).toEqual([1, 2, 3, 4, 5])
-    await channel.close()
   })
 
   it('rejects invalid arguments with the reason', async () => {

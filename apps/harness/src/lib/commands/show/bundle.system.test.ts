@@ -4,14 +4,7 @@ import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture
 import { lacksBrowser, usePages } from '@episodic/pages/file/browser.fixture'
 import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
-import {
-  type EmbeddedRun,
-  type EmbeddedRuns,
-  gradeRecordSchema,
-  isSuccess,
-  summarySchema,
-  withheldIn,
-} from '@episodic/report'
+import { type EmbeddedRun, type EmbeddedRuns, summarySchema } from '@episodic/report'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain } from '../../fixtures/episodic.fixture.ts'
@@ -57,7 +50,6 @@ beforeAll(async () => {
 
 const solver = `runs/solver-${SEED}`
 const random = `runs/random-${SEED}`
-const model = `runs/model-${SEED}`
 
 describe('episodic bundle', () => {
   it('says what the file holds, and embeds all runs of a folder with their lines as they were sealed', async () => {
@@ -91,58 +83,10 @@ describe('episodic bundle', () => {
     expect(JSON.stringify(content)).not.toContain(workshop.folder)
   })
 
-  it('embeds the episodes that match a query, with figures of them alone', async () => {
-    const wanted = readEpisodes(at(random)).filter((record) => record.attempt === 1 && !isSuccess(record))
-    const { runs, withheld } = await bundle(random, '--query', 'success:no attempt:1')
-    const [run] = runs as [EmbeddedRun]
-    expect(
-      linesOf(run)
-        .map(({ chain }) => chain)
-        .toSorted(),
-    ).toEqual(wanted.map(({ chain }) => chain).toSorted())
-    expect(run.detail.summary.counts).toMatchObject({ finished: wanted.length, unresolved: 0 })
-    expect(run.detail.summary.success.overall).toMatchObject({ successes: 0, count: wanted.length })
-    expect(withheld).toEqual([`Only the episodes that match success:no attempt:1 are here: ${wanted.length} of 12.`])
-  })
-
   it('keeps as many whole episodes as --bytes allows, and says so', async () => {
     const { runs, withheld } = await bundle(random, '--bytes', '0')
     expect(Object.keys((runs as [EmbeddedRun])[0].lines)).toEqual([])
     expect(withheld).toEqual(['0 of 12 episodes are here step by step.'])
-  })
-
-  it('leaves out of every part of the file what is withheld', async () => {
-    const sealed = readEpisodes(at(model))
-    const seeds = sealed.flatMap(({ seed, policy }) => [seed, policy.seed]).filter(({ length }) => length > 5)
-    const prompts = sealed.map(({ task }) => task.prompt)
-    const hashes = sealed.flatMap(({ steps }) => steps.flatMap(({ stateHash }) => stateHash ?? []))
-    const sent = 'You act in a world by calling its tools.'
-    const canaries = [SEED, sent, ...seeds, ...prompts, ...hashes]
-    // All of them are in a file from which nothing is withheld.
-    const whole = await bundle(model, solver, '--compare')
-    for (const canary of canaries) expect(whole.text.includes(JSON.stringify(canary).slice(1, -1)), canary).toBe(true)
-    const shared = await bundle(model, solver, '--compare', '--withhold', 'seeds,params,prompts,private')
-    for (const canary of canaries) expect(shared.text.includes(JSON.stringify(canary).slice(1, -1)), canary).toBe(false)
-    expect(shared.runs.map(({ detail }) => detail.entry.name)).toEqual(['model', 'solver'])
-    for (const run of shared.runs)
-      for (const line of linesOf(run)) {
-        expect(line).toMatchObject({ params: {}, seed: '[withheld]', task: { prompt: '[withheld]' } })
-        expect(line.transcript).toBeUndefined()
-        expect(line.steps.every(({ stateHash }) => stateHash === null)).toBe(true)
-        expect(withheldIn(line)).toEqual(['seeds', 'params', 'prompts', 'private'])
-      }
-    const [first] = shared.runs as [EmbeddedRun]
-    // Verdicts name a line by its seal, and what was said and done stays.
-    const bySeal = new Map(sealed.map((record) => [record.seal, record]))
-    for (const line of linesOf(first)) {
-      const original = bySeal.get(line.seal)
-      expect(line.steps.map(({ action }) => action)).toEqual(original?.steps.map(({ action }) => action))
-      expect(line.returns).toEqual(original?.returns)
-    }
-    expect(shared.withheld.join(' ')).toContain(
-      'Withheld: seeds, parameters of tasks, prompts and what models were sent, private states.',
-    )
-    expect(shared.withheld.join(' ')).toContain('cannot be replayed')
   })
 
   it('embeds public states, and private ones only if asked', async () => {
@@ -203,15 +147,6 @@ describe('episodic bundle', () => {
     expect(unpack('others.html').text).not.toContain(key)
   })
 
-  it('stops at the value of a secret variable', async () => {
-    const text = readEpisodes(at(random))[0]?.task.prompt.slice(0, 20) ?? ''
-    const env = { SOME_SECRET: text }
-    const { status, err } = await workshop.main(['bundle', random, '--out', 'variable.html'], { env })
-    expect([status, existsSync(at('variable.html'))]).toEqual([1, false])
-    expect(err).toContain('has the value of SOME_SECRET in this environment')
-    expect(err).not.toContain(text)
-  })
-
   it('refuses what it cannot do', async () => {
     mkdirSync(at('empty'), { recursive: true })
     for (const [args, status, message] of [
@@ -237,7 +172,6 @@ describe.skipIf(lacksBrowser)(
     const go = async (page: Page, hash: string) => {
       await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
     }
-    const textOf = (page: Page) => page.locator('main').textContent()
 
     it('opens every screen by its address, without a request', async () => {
       const shared = await bundle(random, solver, '--compare', '--states', 'public', '--world', world)
@@ -262,70 +196,6 @@ describe.skipIf(lacksBrowser)(
         await page.locator('main', { hasText: text }).waitFor()
       }
       expect(faults).toEqual([])
-      await page.close()
-    })
-
-    it('says on every page what was withheld, and does not take the line for a forged one', async () => {
-      const { runs } = await bundle(random, '--withhold', 'seeds,private')
-      const { page, faults } = await open(readFileSync(at('shared.html'), 'utf8'))
-      const [run] = runs as [EmbeddedRun]
-      const [line] = linesOf(run) as [EpisodeRecord]
-      for (const hash of ['#/', `#/r/${run.detail.entry.id}`]) {
-        await go(page, hash)
-        await page.locator('.withheld', { hasText: 'Withheld: seeds, private states.' }).waitFor()
-      }
-      await go(page, `#/r/${run.detail.entry.id}/t/${line.task.id}/${line.attempt}?tab=raw`)
-      await page.getByText('▲ of the line as it was sealed; withheld here: seeds, private').waitFor()
-      expect(await textOf(page)).not.toContain('the line was changed')
-      await go(page, `#/r/${run.detail.entry.id}/t/${line.task.id}/${line.attempt}?tab=state`)
-      await page.getByText('This file was made without states.').waitFor()
-      expect(faults).toEqual([])
-      await page.close()
-    })
-
-    it('keeps verdicts of people in the browser, and gives them out as lines of grades.jsonl', async () => {
-      const { runs } = await bundle(random)
-      const html = readFileSync(at('shared.html'), 'utf8')
-      const { page, faults } = await open(html)
-      const [run] = runs as [EmbeddedRun]
-      const { id } = run.detail.entry
-      await page.evaluate(`localStorage.setItem('episodic.label.who', 'Ada')`)
-      await page.reload()
-      await go(page, `#/r/${id}/label/polite`)
-      for (const [key, count] of [
-        ['1', 1],
-        ['2', 2],
-        ['u', 3],
-      ] as const) {
-        await page.locator('.label-place', { hasText: `${count} of 12` }).waitFor()
-        await page.keyboard.press(key)
-        await page.locator('.own-verdicts', { hasText: `${count} verdict` }).waitFor()
-      }
-      await page.reload()
-      await page.locator('.label-place', { hasText: '4 of 12' }).waitFor()
-      await go(page, `#/r/${id}?tab=grades`)
-      const downloading = page.waitForEvent('download')
-      await page.getByText('Download verdicts').click()
-      const download = await downloading
-      expect(download.suggestedFilename()).toBe(`grades-${id}.jsonl`)
-      const lines = readFileSync(await download.path(), 'utf8')
-      const grades = lines
-        .trimEnd()
-        .split('\n')
-        .map((line) => gradeRecordSchema.parse(JSON.parse(line)))
-      expect(grades.map(({ value, grader }) => [value, grader.who])).toEqual([
-        [expect.any(Boolean), 'Ada'],
-        [expect.any(Boolean), 'Ada'],
-        [null, 'Ada'],
-      ])
-      const sealed = new Set(readEpisodes(at(random)).map(({ seal }) => seal))
-      expect(grades.every(({ seal }) => sealed.has(seal))).toBe(true)
-      // Beside the run they are verdicts as any other.
-      cpSync(at(random), at('graded'), { recursive: true })
-      writeFileSync(at('graded/grades.jsonl'), lines)
-      const again = await workshop.main(['bundle', 'graded', '--out', 'graded.html', '--json'])
-      expect(JSON.parse(again.out)).toMatchObject({ verdicts: 3, people: ['Ada'] })
-      expect(faults.filter((fault) => !fault.startsWith('asked for blob:'))).toEqual([])
       await page.close()
     })
   },

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Action } from '@episodic/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { COIN_WORLD, exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -71,23 +71,6 @@ describe('episodic export --format harbor', () => {
     }
     const [name] = readdirSync(fileOf('of-run')) as [string]
     expect(await playSolution('of-run', name)).toBeCloseTo(claimed('of-run', name), 12)
-  })
-
-  it('writes those of a dataset, of one split, without a solution if the world has no solver', async () => {
-    writeFileSync(fileOf('coin.ts'), COIN_WORLD)
-    const { out } = await harbor('./coin.ts', '--tasks', '2', '--out', 'coins', '--json')
-    expect(JSON.parse(out)).toEqual({ tasks: 2, solutions: 0 })
-    const [coin] = readdirSync(fileOf('coins')) as [string]
-    expect(readdirSync(fileOf('coins', coin))).toEqual(['environment', 'instruction.md', 'task.toml', 'tests'])
-    await workshop.main(['dataset', 'generate', WORLD, '--count', '30', '--out', 'all.jsonl'])
-    const rows = textOf('all.jsonl')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const tests = rows.filter(({ split }) => split === 'test')
-    const chosen = ['--tasks', 'all.jsonl', '--split', 'test', '--out', 'tests', '--json']
-    expect(JSON.parse((await harbor(WORLD, ...chosen)).out)).toEqual({ tasks: tests.length, solutions: tests.length })
-    expect(tests.length).toBeGreaterThan(0)
   })
 
   it('says what it cannot export', async () => {

@@ -2,7 +2,6 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report'
-import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 
@@ -134,34 +133,6 @@ describe('episodic export', () => {
     ])
     expect([status, out.split('\n').filter(Boolean).length]).toEqual([0, 1])
     expect(err).toContain('Line 3 of episodes.jsonl is torn')
-  })
-
-  it('leaves out the tools of a world that is not there, and says so', async () => {
-    const [first = ''] = linesOf('played/episodes.jsonl')
-    writeFileSync(fileOf('unknown.jsonl'), `${first.replace('"name":"number-guessing"', '"name":"nowhere"')}\n`)
-    const { status, out, err } = await workshop.main(['export', 'unknown.jsonl', '--format', 'trl-sft'])
-    expect([status, JSON.parse(out).tools]).toEqual([0, undefined])
-    expect(err).toContain('The tools are left out, because the world of the run cannot be loaded')
-  })
-
-  it('rejects different lines of one episode, and leaves the file that was there as it was', async () => {
-    const [first = ''] = linesOf('played/episodes.jsonl')
-    writeFileSync(fileOf('edited.jsonl'), `${first}\n${first.replace('"run":"played"', '"run":"edited"')}\n`)
-    writeFileSync(fileOf('kept.jsonl'), 'as it was')
-    const { status, err } = await workshop.main(['export', 'edited.jsonl', '--format', 'atif', '--out', 'kept.jsonl'])
-    expect(status).toBe(1)
-    expect(err).toContain('edited.jsonl has different lines for task')
-    expect(readFileSync(fileOf('kept.jsonl'), 'utf8')).toBe('as it was')
-    expect(readdirSync(workshop.folder).filter((name) => name.endsWith('.part'))).toEqual([])
-  })
-
-  it('writes a log of Inspect, and prints no lines for it', async () => {
-    const { status, err } = await workshop.main(['export', 'played', '--format', 'inspect', '--out', 'played.eval'])
-    expect([status, err]).toEqual([0, '40 finished episodes exported to played.eval as inspect.\n'])
-    const files = unzipSync(readFileSync(fileOf('played.eval')))
-    const { results } = JSON.parse(strFromU8(files['header.json'] as Uint8Array))
-    const summary = JSON.parse(readFileSync(fileOf('played/summary.json'), 'utf8'))
-    expect(results.scores[0].metrics.mean.value).toBe(summary.success.overall.rate)
   })
 
   it('exports every run of a set that was played to a file of its own', async () => {

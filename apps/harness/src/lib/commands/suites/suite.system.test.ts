@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { calling, startChatServer } from '@episodic/models/chat-server.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 import { suiteResultSchema } from '../../suites/suite-result.ts'
@@ -80,18 +79,6 @@ describe('episodic suite run', () => {
     })
   })
 
-  it('scores a language model, with the options of its server', async () => {
-    await using server = await startChatServer(() => calling('toss', { heads: true }))
-    const model = ['--policy', 'llm:org/toss', '--base-url', server.url, '--temperature', '0.5', '--max-tokens', '64']
-    const { status, result } = await run('coins', '--episodes', '8', '--out', 'model', ...model)
-    expect(status).toBe(0)
-    expect(server.requests).toHaveLength(8)
-    expect(server.requests[0]).toMatchObject({ model: 'org/toss', temperature: 0.5 })
-    const [called, scored] = result?.worlds[0]?.lines.slice(-2) ?? []
-    // The same tosses as those of the policy that always calls heads.
-    expect(scored).toMatchObject({ kind: 'scored', id: 'toss/scored-llm-org-toss', here: called?.here, finished: 8 })
-  })
-
   it('plays games with a policy in each seat, and a further policy in each seat against the solver', async () => {
     // The first player takes three, then the last three: each stone is worth 0.01, and winning 1.
     const seats = { ann: 'solver', bob: 'solver' }
@@ -135,54 +122,6 @@ describe('episodic suite run', () => {
     expect([replay.status, replay.out]).toEqual([0, expect.stringContaining('60 reproduced')])
   })
 
-  it('prints one table, with the seed and the counts', async () => {
-    const { status, out } = await workshop.main(['suite', 'run', 'coins', '--out', 'table'])
-    expect(status).toBe(0)
-    expect(out).toMatch(/coins 1\.0\.0 +seed 0 · 60 episodes of each played figure/)
-    expect(out).toMatch(/coin +sides +2 +2 +a coin +same/)
-    expect(out).toMatch(/share of right calls +0\.\d+ +± 0\.\d+ +0\.5 +a coin +inside 99\.9 %/)
-    expect(out).toContain('3 references   3 hold   0 differ   0 not checked')
-    expect(out).toContain('table/suite.json')
-  })
-
-  it('plays only what is missing with --resume, and gives the same figures', async () => {
-    const whole = await run('coins', '--out', 'whole')
-    const again = await run('coins', '--out', 'whole')
-    expect([again.status, again.err]).toEqual([1, expect.stringContaining('Give --resume')])
-    const file = at('whole/runs/coin/toss-heads/episodes.jsonl')
-    const lines = readFileSync(file, 'utf8').split('\n')
-    const kept = lines.slice(0, 20).join('\n')
-    truncateSync(file, Buffer.byteLength(`${kept}\n`))
-    const resumed = await run('coins', '--out', 'whole', '--resume')
-    expect(resumed.status).toBe(0)
-    expect(readFileSync(file, 'utf8').startsWith(kept)).toBe(true)
-    const figures = ({ result }: typeof whole) => result?.worlds.map(({ lines }) => lines.map(({ here }) => here))
-    expect(figures(resumed)).toEqual(figures(whole))
-  })
-
-  it('exits with 1 and names how many figures differ', async () => {
-    writeSuite('wrong', { played: [{ ...heads, expected: 0.99 }] })
-    const { status, err, result } = await run('wrong', '--out', 'wrong')
-    expect([status, err]).toEqual([1, expect.stringContaining('error: 1 figure differs from the reference.')])
-    expect(result?.worlds[0]?.lines.at(-1)).toMatchObject({ verdict: 'differs' })
-  })
-
-  it('does not judge a figure some of whose episodes failed', async () => {
-    writeFileSync(
-      at('fails.ts'),
-      COIN.replace('export const policies', 'let calls = 0\nexport const policies')
-        .replace(
-          'start: () => () => ({ tool',
-          "start: () => () => { if (calls++ === 7) throw new Error('lost the coin'); return ({ tool",
-        )
-        .replace('heads: true } }) }', 'heads: true } }) } }'),
-    )
-    writeSuite('fails', { world: '../fails.ts', played: [heads] })
-    const { status, err, result } = await run('fails', '--out', 'fails')
-    expect([status, err]).toEqual([1, expect.stringContaining('1 figure could not be checked')])
-    expect(result?.worlds[0]?.lines.at(-1)).toMatchObject({ verdict: 'not-checked', failed: 1, finished: 59 })
-  })
-
   it.each<[string, string[], number, string]>([
     ['an unknown suite', ['nothing'], 2, 'There is no suite "nothing"'],
     ['an unknown world', ['coins', '--only', 'dice'], 2, 'The suite coins has no world dice. It has: coin.'],
@@ -220,15 +159,5 @@ describe('episodic suite run', () => {
     const { err, status } = await run('broken')
     expect(err).toContain(message)
     expect(status).toBeGreaterThan(0)
-  })
-
-  it('stops at Ctrl-C, and says how to play on', async () => {
-    writeSuite('long', { played: [heads] }, { episodes: 200_000 })
-    const started = workshop.start(['suite', 'run', 'long', '--out', 'long'])
-    await started.until(/coin toss\/random\n/)
-    started.interrupt()
-    const { status, err } = await started.ended
-    expect([status, err]).toEqual([130, expect.stringContaining('episodic suite run long --out long --resume')])
-    expect(readdirSync(at('long'))).toEqual(['runs'])
   })
 })

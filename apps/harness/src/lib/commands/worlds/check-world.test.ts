@@ -132,39 +132,10 @@ describe('checkWorld', () => {
     expect(report).toMatchObject({ ok: true, seed: '0', world: { name: 'levers', version: '1.0.0' } })
   })
 
-  it('returns the same results for the same seed', async () => {
-    const only: CheckName[] = ['determinism', 'rewards', 'exploits']
-    const [first, second, other] = await Promise.all(
-      ['a', 'a', 'b'].map((seed) => checkWorld(leverWorld(), { only, seed })),
-    )
-    expect(first).toEqual(second)
-    expect(first?.checks).not.toEqual(other?.checks)
-  })
-
-  it('plays a share of its episodes, and says how many', async () => {
-    const only: CheckName[] = ['seats', 'determinism', 'rewards', 'exploits']
-    const played = async (share: number) => {
-      const { checks } = await checkWorld(leverWorld(), { only, share })
-      return Object.fromEntries(checks.map(({ name, figures }) => [name, figures.episodes ?? figures.tasks]))
-    }
-    expect(await played(0.25)).toEqual({ seats: 12, determinism: 12, rewards: 24, exploits: 8 })
-    expect(await played(0)).toEqual({ seats: 6, determinism: 4, rewards: 16, exploits: 8 })
-  })
-
   it('rejects a world with neither defaults nor tasks', async () => {
     const { environment } = leverWorld()
     const demanding = { ...environment, params: z.object({ asked: z.string() }) }
     await expect(checkWorld({ environment: demanding })).rejects.toMatchObject({ code: 'world-invalid' })
-  })
-
-  it('reports a world whose start throws, and goes on', async () => {
-    const stuck = () => {
-      throw new Error('The levers are stuck.')
-    }
-    const report = await checkWorld(leverWorld({ onStart: stuck }), { only: ['determinism', 'hygiene'] })
-    expect(report.ok).toBe(false)
-    for (const { findings } of report.checks)
-      expect(findings[0]?.what).toMatch(/The (world|rules) failed: `start` of levers threw: The levers are stuck/)
   })
 
   it('wants a description of each argument, and not of what it is made of', async () => {
@@ -186,20 +157,6 @@ describe('checkWorld', () => {
     expect(names.filter((name) => name.startsWith('argument'))).toEqual(['argument-undescribed:pay.bare'])
   })
 
-  it('skips the checks that rehearse if a tool prepares its steps', async () => {
-    const { environment } = leverWorld()
-    const preparation = { schema: z.object({}), seconds: 1, external: false, repeatable: false, prepare: () => ({}) }
-    const tools = Object.fromEntries(
-      Object.entries(environment.tools).map(([name, tool]) => [name, { ...tool, preparation }]),
-    )
-    const report = await checkWorld({ environment: { ...environment, tools } })
-    expect(report.ok).toBe(true)
-    expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
-      CHECKS.map((name) => [name, ['canaries', 'hygiene'].includes(name) ? 'passed' : 'skipped']),
-    )
-    expect(report.checks[0]?.summary).toMatch(/^tool \w+ prepares its steps with outside inputs/)
-  })
-
   it('calls a `prepare` that is repeatable, so that every check runs', async () => {
     const report = await checkWorld(
       weighed(({ state }) => ({ heavier: state.private.heavy === 0 })),
@@ -211,23 +168,6 @@ describe('checkWorld', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('asks a `prepare` once for the same context, and for determinism each time', async () => {
-    const askedBy = async (only: readonly CheckName[]) => {
-      const asked: string[] = []
-      const world = weighed(({ state, input, rng, isLast }) => {
-        asked.push(JSON.stringify([state, input, rng.int(0, 1e9), isLast]))
-        return { heavier: state.private.heavy === 0 }
-      })
-      await checkWorld(world, { only, pairs: 20 })
-      return { all: asked.length, distinct: new Set(asked).size }
-    }
-    const once = await askedBy(['non-interference', 'canaries', 'rewards', 'exploits'])
-    expect(once.distinct).toBeGreaterThan(20)
-    expect(once.all).toBe(once.distinct)
-    const twice = await askedBy(['determinism'])
-    expect(twice.all).toBeGreaterThanOrEqual(2 * twice.distinct)
-  })
-
   it('finds what a `prepare` says of the private state, and one that is not as repeatable as it says', async () => {
     const secret = weighed(({ state }) => ({ heavier: false, also: state.private.heavy }))
     const leaks = await checkWorld(secret, { only: ['non-interference'], pairs: 40 })
@@ -236,16 +176,6 @@ describe('checkWorld', () => {
     const drifting = weighed(() => ({ heavier: false, also: ++calls }))
     const chance = await checkWorld(drifting, { only: ['determinism'] })
     expect(chance.checks[0]).toMatchObject({ outcome: 'failed' })
-  })
-
-  it('stops when it is aborted', async () => {
-    const stop = new AbortController()
-    const checking = checkWorld(leverWorld(), {
-      only: ['determinism', 'rewards'],
-      signal: stop.signal,
-      onResult: () => stop.abort(new Error('enough')),
-    })
-    await expect(checking).rejects.toThrow('enough')
   })
 })
 
@@ -271,14 +201,6 @@ describe('a waiver', () => {
     const { checks, ok } = await checkWorld(hinting({ 'start-reveals:serial': reason }), { only, pairs: 20 })
     expect(checks[0]?.findings).toMatchObject([{ name: 'start-reveals:left' }])
     expect(ok).toBe(false)
-  })
-
-  it('is reported as unused if all checks ran', async () => {
-    const { environment, ...world } = leverWorld()
-    const idle = { ...world, environment: { ...environment, waived: { 'start-reveals': reason } } }
-    const { unusedWaivers, outcome, ok } = await checkWorld(idle, { pairs: 20 })
-    expect([unusedWaivers, outcome, ok]).toEqual([['start-reveals'], 'warned', true])
-    expect((await checkWorld(idle, { only, pairs: 20 })).unusedWaivers).toEqual([])
   })
 
   it.each([
@@ -319,58 +241,12 @@ describe('non-interference', () => {
     expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 21 } })
   })
 
-  it('finds a leak that only the public state shows', async () => {
-    const quiet = defineEnvironment({
-      name: 'quiet',
-      version: '1.0.0',
-      description: 'Knock.',
-      params: z.object({}),
-      state: { public: z.object({ cursor: z.string() }), private: z.object({ word: z.string() }) },
-      start: ({ rng }) => ({ public: { cursor: '' }, private: { word: rng.pick(['ash', 'elm', 'oak']) } }),
-      observe: () => 'A room.',
-      tools: ({ tool }) => ({
-        knock: tool({
-          description: 'Knock at the room.',
-          input: z.object({}),
-          output: z.object({}),
-          play({ state, rng, say }) {
-            // Rules that draw have to play at the endpoints too.
-            state.public.cursor = rng.chance(1) ? state.private.word : ''
-            return say('Silence.', {})
-          },
-        }),
-      }),
-      rewards: { none: () => 0 },
-    })
-    const { checks } = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 40 })
-    const names = checks[0]?.findings.map(({ name }) => name)
-    expect(names).toContain('state-differs:knock')
-    const byEndpoint = await checkWorld({ environment: quiet }, { only: ['non-interference'], pairs: 2 })
-    expect(byEndpoint.checks[0]?.findings.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['endpoint-differs:http', 'endpoint-differs:stdio', 'endpoint-differs:in process']),
-    )
-  })
-
   it('warns if no two seeds differ in the private state', async () => {
     const { outcome, warnings } = await checkOne('non-interference', { fixed: true })
     expect([outcome, warnings]).toEqual([
       'warned',
       [expect.objectContaining({ what: expect.stringContaining('no two seeds differ') })],
     ])
-  })
-
-  it('reports the step, the seeds and both texts of a leak', async () => {
-    const { findings, ok } = await checkOne('non-interference', {
-      onPull: ({ state }) => {
-        state.public.board = 'x'.repeat(state.private.serial % 5)
-      },
-    })
-    expect(ok).toBe(false)
-    expect(findings[0]).toMatchObject({
-      what: expect.stringMatching(/^Step \d+ .*"pull".* the answer depends on private state/),
-      again: expect.stringMatching(/seed \w+ against .*what seed \w+ hides/),
-      difference: { first: expect.stringContaining('board'), second: expect.stringContaining('board') },
-    })
   })
 
   it('warns if nearly all pairs diverge at their first call', async () => {
@@ -385,13 +261,6 @@ describe('non-interference', () => {
     ])
     const { warnings } = await checkOne('non-interference')
     expect(warnings).toEqual([])
-  })
-
-  it('finds a leak in the initial state', async () => {
-    const { found } = await checkOne('non-interference', { board: ({ serial }) => `${serial * 3}` })
-    expect(found).not.toContain('private.left')
-    const { found: leaks } = await checkOne('non-interference', { board: ({ left }) => (left ? 'red' : 'blue') })
-    expect(leaks).toContain('public.board determines private.left')
   })
 })
 
@@ -421,15 +290,6 @@ describe('the rules of the only seat', () => {
 })
 
 describe('canaries', () => {
-  it('finds an encoded private number in an answer', async () => {
-    const { found } = await checkOne('canaries', {
-      onPull: ({ state }) => {
-        state.public.board = [...`${state.private.serial}`].reverse().join('')
-      },
-    })
-    expect(found).toContain('contains private.serial (reversed)')
-  })
-
   it('accepts revealed values', async () => {
     const { found } = await checkOne('canaries', {
       onPull: ({ state, reveal }) => {
@@ -455,13 +315,6 @@ describe('canaries', () => {
 })
 
 describe('determinism', () => {
-  it('names the alternatives to ambient time and randomness', async () => {
-    const { found } = await checkOne('determinism', { onPull: () => void Date.now() })
-    expect(found).toContain('now and elapse')
-    const { found: drawn } = await checkOne('determinism', { onPull: () => void Math.random() })
-    expect(drawn).toContain('rng.float()')
-  })
-
   it('finds a variable that outlives an episode', async () => {
     let pulls = 0
     const { findings } = await checkOne('determinism', {
@@ -549,13 +402,6 @@ describe('learnability', () => {
     expect([alone, found]).toEqual(['failed', expect.stringContaining('random choice among its actions 0.000')])
   })
 
-  it('is skipped if the public state lacks what the solver bases its actions on', async () => {
-    const { environment, tasks, solver } = await loadWorld('scripts/consumer/higher-or-lower.ts', ROOT)
-    const { checks, ok } = await checkWorld({ environment, tasks, solver }, { only: ['learnability'] })
-    expect([checks[0]?.outcome, ok]).toEqual(['skipped', true])
-    expect(checks[0]?.summary).toContain('a table that copies the solver earns')
-  })
-
   it('distinguishes positions in an array of constant length', async () => {
     const { checks } = await checkWorld(switchboard, { only: ['learnability'] })
     expect(checks[0]).toMatchObject({ outcome: 'passed', figures: { moved: expect.closeTo(1, 1) } })
@@ -564,14 +410,6 @@ describe('learnability', () => {
   it('fails if the learner earns more than the solver', async () => {
     const { found } = await checkOne('learnability', { reward: ({ won, tool }) => (won || tool === 'wait' ? 1 : 0) })
     expect(found).toMatch(/^A learner earns [\d.]+, and the solver 1\.000/m)
-  })
-
-  it('shows the learning curve from random play to the solver', async () => {
-    const { figures, summary } = await checkOne('learnability')
-    const { curve, moved } = figures as { curve: number[]; moved: number }
-    expect(moved).toBeGreaterThan(0.9)
-    expect(curve.at(-1)).toBeGreaterThan(curve[0] as number)
-    expect(summary).toMatch(/[▁▂▃▄▅▆▇█]{3}/)
   })
 })
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 
@@ -42,14 +41,6 @@ describe('episodic check', () => {
     expect(JSON.parse(json)).toMatchObject({ ok: false, checks: [{ name: 'non-interference', outcome: 'failed' }] })
   })
 
-  it('passes the first world of the README without warnings', async () => {
-    const world = fileURLToPath(new URL('../../../../../../scripts/consumer/higher-or-lower.ts', import.meta.url))
-    const { status, out } = await workshop.main(['check', world])
-    expect(out).not.toMatch(/warning|failed/)
-    expect(out).toMatch(/^higher-or-lower 1\.0\.0 passes: 7 of 8 checks passed, 1 skipped\.$/m)
-    expect(status).toBe(0)
-  })
-
   it('shows each waived finding with its reason, and reports unused waivers', async () => {
     const waiving = COIN_WORLD.replace(
       "description: 'Call a coin.',",
@@ -64,48 +55,9 @@ describe('episodic check', () => {
     expect(status).toBe(0)
   })
 
-  it('waits for an answer that is held in this process, to a sealed move that no other seat follows', async () => {
-    writeFileSync(join(workshop.folder, 'bids.ts'), BIDS)
-    const { status, out } = await workshop.run(['check', './bids.ts', '--only', 'canaries', '--quick'])
-    expect(out).toMatch(/^bids 1\.0\.0 passes/m)
-    expect(status).toBe(0)
-  })
-
   it('lists the checks if --only names an unknown one', async () => {
     const { status, err } = await workshop.main(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
     expect(err).toContain('There is no check "secrets". The checks are: non-interference, canaries')
     expect(status).toBe(2)
   })
 })
-
-/** A game of sealed moves whose rules fail as soon as both have moved, so that a check plays the move of one. */
-const BIDS = `
-import { defineGame } from '${import.meta.resolve('@episodic/mcp-server')}'
-import { z } from '${import.meta.resolve('zod')}'
-
-export const environment = defineGame({
-  name: 'bids',
-  version: '1.0.0',
-  description: 'Bid at once.',
-  seats: ['ann', 'bob'],
-  utility: 'general',
-  state: { public: z.object({}), own: z.object({ bid: z.int() }), private: z.object({}) },
-  start: () => ({ public: {}, own: { ann: { bid: 0 }, bob: { bid: 0 } }, private: {} }),
-  observe: ({ seat }) => seat,
-  turn: () => ['ann', 'bob'],
-  tools: ({ sealed }) => ({
-    bid: sealed({
-      description: 'Bid.',
-      input: z.object({ value: z.int().min(0).max(3).describe('How much.') }),
-      play({ own, input }) {
-        own.bid = input.value
-        return undefined
-      },
-    }),
-  }),
-  settle() {
-    throw new Error('Nobody sells.')
-  },
-  rewards: {},
-})
-`

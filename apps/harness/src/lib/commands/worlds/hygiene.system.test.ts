@@ -1,13 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import { checkWorld } from '@episodic/check/check-world'
 import { defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { loadWorld } from '../../worlds/world.ts'
-
-const template = (kind: string) =>
-  fileURLToPath(new URL(`../../../../create-episodic/templates/${kind}/world.ts`, import.meta.url))
 
 /** A world with a tool whose argument has neither a description nor a bound, and one to end the episode. */
 function worldOf(madeOf: JsonObject | undefined): EnvironmentDefinition {
@@ -50,13 +45,5 @@ describe('the check of hygiene', () => {
     const ofServer = await check({ environment: worldOf({ tools: [] }) })
     expect(ofServer).toMatchObject({ outcome: 'passed', warnings: [] })
     expect(ofServer?.summary).toMatch(/the server leaves 3 parts of its schemas without a description or bound$/)
-  })
-
-  it.each(['world', 'game', 'conversation', 'workspace'])('warns of nothing in a new project: %s', async (kind) => {
-    expect(await check(await loadWorld(template(kind)))).toMatchObject({
-      outcome: 'passed',
-      warnings: [],
-      findings: [],
-    })
   })
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -72,36 +72,6 @@ describe('episodic record', () => {
     }
     const compared = await workshop.main(['compare', 'runs/ada', 'runs/ada-recorded'])
     expect([compared.status, compared.out]).toEqual([0, expect.stringMatching(/return .* same in every task/)])
-  })
-
-  it('makes a world that is checked, served over HTTP and played by chance', async () => {
-    const checked = await workshop.main(['check', 'people.jsonl', '--quick'])
-    expect([checked.status, checked.out]).toEqual([0, expect.stringMatching(/6 of 7 checks passed, 1 skipped/)])
-    const asked = ['--policy', 'random', '--rollouts', '4', '--transport', 'http', '--out', 'runs/random', '--json']
-    const { out } = await workshop.main(['run', 'people.jsonl', ...asked])
-    expect(json(out).counts).toMatchObject({ finished: 8, failed: 0 })
-  })
-
-  it('makes a world in which a call that was not recorded is no episode, and is named in the report', async () => {
-    const { status, out, err } = await workshop.main(['run', 'people.jsonl', '--policy', 'script:eve.json'])
-    expect([status, err]).toEqual([1, expect.stringMatching(/No episode finished\. not-recorded: The recording/)])
-    expect(out).toMatch(/2 scheduled +0 finished +2 failed/)
-    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
-      /not-recorded 2 The recording of \S+ has no answer to create_entities\(.*Eve.* after 1 calls, .* read_graph\(\{\}\)\. Recorded there: create_entities\(.*Bob/,
-    )
-  })
-
-  it('keeps all sealed episodes of a run that is killed', async () => {
-    write('server.mjs', `import ${JSON.stringify(memory)}\n`)
-    const asked = ['--mcp', SERVER, '--tasks', '200', '--policy', 'script:ada.json', '--concurrency', '2']
-    const run = workshop.start(['run', ...asked, '--out', 'runs/killed'])
-    const sealed = () => (existsSync(at('runs/killed/episodes.jsonl')) ? readEpisodes(at('runs/killed')).length : 0)
-    await expect.poll(sealed, { timeout: 60_000 }).toBeGreaterThan(2)
-    run.kill('SIGKILL')
-    await run.ended
-    rmSync(program)
-    const { out } = await workshop.main(['record', 'runs/killed', '--out', 'killed.jsonl', '--json'])
-    expect(json(out).episodes).toBe(sealed())
   })
 
   it('makes one world of the lines of forked episodes, whose server keeps its state in its folder', async () => {

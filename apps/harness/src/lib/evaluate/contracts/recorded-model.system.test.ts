@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
@@ -72,24 +72,6 @@ describe('recordedModel', () => {
     )
     const passed = expect({ environment: guessing }).toPass({ policy, rate: 0.5, tasks: 10 })
     await expect(passed).rejects.toMatchObject({ code: 'not-recorded' })
-  })
-
-  it('records anew, in place of what was recorded, and reads and writes nothing if it is off', async () => {
-    const file = join(folder(), 'small.json')
-    await play({ file, baseUrl: (await model()).url })
-    const other = await model({ first: 2 })
-    vi.stubEnv('EPISODIC_RECORDINGS', 'record')
-    expect((await play({ file, baseUrl: other.url })).steps).toHaveLength(2)
-    vi.stubEnv('EPISODIC_RECORDINGS', 'strict')
-    expect((await play({ file })).steps).toHaveLength(2)
-    rmSync(file)
-    vi.stubEnv('EPISODIC_RECORDINGS', 'off')
-    expect((await play({ file, baseUrl: other.url })).steps).toHaveLength(2)
-    expect(existsSync(file)).toBe(false)
-    vi.stubEnv('EPISODIC_RECORDINGS', 'replay')
-    expect(() => recordedModel('small')).toThrow(
-      'EPISODIC_RECORDINGS is "replay", and is one of off, auto, strict, record.',
-    )
   })
 
   it('keeps the answers of each test in a file of its own beside it', async () => {

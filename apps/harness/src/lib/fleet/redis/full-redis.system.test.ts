@@ -1,7 +1,6 @@
 import { startRedis } from '@episodic/runs/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { serveMetrics } from '../serve-metrics.ts'
 import { openRedisQueue } from './open-redis-queue.ts'
 
 const NEVER = new AbortController().signal
@@ -59,27 +58,4 @@ it('is waited for by coordinators and workers while its memory is full, and noth
   expect(texts).toEqual(['result of first', 'result of second'])
   await consumer.close()
   await membership[Symbol.asyncDispose]()
-})
-
-it('is not waited for by a process that is to end', async () => {
-  const stopping = new AbortController()
-  const { coordination, noticed, fill } = await openQueue(stopping.signal)
-  await fill(true)
-  const added = coordination.add([{ id: 'first', payload: '{}' }])
-  await noticed[0]
-  stopping.abort()
-  await expect(added).rejects.toThrow('OOM')
-  await fill(false)
-})
-
-it('is not ready while its memory is full', async () => {
-  const { queue, fill } = await openQueue()
-  await using metrics = await serveMetrics(queue, { port: 0, address: '127.0.0.1' })
-  const ready = async () => (await fetch(`${metrics.url}/readyz`)).status
-  expect(await ready()).toBe(200)
-  await fill(true)
-  expect([await ready(), await ready()]).toEqual([503, 503])
-  expect((await fetch(`${metrics.url}/metrics`)).status).toBe(200)
-  await fill(false)
-  await expect.poll(ready).toBe(200)
 })

@@ -5,13 +5,11 @@ import { bisecting, type ChatServer, calling, saying, startChatServer } from '@e
 import { HOSTILE, lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import type { EpisodeRecord, Json, RecordedStep } from '@episodic/protocol'
 import { applyChanges, type EpisodeStates } from '@episodic/report'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
-const TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades']
 const workshop = openWorkshop()
 const browser = useBrowser()
 let viewing: Viewing
@@ -133,16 +131,6 @@ async function firstOf(name: string) {
 const squeezed = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
 
 describe.skipIf(lacksBrowser)('the page of an episode', () => {
-  it('shows what an event says to everybody, and what to a seat alone', async () => {
-    const page = await open((await firstOf('sent')).hash)
-    const row = page.locator('.entry.step').first().locator('.row.event')
-    const shown = squeezed((await row.textContent()) ?? '')
-    expect(shown).toContain('It blows.')
-    expect(shown).toContain('{"force":3}')
-    expect(shown).toContain('{"agent":["Hold your hat."]}')
-    await page.context().close()
-  })
-
   it('shows the command line of a step, and the lines of a file that it changed', async () => {
     const { episode, hash } = await firstOf('commands')
     const [first] = episode.steps as [RecordedStep]
@@ -242,40 +230,6 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     await sealed.getByText('matches the line').waitFor()
   })
 
-  it('shows what was sent as it went, with what is new', async () => {
-    const { hash } = await firstOf('model')
-    const page = await open(`${hash}?tab=sent`)
-    await page.getByLabel('Request', { exact: true }).selectOption({ index: 2 })
-    // Each answer is followed by a result, and by a correction of the call that is no JSON.
-    const [request] = server.requests.filter(({ messages }) => messages.length === 8)
-    const list = page.getByRole('list', { name: 'Messages of request 3' })
-    await list.waitFor()
-    const shown = squeezed((await list.textContent()) ?? '')
-    for (const { content } of request?.messages ?? [])
-      if (content && !content.startsWith('<think>')) expect(shown).toContain(squeezed(content))
-    expect(await list.getByRole('listitem').count()).toBe(request?.messages.length)
-    await page.getByLabel('only what is new').check()
-    expect(await page.getByRole('list', { name: 'Messages of request 3' }).getByRole('listitem').count()).toBe(3)
-  })
-
-  it('opens the same view by its address, and goes back', async () => {
-    const { hash } = await firstOf('plain')
-    const page = await open(`${hash}?step=3&tab=rewards`)
-    expect(await page.locator('tr[aria-current="step"] td').first().textContent()).toBe('3')
-    await page.getByRole('button', { name: 'Step 5', exact: true }).click()
-    await page.locator('.entry[aria-current="step"]').waitFor()
-    expect(new URL(page.url()).hash).toMatch(/\?step=5$/)
-    await page.reload()
-    const chosen = page.locator('.entry[aria-current="step"]')
-    await chosen.waitFor()
-    expect(await chosen.locator('.step-number').textContent()).toBe('5')
-    await page.keyboard.press('g')
-    await page.locator('.group').waitFor()
-    await page.goBack()
-    await chosen.waitFor()
-    expect(await chosen.locator('.step-number').textContent()).toBe('5')
-  })
-
   it('renders few of a thousand steps, and finds a text in all of them', async () => {
     const { episode, hash } = await firstOf('long')
     const page = await open(`${hash}?step=900`)
@@ -292,25 +246,6 @@ describe.skipIf(lacksBrowser)('the page of an episode', () => {
     await page.locator('mark').first().waitFor()
     await page.locator(`button[aria-label="Choose step ${last + 1}"]`).waitFor()
     expect(await page.evaluate('document.querySelectorAll("*").length')).toBeLessThan(3_000)
-  })
-
-  it('has all steps on paper, and few again after it', async () => {
-    const { hash, episode } = await firstOf('long')
-    const page = await open(hash)
-    const steps = page.locator('.entry.step')
-    await steps.first().waitFor()
-    await page.evaluate('dispatchEvent(new Event("beforeprint"))')
-    await expect.poll(() => steps.count()).toBe(episode.steps.length)
-    await page.evaluate('dispatchEvent(new Event("afterprint"))')
-    await expect.poll(() => steps.count()).toBeLessThan(100)
-  })
-
-  it('has all steps of an episode of usual length in a picture of the whole page', async () => {
-    const { hash, episode } = await firstOf('usual')
-    const page = await open(hash)
-    await expect.poll(() => page.locator('.entry.step').count()).toBe(episode.steps.length)
-    const { height } = (await page.locator('.virtual').boundingBox()) ?? { height: 0 }
-    expect(height).toBeGreaterThan(3_000)
   })
 
   it('shows a match by its seats', async () => {
@@ -351,34 +286,6 @@ describe.skipIf(lacksBrowser)('the page of a task', () => {
 })
 
 describe.skipIf(lacksBrowser)('pages of episodes', () => {
-  it('are accessible, light and dark, and fit into 400 pixels', async () => {
-    const { hash, id, episode } = await firstOf('model')
-    const plain = await firstOf('plain')
-    const pages = [
-      ...TABS.map((tab) => `${hash}?step=2&tab=${tab}`),
-      `#/r/${id}/t/${episode.task.id}`,
-      `${plain.hash}?beside=1`,
-    ]
-    const problems: string[] = []
-    for (const dark of [false, true]) {
-      const page = await open(pages[0] as string, { dark, width: dark ? 400 : 1_280 })
-      for (const address of pages) {
-        await page.evaluate(`location.hash = ${JSON.stringify(address)}`)
-        await page.locator('.episode, .group, .beside').waitFor()
-        await page.waitForFunction('!document.querySelector(".note.loading")')
-        await page.evaluate(axe.source)
-        const found = (await page.evaluate('axe.run()')) as {
-          violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
-        }
-        for (const { id: rule, nodes } of found.violations)
-          problems.push(`${address} ${rule}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
-        const [whole, seen] = (await page.evaluate('[document.documentElement.scrollWidth, innerWidth]')) as number[]
-        if (whole !== seen) problems.push(`${address} is ${whole} pixels wide in ${seen}`)
-      }
-    }
-    expect(problems).toEqual([])
-  })
-
   it('have no error', () => {
     expect(faults).toEqual([])
   })

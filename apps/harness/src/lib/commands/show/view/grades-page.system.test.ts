@@ -97,12 +97,6 @@ describe('the figures of verdicts', () => {
     const run = { name: 'graded', scheduled: 40, configuration: {} }
     expect((await embedReport(summary, run, { lines, grades })).gradeSummary).toEqual(written)
   })
-
-  it('count the finished episodes of a run without verdicts', async () => {
-    const { id } = await viewing.runNamed('plain')
-    const summary = await viewing.json<GradeSummary>(`/api/r/${id}/grade-summary`)
-    expect(summary).toMatchObject({ run: 'plain', episodes: 5, graders: [], agreements: [] })
-  })
 })
 
 describe.skipIf(lacksBrowser)('the grades of a run', () => {
@@ -128,28 +122,6 @@ describe.skipIf(lacksBrowser)('the grades of a run', () => {
     await page.waitForURL(new RegExp(`/t/${apart[0]?.task}/${apart[0]?.attempt}`))
     await page.goBack()
     expect(await row.getByRole('link', { name: 'Label…' }).getAttribute('href')).toBe(`#/r/${id}/label/brief`)
-  })
-
-  it('puts the episodes on which judge and person disagree among those to look at first', async () => {
-    const { id } = await viewing.runNamed('graded')
-    const page = await open(`#/r/${id}`)
-    await page.getByRole('button', { name: '2 where judge and person disagree' }).click()
-    const links = page.locator('.look-first .episode-links a')
-    await links.first().waitFor()
-    const places = [0, 5].map((i) => linesOf()[i])
-    const hrefs = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')))
-    expect(hrefs.sort()).toEqual(places.map((place) => `#/r/${id}/t/${place?.task}/${place?.attempt}`).sort())
-  })
-
-  it('shows verdicts that come while it is open, and corrects the rate once there are 30 labels', async () => {
-    const { id } = await viewing.runNamed('graded')
-    const page = await open(`#/r/${id}?tab=grades`)
-    await page.getByText('20 labels missing').waitFor()
-    append(labels('ada', 30).slice(10))
-    await page.getByText('labels missing').waitFor({ state: 'detached' })
-    const { corrected } = await viewing.json<GradeSummary>(`/api/r/${id}/grade-summary`)
-    const shown = page.locator('.card', { hasText: 'Corrected by people' })
-    expect(await shown.textContent()).toContain(`${((corrected[0]?.mean ?? 0) * 100).toFixed(1)} %`)
   })
 
   it.each([

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import { isSuccess, type RunEntry } from '@episodic/report'
@@ -60,44 +60,6 @@ describe.skipIf(lacksBrowser)('the list of runs', () => {
     await page.keyboard.press('Escape')
     await page.waitForURL(/#\/$/)
   })
-
-  it('compares the runs that are ticked', async () => {
-    const page = await open('')
-    await page.getByRole('checkbox', { name: 'Compare solver' }).check()
-    const button = page.getByRole('button', { name: /^Compare/ })
-    expect(await button.isDisabled()).toBe(true)
-    await page.getByRole('checkbox', { name: 'Compare random' }).check()
-    await button.click()
-    await page.waitForURL(/#\/compare\?runs=[0-9a-f]{10}%2C[0-9a-f]{10}$/)
-  })
-
-  it('shows what a run added while the page is open', async () => {
-    const page = await open('')
-    await page.getByRole('link', { name: 'careless' }).waitFor()
-    await play('runs/later', '--policy', 'solver', '--tasks', '5')
-    await page.getByRole('link', { name: 'later' }).waitFor()
-  })
-
-  it('says which currency costs have, if there are any', async () => {
-    const page = await open('')
-    await page.getByRole('link', { name: 'careless' }).waitFor()
-    const currency = page.getByText('Costs are in the currency of the prices.')
-    expect(await currency.count()).toBe(0)
-    await page.route('**/api/runs', async (route) => {
-      const runs = (await (await route.fetch()).json()) as object[]
-      await route.fulfill({ json: runs.map((run) => ({ ...run, cost: 1.5 })) })
-    })
-    await page.reload()
-    await currency.waitFor()
-    // The page asks again and again. A handler that is at work when the page is closed would fail.
-    await page.unrouteAll({ behavior: 'wait' })
-  })
-
-  it('has no sideways scroll of the page in a small window', async () => {
-    const page = await open('', { width: 400 })
-    await page.getByRole('link', { name: 'careless' }).waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400)
-  })
 })
 
 describe.skipIf(lacksBrowser)('the list of episodes', () => {
@@ -128,38 +90,6 @@ describe.skipIf(lacksBrowser)('the list of episodes', () => {
       .locator('td')
       .allTextContents()
     expect(cells).toContain(String(most))
-  })
-
-  it('says what is wrong in a query, and leaves the rows as they were', async () => {
-    const { id } = await viewing.runNamed('careless')
-    const page = await open(`#/r/${id}/episodes`)
-    await page.locator('.row-link').first().waitFor()
-    await page.getByLabel('Query').fill('stpes>3')
-    await page.getByText('There is no field "stpes". Did you mean "steps"?', { exact: false }).waitFor()
-    expect(await texts(page, '.query-marks mark')).toEqual(['stpes'])
-    expect(await page.getByRole('table').getAttribute('aria-rowcount')).toBe('121')
-  })
-
-  it('names the reasons and codes of a run where no episode meets a query', async () => {
-    const { id } = await viewing.runNamed('careless')
-    const page = await open(`#/r/${id}/episodes?q=ending%3Ano-such-reason`)
-    const reasons = new Set(
-      readEpisodes(`${workshop.folder}/runs/careless`).map(({ outcome }) =>
-        outcome.kind === 'failed' ? outcome.error.code : outcome.end.reason,
-      ),
-    )
-    const note = page.getByText('Episodes of this run ended or failed as')
-    const named = ((await note.textContent()) ?? '').replace(/^.* as |\.$/g, '').split(', ')
-    expect(new Set(named)).toEqual(reasons)
-  })
-
-  it('finds episodes by words that stand in them', async () => {
-    const { id } = await viewing.runNamed('careless')
-    const page = await open(`#/r/${id}/episodes?q=${encodeURIComponent('"9 guesses left"')}`)
-    const lines = readFileSync(`${workshop.folder}/runs/careless/episodes.jsonl`, 'utf8').trim().split('\n')
-    const expected = lines.filter((line) => line.includes('9 guesses left')).length
-    expect(expected).toBeGreaterThan(0)
-    await page.locator(`table[aria-rowcount="${expected + 1}"]`).waitFor()
   })
 
   it('opens episodes by keys, and is where it was when the reader comes back', async () => {
@@ -210,21 +140,5 @@ describe.skipIf(lacksBrowser)('a run that is being played', () => {
     await running.ended
     for (const tab of [page, other]) await tab.getByText('1 live').waitFor({ state: 'hidden' })
     expect(streams).toBe(1)
-  })
-})
-
-describe.skipIf(lacksBrowser)('the search', () => {
-  it('lists the places of a text by run, with links to their steps', async () => {
-    const page = await open('')
-    await page.getByRole('link', { name: 'careless' }).waitFor()
-    await page.keyboard.press('/')
-    await page.keyboard.type('guesses left')
-    await page.keyboard.press('Enter')
-    await page.locator('.hit mark').first().waitFor()
-    expect(new Set(await texts(page, '.hit mark'))).toEqual(new Set(['guesses left']))
-    // Places are listed as they are found, one run after the other.
-    await expect.poll(() => texts(page, '.hits h2 a')).toEqual(expect.arrayContaining(['careless']))
-    await page.locator('.hit').last().click()
-    await page.waitForURL(/\/t\/[^/]+\/\d+\?step=\d+$/)
   })
 })

@@ -142,14 +142,6 @@ async function problemsOf({ page, faults }: Opened, violations: string): Promise
   return [...(await Promise.all(found)).flat(), ...faults.splice(0)]
 }
 
-/** Runs in a page: whether the last two of so many figures are in one row. */
-const LAST_TWO_ARE_LEVEL = (figures: number) => `(() => {
-  const strip = document.querySelector('.figure-strip')
-  strip.replaceChildren(...Array.from({ length: ${figures} }, () => strip.firstElementChild.cloneNode(true)))
-  const tops = Array.from(strip.children, (figure) => Math.round(figure.getBoundingClientRect().top))
-  return tops.at(-1) === tops.at(-2)
-})()`
-
 const mainText = (page: Page) => page.locator('main').textContent()
 
 /** Runs in a page: its texts, each element's apart, so that no figure runs into the age beside it. */
@@ -210,47 +202,6 @@ describe.skipIf(lacksBrowser)('the pages of episodic view', () => {
       await page.evaluate('document.querySelectorAll("main details").forEach((one) => { one.open = true })')
     }
     expect(await page.evaluate('"hacked" in globalThis')).toBe(false)
-    expect(faults).toEqual([])
-  })
-
-  it('says of a rate of success that it counts episodes, where a comparison counts tasks', async () => {
-    await using opened = await open()
-    const { page, go } = opened
-    await go(`/r/${runs.model}`)
-    expect(await page.locator('.figure-strip > div', { hasText: 'Success' }).first().textContent()).toContain(
-      'of episodes',
-    )
-    await go(`/compare?runs=${runs.plain},${runs.random}&base=${runs.plain}`)
-    expect(await mainText(page)).toContain('each counted once with the mean of its rollouts')
-  })
-
-  it('leave no figure alone in a row of a wide window', async () => {
-    await using opened = await open()
-    const { page, go } = opened
-    await go(`/r/${runs.plain}`)
-    for (const width of [900, 1_000, 1_280, 1_440]) {
-      await page.setViewportSize({ width, height: 900 })
-      for (let figures = 5; figures <= 12; figures++)
-        expect([width, figures, await page.evaluate<boolean>(LAST_TWO_ARE_LEVEL(figures))]).toEqual([
-          width,
-          figures,
-          true,
-        ])
-    }
-  })
-
-  it('go back and forward', async () => {
-    await using opened = await open()
-    const { page, faults, go } = opened
-    await go(`/r/${runs.plain}`)
-    await page.locator(`main a[href='#/r/${runs.plain}/episodes']`).first().click()
-    await opened.settled()
-    await page.goBack()
-    await opened.settled()
-    expect(new URL(page.url()).hash).toBe(`#/r/${runs.plain}`)
-    await page.goForward()
-    await opened.settled()
-    expect(new URL(page.url()).hash).toBe(`#/r/${runs.plain}/episodes`)
     expect(faults).toEqual([])
   })
 

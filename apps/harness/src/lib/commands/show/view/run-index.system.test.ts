@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RunIndex } from '@episodic/pages/server/rows/run-index'
@@ -15,7 +15,6 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const episodes = () => join(folder, 'episodes.jsonl')
-const indexFile = () => join(folder, 'episodes.idx')
 const lines = (records: readonly EpisodeRecord[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const run = playRun({ tasks: 30, attempts: 3, failures: 0.2 })
 
@@ -68,44 +67,6 @@ describe('RunIndex', () => {
     const other = await openIndex()
     expect(other.read).toEqual([[0, size]])
     expect(other.index.table.tasks[0]).toBe('guess-another-0')
-  })
-
-  it('reads lines that are sealed while others are read', async () => {
-    writeFileSync(episodes(), lines(run.slice(0, 40)))
-    const index: RunIndex = new RunIndex({
-      folder,
-      async index(part, onRows) {
-        if (part.from === 0) {
-          appendFileSync(episodes(), lines(run.slice(40)))
-          // What watches the file sees it once, and asks for no more.
-          void index.update()
-        }
-        await indexLines(part, onRows)
-      },
-      onChange: () => {},
-    })
-    await index.update()
-    expect(index.table.size).toBe(run.length)
-  })
-
-  it('reads all lines again if its index is torn, and makes it whole again', async () => {
-    // Without its last byte, within the second part, and within the length of it.
-    for (const cut of [1, 100, null]) {
-      rmSync(indexFile(), { force: true })
-      writeFileSync(episodes(), lines(run.slice(0, 40)))
-      const { index } = await openIndex()
-      await index.write()
-      const part = statSync(indexFile()).size
-      appendFileSync(episodes(), lines(run.slice(40)))
-      await index.update()
-      await index.write()
-      truncateSync(indexFile(), cut === null ? part + 4 : statSync(indexFile()).size - cut)
-      const torn = await openIndex()
-      expect(torn.read).toEqual([[0, statSync(episodes()).size]])
-      expect(torn.index.table.columns()).toEqual(columnsOf(run))
-      await torn.index.write()
-      expect((await openIndex()).read).toEqual([])
-    }
   })
 
   it('counts the lines that a report counts, if plays are sealed again, differently or in other bytes', async () => {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
-import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import type { RunDetail } from '@episodic/report'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../../fixtures/episodic.fixture.ts'
@@ -13,7 +12,6 @@ const at = (...path: string[]) => join(workshop.folder, ...path)
 const world = exampleWorld('number-guessing')
 const KEY = 'sk-nobody-may-read-this'
 const env = { OPENAI_API_KEY: KEY }
-const browser = useBrowser()
 
 let server: ChatServer
 /** Whether the server refuses the key, and quotes it. */
@@ -76,21 +74,5 @@ describe('a run that stopped', () => {
     expect(status).toBe(1)
     expect(err).toContain(`To play them:\n  episodic run --resume runs/several --base-url ${server.url}\n`)
     expect(err).not.toContain('secret-of-a-server')
-  })
-
-  it.skipIf(lacksBrowser)('says so on its page and in the list of runs', async () => {
-    expect((await play(...asked(), '--out', 'shown/refused')).status).toBe(1)
-    const viewing = await startViewing(workshop, ['shown'])
-    const [name, value] = viewing.cookie.split('=') as [string, string]
-    const context = await browser().newContext()
-    await context.addCookies([{ name, value, url: viewing.origin }])
-    const page = await context.newPage()
-    await page.goto(`${viewing.origin}/`)
-    await page.locator('.runs .stop', { hasText: 'model refused' }).waitFor()
-    await page.getByRole('link', { name: 'refused' }).click()
-    const note = page.getByRole('region', { name: 'Why the run stopped' })
-    await note.getByText(/The key \[key\] is not known\./).waitFor()
-    expect(await note.textContent()).toContain(`--base-url ${server.url}`)
-    await context.close()
   })
 })

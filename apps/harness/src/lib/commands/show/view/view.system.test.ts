@@ -1,16 +1,6 @@
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -81,18 +71,6 @@ describe('episodic view', () => {
       tokens: null,
       cost: null,
     })
-  })
-
-  it('does not call a run stopped whose sealed episodes have not been counted', async () => {
-    cpSync(at('runs/solver'), at('uncounted/solver'), { recursive: true })
-    for (const file of ['summary.json', 'episodes.idx']) rmSync(at('uncounted/solver', file), { force: true })
-    const uncounted = await startViewing(workshop, ['uncounted'])
-    expect(await uncounted.runNamed('solver')).toMatchObject({ state: 'counting', counted: 0, success: null })
-    const { id } = await uncounted.runNamed('solver')
-    const { entry, commands } = await uncounted.detailOnce(id, ({ complete }) => complete)
-    expect(entry).toMatchObject({ state: 'finished', finished: 60 })
-    expect([entry.counted, commands.resume]).toEqual([undefined, undefined])
-    uncounted.kill('SIGKILL')
   })
 
   it('shows the summary of a run, and columns whose figures equal it', async () => {
@@ -215,31 +193,6 @@ describe('episodic view', () => {
     }
     expect((await viewing.get('/api/runs', { method: 'DELETE' })).status).toBe(405)
   })
-
-  it('keeps its index across a move, an edit and a deletion of the index, and never doubles a row', async () => {
-    cpSync(at('runs/careless'), at('runs/moved'), { recursive: true })
-    rmSync(at('runs/careless'), { recursive: true })
-    const index = at('runs/moved/episodes.idx')
-    const rowsNow = async () => {
-      const again = await startViewing(workshop)
-      const { id } = await again.runNamed('careless')
-      const { rows } = await again.detailOnce(id, ({ complete }) => complete)
-      again.kill('SIGKILL')
-      await again.ended
-      return rows
-    }
-    expect(await rowsNow()).toBe(60)
-    const [first, second] = readFileSync(at('runs/moved/episodes.jsonl'), 'utf8').split('\n')
-    appendFileSync(at('runs/moved/episodes.jsonl'), `${first}\n`)
-    expect(await rowsNow()).toBe(60)
-    truncateSync(index, 100)
-    expect(await rowsNow()).toBe(60)
-    writeFileSync(at('runs/moved/episodes.jsonl'), `${second}\n`)
-    expect(await rowsNow()).toBe(1)
-    rmSync(index)
-    expect(await rowsNow()).toBe(1)
-    renameSync(at('runs/moved'), at('runs/careless'))
-  })
 })
 
 describe('the access to episodic view', () => {
@@ -323,29 +276,6 @@ describe('the access to episodic view', () => {
     kill('SIGKILL')
   })
 
-  it('holds a bounded number of connections, and answers again when some are closed', async () => {
-    const { origin, cookie, kill } = await startViewing(workshop)
-    const port = Number(new URL(origin).port)
-    const ask = async () => {
-      const socket = connect(port, '127.0.0.1').on('error', () => {})
-      socket.write(`GET /api/runs HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`)
-      const isAnswered = await new Promise<boolean>((resolve) => {
-        socket.on('data', () => resolve(true)).on('close', () => resolve(false))
-      })
-      return { socket, isAnswered }
-    }
-    const held: Awaited<ReturnType<typeof ask>>[] = []
-    for (let isAnswered = true; isAnswered && held.length <= 2_000; ) {
-      held.push(await ask())
-      isAnswered = held.at(-1)?.isAnswered === true
-    }
-    expect(held.length).toBeLessThan(1_000)
-    for (const { socket } of held) socket.destroy()
-    // The server reads of the ends one by one.
-    while (!(await ask()).isAnswered);
-    kill('SIGKILL')
-  })
-
   it('is behind a proxy that speaks TLS, under the names that it is started with', async () => {
     const started = workshop.start([
       'view',
@@ -386,16 +316,6 @@ describe('the access to episodic view', () => {
     const runs = await ask('/api/runs', { host: 'runs.example.org', cookie: cookie.split(';')[0] as string })
     expect(runs.status).toBe(200)
     started.kill('SIGKILL')
-  })
-
-  it('shows a single run by its folder, and takes the next free port', async () => {
-    const one = await startViewing(workshop, ['runs/solver'])
-    expect((await one.json<RunDetail['entry'][]>('/api/runs')).map(({ name }) => name)).toEqual(['solver'])
-    const { port } = new URL(one.origin)
-    const other = workshop.start(['view', '--port', port, '--no-open', '--json'])
-    const [line] = await other.until(/^\{"url".*\}$/m)
-    expect(Number(new URL(JSON.parse(line).url).port)).toBeGreaterThan(Number(port))
-    for (const started of [one, other]) started.kill('SIGKILL')
   })
 
   it('refuses what it cannot serve, in one clear error', async () => {
