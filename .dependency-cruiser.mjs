@@ -60,7 +60,7 @@ const ROOMS = {
     'satellites/classics',
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
-  'satellites/workspace': ['packages/state', 'packages/mcp-server'],
+  'satellites/workspace': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
   'satellites/mcp-worlds': [
     'packages/protocol',
     'packages/state',
@@ -148,7 +148,8 @@ export const INNER_ROOMS = {
     shell: ['disk', 'clock'],
     sql: ['disk', 'clock'],
     workers: ['disk', 'clock', 'shell', 'sql'],
-    tools: ['disk', 'shell', 'workers'],
+    machine: ['disk'],
+    tools: ['disk', 'shell', 'workers', 'machine'],
   },
   'satellites/mcp-worlds': {
     servers: [],

@@ -1,6 +1,16 @@
 export { createDisk, type NewFile } from './lib/disk/create-disk.ts'
 export { type Disk, disk, type Entry } from './lib/disk/disk.ts'
 export { listFiles, readBytes, readFile } from './lib/disk/read-disk.ts'
+export { type BubblewrapOptions, bubblewrap } from './lib/machine/bubblewrap.ts'
+export {
+  MACHINE_BOUNDS,
+  type Machine,
+  type MachineBounds,
+  type MachineCommand,
+  MachineError,
+  type MachineErrorCode,
+  type MachineResult,
+} from './lib/machine/machine.ts'
 export type { Program, ProgramContext, Service } from './lib/shell/programs.ts'
 export { type CommandOptions, type CommandResult, runCommand } from './lib/tools/run-command.ts'
 export { submitTool } from './lib/tools/submit-tool.ts'

@@ -1,0 +1,394 @@
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
+import { directoryOf, type Entry, EPOCH, isWithin, type ReadOnlyDisk } from '../disk/disk.ts'
+import { changeOf, type DiskChanges } from '../disk/disk-changes.ts'
+import { contentOf, entryFor, sizeOf, toBytes } from '../disk/file-content.ts'
+import { MachineError } from './machine.ts'
+
+/** What a command may see and change of a disk: fields of the command. */
+export interface SeenFiles {
+  readonly disk: ReadOnlyDisk
+  readonly folders: readonly string[]
+  readonly hidden: readonly string[]
+  readonly readOnly: readonly string[]
+}
+
+/** What a command has made of the files: fields of its result. */
+export interface CopyChanges {
+  readonly changes: DiskChanges
+  readonly grown: number
+  readonly notKept: readonly string[]
+}
+
+interface Known {
+  readonly entry: Readonly<Entry>
+  /** Its kind, mode, time of change and inode, of a directory the first two: while it has them, it is the same. */
+  readonly line: string
+}
+
+/** Bytes of a listing of all files: some 500,000 of them. */
+const MOST_LISTED = 33_554_432
+/** Files that one command may change. */
+const MOST_CHANGED = 20_000
+/** Bytes of a path below the folder that the system still opens, and of a name in it. */
+const LONGEST_PATH = 3_500
+const LONGEST_NAME = 255
+/** Milliseconds for which files are written before others have their turn. */
+const TURN = 5
+/** What an owner needs to list a directory, and to change what is in it. */
+const OWNER = 0o700
+
+const KINDS: Readonly<Record<string, string>> = { p: 'a pipe', s: 'a socket', b: 'a device', c: 'a device' }
+
+/**
+ * A folder of this machine with the files of a disk, each at its path below it. It is brought up to date before a
+ * command, and what the command has changed is read once all of its processes have ended. Only such a command may
+ * write to it meanwhile. It may have made any link, so none is followed.
+ */
+export class WorkingCopy {
+  /** The user who runs commands; `null` for the one of this process. */
+  readonly #owner: number | null
+  readonly #root: string
+  /** All that is in the folder by its path on the disk, a directory before what is in it. */
+  #known = new Map<string, Known>()
+  /** The latest time of change of what is known. */
+  #newest = 0n
+  /** The modes of directories that are open to their owner for now. */
+  readonly #opened = new Map<string, number>()
+
+  /** Creates the folder. */
+  constructor(root: string, owner: number | null) {
+    this.#root = root
+    this.#owner = owner
+    mkdirSync(root, { mode: 0o700 })
+    if (owner !== null) lchownSync(root, owner, owner)
+  }
+
+  /** Returns where on this machine the file is that has this path on the disk. */
+  at(path: string): string {
+    return join(this.#root, path)
+  }
+
+  /** Whether a file or directory of the disk is there, which is no link. */
+  hasFile(path: string): boolean {
+    const kind = this.#known.get(path)?.entry.kind
+    return kind !== undefined && kind !== 'link'
+  }
+
+  /** Makes the folder have what a command may see of a disk, and nothing else. */
+  async bringTo(seen: SeenFiles): Promise<void> {
+    const wanted = wantedOf(seen).entries
+    for (const [path, { entry }] of [...this.#known].reverse()) {
+      const next = wanted.get(path)
+      if (next && (isSame(next, entry) || (next.kind === 'directory' && entry.kind === 'directory'))) continue
+      this.#remove(path, entry.kind === 'directory')
+      this.#known.delete(path)
+    }
+    const before = this.#known
+    this.#known = new Map()
+    let began = performance.now()
+    for (const [path, entry] of wanted) {
+      const known = before.get(path)
+      this.#known.set(path, known && isSame(known.entry, entry) ? known : this.#put(path, entry, known !== undefined))
+      if (performance.now() - began < TURN) continue
+      await breathe()
+      began = performance.now()
+    }
+    this.#close()
+    // What is changed from now on gets a later time of change: clocks of file systems tick every few milliseconds.
+    for (;;) {
+      chmodSync(this.#root, OWNER)
+      if (lstatSync(this.#root, { bigint: true }).ctimeNs > this.#newest) return
+      await pause(1)
+    }
+  }
+
+  /**
+   * Returns what has changed since the folder was brought to these files. Returns `null` if files are larger by more
+   * than `room` bytes, or too many or too deep have changed; the folder can then only be removed.
+   */
+  async readChanges(seen: SeenFiles, room: number): Promise<CopyChanges | null> {
+    const notKept: string[] = []
+    const listed = await this.#list(seen.folders, notKept)
+    if (!listed) return null
+    const changed = [...listed].filter(([path, line]) => this.#known.get(path)?.line !== line)
+    const removed = [...this.#known].filter(([path]) => !listed.has(path))
+    if (changed.length + removed.length > MOST_CHANGED) return null
+    let grown = 0
+    for (const [, { entry }] of removed) grown -= bytesOf(entry)
+    for (const [path, line] of changed) {
+      if (Buffer.byteLength(path) > LONGEST_PATH) return null
+      if (line.startsWith('f')) grown += lstatSync(this.at(path)).size
+      grown -= bytesOf(this.#known.get(path)?.entry)
+    }
+    if (grown > room) return null
+
+    const made = new Map<string, Entry | null>(removed.map(([path]) => [path, null]))
+    for (const [path] of removed) this.#known.delete(path)
+    for (const [path, line] of changed) {
+      const known = this.#read(path, line, this.#known.get(path)?.entry, notKept)
+      made.set(path, known?.entry ?? null)
+      if (known) this.#known.set(path, known)
+      else this.#known.delete(path)
+    }
+    this.#known = sorted(this.#known)
+    this.#close()
+    const { kept } = wantedOf(seen)
+    const changes = [...sorted(made)].flatMap(([path, entry]) => {
+      if ([...seen.readOnly, ...seen.hidden].some((each) => isWithin(path, each))) return []
+      // What is in it and was not seen stays.
+      if (kept.has(path) && entry?.kind !== 'directory') return []
+      const change = changeOf(path, entryAt(seen.disk, path), entry)
+      return change ? [change] : []
+    })
+    return { changes, grown, notKept }
+  }
+
+  /** Returns a line for all that is in the folders by its path; `null` for too much. */
+  async #list(folders: readonly string[], notKept: string[]): Promise<Map<string, string> | null> {
+    for (;;) {
+      const found = await find(folders.map((each) => this.at(each)))
+      if (!found) return null
+      const fields = found.toString().split('\0')
+      const lines = new Map<string, string>()
+      let isWhole = !fields.some((each) => each.includes('\ufffd')) || !this.#removeNames(found, notKept)
+      for (let i = 0; i + 1 < fields.length; i += 2) {
+        const path = (fields[i + 1] as string).slice(this.#root.length)
+        const line = lineFrom(fields[i] as string)
+        if (!line.startsWith('d')) {
+          lines.set(path, line)
+          continue
+        }
+        lines.set(path, `d${this.#opened.get(path)?.toString(8) ?? line.slice(1)}`)
+        if (this.#open(path, Number.parseInt(line.slice(1), 8))) isWhole = false
+      }
+      if (isWhole) return lines
+    }
+  }
+
+  /** Removes what has a name that is no UTF-8, and returns whether there was any. */
+  #removeNames(found: Buffer, notKept: string[]): boolean {
+    const before = notKept.length
+    for (let at = 0; at < found.length; ) {
+      const from = found.indexOf(0, at) + 1
+      at = found.indexOf(0, from) + 1
+      const raw = found.subarray(from, at - 1)
+      const path = raw.toString()
+      if (Buffer.from(path).equals(raw)) continue
+      this.#open(directoryOf(path.slice(this.#root.length)))
+      rmSync(raw, { recursive: true, force: true })
+      notKept.push(`${path.slice(this.#root.length)} had a name that is no UTF-8, which is not kept.`)
+    }
+    return notKept.length > before
+  }
+
+  /** Reads what a command has made; `null`, and it is gone, if a disk cannot have it. */
+  #read(path: string, line: string, before: Readonly<Entry> | undefined, notKept: string[]): Known | null {
+    const file = this.at(path)
+    if (line.startsWith('d')) {
+      const mode = Number.parseInt(line.slice(1), 8)
+      const modified = before?.kind === 'directory' ? before.modified : undefined
+      const entry = { kind: 'directory', ...(mode !== 0o755 && { mode }), ...(modified !== undefined && { modified }) }
+      return { entry: entry as Entry, line }
+    }
+    this.#open(directoryOf(path))
+    const stats = lstatSync(file)
+    const mode = stats.mode & 0o7777
+    if (stats.isSymbolicLink()) {
+      const target = readlinkSync(file, 'buffer')
+      if (Buffer.from(target.toString()).equals(target))
+        return { entry: { kind: 'link', target: target.toString() }, line: this.#lineOf(path) }
+    } else if (stats.isFile()) {
+      if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, 0o600)
+      const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
+      const content = readFileSync(handle)
+      closeSync(handle)
+      const modified = Math.round(stats.mtimeMs)
+      const times = modified === EPOCH ? {} : { modified }
+      const entry = { ...entryFor(content), ...(mode !== 0o644 && { mode }), ...times }
+      // Files that are one could change each other later.
+      if (stats.nlink > 1) return this.#put(path, entry, true)
+      if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, mode)
+      return { entry, line: this.#lineOf(path) }
+    }
+    const kind = stats.isSymbolicLink() ? 'a link to a name that is no UTF-8' : (KINDS[line.charAt(0)] ?? 'no file')
+    notKept.push(`${path} was ${kind}, which is not kept.`)
+    unlinkSync(file)
+    return null
+  }
+
+  #put(path: string, entry: Readonly<Entry>, isThere: boolean): Known {
+    const file = this.at(path)
+    this.#open(directoryOf(path))
+    if (entry.kind === 'directory') {
+      const mode = entry.mode ?? 0o755
+      if (!isThere) {
+        mkdirSync(file, { recursive: true })
+        if (this.#owner !== null) lchownSync(file, this.#owner, this.#owner)
+      }
+      this.#opened.set(path, mode)
+      return { entry, line: `d${mode.toString(8)}` }
+    }
+    if (isThere) unlinkSync(file)
+    if (entry.kind === 'link') {
+      symlinkSync(entry.target, file)
+      if (this.#owner !== null) lchownSync(file, this.#owner, this.#owner)
+    } else {
+      const handle = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW)
+      const { mode = 0o644, modified = EPOCH } = entry
+      writeFileSync(handle, toBytes(contentOf(entry)))
+      if (this.#owner !== null) fchownSync(handle, this.#owner, this.#owner)
+      fchmodSync(handle, mode)
+      futimesSync(handle, modified / 1_000, modified / 1_000)
+      closeSync(handle)
+    }
+    return { entry, line: this.#lineOf(path) }
+  }
+
+  #remove(path: string, isDirectory: boolean): void {
+    this.#open(directoryOf(path))
+    this.#opened.delete(path)
+    if (isDirectory) rmdirSync(this.at(path))
+    else unlinkSync(this.at(path))
+  }
+
+  /** Lets this process list and change a directory until {@link #close}. Returns whether it could not. */
+  #open(path: string, mode = modeOf(this.#known.get(path))): boolean {
+    if (isRoot() || mode === null || (mode & OWNER) === OWNER || this.#opened.has(path)) return false
+    chmodSync(this.at(path), mode | OWNER)
+    this.#opened.set(path, mode)
+    return true
+  }
+
+  #close(): void {
+    for (const [path, mode] of [...this.#opened].sort().reverse()) chmodSync(this.at(path), mode)
+    this.#opened.clear()
+  }
+
+  #lineOf(path: string): string {
+    const { mode, ctimeNs, ino } = lstatSync(this.at(path), { bigint: true })
+    if (ctimeNs > this.#newest) this.#newest = ctimeNs
+    const kind = (Number(mode) & constants.S_IFMT) === constants.S_IFLNK ? 'l' : 'f'
+    const time = `${ctimeNs / 1_000_000_000n}.${String(ctimeNs % 1_000_000_000n).padStart(9, '0')}`
+    return `${kind}${(Number(mode) & 0o7777).toString(8)} ${time} ${ino}`
+  }
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+/** Lists all that is at these paths and below them: a line of each, and its path. `null` for too much. */
+function find(paths: readonly string[]): Promise<Buffer | null> {
+  const args = [...paths, '-printf', '%y%m %C@ %i\\0%p\\0']
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | null>()
+  const env = { PATH: process.env.PATH, LC_ALL: 'C' }
+  execFile('find', args, { encoding: 'buffer', maxBuffer: MOST_LISTED, env }, (error, stdout) => {
+    if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') resolve(null)
+    // It is 1 if a directory cannot be listed yet.
+    else if (!error || Number(error.code) === 1) resolve(stdout)
+    else
+      reject(
+        new MachineError('machine-missing', `find of GNU is needed: apt-get install findutils (${error.message})`, {
+          cause: error,
+        }),
+      )
+  })
+  return promise
+}
+
+/** Returns a line of `find` as this file compares it: of a directory its mode, of others the time in nanoseconds too. */
+function lineFrom(found: string): string {
+  if (found.startsWith('d')) return found.slice(0, found.indexOf(' '))
+  const dot = found.indexOf('.')
+  return `${found.slice(0, dot + 10)}${found.slice(found.indexOf(' ', dot))}`
+}
+
+function modeOf(known: Known | undefined): number | null {
+  return known?.line.startsWith('d') ? Number.parseInt(known.line.slice(1), 8) : null
+}
+
+/**
+ * Returns what a command sees, a directory before what is in it; and the directories that it cannot remove, because
+ * something in them is not seen or cannot be changed.
+ */
+function wantedOf({ disk, folders, hidden, readOnly }: SeenFiles) {
+  const entries = new Map<string, Readonly<Entry>>()
+  const kept = new Set<string>(folders)
+  const keepAbove = (path: string) => {
+    for (let above = directoryOf(path); above !== '/' && !kept.has(above); above = directoryOf(above)) kept.add(above)
+  }
+  /** Adds a directory and those that it is in. Returns whether it is one. */
+  const hasDirectory = (path: string): boolean => {
+    const there = entries.get(path)
+    if (there) return there.kind === 'directory'
+    if (!folders.includes(path) && !hasDirectory(directoryOf(path))) return false
+    entries.set(path, { kind: 'directory' })
+    return true
+  }
+  for (const path of Object.keys(disk).sort()) {
+    const folder = folders.find((each) => isWithin(path, each))
+    if (folder === undefined) continue
+    const entry = disk[path] as Readonly<Entry>
+    const isSeen =
+      isOpenable(path) &&
+      !hidden.some((each) => isWithin(path, each)) &&
+      (path === folder ? entry.kind === 'directory' : hasDirectory(directoryOf(path)))
+    if (isSeen) entries.set(path, entry)
+    if (!isSeen || readOnly.some((each) => isWithin(path, each))) keepAbove(path)
+  }
+  for (const folder of folders) hasDirectory(folder)
+  return { entries, kept }
+}
+
+function isOpenable(path: string): boolean {
+  return (
+    path.isWellFormed() &&
+    !path.includes('\0') &&
+    Buffer.byteLength(path) <= LONGEST_PATH &&
+    (path.length * 3 <= LONGEST_NAME || path.split('/').every((name) => Buffer.byteLength(name) <= LONGEST_NAME))
+  )
+}
+
+function isSame(a: Readonly<Entry>, b: Readonly<Entry>): boolean {
+  if (a === b) return true
+  if (a.kind === 'directory') return b.kind === 'directory' && (a.mode ?? 0o755) === (b.mode ?? 0o755)
+  if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
+  if (b.kind === 'link' || b.kind === 'directory') return false
+  if ((a.mode ?? 0o644) !== (b.mode ?? 0o644) || (a.modified ?? EPOCH) !== (b.modified ?? EPOCH)) return false
+  if (a.kind === 'text') return b.kind === 'text' && a.text === b.text
+  const { chunks } = a
+  return b.kind === 'bytes' && a.size === b.size && b.chunks.every((chunk, i) => chunk === chunks[i])
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
+  return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function bytesOf(entry: Readonly<Entry> | undefined): number {
+  return entry?.kind === 'text' ? sizeOf(entry.text) : entry?.kind === 'bytes' ? entry.size : 0
+}
+
+function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
+  return Object.hasOwn(disk, path) ? disk[path] : undefined
+}

@@ -1,0 +1,1 @@
+export { describeMachine } from './lib/machine/machine.contract.ts'
