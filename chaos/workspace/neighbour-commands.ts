@@ -37,7 +37,7 @@ export const PROBES: readonly Call[] = [
   sql('pragma hard_heap_limit; pragma temp_store; pragma database_list; select random(), hex(randomblob(4))'),
   sql('create table t(x); insert into t values (random()); select * from t; select rowid, * from t'),
   bash('set | grep -ci left; left; ll; pwd; ls -A /tmp /root /project; cat /tmp/left /dev/shm/left'),
-  bash('echo $RANDOM $$; mktemp; date; sqlite3 /tmp/left.db ".tables"; git config --global user.name'),
+  bash('echo $RANDOM $$; date; sqlite3 /tmp/left.db ".tables"; git config --global user.name'),
   node('console.log(globalThis.left, {}.left, [1].map(String), Math.random(), Object.keys(globalThis).length)'),
   node('let deep = 0; const f = () => { deep++; f() }; try { f() } catch (error) { console.log(String(error), deep) }'),
   python("import builtins, os; print(hasattr(builtins, 'left'), os.environ.get('LEFT'), os.listdir('/tmp'))"),

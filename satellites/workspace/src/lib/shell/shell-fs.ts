@@ -3,7 +3,6 @@ import { unsafeBytesFromLatin1 } from 'just-bash'
 import { absolutePath } from '../disk/disk.ts'
 import { DiskError, type EditedDisk, type Node } from '../disk/edited-disk.ts'
 import { type Content, sizeOf, toBytes, toText } from '../disk/file-content.ts'
-import { isModulePath } from './javascript/module-paths.ts'
 
 type ReadFileOptions = Exclude<Parameters<IFileSystem['readFile']>[1], string | undefined>
 type WriteFileOptions = Exclude<Parameters<IFileSystem['writeFile']>[2], string | undefined>
@@ -31,7 +30,6 @@ export class ShellFs implements IFileSystem {
   }
 
   async readFileBuffer(path: string): Promise<Uint8Array> {
-    if (isModulePath(path)) return Buffer.from((await import('./javascript/modules.ts')).moduleText(this.#disk, path))
     return toBytes(this.#disk.read(absolute(path)))
   }
 

@@ -3,9 +3,12 @@ import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { Disk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
 import { entryFor } from '../disk/file-content.ts'
-import { commands, type Language } from './commands/commands.ts'
-import { nodeStart } from './javascript/node-command.ts'
+import { node, nodeStart } from './node-command.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
+import { python3 } from './python-command.ts'
+
+/** A language that programs on the disk may be written in. */
+export type Language = 'javascript' | 'python'
 
 export interface ShellChoice {
   readonly languages: readonly Language[]
@@ -25,7 +28,8 @@ export async function shellParts(
   const fetch = serviceFetch(module, disk, clock, faults)
   return {
     customCommands: [
-      ...commands(languages, disk, clock),
+      ...(languages.includes('javascript') ? [node(clock)] : []),
+      ...(languages.includes('python') ? [python3] : []),
       ...(git ? [await gitCommand()] : []),
       ...programCommands(module, disk, clock, faults),
     ],

@@ -32,7 +32,7 @@ export async function printTheDayAfter(forks: number): Promise<string[]> {
   await using connection = await connect(inProcess(createHost({ environments: [createDesk()] })))
   const origin = connection.environment('desk')
   await origin.reset({ seed: 'seed' })
-  const command = 'sleep 86400; date; echo $RANDOM; mktemp; ls -lt; find . -type f | xargs md5sum'
+  const command = 'sleep 86400; date; echo $RANDOM $RANDOM; ls -lt; find . -type f | xargs md5sum'
   const print = async (world: Environment) =>
     (await world.step({ tool: 'bash', arguments: { command } })).observation.text
   return Promise.all([origin, ...(forks > 0 ? await origin.fork({ count: forks }) : [])].map(print))

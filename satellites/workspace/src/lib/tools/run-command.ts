@@ -1,6 +1,6 @@
 import { type Disk, EPOCH, type ReadOnlyDisk } from '../disk/disk.ts'
 import { FULL_ACCESS } from '../disk/edited-disk.ts'
-import type { Language } from '../shell/commands/commands.ts'
+import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
 
 /** How a command is run that judges a disk. */
