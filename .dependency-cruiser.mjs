@@ -149,7 +149,9 @@ export const INNER_ROOMS = {
     sql: ['disk', 'clock'],
     workers: ['disk', 'clock', 'shell', 'sql'],
     machine: ['disk'],
-    tools: ['disk', 'shell', 'workers', 'machine'],
+    cheats: ['disk'],
+    tools: ['disk', 'shell', 'workers', 'machine', 'cheats'],
+    judge: ['disk', 'tools', 'machine'],
   },
   'satellites/mcp-worlds': {
     servers: [],

@@ -1,6 +1,10 @@
 export { createDisk, type NewFile } from './lib/disk/create-disk.ts'
-export { type Disk, disk, type Entry } from './lib/disk/disk.ts'
+export { type Disk, disk, type Entry, type ReadOnlyDisk } from './lib/disk/disk.ts'
 export { listFiles, readBytes, readFile } from './lib/disk/read-disk.ts'
+export { type JudgedRun, type JudgeOptions, type JudgeTest, judge } from './lib/judge/judge.ts'
+export { type CallTest, type JudgeCallsOptions, judgeCalls } from './lib/judge/judge-calls.ts'
+export { type Judgement, judgement } from './lib/judge/judgement.ts'
+export { type SubmitJudge, submitTool } from './lib/judge/submit-tool.ts'
 export { type BubblewrapOptions, bubblewrap } from './lib/machine/bubblewrap.ts'
 export {
   MACHINE_BOUNDS,
@@ -13,6 +17,5 @@ export {
 } from './lib/machine/machine.ts'
 export type { Program, ProgramContext, Service } from './lib/shell/programs.ts'
 export { type CommandOptions, type CommandResult, runCommand } from './lib/tools/run-command.ts'
-export { submitTool } from './lib/tools/submit-tool.ts'
 export { startWorkspace, type WorkspaceState, workspaceState } from './lib/tools/workspace-state.ts'
 export { type WorkspaceOptions, workspaceTools } from './lib/tools/workspace-tools.ts'

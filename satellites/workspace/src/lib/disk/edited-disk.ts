@@ -76,7 +76,7 @@ export class EditedDisk {
 
   /**
    * `now` returns the time for what is changed, in milliseconds since 1970. What is on `layers` can be read, and not
-   * changed; it is found where the disk has nothing.
+   * changed; it is found also where the disk has something else.
    */
   constructor(
     base: ReadOnlyDisk,
@@ -104,7 +104,7 @@ export class EditedDisk {
     if (changed !== undefined) return changed
     const known = this.#edits.read.get(path)
     if (known) return known
-    const entry = entryAt(this.#base, path) ?? this.#layered(path)
+    const entry = this.#layered(path) ?? entryAt(this.#base, path)
     if (!entry) return null
     const node = nodeOf(entry)
     this.#edits.read.set(path, node)

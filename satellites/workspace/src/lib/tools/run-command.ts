@@ -1,4 +1,5 @@
 import { type Disk, EPOCH, type ReadOnlyDisk } from '../disk/disk.ts'
+import { applyChanges, type DiskChanges } from '../disk/disk-changes.ts'
 import { FULL_ACCESS } from '../disk/edited-disk.ts'
 import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
@@ -9,6 +10,8 @@ export interface CommandOptions {
   readonly cwd?: string
   /** Files that are on the disk for this command alone, such as hidden tests: a disk of `createDisk`. */
   readonly files?: Disk
+  /** What it reads from standard input. Default: nothing. */
+  readonly stdin?: string
   readonly languages?: readonly Language[]
   /** Whether there is `git`, as for `workspaceTools`. */
   readonly git?: boolean
@@ -29,17 +32,31 @@ export interface CommandResult {
 }
 
 /**
- * Runs a command line over a copy of a disk, in the `prepare` of a tool: hidden tests, or anything else that judges
- * what an agent has left. It sees every path, and changes nothing. Time and chance are always the same.
+ * Runs a command line over a copy of a disk, in the `prepare` of a tool. It sees every path, and changes nothing. Time
+ * and chance are always the same.
+ *
+ * It decides nothing by itself about code of an agent: a program that loads such code can be ended by it with exit code
+ * 0, and what it reads can be read by it. Judge code by `judge` or `judgeCalls`.
  */
 export async function runCommand(
   disk: ReadOnlyDisk,
   command: string,
   options: CommandOptions = {},
 ): Promise<CommandResult> {
+  const { disk: _, ...result } = await runOver(disk, command, options)
+  return result
+}
+
+/** Runs a command line as {@link runCommand} does, and resolves with the disk as the command left it, too. */
+export async function runOver(
+  disk: ReadOnlyDisk,
+  command: string,
+  options: CommandOptions,
+): Promise<CommandResult & { readonly disk: ReadOnlyDisk }> {
   const {
     cwd = '/',
     files = {},
+    stdin = null,
     languages = [],
     git = false,
     seconds = 10,
@@ -50,7 +67,7 @@ export async function runCommand(
   const task = {
     kind: 'shell',
     script: command,
-    stdin: null,
+    stdin,
     memory,
     languages,
     git,
@@ -58,10 +75,17 @@ export async function runCommand(
   } as const
   try {
     const job = { access: FULL_ACCESS, now: EPOCH, seed: [0, 0] as const, files, task }
-    const { stdout, stderr, exitCode } = await runJob(job, disk, seconds, signal)
-    return { stdout, stderr, exitCode }
+    const { stdout, stderr, exitCode, changes } = await runJob(job, disk, seconds, signal)
+    return { stdout, stderr, exitCode, disk: changedDisk(disk, changes) }
   } catch (error) {
-    if (error instanceof JobEnded) return { stdout: '', stderr: `${error.message}\n`, exitCode: 137 }
+    if (error instanceof JobEnded) return { stdout: '', stderr: `${error.message}\n`, exitCode: 137, disk }
     throw error
   }
+}
+
+function changedDisk(disk: ReadOnlyDisk, changes: DiskChanges): ReadOnlyDisk {
+  const changed: Disk = { ...disk }
+  for (const { path } of changes) if (changed[path]) changed[path] = structuredClone({ ...changed[path] })
+  applyChanges(changed, changes)
+  return changed
 }

@@ -2,7 +2,7 @@ import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { z } from 'zod'
 import { createDisk } from '../disk/create-disk.ts'
-import { submitTool } from './submit-tool.ts'
+import { submitTool } from '../judge/submit-tool.ts'
 import { startWorkspace, workspaceState } from './workspace-state.ts'
 import { workspaceTools } from './workspace-tools.ts'
 

@@ -1,5 +1,7 @@
 import type { PlayContext, Tool } from '@episodic/mcp-server'
+import { withAttacks } from '@episodic/mcp-server/internal'
 import type { z } from 'zod'
+import { findCheats } from '../cheats/cheats.ts'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
 import { applyChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
@@ -163,7 +165,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
       },
     })
 
-  return {
+  const tools = {
     bash: job(
       `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${more.length > 0 ? ` Programs: ${more.join(', ')}.` : ''}`,
       toolInputs.bash,
@@ -242,6 +244,11 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
         if (transaction) keepTransaction(shell, absolutePath(shell.cwd ?? cwd, database), transaction)
       },
     ),
+  }
+  return {
+    ...tools,
+    bash: withAttacks(tools.bash, findCheats('bash')),
+    write_file: withAttacks(tools.write_file, findCheats('write_file')),
   }
 }
 

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { loadWorld } from '../../worlds/world.ts'
 
-const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url))
 
 /** One of four lamps is lit: its switch has to be pressed, and no other. */
 const switchboard = {
