@@ -1,5 +1,5 @@
 import { connect } from '@episodic/env'
-import type { WatchedEnvironment } from '@episodic/env/internal'
+import type { SessionEnvironment } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
 import type { Action, JsonObject } from '@episodic/protocol'
@@ -70,7 +70,7 @@ async function callTool(agent: Connection, { tool, arguments: input }: Action): 
   return { ...said, structured: Object.keys(structured).length > 0 ? structured : null }
 }
 
-async function readStep(watched: WatchedEnvironment): Promise<Partial<WholeStep>> {
+async function readStep(watched: SessionEnvironment): Promise<Partial<WholeStep>> {
   const action = await watched.next({ wait: WATCH_SECONDS })
   if (!action) throw new Error('The trainer does not see the step that the agent played.')
   const { reward, end, info } = await watched.step(action)

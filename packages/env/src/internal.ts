@@ -6,6 +6,6 @@
  */
 
 export { disconnectPreservingSessions } from '@episodic/mcp-client/channel'
-export type { WatchedEnvironment } from './lib/environment/watched-environment.ts'
+export type { SessionEnvironment } from './lib/environment/session-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
-export { listAll } from './lib/transport/list-all.ts'
+export { listAll } from './lib/transport/open-channel.ts'

@@ -7,7 +7,7 @@ import { asksModels, isAgentName, policyFileOf } from '@episodic/runs/base/playe
 import { countLeaves } from '@episodic/runs/folder/plan/configuration'
 import { hashModule } from '@episodic/runs/folder/plan/content-hash'
 import { openRunner, type Runner } from '../play/episodes/open-runner.ts'
-import { joinRun, keepsAnswers, type Place } from '../play/find-run.ts'
+import { joinRun, keepsAnswers, type RunPlace } from '../play/find-run.ts'
 import { runSettingsSchema } from '../play/run-settings.ts'
 import { loadPlayedWorld } from '../worlds/served-world.ts'
 import { isOtherSystem, targetOf } from '../worlds/target.ts'
@@ -78,7 +78,7 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
 }
 
 /** The world that is announced, as this worker has it, and the server that it is played on. */
-async function findPlace(announcement: Announcement, scope: WorkerScope): Promise<Place> {
+async function findPlace(announcement: Announcement, scope: WorkerScope): Promise<RunPlace> {
   const named = targetOf(scope, PLAYED_SERVERS)
   if (announcement.world) {
     const { reference, world } = await findWorld(announcement, scope)

@@ -42,7 +42,7 @@ export interface Run {
 }
 
 /** The world of a run, and where it is played. */
-export interface Place {
+export interface RunPlace {
   /** Name, path or package of the world; on a server of another system, its environment. Default: its first. */
   readonly given: string | undefined
   readonly world: PlayedWorld
@@ -69,7 +69,7 @@ export async function findRun(given: string | undefined, settings: RunSettings):
  */
 export async function joinRun(
   configuration: RunConfiguration,
-  place: Place,
+  place: RunPlace,
   settings: RunSettings,
   access?: ModelAccess,
 ): Promise<Run> {
@@ -79,7 +79,7 @@ export async function joinRun(
 }
 
 async function findPlayers(
-  { given, world, named }: Place,
+  { given, world, named }: RunPlace,
   seats: { readonly [seat: string]: string },
   settings: RunSettings,
   access = new ModelAccess(),

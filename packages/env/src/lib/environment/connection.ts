@@ -4,8 +4,8 @@ import type { Game } from '../game/game.ts'
 import type { EnvironmentSchemas } from '../policy/environment-schemas.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import type { Environment } from './environment.ts'
+import type { SessionEnvironment } from './session-environment.ts'
 import type { TypedEnvironment } from './typed-environment.ts'
-import type { WatchedEnvironment } from './watched-environment.ts'
 
 /** A connection to a server of environments. It can play any number of episodes at once. */
 export interface Connection extends AsyncDisposable {
@@ -37,7 +37,7 @@ export interface Connection extends AsyncDisposable {
    * Returns an environment that another client plays, at the session's address. Throws `option-invalid` for an unknown
    * name, and for an external server, whose sessions cannot be watched.
    */
-  watched(name?: string): WatchedEnvironment
+  watched(name?: string): SessionEnvironment
   /** Closes the connection; a server that was started for it is stopped. Safe to call twice. */
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export interface ConnectionParts extends Pick<Connection, 'environments' | 'guar
   create(info: EnvironmentInfo): Environment
   /** Left out by connections to servers of other systems, which have no steps of seats. */
   createGame?(info: EnvironmentInfo): Game
-  watch(info: EnvironmentInfo): WatchedEnvironment
+  watch(info: EnvironmentInfo): SessionEnvironment
   splits?(info: EnvironmentInfo, options: CallOptions): Promise<readonly TaskSplit[]>
 }
 

@@ -1,7 +1,7 @@
-import type { EpisodeEnd } from '@episodic/protocol'
+import type { EpisodeEnd, Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
-import type { ModelAnswer, Player, PolicyContext } from '../policy/policy.ts'
-import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
+import { isUnplayable, unplayable } from '../policy/player-stop.ts'
+import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
@@ -53,4 +53,27 @@ export async function playOn(
     observation = last.observation
   }
   return null
+}
+
+/** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */
+export async function resumePlayer(
+  policy: Policy,
+  context: PolicyContext,
+  start: ResetResult,
+  steps: readonly PlayedStep[],
+  signal: AbortSignal | undefined,
+): Promise<Player> {
+  const earlier = steps.map(({ action, completions, milliseconds: _, ...step }, i): EarlierStep => {
+    const { observation } = steps[i - 1] ?? start
+    return { observation, action, step, answers: completions }
+  })
+  if (policy.resume) return policy.resume(context, earlier)
+  const player = await policy.start(context)
+  let last: Step | null = null
+  for (const { observation, step } of earlier) {
+    signal?.throwIfAborted()
+    await player(observation, { last, signal })
+    last = step
+  }
+  return player
 }

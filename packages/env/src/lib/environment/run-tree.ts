@@ -5,8 +5,7 @@ import type { ModelAnswer, Player } from '../policy/policy.ts'
 import { closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions } from './episode.ts'
-import { contextOf, type Playing, playOn } from './play-on.ts'
-import { resumePlayer } from './resume-player.ts'
+import { contextOf, type Playing, playOn, resumePlayer } from './play-on.ts'
 
 /** A step at which every line of a tree is forked. */
 export interface BranchPoint {

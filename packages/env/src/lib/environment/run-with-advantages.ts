@@ -6,8 +6,7 @@ import type { Player } from '../policy/policy.ts'
 import { closedEpisode } from './conclude.ts'
 import type { Fork } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, type Playing, playOn } from './play-on.ts'
-import { resumePlayer } from './resume-player.ts'
+import { contextOf, type Playing, playOn, resumePlayer } from './play-on.ts'
 import { playEpisode } from './run-episode.ts'
 
 export interface AdvantageOptions extends EpisodeOptions {

@@ -11,11 +11,14 @@ import type {
   SnapshotOptions,
 } from '../session/call-options.ts'
 import { type StepResult, stepResultOf } from '../session/step-result.ts'
-import type { Fork, ResetResult } from './environment.ts'
-import type { WatchedEnvironment, WatchOptions } from './watched-environment.ts'
+import type { Environment, Fork, ResetResult } from './environment.ts'
 
-/** An environment of a server with the environment extension: the game of its only seat. */
-export class SessionEnvironment implements WatchedEnvironment {
+/**
+ * An environment of a server with the environment extension: the game of its only seat. Another client may play it, at
+ * the session URL: `next` resolves with the action of that client, and `step` with that action resolves with its
+ * result, so that wrappers apply to watched steps as to any other.
+ */
+export class SessionEnvironment implements Environment {
   readonly info: SessionGame['info']
   readonly legal?: (options?: CallOptions) => Promise<LegalActions>
   readonly #game: SessionGame
@@ -91,11 +94,16 @@ export class SessionEnvironment implements WatchedEnvironment {
     })
   }
 
+  /** The capability of the session, a secret; `null` before `reset` and after `close`. */
   get capability(): string | null {
     return this.#game.capabilityOf(this.#seat)
   }
 
-  async next({ wait, signal }: WatchOptions): Promise<Action | null> {
+  /**
+   * Resolves with the next action of another client, each once and in order, or with `null` if there is none within
+   * `wait` seconds, at most 60. Rejects with `not-playing` before `reset`, and after an abort with the signal's reason.
+   */
+  async next({ wait, signal }: CallOptions & { readonly wait: number }): Promise<Action | null> {
     const { steps, events } = await this.#game.watch({ after: this.#watched, limit: 1, wait }, { signal })
     const [logged] = steps
     if (!logged) {
@@ -117,6 +125,10 @@ export class SessionEnvironment implements WatchedEnvironment {
     return this.#game.snapshot(options)
   }
 
+  /**
+   * Closes the session of a client that has left. Resolves with its end and success, and the last step, if the server
+   * took one; then call `step` with its action. Rejects with `not-playing` before `reset` and after `close`.
+   */
   async finish(options?: CallOptions): Promise<MethodResult<'close'>> {
     const closed = await this.#game.finish(options)
     if (closed.step) this.#taken = this.#result(this.#game.take(closed.step))

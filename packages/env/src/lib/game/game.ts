@@ -1,12 +1,13 @@
-import type {
-  Action,
-  EnvironmentInfo,
-  LegalActions,
-  LoggedStep,
-  MethodResult,
-  Observation,
-  OpenResult,
-  StepReport,
+import {
+  type Action,
+  DEFAULT_SEAT,
+  type EnvironmentInfo,
+  type LegalActions,
+  type LoggedStep,
+  type MethodResult,
+  type Observation,
+  type OpenResult,
+  type StepReport,
 } from '@episodic/protocol'
 import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
@@ -77,4 +78,9 @@ export interface Game extends AsyncDisposable {
   fork(options?: ForkOptions): Promise<(Game & { readonly start: GameStart })[]>
   /** Ends the episode on the server. Safe to call twice. */
   close(): Promise<void>
+}
+
+/** Returns the seats of an environment with their tools. The only seat of an environment has all tools. */
+export function seatsOf({ seats, tools }: EnvironmentInfo): NonNullable<EnvironmentInfo['seats']> {
+  return seats ?? [{ name: DEFAULT_SEAT, tools: tools.map(({ name }) => name) }]
 }

@@ -1,10 +1,22 @@
-import { type LoggedStep, SeatViews, seedFor } from '@episodic/protocol'
+import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
-import type { Game, GameStart } from './game.ts'
+import { type Game, type GameStart, seatsOf } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
-import { seatsOf } from './seats-of.ts'
+
+/** A failure of a match that names the seat whose policy, player or action it was. */
+export class SeatFailure extends Error {
+  readonly seat: string
+  /** Answers of a language model since the last step of the seat. */
+  readonly undecided: readonly ModelAnswer[]
+
+  constructor(seat: string, cause: unknown, undecided: readonly ModelAnswer[] = []) {
+    super(`Seat ${seat} failed.`, { cause })
+    this.seat = seat
+    this.undecided = undecided
+  }
+}
 
 /** A match that is being played: what its players share. */
 export class LiveMatch {
@@ -43,10 +55,19 @@ export class LiveMatch {
   }
 
   /**
-   * Says that the player of a seat has stopped. Its answers are kept with the step that the server takes for the seat.
+   * Says for a player that has stopped, when it is the turn of its seat, that it has left: the rules decide what the
+   * seat loses, and its answers are kept with the step that the server takes for it. Throws a {@link SeatFailure} with
+   * the stop if the rules do not say. Then the match cannot go on.
    */
-  stopped(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): void {
-    this.#stops.set(seat, { stop, undecided: [...undecided] })
+  async leave(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): Promise<void> {
+    const { game, views, signal } = this
+    while (await views.next(seat, signal)) {
+      this.#stops.set(seat, { stop, undecided: [...undecided] })
+      await game.leave(seat, { signal }).catch((error: unknown) => {
+        throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, stop, undecided) : error
+      })
+      await this.catchUp()
+    }
   }
 
   /** What the match was for each seat. It was cut off if it is not over for all. */

@@ -1,9 +1,7 @@
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { GameStart } from './game.ts'
-import type { LiveMatch } from './live-match.ts'
+import { type LiveMatch, SeatFailure } from './live-match.ts'
 import type { OutsidePlayer } from './outside-player.ts'
-import { leaveSeat } from './say-seat-left.ts'
-import { SeatFailure } from './seat-failure.ts'
 
 /** Seconds that one request waits for a step from outside. */
 const FOLLOW_SECONDS = 20
@@ -28,7 +26,7 @@ export async function playOutside(seat: string, player: OutsidePlayer, match: Li
     ended.catch(() => {})
     const stop = await Promise.race([ended, played])
     await match.catchUp()
-    if (stop) await leaveSeat(seat, stop, [], match)
+    if (stop) await match.leave(seat, stop, [])
   } finally {
     over.abort()
     await played.catch(() => {})

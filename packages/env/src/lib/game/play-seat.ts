@@ -1,13 +1,10 @@
 import { type Step, WireError } from '@episodic/protocol'
 import { monotonic, type SeatView } from '@episodic/protocol/internal'
-import { PlayerStop } from '../policy/player-stop.ts'
+import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
-import { isUnplayable, unplayable } from '../policy/unplayable-action.ts'
 import { stepResultOf } from '../session/step-result.ts'
 import type { Game, SeatStep } from './game.ts'
-import type { LiveMatch } from './live-match.ts'
-import { leaveSeat } from './say-seat-left.ts'
-import { SeatFailure } from './seat-failure.ts'
+import { type LiveMatch, SeatFailure } from './live-match.ts'
 
 /** Errors of a step that mean that somebody has taken a step since. */
 const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
@@ -18,7 +15,7 @@ export async function playSeat(seat: string, policy: Policy, match: LiveMatch): 
     await playWith(seat, policy, match)
   } catch (error) {
     if (!(error instanceof SeatFailure && PlayerStop.is(error.cause))) throw error
-    await leaveSeat(seat, error.cause, error.undecided, match)
+    await match.leave(seat, error.cause, error.undecided)
   }
 }
 

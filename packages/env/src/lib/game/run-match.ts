@@ -1,14 +1,12 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
-import type { Game, GameStart } from './game.ts'
-import { LiveMatch } from './live-match.ts'
+import { type Game, type GameStart, seatsOf } from './game.ts'
+import { LiveMatch, SeatFailure } from './live-match.ts'
 import type { Match, MatchOptions, MatchStep } from './match.ts'
 import { isOutsidePlayer } from './outside-player.ts'
 import { followSeats, playOutside } from './play-outside.ts'
 import { playSeat } from './play-seat.ts'
-import { SeatFailure } from './seat-failure.ts'
-import { seatsOf } from './seats-of.ts'
 
 /**
  * Plays one episode of one seat or several to its end, with one policy for each seat, closes the game and resolves with

@@ -1,3 +1,4 @@
+import { WireError } from '@episodic/protocol'
 import type { StopReason } from '@episodic/protocol/internal'
 import { CodedError } from '@episodic/protocol/internal'
 
@@ -20,4 +21,17 @@ export class PlayerStop extends CodedError<StopReason | 'closed'> {
     super(code, message, options)
     this.success = success
   }
+}
+
+/**
+ * Whether a server did not take an action at all, as it does with arguments that are too large or too deep, so that no
+ * step was played. A refused action is a step, and no such error.
+ */
+export function isUnplayable(error: unknown): error is WireError {
+  return WireError.is(error, 'invalid-params') || WireError.is(error, 'too-large')
+}
+
+/** Returns the stop of a player that gave an unplayable action. */
+export function unplayable(error: WireError): PlayerStop {
+  return new PlayerStop('invalid-action', `The action cannot be played: ${error.message}`, { cause: error })
 }

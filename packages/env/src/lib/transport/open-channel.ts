@@ -1,4 +1,4 @@
-import { type ChannelOptions, McpError, type McpErrorCode } from '@episodic/mcp-client'
+import { type ChannelOptions, listAll as listPages, McpError, type McpErrorCode } from '@episodic/mcp-client'
 import { openChannel as open, type Target } from '@episodic/mcp-client/channel'
 import type { Channel } from '@episodic/protocol'
 import { EnvError, type EnvErrorCode } from '../env-error.ts'
@@ -15,6 +15,11 @@ export async function openChannel(target: Target, options: ChannelOptions = {}):
     request: (method, params, requestOptions) => asOurs(channel.request(method, params, requestOptions)),
     close: () => channel.close(),
   }
+}
+
+/** Returns the items of a list on all of its pages. Rejects with `reply-malformed` for more than 100 pages. */
+export function listAll(...args: Parameters<typeof listPages>): ReturnType<typeof listPages> {
+  return asOurs(listPages(...args))
 }
 
 /** The codes of the client that mean something else here. */

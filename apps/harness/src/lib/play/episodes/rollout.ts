@@ -8,7 +8,7 @@ import {
   runMatch,
   runTree,
 } from '@episodic/env'
-import type { WatchedEnvironment } from '@episodic/env/internal'
+import type { SessionEnvironment } from '@episodic/env/internal'
 import type { ModelProxy } from '@episodic/models/gateway/model-proxy'
 import type { ModelJournal } from '@episodic/models/journal/model-journal'
 import { reportAnswers } from '@episodic/models/journal/report-answers'
@@ -64,7 +64,7 @@ export interface OneSeat {
   /** Plays a tree of episodes for each rollout, forked at these points; a policy alone can. Default: none. */
   readonly branch?: readonly BranchPoint[] | undefined
   /** Returns the environment that an agent plays, to be watched. Needed if one plays. */
-  readonly watch?: () => WatchedEnvironment
+  readonly watch?: () => SessionEnvironment
 }
 
 /** A game of several seats, whose lines are of all seats. */

@@ -1,5 +1,5 @@
 import { type Environment, type Episode, type OutsidePlayer, PlayerStop, runEpisode } from '@episodic/env'
-import type { WatchedEnvironment } from '@episodic/env/internal'
+import type { SessionEnvironment } from '@episodic/env/internal'
 import type { Action, Task } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import type { SeenStep } from '../../worlds/agents/attribute-answers.ts'
@@ -14,7 +14,7 @@ export interface Watched {
 }
 
 export interface WatchAgentOptions {
-  readonly watched: WatchedEnvironment
+  readonly watched: SessionEnvironment
   /** Applies the run's weights, shaping and limits to the watched environment. */
   readonly createEnvironment: (environment: Environment) => Environment
   readonly task: Task

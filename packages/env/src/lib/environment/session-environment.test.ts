@@ -18,7 +18,7 @@ async function open() {
   return { connection, watched, act, [Symbol.asyncDispose]: () => cleanUp.disposeAsync() }
 }
 
-describe('WatchedEnvironment', () => {
+describe('SessionEnvironment', () => {
   it('resolves with the actions of another client, and their steps are those of an own play', async () => {
     await using world = await open()
     const actions = [move(1), move(-3), { tool: 'fly', arguments: {} }, move(2)]
