@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import type { Socket } from 'node:net'
@@ -7,6 +8,7 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type MachineCommand, MachineError, type MachineResult } from './machine.ts'
 import type { MemoryGroup } from './memory-group.ts'
+import type { Pipes } from './pipes.ts'
 import { processIdentity } from './process-identity.ts'
 
 /** How a box is made, beside the command that is run in it. */
@@ -16,6 +18,7 @@ export interface BoxOptions {
   readonly args: readonly string[]
   /** The user who runs it; `null` for the one of this process. */
   readonly user: number | null
+  readonly pipes: Pipes
   /** Bounds the memory; `null` where the kernel does not do it for all processes together. */
   readonly group: MemoryGroup | null
   /** The folder with the files that it may change. */
@@ -38,7 +41,7 @@ const FIRST_INHERITED = 7
 /** Runs a command in a box, and resolves when all of its processes have ended. Rejects if there is no box. */
 export async function runInBox(command: MachineCommand, options: BoxOptions, signal: AbortSignal): Promise<BoxResult> {
   const { bounds, argv, cwd, stdin } = command
-  const { program, args, user, group } = options
+  const { program, args, user, group, pipes } = options
   const limits = {
     core: 0,
     cpu: Math.ceil(bounds.cpuSeconds),
@@ -48,6 +51,7 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     ...(group ? {} : { data: bounds.memory }),
   }
   group?.bound(bounds.memory)
+  const { ofCommand, release, ...streams } = pipes.open(stdin, user)
   const child = spawn(
     program,
     [
@@ -58,15 +62,17 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     {
       cwd: '/',
       env: {},
-      stdio: [...Array(FIRST_INHERITED).fill('pipe'), ...inheritedAsNull()],
+      stdio: [...ofCommand, 'pipe', 'pipe', 'pipe', 'pipe', ...inheritedAsNull()],
       ...(user !== null && { uid: user, gid: user }),
     },
   )
   const pipe = (number: number) => child.stdio[number] as Socket
+  release()
+  const printed = [streams.stdout, streams.stderr].map((stream) => once(stream, 'close'))
   const closed = new Promise<void>((resolve, reject) => child.once('close', () => resolve()).once('error', reject))
   // Who waits for it comes later.
   closed.catch(() => {})
-  for (const number of [0, 3, 5, 6]) pipe(number).on('error', () => {})
+  for (const stream of [pipe(3), pipe(5), pipe(6)]) stream.on('error', () => {})
 
   let ended: BoxResult['ended'] = null
   const end = (bound: NonNullable<BoxResult['ended']>) => {
@@ -75,9 +81,9 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   }
   const stop = () => child.kill('SIGKILL')
   signal.addEventListener('abort', stop, { once: true })
-  const output = { left: bounds.output }
-  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable].map((stream) =>
-    collect(stream, output, () => end('output')),
+  const room = { left: bounds.output }
+  const [stdout, stderr] = [streams.stdout, streams.stderr].map((stream) =>
+    collect(stream, room, () => end('output')),
   ) as [Buffer[], Buffer[]]
   pipe(3).end(['--json-status-fd', '4', '--block-fd', '5', ...args].map((each) => `${each}\0`).join(''))
 
@@ -95,13 +101,13 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     for (const each of [child.pid as number, pid]) group?.add(each)
     pipe(5).end('1')
     pipe(6).end('1\n')
-    pipe(0).end(stdin)
     began = performance.now()
     timer = setTimeout(() => end('time'), bounds.seconds * 1_000)
     look = startLooks(pid, command, options, end)
   })
   try {
     await closed
+    await Promise.all(printed)
   } catch (error) {
     throw new MachineError(
       'machine-missing',
@@ -113,6 +119,7 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   } finally {
     clearTimeout(timer)
     clearInterval(look)
+    for (const stream of Object.values(streams)) stream.destroy()
     signal.removeEventListener('abort', stop)
   }
   // The box's first process goes after all others, which may outlive the one that started it for a moment.
@@ -120,10 +127,10 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   const elapsed = Math.round(performance.now() - began)
   signal.throwIfAborted()
   if (group?.isOver) ended ??= 'memory'
-  const printed = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
-  if (ended) return { ...printed, exitCode: 137, elapsed, ended }
-  if (exitCode === null) throw refused(printed.stderr.toString().trim())
-  return { ...printed, exitCode, elapsed, ended }
+  const output = { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr) }
+  if (ended) return { ...output, exitCode: 137, elapsed, ended }
+  if (exitCode === null) throw refused(output.stderr.toString().trim())
+  return { ...output, exitCode, elapsed, ended }
 }
 
 /** Collects what a stream gives while there is room for it. */

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { INSTALL, runInBox } from './box.ts'
+import { type BoxOptions, INSTALL, runInBox } from './box.ts'
 import { commandArguments, systemArguments } from './box-view.ts'
 import { type Machine, type MachineCommand, MachineError, type MachineResult } from './machine.ts'
 import { MemoryGroup } from './memory-group.ts'
 import { OwnedFolder } from './owned-folder.ts'
+import { Pipes } from './pipes.ts'
 import { type LentCopy, WorkingCopies } from './working-copies.ts'
 import type { CopyChanges } from './working-copy.ts'
 
@@ -37,13 +38,15 @@ interface Opened {
   readonly args: readonly string[]
 }
 
+type BoxParts = Pick<BoxOptions, 'group' | 'pipes'>
+
 class Bubblewrap implements Machine {
   readonly name = 'bubblewrap'
   readonly #options: BubblewrapOptions
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
-  /** Of boxes that have ended. */
-  readonly #groups: (MemoryGroup | null)[] = []
+  /** What boxes have had that have ended. */
+  readonly #parts: BoxParts[] = []
   #made = 0
   #opened: Promise<Opened> | null = null
 
@@ -88,6 +91,11 @@ class Bubblewrap implements Machine {
     }
   }
 
+  async #makeParts({ name, path }: OwnedFolder): Promise<BoxParts> {
+    const number = ++this.#made
+    return { group: MemoryGroup.create(`${name}-${number}`), pipes: await Pipes.create(join(path, `pipe-${number}`)) }
+  }
+
   async #runOn(
     { copy, user, discard }: LentCopy,
     { folder, program, args }: Opened,
@@ -96,11 +104,10 @@ class Bubblewrap implements Machine {
   ): Promise<MachineResult> {
     signal.throwIfAborted()
     await copy.bringTo(command)
-    const group = this.#groups.pop() ?? MemoryGroup.create(`${folder.name}-${++this.#made}`)
+    const parts = this.#parts.pop() ?? (await this.#makeParts(folder))
     const all = [...args, ...commandArguments(command, copy)]
-    const result = await runInBox(command, { program, args: all, user, group, folder: copy.at('/') }, signal).finally(
-      () => this.#groups.push(group),
-    )
+    const box = { ...parts, program, args: all, user, folder: copy.at('/') }
+    const result = await runInBox(command, box, signal).finally(() => this.#parts.push(parts))
     const read = await copy.readChanges(command, command.bounds.disk)
     if (!read) discard()
     const ended = result.ended ?? (read ? null : 'disk')

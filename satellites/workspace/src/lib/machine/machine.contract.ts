@@ -61,7 +61,7 @@ export function describeMachine(name: string, open: () => Machine | Promise<Mach
     it('runs a program in a directory of the files, with its arguments, variables and standard input', async () => {
       const argv = ['./run.sh', 'a b', '$X']
       expect(await machineRun(argv)).toMatchObject({ out: 'run a b $X\n', exitCode: 0, changes: [], ended: null })
-      const script = 'pwd; echo "$X,$LANG,$TZ"; cat; printf "\\377" >&2; exit 3'
+      const script = 'pwd; echo "$X,$LANG,$TZ" > /dev/stdout; cat /dev/stdin; printf "\\377" > /dev/stderr; exit 3'
       const played = await play(script, { variables: { X: 'ü 1' }, stdin: new TextEncoder().encode('in') })
       expect(played).toMatchObject({ out: '/app\nü 1,C.UTF-8,UTC\nin', exitCode: 3, grown: 0 })
       expect([...played.stderr]).toEqual([255])

@@ -12,11 +12,12 @@ import type { Task } from '../workers/messages.ts'
 import { type CommandRecord, commandRecord, endedRecord, shownRecord, toRecord } from './command-record.ts'
 import { editText } from './edit-text.ts'
 import { listing, readLines, readText } from './read-files.ts'
+import { type MachineUse, runOnMachine } from './run-on-machine.ts'
 import { toolInputs, type WorkspaceTools } from './tool-inputs.ts'
 import type { WorkspaceState } from './workspace-state.ts'
 
 /** How the tools of a workspace may be used. */
-export interface WorkspaceOptions {
+export interface WorkspaceOptions extends MachineUse {
   /** The directory in which the shell begins. Default `/`. */
   readonly cwd?: string
   /** Paths that do not exist for the agent, with what is in them. */
@@ -62,8 +63,8 @@ const WAITING = 600
  * Spread them into the tools of a definition whose private state has {@link workspaceState}.
  *
  * Commands run in threads of their own, over a copy of the disk, with virtual time and the chance of the session: the
- * same command on the same state prints the same bytes. What a command did is recorded with its step, so replays and
- * forks run nothing.
+ * same command on the same state prints the same bytes. With a `machine` they run for real, in boxes of it. What a
+ * command did is recorded with its step, so replays and forks run nothing, and need no machine.
  *
  * `tool` is the maker of tools of the definition.
  */
@@ -79,6 +80,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
     git = false,
     programs,
     seats,
+    machine,
   } = options
   const address = programs?.href ?? null
   const more = [
@@ -103,7 +105,14 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
       repeatable: true,
       prepareSeconds: seconds + WAITING,
       annotations: { openWorldHint: false },
-      prepare: async ({ state, input, now, rng, signal }: PrepareContext<z.output<Input>>): Promise<CommandRecord> => {
+      prepare: async ({
+        state,
+        input,
+        now,
+        rng,
+        session,
+        signal,
+      }: PrepareContext<z.output<Input>>): Promise<CommandRecord> => {
         const { disk, shell } = state.private
         const chance = rng.stream(`workspace ${shell.calls}`)
         const seed = [chance.int(0, 0xffffffff), chance.int(0, 0xffffffff)] as const
@@ -113,6 +122,10 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
           seed,
           files: {},
           task: task(input, state.private),
+        }
+        if (machine && work.task.kind === 'shell') {
+          const line = { ...options, ...work.task, machine, session, disk, access: work.access, seconds }
+          return toRecord(await runOnMachine(line, signal), shell.calls)
         }
         try {
           return toRecord(await runJob(work, disk, seconds, signal), shell.calls)
@@ -167,7 +180,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
 
   const tools = {
     bash: job(
-      `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names. There is no network.${more.length > 0 ? ` Programs: ${more.join(', ')}.` : ''}`,
+      `Run a command line in bash. The working directory and variables are kept from call to call. Long output is cut; the whole is then in a file that the answer names.${options.network ? '' : ' There is no network.'}${more.length > 0 ? ` Programs: ${more.join(', ')}.` : ''}`,
       toolInputs.bash,
       ({ command }, { shell }) => ({
         kind: 'shell',
@@ -222,7 +235,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
       toolInputs.search,
       ({ pattern, path }, { shell }) => ({
         kind: 'shell',
-        script: `rg -n -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd ?? cwd, path))}`,
+        script: `${machine ? 'grep -rnIE' : 'rg -n'} -e ${quoted(pattern)} ${quoted(absolutePath(shell.cwd ?? cwd, path))}`,
         stdin: null,
         memory: memoryOf(shell, cwd),
         languages: [],
@@ -257,6 +270,7 @@ interface PrepareContext<Input> {
   readonly input: Input
   readonly now: number
   readonly rng: { stream(name: string): { int(low: number, high: number): number } }
+  readonly session: string
   readonly signal: AbortSignal
 }
 

@@ -1,0 +1,137 @@
+import { absolutePath, type ReadOnlyDisk } from '../disk/disk.ts'
+import type { DiskAccess } from '../disk/edited-disk.ts'
+import { contentOf, toBytes } from '../disk/file-content.ts'
+import { MACHINE_BOUNDS, type Machine, type MachineBounds, type MachineResult } from '../machine/machine.ts'
+import type { ShellMemory } from '../shell/run-shell.ts'
+import type { JobResult } from '../workers/messages.ts'
+
+/** How commands use a machine. */
+export interface MachineUse {
+  /** The machine on which commands run, such as `bubblewrap()`. Default: a shell in this process. */
+  readonly machine?: Machine
+  /**
+   * Absolute paths of the directories that a machine shows of the disk; other directories are those of the machine.
+   * Default: all in the root of the disk but those of a system such as `/usr` and `/etc`, and `/tmp` and `/root`.
+   */
+  readonly folders?: readonly string[]
+  /** Whether commands on a machine reach its network. Default false. */
+  readonly network?: boolean
+  /** What a command on a machine may use, where it is not {@link MACHINE_BOUNDS}. */
+  readonly bounds?: Partial<Omit<MachineBounds, 'seconds' | 'disk'>>
+}
+
+/** A command line for a machine. */
+export interface MachineLine extends Omit<MachineUse, 'machine'> {
+  readonly machine: Machine
+  readonly session: string
+  readonly script: string
+  readonly memory: ShellMemory
+  readonly disk: ReadOnlyDisk
+  readonly access: DiskAccess
+  readonly seconds: number
+}
+
+/** Directories of a system, which no disk replaces. */
+const SYSTEM = new Set('bin boot dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '))
+
+/** The longest argument of a program on Linux, in bytes. */
+const LONGEST = 131_071
+
+/** Runs a command line in bash on a machine, in the directory and with the variables of the last one. */
+export async function runOnMachine(line: MachineLine, signal: AbortSignal): Promise<JobResult> {
+  const { machine, session, script, memory, disk, access, seconds, network = false, bounds } = line
+  const { cwd, variables } = memory
+  if (script.includes('\0') || Buffer.byteLength(script) > LONGEST)
+    return refused('bash: the command line has a NUL, or more than 131071 bytes\n')
+  const folders = line.folders ?? foldersOf(disk, cwd)
+  const kept = `${folders.includes('/tmp') ? '/tmp' : folders[0]}/.shell-${session.slice(-8)}`
+  const command = {
+    session,
+    argv: ['bash', '-c', BEGIN, 'bash', kept, script],
+    cwd,
+    variables: Object.fromEntries(variables),
+    disk,
+    folders,
+    hidden: access.hidden,
+    readOnly: access.readOnly,
+    stdin: new Uint8Array(),
+    network,
+    bounds: { ...MACHINE_BOUNDS, ...bounds, seconds, disk: Math.max(0, access.room) },
+  }
+  const result = await machine.run(command, signal)
+  const found = result.changes.find(({ path }) => path === kept)
+  const saved =
+    found?.how === 'write' && 'entry' in found && found.entry.kind !== 'directory' && found.entry.kind !== 'link'
+      ? toBytes(contentOf(found.entry))
+      : null
+  const decoder = new TextDecoder()
+  const said = [
+    ...(result.ended ? [`It ${ENDED[result.ended]} and was ended: nothing that it changed was kept.`] : []),
+    ...result.notKept,
+  ]
+  return {
+    stdout: decoder.decode(result.stdout),
+    stderr: [decoder.decode(result.stderr).replace(/(?<=[^\n])$/, '\n'), ...said.map((each) => `${each}\n`)].join(''),
+    exitCode: result.exitCode,
+    changes: result.changes.filter((change) => change !== found),
+    grown: result.grown - (saved?.length ?? 0),
+    elapsed: result.elapsed,
+    memory: saved && memoryFrom(decoder.decode(saved), variables),
+    transaction: null,
+  }
+}
+
+const ENDED: Readonly<Record<NonNullable<MachineResult['ended']>, string>> = {
+  time: 'ran for longer than it may',
+  memory: 'needed more memory than there is',
+  output: 'printed more than it may',
+  disk: 'wrote more than the disk has room for',
+}
+
+/**
+ * Runs a script in the shell itself, and writes down at its end in which directory it is, and the variables that it
+ * began and ended with. Names with an underscore, and those of the shell itself, are left out. It is one line, so that
+ * the shell counts lines from the first of the script.
+ */
+const BEGIN = `_saved=$1 _script=$2; shift 2;
+_variables() {
+  local IFS=$'\\n' _name;
+  for _name in $(compgen -v); do
+    case $_name in
+      _*|BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HIST*|HOST*|IFS|LINENO|MACHTYPE|OLDPWD|OPT*|OSTYPE|PIPESTATUS|PPID|PS4|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|TERM|UID) ;;
+      *) [[ \${!_name@a} == *[aAr]* ]] || printf '%s\\0%s\\0' "$_name" "\${!_name}" ;;
+    esac;
+  done;
+};
+_begun=$(_variables | tr '\\0' '\\1');
+trap '{ set +exu; } 2>/dev/null; { printf "%s\\0%s\\0" "$PWD" "$_begun"; _variables; } 2>/dev/null >|"$_saved"' EXIT;
+eval "$_script"`.replaceAll(/\n */g, ' ')
+
+function memoryFrom(saved: string, given: ShellMemory['variables']): ShellMemory {
+  const [cwd = '/', begun = '', ...ended] = saved.split('\0')
+  const names = new Set(given.map(([name]) => name))
+  const before = new Map(pairsOf(begun.split('\x01')))
+  const variables = pairsOf(ended).filter(([name, value]) => names.has(name) || before.get(name) !== value)
+  return { cwd: absolutePath('/', cwd), variables }
+}
+
+function pairsOf(texts: readonly string[]): [name: string, value: string][] {
+  const pairs: [string, string][] = []
+  for (let i = 0; i + 1 < texts.length; i += 2) pairs.push([texts[i] as string, texts[i + 1] as string])
+  return pairs
+}
+
+function foldersOf(disk: ReadOnlyDisk, cwd: string): string[] {
+  const names = new Set(['tmp', 'root'])
+  for (const path of [...Object.keys(disk), `${cwd}/`]) {
+    const slash = path.indexOf('/', 1)
+    const name = path.slice(1, slash < 0 ? undefined : slash)
+    if (name && (slash > 0 || disk[path]?.kind === 'directory')) names.add(name)
+  }
+  return [...names].filter((name) => !SYSTEM.has(name)).map((name) => `/${name}`)
+}
+
+function refused(stderr: string): JobResult {
+  const nothing = { changes: [], grown: 0, elapsed: 0, memory: null, transaction: null }
+  return { stdout: '', stderr, exitCode: 126, ...nothing }
+}
