@@ -71,7 +71,7 @@ function createProgram(): OAuthProvider {
   const provider = privateKey
     ? new PrivateKeyJwtProvider({ clientId, privateKey, algorithm })
     : new ClientCredentialsProvider({ clientId, clientSecret })
-  return provider as OAuthProvider
+  return provider
 }
 
 /** A user in a browser, with what is granted in memory. */
@@ -81,7 +81,7 @@ function createUser(): OAuthProvider & { readonly clientMetadataUrl: string } {
     client_id === undefined ? undefined : { client_id, ...(client_secret && { client_secret }) }
   let tokens: OAuthTokens | undefined
   let verifier = ''
-  let found: object | undefined
+  let found: Awaited<ReturnType<NonNullable<OAuthProvider['discoveryState']>>>
   return {
     redirectUrl: 'http://localhost:3000/callback',
     clientMetadataUrl: 'https://conformance-test.local/client-metadata.json',

@@ -7,7 +7,7 @@ export type {
   OAuthContext,
   OAuthProvider,
   OAuthTokens,
-} from './lib/login/oauth-provider.ts'
+} from './lib/login/sdk-provider.ts'
 export { McpError, type McpErrorCode, reasonOf, sentence } from './lib/mcp-error.ts'
 export { openConnection } from './lib/open-connection.ts'
 export type {

@@ -1,6 +1,6 @@
 import type { Channel } from '@episodic/protocol'
 import type { Elicit } from './calls/elicitation.ts'
-import type { OAuthProvider } from './login/oauth-provider.ts'
+import type { OAuthProvider } from './login/sdk-provider.ts'
 
 /**
  * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are

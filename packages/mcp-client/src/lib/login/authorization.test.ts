@@ -3,8 +3,8 @@ import { ClientCredentialsProvider, PrivateKeyJwtProvider } from '@modelcontextp
 import { describe, expect, it } from 'vitest'
 import { type LoginServerOptions, serveLogin } from '../fixtures/login-server.fixture.ts'
 import { openChannel } from '../open-channel.ts'
-import type { OAuthClient, OAuthProvider, OAuthTokens } from './oauth-provider.ts'
 import { finishAuthorization } from './sdk-authorization.ts'
+import type { OAuthClient, OAuthProvider, OAuthTokens } from './sdk-provider.ts'
 
 /** The keys of a program, as PEM. */
 const KEYS = generateKeyPairSync('ec', {
@@ -21,7 +21,7 @@ function createUser(client?: OAuthClient): OAuthProvider & { readonly pages: URL
     client,
     '',
   ]
-  let found: object | undefined
+  let found: Awaited<ReturnType<NonNullable<OAuthProvider['discoveryState']>>>
   return {
     pages,
     redirectUrl: 'http://localhost:9/callback',
@@ -113,7 +113,7 @@ describe('a login of a user', () => {
 
 describe('a login of a program', () => {
   type Expecting = { readonly expectedIssuer: string }
-  it.each<[string, (expecting: Expecting) => object, LoginServerOptions['refuseProgram']]>([
+  it.each<[string, (expecting: Expecting) => OAuthProvider, LoginServerOptions['refuseProgram']]>([
     [
       'a secret',
       (expecting) =>
@@ -141,7 +141,7 @@ describe('a login of a program', () => {
   ])('is by %s, without a user, once for all calls in flight, and again when it counts no longer', async (...row) => {
     const [, create, refuseProgram] = row
     await using server = await serveLogin({ ...(refuseProgram && { refuseProgram }) })
-    const authorization = create({ expectedIssuer: new URL(server.url).origin }) as OAuthProvider
+    const authorization = create({ expectedIssuer: new URL(server.url).origin })
     const opened = await Promise.all([1, 2, 3].map(() => openChannel({ url: server.url, authorization })))
     server.revoke()
     await Promise.all(opened.map((channel) => channel.request('tools/list', {})))
@@ -155,7 +155,7 @@ describe('a login of a program', () => {
       clientId: 'robot',
       clientSecret: 'guessed',
       expectedIssuer: new URL(url).origin,
-    }) as OAuthProvider
+    })
 
   it('says why the program was refused', async () => {
     await using server = await serveLogin({ refuseProgram: async () => 'This robot is not known.' })

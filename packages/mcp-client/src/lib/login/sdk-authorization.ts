@@ -3,12 +3,11 @@ import {
   auth,
   computeScopeUnion,
   extractWWWAuthenticateParams,
-  type OAuthClientProvider,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client'
 import { McpError, reasonOf, sentence } from '../mcp-error.ts'
 import type { Authorizer, Refused } from './authorized.ts'
-import type { OAuthProvider } from './oauth-provider.ts'
+import type { OAuthProvider } from './sdk-provider.ts'
 
 /** Milliseconds until a request to an authorization server fails. */
 const REQUEST_TIMEOUT = 30_000
@@ -33,7 +32,7 @@ export function createAuthorizer(serverUrl: string, provider: OAuthProvider): Au
     const scope = computeScopeUnion(isWider ? requested : undefined, granted, asked)
     // The server may name another authorization server than before.
     await provider.invalidateCredentials?.('discovery')
-    const result = await auth(provider as OAuthClientProvider, {
+    const result = await auth(provider, {
       serverUrl,
       fetchFn: fetchInTime,
       forceReauthorization: isWider,
@@ -73,7 +72,7 @@ export async function finishAuthorization(
   redirected: string | URLSearchParams,
 ): Promise<void> {
   const transport = new StreamableHTTPClientTransport(new URL(serverUrl), {
-    authProvider: provider as OAuthClientProvider,
+    authProvider: provider,
     fetch: fetchInTime,
   })
   try {

@@ -70,19 +70,6 @@ end
 `
 
 /**
- * Returns the stored secret, after its version, if it is an older one, was made the present one: an older release
- * refuses the store from then on, and creates no more sessions in it if it has the store open.
- */
-const UPGRADE = `
-local secret = redis.call('GET', KEYS[1]) or ''
-local older, present = unpack(ARGV)
-if string.sub(secret, 1, #older) ~= older then return secret end
-secret = present .. string.sub(secret, #older + 1)
-redis.call('SET', KEYS[1], secret)
-return secret
-`
-
-/**
  * 1: created. 0: present. -1: the stored secret differs from the caller's, so this is not the caller's store any more.
  * A text: the pool of that name does not exist. The session's fields follow the arguments, then its own pages, and
  * then those of the pool that is `shared`.
@@ -132,7 +119,7 @@ redis.call('HSET', session, 'revision', revision, 'epoch', epoch, 'touchedAt', t
 local due = renew(session, log, touched, expiry, id, touchedAt, ttl)
 local hasPages = #ARGV > 11 + length
 if not stored[3] and not hasPages then return 1 end
-local own = stored[4] or id
+local own = stored[4]
 if not stored[3] then redis.call('HSET', session, 'owns', 1) end
 addPages(prefix, own, 12 + length, #ARGV)
 usePool(prefix, own, id, due)
@@ -149,7 +136,7 @@ redis.call('DEL', log)
 local removed = redis.call('DEL', session)
 if stored[1] then
   local names = cjson.decode(stored[3] or '[]')
-  table.insert(names, stored[2] or id)
+  table.insert(names, stored[2])
   for _, name in ipairs(names) do
     redis.call('ZREM', usersOf(prefix, name), id)
     keepWhileUsed(prefix, name)
@@ -164,7 +151,7 @@ local id, prefix = unpack(ARGV, 1, 2)
 local stored = redis.call('HMGET', KEYS[1], 'revision', 'pool', 'pools')
 if not stored[1] then return false end
 local names = cjson.decode(stored[3] or '[]')
-table.insert(names, 1, stored[2] or id)
+table.insert(names, 1, stored[2])
 local texts, missing = {}, {}
 for place = 3, #ARGV do
   texts[place - 2] = false
@@ -239,7 +226,6 @@ return redis.call('ZCARD', KEYS[1])
 
 /** The scripts by their method names. The client sends a script's text once a connection, and its hash afterwards. */
 export const REDIS_SCRIPTS = {
-  upgradeStore: { lua: UPGRADE, numberOfKeys: 1 },
   createSession: { lua: CREATE, numberOfKeys: 6 },
   commitSession: { lua: COMMIT, numberOfKeys: 4 },
   removeSession: { lua: REMOVE, numberOfKeys: 5 },
@@ -255,7 +241,6 @@ type Args = readonly (string | number | readonly string[])[]
 
 /** The scripts as methods: first the keys, then the other arguments; those of a list take their places in order. */
 export interface RedisScripts {
-  upgradeStore(...args: Args): Promise<string>
   createSession(...args: Args): Promise<-1 | 0 | 1 | string>
   commitSession(...args: Args): Promise<0 | 1>
   removeSession(...args: Args): Promise<0 | 1>

@@ -97,29 +97,6 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     expect(await long.countPages()).toBe(1)
   })
 
-  it('goes on with the sessions of a store of version 1, which an older release then no longer uses', async () => {
-    await using client = redis.client()
-    const secret = Buffer.alloc(32, 7).toString('base64url')
-    await client.set('old:secret', `1.${secret}`)
-    const { head, state, origin } = sessionOf('a', 0)
-    await client.hset('old:session:a', { revision: 2, epoch: 1, touchedAt: 0, head, state, origin })
-    await client.xadd('old:log:a', '2-1', 'text', '"second"')
-    for (const [index, score] of Object.entries({ ids: 0, touched: 0, expiry: Date.now() + 600_000 }))
-      await client.zadd(`old:${index}`, score, 'a')
-    await using store = await open({ prefix: 'old:' })
-    expect(Buffer.from(await store.secret()).toString('base64url')).toBe(secret)
-    expect(await client.get('old:secret')).toBe(`2.${secret}`)
-    const a = { ...sessionOf('a', 2), pool: 'a' }
-    expect(await store.list({ limit: 9 })).toEqual([a])
-    expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([{ revision: 2, text: '"second"' }])
-    expect(await store.commit({ ...a, revision: 3 }, a, undefined, [pageOf('a')])).toBe(true)
-    expect(await store.create({ ...sessionOf('b', 0), pools: ['a'] })).toBe(true)
-    await store.remove('a')
-    expect(await store.readPages('b', [pageOf('a').name])).toEqual(['a'])
-    await store.remove('b')
-    expect(await client.keys('old:*')).toEqual(['old:secret'])
-  })
-
   it('shares nothing with a store of another prefix', async () => {
     await using store = await open({ prefix: 'one:' })
     await using other = await open({ prefix: 'two:' })

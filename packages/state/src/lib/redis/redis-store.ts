@@ -70,9 +70,6 @@ async function loadClient() {
 /** The version of the layout of the keys, stored before the secret. */
 const VERSION = '2'
 
-/** The version before pages, which is brought to the present one when it is opened. */
-const WITHOUT_PAGES = '1'
-
 /** The fields of a session's hash, in the order in which {@link asSession} takes them. */
 const FIELDS = ['revision', 'epoch', 'touchedAt', 'head', 'state', 'origin', 'base', 'pool', 'pools'] as const
 
@@ -235,11 +232,16 @@ class RedisStore implements SessionStore {
 
 function asSession(id: string, fields: readonly (string | null)[]): StoredSession {
   const [revision, epoch, touchedAt, ...texts] = fields
-  const [head, state, origin, base, pool, pools] = texts as [string, string, string, ...(string | null)[]]
+  const [head, state, origin, base, pool, pools] = texts as [
+    string,
+    string,
+    string,
+    string | null,
+    string,
+    string | null,
+  ]
   const numbers = { revision: Number(revision), epoch: Number(epoch), touchedAt: Number(touchedAt) }
-  // Version 1 had no pools: the pool of its sessions has the session's id as its name.
-  const used = { pool: pool ?? id, pools: pools ? JSON.parse(pools) : [] }
-  return { id, ...numbers, head, state, origin, base: base ?? null, ...used }
+  return { id, ...numbers, head, state, origin, base, pool, pools: pools ? JSON.parse(pools) : [] }
 }
 
 function partsOf(pages: readonly StoredPage[]): string[] {
@@ -278,8 +280,8 @@ async function sharedSecret(address: string, connection: RedisConnection, prefix
   const key = `${prefix}secret`
   const candidate = `${VERSION}.${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
   await connection.run((client) => client.set(key, candidate, 'NX'))
-  const secret = await connection.run((client) => client.upgradeStore(key, `${WITHOUT_PAGES}.`, `${VERSION}.`))
-  if (secret.startsWith(`${VERSION}.`)) return secret
+  const secret = await connection.run((client) => client.get(key))
+  if (secret?.startsWith(`${VERSION}.`)) return secret
   throw storeInvalid(
     `The store at ${address} was written by another release, or ${key} is not its own. Use that release, or another prefix.`,
   )

@@ -20,14 +20,15 @@ const WAL_PAGES = 8_000
 
 const VERSION = 5
 
-/** The version before pages, which is brought to the present one when it is opened. */
-const WITHOUT_PAGES = 4
-
 /**
  * Log entries are numbered across sessions in the order of their commits, so that a transaction appends to a few pages
  * however many sessions it touches; with an index entry for each step, most steps would write another page. A session's
  * entries are a linked list: the session has the number of its `last` entry, and each entry that of the one before it,
  * 0 for none. Retries and watchers read the newest entry; reading a whole log walks it from its end.
+ *
+ * The pages of states are numbered in the order of their commits, too: their names are random, so that each entry in
+ * an index by name would write another page of the file. A thousand at a time are entered into `page_index`; until
+ * then their numbers are kept in memory, and found again at the end of the table.
  *
  * There is no index on `touched_at` either: every step would move its entry, and a sweep reads ten thousand sessions in
  * some milliseconds. Every row has a checksum of its values, because SQLite does not check those.
@@ -49,6 +50,7 @@ const TABLES = `
     session INTEGER PRIMARY KEY,
     text TEXT NOT NULL,
     base TEXT,
+    pools TEXT NOT NULL,
     checksum INTEGER NOT NULL
   ) STRICT;
   CREATE TABLE log_entry (
@@ -56,21 +58,9 @@ const TABLES = `
     previous INTEGER NOT NULL,
     revision INTEGER NOT NULL,
     text TEXT NOT NULL,
+    state TEXT,
     checksum INTEGER NOT NULL
   ) STRICT;
-  PRAGMA application_id = ${APPLICATION_ID};
-`
-
-/**
- * What version 5 added. Its columns are `NULL` in the rows of version 4.
- *
- * The pages of states are numbered in the order of their commits, too: their names are random, so that each entry in
- * an index by name would write another page of the file. A thousand at a time are entered into `page_index`; until
- * then their numbers are kept in memory, and found again at the end of the table.
- */
-const PAGE_TABLES = `
-  ALTER TABLE session_origin ADD COLUMN pools TEXT;
-  ALTER TABLE log_entry ADD COLUMN state TEXT;
   CREATE TABLE pool (key INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, checksum INTEGER NOT NULL) STRICT;
   CREATE TABLE pool_user (
     pool INTEGER NOT NULL,
@@ -90,6 +80,7 @@ const PAGE_TABLES = `
     number INTEGER NOT NULL,
     PRIMARY KEY (pool, name)
   ) STRICT, WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${VERSION};
 `
 
@@ -118,12 +109,11 @@ export function openSqliteFile(
         lock.close()
       }
       try {
-        const found = inspect(path, database)
+        const isNew = isEmpty(path, database)
         database.exec(
           `PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = ${WAL_PAGES}; PRAGMA synchronous = ${SYNCHRONOUS[durability]}`,
         )
-        if (found === 'nothing') createTables(database, secret)
-        if (found === 'without pages') database.exec(`BEGIN; ${PAGE_TABLES} COMMIT`)
+        if (isNew) createTables(database, secret)
         // The real path, without links.
         return { path: real, database, close }
       } catch (cause) {
@@ -161,25 +151,26 @@ function createPrivately(path: string): void {
   }
 }
 
-function inspect(path: string, database: DatabaseSync): 'nothing' | 'without pages' | 'all tables' {
+/** Throws if there is something that is not an undamaged store. */
+function isEmpty(path: string, database: DatabaseSync): boolean {
   const ask = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0]
   const application = ask('PRAGMA application_id')
   const version = ask('PRAGMA user_version')
-  if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return 'nothing'
+  if (application === 0 && version === 0 && ask('SELECT count(*) FROM sqlite_schema') === 0) return true
   if (application !== APPLICATION_ID)
     throw storeInvalid(`${path} is the database of another application. Name another file.`)
-  if (version !== VERSION && version !== WITHOUT_PAGES)
+  if (version !== VERSION)
     throw storeInvalid(
       `The store ${path} is of version ${version}, and this release uses version ${VERSION}. Open it with the release that wrote it, or name a new file.`,
     )
   const problem = ask('PRAGMA integrity_check(1)')
   if (problem !== 'ok')
     throw storeInvalid(`The store ${path} is damaged (${problem}). Restore it from a copy, or name a new file.`)
-  return version === VERSION ? 'all tables' : 'without pages'
+  return false
 }
 
 function createTables(database: DatabaseSync, secret: Uint8Array): void {
-  database.exec(`BEGIN; ${TABLES} ${PAGE_TABLES}`)
+  database.exec(`BEGIN; ${TABLES}`)
   const text = Buffer.from(secret).toString('base64url')
   database.prepare('INSERT INTO secret VALUES (?, ?)').run(text, addText(START, text))
   database.exec('COMMIT')

@@ -24,17 +24,14 @@ export function sessionChecksum(idSum: number, progress: Omit<StoredProgress, 'i
 interface OriginColumns {
   readonly text: string
   readonly base: string | null
-  /**
-   * JSON text of the names of its own pool and of those that it reads. `null` in the row of a store of version 4, which
-   * had none: the session's own pool then has its id as its name.
-   */
-  readonly pools: string | null
+  /** JSON text of the names of its own pool and of those that it reads. */
+  readonly pools: string
 }
 
 export function originChecksum(id: string, { text, base, pools }: OriginColumns): number {
   let sum = addText(addText(START, id), text)
   if (base !== null) sum = addText(addNumber(sum, base.length), base)
-  return pools === null ? sum : addText(addNumber(sum, pools.length), pools)
+  return addText(addNumber(sum, pools.length), pools)
 }
 
 /**
@@ -46,9 +43,9 @@ export function assertOrigin(id: string, row: Record<string, unknown>, checksum:
   const { text, base, pools } = columns
   assertIntact(
     `the origin of session ${id}`,
-    areTexts(text, base ?? '', pools ?? '') && checksum === originChecksum(id, columns),
+    areTexts(text, base ?? '', pools) && checksum === originChecksum(id, columns),
   )
-  const [pool = id, ...others]: string[] = pools === null ? [] : JSON.parse(pools)
+  const [pool, ...others]: [string, ...string[]] = JSON.parse(pools)
   return { origin: text, base, pool, pools: others }
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { contentId } from '@episodic/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SECRET_OF_VERSION_4, SESSIONS_OF_VERSION_4, writeVersion4 } from '../fixtures/sqlite-version-4.fixture.ts'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { describeSessionStore } from '../testing/session-store.contract.ts'
 import { openSqliteStore } from './sqlite-store.ts'
@@ -124,39 +123,6 @@ describe('openSqliteStore', () => {
         code: 'store-unavailable',
         message: expect.stringContaining(path),
       })
-  })
-
-  it('goes on with the sessions of a store of version 4, which then is one of version 5', async () => {
-    writeVersion4(at('old.db'))
-    const [a, b] = SESSIONS_OF_VERSION_4 as [StoredSession, StoredSession]
-    const store = await openSqliteStore(at('old.db'))
-    expect(Buffer.from(await store.secret()).toString('base64url')).toBe(SECRET_OF_VERSION_4)
-    expect(await store.list({ limit: 9 })).toEqual([a, b])
-    const log = [1, 2].map((revision) => ({ revision, text: `{"step":${revision}}` }))
-    expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual(log)
-    const entry = { revision: 3, text: '{"step":3}', state: '{"s":3}' }
-    expect(await store.commit({ ...a, revision: 3 }, a, entry, [pageOf(1)])).toBe(true)
-    expect(await store.create({ ...sessionOf('c', 0), pools: ['a'] })).toBe(true)
-    expect(await store.remove('b')).toBe(true)
-    await store[Symbol.asyncDispose]()
-
-    await using again = await openSqliteStore(at('old.db'))
-    expect(await again.list({ limit: 9 })).toEqual([
-      { ...a, revision: 3 },
-      { ...sessionOf('c', 0), pools: ['a'] },
-    ])
-    expect(await again.readLog('a', { after: 0, limit: 9 })).toEqual([...log, entry])
-    for (const id of ['a', 'c']) expect(await again.readPages(id, [pageOf(1).name])).toEqual([pageOf(1).text])
-    using database = new DatabaseSync(at('old.db'), { readOnly: true })
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 5 })
-  })
-
-  it('does not change a store of version 4 that is damaged', async () => {
-    writeVersion4(at('old.db'))
-    writeDatabase(at('old.db'), `UPDATE session_origin SET text = '{"o":2}' WHERE session = 1`)
-    await using store = await openSqliteStore(at('old.db'))
-    await expect(store.read('a')).rejects.toMatchObject({ code: 'store-invalid' })
-    expect(await store.read('b')).toEqual(SESSIONS_OF_VERSION_4[1])
   })
 
   it('leaves no page in the file of a removed session, nor a pool', async () => {

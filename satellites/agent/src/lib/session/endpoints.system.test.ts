@@ -82,7 +82,8 @@ describe('authorization', () => {
   it('sends a user away to agree, and takes the code that comes back', async () => {
     await using server = await serveGuarded()
     const visited: URL[] = []
-    let [kept, verifier, found]: [OAuthTokens | undefined, string, object | undefined] = [undefined, '', undefined]
+    let [kept, verifier]: [OAuthTokens | undefined, string] = [undefined, '']
+    let found: Awaited<ReturnType<NonNullable<OAuthProvider['discoveryState']>>>
     const authorization: OAuthProvider = {
       redirectUrl: 'http://127.0.0.1/back',
       clientMetadata: { redirect_uris: ['http://127.0.0.1/back'] },

@@ -1,4 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
+import { namesOf } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import type { Context, ContextDefinition, Edge, Schemas, SharedSchemas } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
@@ -120,33 +121,12 @@ export function defineContext<
   }
 }
 
-const PARTS: Readonly<Record<keyof ErasedDefinition, true>> = {
-  name: true,
-  description: true,
-  data: true,
-  hidden: true,
-  shared: true,
-  intents: true,
-  events: true,
-  initial: true,
-  opens: true,
-  on: true,
-  states: true,
-  topics: true,
-  onTransition: true,
-  unrecognised: true,
-  resume: true,
-  result: true,
-}
-const STATE: Readonly<Record<keyof MachineState, true>> = {
-  on: true,
-  always: true,
-  final: true,
-  entry: true,
-  exit: true,
-  prompt: true,
-}
-const HANDLER: Readonly<Record<keyof MachineHandler, true>> = { guard: true, target: true, effect: true }
+const PARTS = namesOf<ErasedDefinition>()([
+  ...(['name', 'description', 'data', 'hidden', 'shared', 'intents', 'events', 'initial', 'opens', 'on'] as const),
+  ...(['states', 'topics', 'onTransition', 'unrecognised', 'resume', 'result'] as const),
+])
+const STATE = namesOf<MachineState>()(['on', 'always', 'final', 'entry', 'exit', 'prompt'])
+const HANDLER = namesOf<MachineHandler>()(['guard', 'target', 'effect'])
 
 type ErasedAccepts = { readonly [input: string]: MachineHandler | readonly MachineHandler[] }
 

@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, namesOf } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
 import { acceptedBy } from '../engine/find-routes.ts'
@@ -32,18 +32,10 @@ const DEFAULT_BOUNDS: ConversationBounds = {
   replies: { count: 16, length: 4_000 },
 }
 
-const PARTS: Readonly<Record<keyof ConversationDefinition<never, undefined>, true>> = {
-  name: true,
-  contexts: true,
-  interpreter: true,
-  writer: true,
-  router: true,
-  shared: true,
-  initial: true,
-  fallback: true,
-  summarise: true,
-  bounds: true,
-}
+const PARTS = namesOf<ConversationDefinition<never, undefined>>()([
+  ...(['name', 'contexts', 'interpreter', 'writer', 'router', 'shared', 'initial', 'fallback'] as const),
+  ...(['summarise', 'bounds'] as const),
+])
 
 /**
  * Defines a conversation: its contexts, and how utterances are interpreted and routed to them.
@@ -68,7 +60,7 @@ export function defineConversation<
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
     throw invalid(`its name is "${name}", and a name is lower-case words joined by hyphens, such as travel-agency`)
   assertKnown(PARTS, definition, invalid)
-  assertKnown(DEFAULT_BOUNDS, definition.bounds, invalid)
+  assertKnown(Object.keys(DEFAULT_BOUNDS), definition.bounds, invalid)
   if (contexts.length === 0) throw invalid('it has no contexts')
   const named = new Map(contexts.map((context): [string, Context] => [context.name, context]))
   if (named.size < contexts.length) throw invalid('two of its contexts have the same name')

@@ -46,6 +46,6 @@ export function createModelSpeaker(options: ModelSpeakerOptions): UserSpeaker {
 
 const INSTRUCTIONS = `You play a user who talks to an assistant. You get a JSON object:
 "goal" is what you want; "dialogue" is what was said so far, the assistant's words last; "screen" is what the assistant has noted, as you see it.
-AnswerForm with what you say next and nothing else: no quotation marks, no stage directions.
-AnswerForm what the assistant asks, with what the goal says. Tell one or two things at a time, and do not read out the whole goal. Where the screen or the assistant has something wrong, correct it. Agree only to what the goal wants.
+Answer with what you say next and nothing else: no quotation marks, no stage directions.
+Answer what the assistant asks, with what the goal says. Tell one or two things at a time, and do not read out the whole goal. Where the screen or the assistant has something wrong, correct it. Agree only to what the goal wants.
 Say no name, number, date or place that is neither in the goal nor in the dialogue. Never say that you have a goal or are a model.`
