@@ -27,9 +27,8 @@ import { journalOf, type Run } from './find-run.ts'
 import { maxTasksInFlight, unsealed } from './plan/plan.ts'
 import { createTries } from './plan/tries.ts'
 import type { PlannedRun } from './plan-run.ts'
-import { LeftOut } from './record/left-out.ts'
+import { Notices } from './record/notices.ts'
 import type { Progress } from './record/progress.ts'
-import { Refusals } from './record/refusals.ts'
 import { SameFault } from './record/same-fault.ts'
 import { openWorkers } from './workers/open-workers.ts'
 
@@ -66,7 +65,7 @@ export interface PlayedRun extends AsyncDisposable, Pick<PlayRunOptions, 'warn'>
   readonly times: StepTimes | undefined
   /** Episodes that are sealed. */
   readonly done: number
-  readonly refusals: Refusals
+  readonly notices: Notices
   readonly journal: ModelJournal | null
   /** Why it stopped; `null` if it did not. */
   readonly failure: unknown
@@ -118,7 +117,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   await removeDrafts(folder, WRITTEN_ALONE)
   const live = opened.use(new LiveFile(folder))
   const progress = options.showProgress(manifest.scheduled, tries.done, runner.describe)
-  const [refusals, leftOut, sameFault] = [new Refusals(), new LeftOut(), new SameFault(2 * failFast)]
+  const [notices, sameFault] = [new Notices(), new SameFault(2 * failFast)]
 
   async function seal(record: SealedRecord): Promise<void> {
     // Of a tree that is played again, only the missing episodes are sealed.
@@ -127,10 +126,9 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
     await file.append(record, text)
     if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
     fold.add(record, text)
-    refusals.add(record)
     // What this process asks is counted with each answer.
     const missing = spending.addSealed(record, (policy) => options.openRunner !== undefined || !isLlm(policy))
-    const notice = leftOut.add(record)
+    const notice = notices.add(record)
     if (notice !== null) warn(notice)
     progress.add(seatRecordOf(record, focus))
     sameFault.add(record)
@@ -175,7 +173,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   const owned = opened.move()
   const dispose = () => owned.disposeAsync()
   return {
-    ...{ folder, lock, fold, times: runner.times, done, refusals, journal, failure, raise, warn },
+    ...{ folder, lock, fold, times: runner.times, done, notices, journal, failure, raise, warn },
     [Symbol.asyncDispose]: dispose,
   }
 }

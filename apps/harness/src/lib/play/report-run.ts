@@ -21,7 +21,7 @@ const LONG_REPORT = 100_000
 
 /** Writes the summary and the report of a run that was played. Rejects with `run-locked` and `disk-failed`. */
 export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
-  const { folder, fold, lock, times, done, refusals, journal, failure, raise, warn } = played
+  const { folder, fold, lock, times, done, notices, journal, failure, raise, warn } = played
   lock.assertHeld()
   if (times) {
     fold.times.addAll(times)
@@ -29,7 +29,7 @@ export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
   }
   if (done >= LONG_REPORT) warn(`Writing the report of ${formatCount(done)} episodes.`)
   const summary = await writeReport(folder, fold)
-  const notice = refusals.notice(summary)
+  const notice = notices.atEnd(summary)
   if (notice !== null) warn(notice)
   // A process may have died after it sealed an episode, and before it removed what was kept of it.
   if (journal && summary.counts.unresolved === 0)

@@ -1,10 +1,12 @@
 import { clusteredMean, wilson } from '@episodic/report'
-import { z } from 'zod'
 import type { Expected } from './suite-plan.ts'
 
 /** A mean with its 99.9 % confidence interval. Without any difference between episodes it has no width. */
-export const meanSchema = z.strictObject({ mean: z.number(), low: z.number(), high: z.number() })
-export type Mean = z.infer<typeof meanSchema>
+export interface Mean {
+  readonly mean: number
+  readonly low: number
+  readonly high: number
+}
 
 /** Sums of rewards are rounded. */
 const ROUNDING = 1e-9

@@ -4,7 +4,7 @@ import { VERSION } from '@episodic/runs/base/own-package'
 import { agrees, scoreOf } from './mean-return.ts'
 import { type PlayLineOptions, playLine, runFolder } from './play-line.ts'
 import type { ExactLine, PlannedWorld, PlayedLine, ScoredLine, SuitePlan } from './suite-plan.ts'
-import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
+import { countVerdicts, type LineResult, type PlayedFigures, type SuiteResult } from './suite-result.ts'
 
 export interface RunSuiteOptions extends PlayLineOptions {
   /** The policy of the scored lines; `null` without them. */
@@ -20,7 +20,7 @@ export async function runSuite(
   console: Console,
 ): Promise<SuiteResult | null> {
   const { name, version, sha256, seed, episodes } = plan
-  const worlds: SuiteResult['worlds'] = []
+  const worlds: SuiteResult['worlds'][number][] = []
   for (const planned of plan.worlds) {
     const lines = await runLines(planned, plan, options, console)
     if (!lines) return null
@@ -69,16 +69,9 @@ function measureLine({ kind, id, quantity, params, reference, measure }: ExactLi
 }
 
 /** Compares the figures of a played line with its reference, or puts them on the scale of its anchors. */
-function compareLine(
-  line: PlayedLine | ScoredLine,
-  played: Pick<LineResult & { kind: 'played' }, 'here' | 'finished' | 'failed' | 'sealed' | 'run'>,
-): LineResult {
-  const { id, quantity, params, policy, seats, focus } = line
-  const { here, finished, failed, sealed, run } = played
-  const common = { id, quantity, params, policy, seats, focus, here, finished, failed, run, sealed }
-  if (line.kind === 'scored')
-    return { kind: 'scored', ...common, anchors: line.anchors, score: here && scoreOf(here, line.anchors) }
-  const { reference } = line
-  const verdict = failed > 0 || !here ? 'not-checked' : agrees(here, reference) ? 'inside' : 'differs'
-  return { kind: 'played', ...common, reference, verdict }
+function compareLine(line: PlayedLine | ScoredLine, played: PlayedFigures): LineResult {
+  const { here, failed } = played
+  if (line.kind === 'scored') return { ...line, ...played, score: here && scoreOf(here, line.anchors) }
+  const verdict = failed > 0 || !here ? 'not-checked' : agrees(here, line.reference) ? 'inside' : 'differs'
+  return { ...line, ...played, verdict }
 }

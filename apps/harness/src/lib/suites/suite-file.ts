@@ -41,13 +41,11 @@ const playedSchema = z.strictObject({
   source: z.string().min(1),
 })
 
-/** The name of a suite, which is part of a folder's name. */
-export const suiteNameSchema = z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"')
-
 /** The content of a suite file, `<name>.suite.json`. */
 const suiteFileSchema = z.strictObject({
   format: z.literal(1),
-  name: suiteNameSchema,
+  /** A part of a folder's name. */
+  name: z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"'),
   version: z.string().min(1),
   description: z.string().default(''),
   /** Decides the tasks and the chance of policies. */

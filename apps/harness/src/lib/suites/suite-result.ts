@@ -1,99 +1,53 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { jsonObjectSchema } from '@episodic/protocol'
-import { z } from 'zod'
-import { meanSchema } from './mean-return.ts'
-import { suiteNameSchema } from './suite-file.ts'
-import { figureSchema, toleranceSchema } from './world-references.ts'
-
-const expectedSchema = z.strictObject({ value: figureSchema, tolerance: toleranceSchema, source: z.string() })
-
-const lineShape = {
-  /** Unique within its world. */
-  id: z.string(),
-  quantity: z.string(),
-  /** `null`: the parameters of generated tasks. */
-  params: jsonObjectSchema.nullable(),
-}
+import type { Mean } from './mean-return.ts'
+import type { ExactLine, PlayedLine, ScoredLine } from './suite-plan.ts'
+import type { Figure } from './world-references.ts'
 
 /** Figures of many episodes, and the run that they come from. */
-const playedShape = {
-  /** With several seats, that of the seat in `focus`. */
-  policy: z.string(),
-  /** The policy of each seat, and the seat whose return it is; `null` in an environment of one seat. */
-  seats: z.record(z.string(), z.string()).nullable(),
-  focus: z.string().nullable(),
+export interface PlayedFigures {
   /** The mean of the unshaped returns of finished episodes; `null` for fewer than two. */
-  here: meanSchema.nullable(),
-  finished: z.int().min(0),
+  readonly here: Mean | null
+  readonly finished: number
   /** Failed episodes are not part of a mean, and are never a return of zero. */
-  failed: z.int().min(0),
+  readonly failed: number
   /** The folder of the run, relative to that of the suite. */
-  run: z.string(),
+  readonly run: string
   /** SHA-256 of its sealed episodes. */
-  sealed: z.string(),
+  readonly sealed: string
 }
 
-const lineResultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('exact'),
-    ...lineShape,
-    reference: expectedSchema,
-    here: figureSchema,
-    verdict: z.enum(['same', 'differs']),
-  }),
-  z.strictObject({
-    kind: z.literal('played'),
-    ...lineShape,
-    ...playedShape,
-    reference: z.strictObject({ ...expectedSchema.shape, value: z.number() }),
-    /** `not-checked` if an episode failed, because the mean of the others is another figure. */
-    verdict: z.enum(['inside', 'differs', 'not-checked']),
-  }),
-  z.strictObject({
-    kind: z.literal('scored'),
-    ...lineShape,
-    ...playedShape,
-    /** Expected means of the random and the best policy; `null` if unknown. */
-    anchors: z.strictObject({ random: z.number().nullable(), optimum: z.number().nullable() }),
-    /** `here`, on the scale on which random play has 0 and the best policy 1. */
-    score: meanSchema.nullable(),
-  }),
-])
-export type LineResult = z.infer<typeof lineResultSchema>
+/** A line of a suite, with what was found. `not-checked`: an episode failed, and the mean of the others is another figure. */
+export type LineResult =
+  | (Omit<ExactLine, 'how' | 'measure'> & { readonly here: Figure; readonly verdict: 'same' | 'differs' })
+  | (PlayedLine & PlayedFigures & { readonly verdict: 'inside' | 'differs' | 'not-checked' })
+  // The score is `here`, on the scale on which random play has 0 and the best play 1.
+  | (ScoredLine & PlayedFigures & { readonly score: Mean | null })
 
 /**
  * The content of `suite.json`: what a suite measured and played, and whether its figures agree with their references.
  */
-export const suiteResultSchema = z.strictObject({
-  format: z.literal(1),
-  suite: z.strictObject({
-    name: suiteNameSchema,
-    version: z.string(),
-    /** Of all that decides its figures: worlds, versions, lines, references, seed and episodes. */
-    sha256: z.string(),
-  }),
-  versions: z.strictObject({ episodic: z.string(), node: z.string() }),
-  seed: z.string(),
-  /** Episodes of each played figure. */
-  episodes: z.int().min(2),
+export interface SuiteResult {
+  readonly format: 1
+  /** The SHA-256 is of all that decides its figures: worlds, versions, lines, references, seed and episodes. */
+  readonly suite: { readonly name: string; readonly version: string; readonly sha256: string }
+  readonly versions: { readonly episodic: string; readonly node: string }
+  readonly seed: string
+  readonly episodes: number
   /** The policy of the scored lines; `null` without them. */
-  policy: z.string().nullable(),
-  worlds: z.array(
-    z.strictObject({
-      environment: z.strictObject({ name: z.string(), version: z.string() }),
-      lines: z.array(lineResultSchema),
-    }),
-  ),
+  readonly policy: string | null
+  readonly worlds: readonly {
+    readonly environment: { readonly name: string; readonly version: string }
+    readonly lines: readonly LineResult[]
+  }[]
   /** Lines with a reference: `references = hold + differ + notChecked`. */
-  counts: z.strictObject({ references: z.int(), hold: z.int(), differ: z.int(), notChecked: z.int() }),
-})
-export type SuiteResult = z.infer<typeof suiteResultSchema>
+  readonly counts: ReturnType<typeof countVerdicts>
+}
 
 /** The files of a suite's result. Runs are in a folder of their own. */
 export const SUITE_FILES = { result: 'suite.json', report: 'report.html', runs: 'runs' } as const
 
-export function countVerdicts(worlds: SuiteResult['worlds']): SuiteResult['counts'] {
+export function countVerdicts(worlds: SuiteResult['worlds']) {
   const verdicts = worlds.flatMap(({ lines }) =>
     lines.flatMap((line) => (line.kind === 'scored' ? [] : [line.verdict])),
   )

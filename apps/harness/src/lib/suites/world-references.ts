@@ -4,11 +4,11 @@ import { z } from 'zod'
 import type { World } from '../worlds/world.ts'
 
 /** A number, a hash, or several numbers. */
-export const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])
+const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])
 export type Figure = z.infer<typeof figureSchema>
 
 /** How far a figure may be from its reference: not at all, an absolute difference, or the interval of a mean. */
-export const toleranceSchema = z.union([z.literal('exact'), z.number().min(0), z.literal('interval')])
+const toleranceSchema = z.union([z.literal('exact'), z.number().min(0), z.literal('interval')])
 
 const referenceSchema = z.looseObject({
   id: z.string().min(1),

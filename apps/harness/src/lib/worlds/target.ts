@@ -1,7 +1,7 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
 import { invalidOption } from '@episodic/runs/base/harness-error'
 import { readTextFile } from '@episodic/runs/base/text-file'
-import { findControlToken } from './serve/control-token.ts'
+import { findControlToken } from './serve/server-secrets.ts'
 import { OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 
 export function isOtherSystem(target: Target | null): target is HttpTarget {

@@ -9,7 +9,7 @@ import { flag, option } from '@episodic/runs/base/options'
 import { modelOption, modelOptionSchema } from '@episodic/runs/folder/plan/plan-options'
 import { z } from 'zod'
 import { accessOptions } from '../../worlds/serve/access-options.ts'
-import { controlTokens } from '../../worlds/serve/control-token.ts'
+import { controlTokens } from '../../worlds/serve/server-secrets.ts'
 import { stopped } from '../../worlds/serve/stop.ts'
 import { defineCommand } from '../define-command.ts'
 

@@ -13,7 +13,6 @@ import { z } from 'zod'
 import { mcpOptions } from '../../worlds/mcp-options.ts'
 import { findWorlds } from '../../worlds/mcp-world.ts'
 import { accessOptions, readAccess } from '../../worlds/serve/access-options.ts'
-import { controlTokens } from '../../worlds/serve/control-token.ts'
 import { joinRoutes } from '../../worlds/serve/join-routes.ts'
 import { createLog, LOG_LEVELS, type Log } from '../../worlds/serve/log.ts'
 import { openStore } from '../../worlds/serve/open-store.ts'
@@ -26,8 +25,9 @@ import {
 } from '../../worlds/serve/processes.ts'
 import { playSeats } from '../../worlds/serve/seat-players.ts'
 import { readSeatPolicies } from '../../worlds/serve/seat-policies.ts'
+import { controlTokens, sessionHandles } from '../../worlds/serve/server-secrets.ts'
 import { drain, stopped } from '../../worlds/serve/stop.ts'
-import { readTaskSession, sessionHandles } from '../../worlds/serve/task-session.ts'
+import { readTaskSession } from '../../worlds/serve/task-session.ts'
 import {
   checkTrainerEndpoints,
   openEnvUrls,

@@ -8,8 +8,7 @@ import { wholeNumber } from '@episodic/runs/base/option-values'
 import { flag, option } from '@episodic/runs/base/options'
 import { writeWhole } from '@episodic/runs/base/own-files'
 import { z } from 'zod'
-import { findControlToken } from '../../worlds/serve/control-token.ts'
-import { sessionHandles } from '../../worlds/serve/task-session.ts'
+import { findControlToken, sessionHandles } from '../../worlds/serve/server-secrets.ts'
 import { defineCommand } from '../define-command.ts'
 
 const PAGE = 1_000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-import { suiteResultSchema } from '../../suites/suite-result.ts'
+import type { SuiteResult } from '../../suites/suite-result.ts'
 
 const CLASSICS = fileURLToPath(new URL('../../../../../../satellites/classics/classics.suite.json', import.meta.url))
 
@@ -39,7 +39,7 @@ function writeSuite(name: string, world: object, more: object = {}): string {
 
 async function run(...args: string[]) {
   const { status, out, err } = await workshop.main(['suite', 'run', ...args, '--json'])
-  return { status, err, result: out === '' ? null : suiteResultSchema.parse(JSON.parse(out)) }
+  return { status, err, result: out === '' ? null : (JSON.parse(out) as SuiteResult) }
 }
 
 const heads = { id: 'toss/heads', params: {}, policy: 'heads', expected: 0.5, source: 'symmetry' }
@@ -117,7 +117,7 @@ describe('episodic suite run', () => {
     expect(called).toMatchObject({ kind: 'played', quantity: 'mean return of heads', run: 'runs/coin/toss-heads' })
     const right = readEpisodes(at('mine', 'runs/coin/toss-heads')).filter(({ returns }) => returns?.unshaped === 1)
     expect(called?.here).toMatchObject({ mean: right.length / 60 })
-    expect(suiteResultSchema.parse(JSON.parse(readFileSync(at('mine/suite.json'), 'utf8')))).toEqual(result)
+    expect(JSON.parse(readFileSync(at('mine/suite.json'), 'utf8'))).toEqual(result)
     const replay = await workshop.main(['replay', 'mine/runs/coin/toss-heads'])
     expect([replay.status, replay.out]).toEqual([0, expect.stringContaining('60 reproduced')])
   })

@@ -2,7 +2,6 @@ import type { HttpOptions } from '@episodic/mcp-server/http'
 import { invalidOption } from '@episodic/runs/base/harness-error'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
-import { serverSecrets } from './server-secrets.ts'
 
 /**
  * Reads the only task in a file, as the session of a server. Rejects with `option-invalid` for a file of more tasks or
@@ -18,6 +17,3 @@ export async function readTaskSession(
   const { environment, params, seed, limits } = task
   return { environment: environment.name, version: environment.version, params, seed, limits }
 }
-
-/** The control handles of the sessions of local servers that were started for a task. */
-export const sessionHandles = serverSecrets((port) => `session-${port}.handle`)
