@@ -26,8 +26,9 @@ export function signerOfEnvironment(): Signer {
   return createSigner(process.env[SECRET_VARIABLE] || null)
 }
 
-export function fleetOf({ queue, lease }: Pick<RunSettings, 'queue' | 'lease'>): OpenRunner | undefined {
-  return queue === undefined ? undefined : (...run) => openFleet(queue, lease && 1_000 * lease, ...run)
+/** @param queue - the URL of the Redis. @param lease - in seconds. Default: that of the port. */
+export function fleetOf(queue: string, { lease }: Pick<RunSettings, 'lease'>): OpenRunner {
+  return (...run) => openFleet(queue, lease && 1_000 * lease, ...run)
 }
 
 /**

@@ -8,15 +8,13 @@ import { defaultFolder, freeFolder, readManifest } from '@episodic/runs/folder/r
 import { resumeCommandsFor } from '@episodic/runs/folder/resume-commands'
 import { holdsSet } from '@episodic/runs/folder/set/set-folder'
 import type { Command } from 'commander'
-import { fleetOf } from '../../fleet/open-fleet.ts'
-import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
-import { serveMetrics } from '../../fleet/serve-metrics.ts'
 import { concludeRun, runAlone } from '../../play/complete-run.ts'
 import { findRun } from '../../play/find-run.ts'
 import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
 import { runWorker } from '../../play/workers/worker-main.ts'
 import { countRows, findWorlds } from '../../worlds/mcp-world.ts'
 import { guaranteesOf } from '../../worlds/served-world.ts'
+import { openMetrics, queueOf } from './queue-of-run.ts'
 import { isGiven, readFiles, toRunFile } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
@@ -82,7 +80,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   for (const note of noteGuarantees({ guarantees: guaranteesOf(run.world) })) say(console.err, note)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
-    const openRunner = fleetOf(settings)
+    const openRunner = await queueOf(settings)
     const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(run, playing, console)
     showSummary(folder, played.summary, { json }, console)
@@ -98,19 +96,4 @@ function assertForQueue({ queue, concurrency }: RunSettings, command: Command): 
     throw invalidOption(
       `--concurrency is for episodes that this process plays, and with --queue the workers play them all. Leave it out, and start the workers with it: episodic queue work --concurrency ${concurrency} --queue …`,
     )
-}
-
-/** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */
-async function openMetrics(
-  { queue: url }: RunSettings,
-  port: number,
-  address: string,
-  { err }: Console,
-): Promise<AsyncDisposable> {
-  if (url === undefined) throw invalidOption('--metrics-port shows a queue: give --queue too, or leave it out.')
-  await using opened = new AsyncDisposableStack()
-  const queue = opened.use(await openRedisQueue(url))
-  const metrics = opened.use(await serveMetrics(queue, { port, address }))
-  err.write(`Metrics at ${metrics.url}/metrics\n`)
-  return opened.move()
 }

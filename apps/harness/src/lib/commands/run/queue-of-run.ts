@@ -1,0 +1,30 @@
+import type { Console } from '@episodic/runs/base/console'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import type { OpenRunner } from '../../play/play-run.ts'
+import type { RunSettings } from '../../play/run-settings.ts'
+
+// The fleet is large, and most runs have no queue: it is loaded for those that have one.
+
+/** Returns what opens the queue that a run is played over; `undefined` without `--queue`. */
+export async function queueOf(settings: Pick<RunSettings, 'queue' | 'lease'>): Promise<OpenRunner | undefined> {
+  if (settings.queue === undefined) return undefined
+  const { fleetOf } = await import('../../fleet/open-fleet.ts')
+  return fleetOf(settings.queue, settings)
+}
+
+/** Serves metrics of the queue of a run. Rejects with `option-invalid` if it has none. */
+export async function openMetrics(
+  { queue: url }: RunSettings,
+  port: number,
+  address: string,
+  { err }: Console,
+): Promise<AsyncDisposable> {
+  if (url === undefined) throw invalidOption('--metrics-port shows a queue: give --queue too, or leave it out.')
+  const { openRedisQueue } = await import('../../fleet/redis/open-redis-queue.ts')
+  const { serveMetrics } = await import('../../fleet/serve-metrics.ts')
+  await using opened = new AsyncDisposableStack()
+  const queue = opened.use(await openRedisQueue(url))
+  const metrics = opened.use(await serveMetrics(queue, { port, address }))
+  err.write(`Metrics at ${metrics.url}/metrics\n`)
+  return opened.move()
+}
