@@ -276,7 +276,7 @@ const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
-const PARTS_OF_COMMAND = '^(packages/(runs|models|analysis|export|pages)|satellites/check)/src/lib/'
+const PARTS_OF_COMMAND = '^(packages/(report|runs|models|analysis|export|pages)|satellites/check)/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [

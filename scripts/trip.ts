@@ -86,7 +86,7 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
   },
   model: {
     title: 'the fourth turn of a language model in an episode, the side of the model alone',
-    within: 'apps/harness/src/lib/models/',
+    within: 'packages/models/src/lib/',
     async prepare(disposables) {
       const [{ createLlmPolicy }, { DEFAULT_OPTIONS }, baseUrl] = await Promise.all([
         import('@episodic/models/policy/llm-policy'),
@@ -267,10 +267,11 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
   }
 }
 
-/** A package, or a folder of the command's rooms. */
+/** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
 function roomOf({ file }: Entry): string {
-  const [, inHarness] = /^apps\/harness\/src\/lib\/(.+)\/[^/]+$/.exec(file) ?? []
-  return (inHarness ?? file).split('/').slice(0, 2).join('/')
+  const parts = /^(?:apps\/harness|packages\/(?:runs|models|analysis)|satellites\/check)\/src\/lib\/(.+)\/[^/]+$/
+  const [, inCommand] = parts.exec(file) ?? []
+  return (inCommand ?? file).split('/').slice(0, 2).join('/')
 }
 
 const { values, positionals } = parseArgs({

@@ -4,6 +4,7 @@ import { defineConfig } from 'tsup'
 
 /** Private packages, which are part of this one, and where their files are. */
 const PARTS = {
+  report: '../../packages/report/src/lib/*',
   runs: '../../packages/runs/src/lib/*',
   models: '../../packages/models/src/lib/*',
   analysis: '../../packages/analysis/src/lib/*',
@@ -12,7 +13,6 @@ const PARTS = {
   pages: '../../packages/pages/src/lib/*',
 }
 
-const REPORT = resolve('../../packages/report/src/index.ts')
 const VIEWER = resolve('../../packages/viewer/src/published.ts')
 
 export default defineConfig({
@@ -31,11 +31,7 @@ export default defineConfig({
   clean: true,
   // `node:sqlite` exists under that name alone.
   removeNodeProtocol: false,
-  noExternal: [
-    '@episodic/mcp-client/pipe',
-    '@episodic/report',
-    ...Object.keys(PARTS).map((name) => `@episodic/${name}`),
-  ],
+  noExternal: ['@episodic/mcp-client/pipe', ...Object.keys(PARTS).map((name) => `@episodic/${name}`)],
   esbuildPlugins: [
     {
       name: 'built pages',
@@ -48,7 +44,6 @@ export default defineConfig({
     entry: { index: 'src/index.ts', testing: 'src/testing.ts', vitest: 'src/vitest.ts' },
     compilerOptions: {
       paths: {
-        '@episodic/report': [REPORT],
         ...Object.fromEntries(Object.entries(PARTS).map(([name, files]) => [`@episodic/${name}/*`, [resolve(files)]])),
       },
     },

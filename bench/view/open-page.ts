@@ -1,4 +1,4 @@
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { needProgram } from '../needs.ts'
 import { startViewServer, type ViewServer } from './view-server.ts'

@@ -3,17 +3,12 @@ export type { CheckName, CheckReport } from '@episodic/check/check-report'
 export { AGENT_ENDPOINTS, checkWorld } from '@episodic/check/check-world'
 export type { AgentEndpoint, EndpointSession } from '@episodic/check/endpoints/agent-endpoint'
 export { renderReport } from '@episodic/pages/file/render-report'
-export {
-  createFold,
-  defineGrader,
-  type GradableLine,
-  type GradeRecord,
-  labelQueue,
-  personRef,
-  personVerdictOf,
-  type Summary,
-  summarySchema,
-} from '@episodic/report'
+export { createFold } from '@episodic/report/fold/fold'
+export { type Summary, summarySchema } from '@episodic/report/fold/summary'
+export type { GradableLine } from '@episodic/report/grades/gradable-lines'
+export type { GradeRecord } from '@episodic/report/grades/grade-record'
+export { defineGrader } from '@episodic/report/grades/grader'
+export { labelQueue, personRef, personVerdictOf } from '@episodic/report/grades/labels'
 export { HarnessError } from '@episodic/runs/base/harness-error'
 export { lockRun } from '@episodic/runs/folder/record/run-lock'
 export { readSealed, SealedFile } from '@episodic/runs/folder/record/sealed-file'

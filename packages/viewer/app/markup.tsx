@@ -1,4 +1,6 @@
-import { decodeColumns, type EmbeddedRuns, type ResultPage } from '@episodic/report'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
+import type { ResultPage } from '@episodic/report/view/result-page'
 import { renderToString } from 'preact-render-to-string'
 import { ComparedView } from './compare/compared-view.tsx'
 import { MarkupContext } from './parts/plots/plot-frame.tsx'

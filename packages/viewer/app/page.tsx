@@ -1,5 +1,5 @@
 import './style/page.css'
-import type { EmbeddedRuns } from '@episodic/report'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { ErrorNote } from './parts/notes.tsx'

@@ -1,5 +1,5 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
-import type { ForkReturns } from '@episodic/report'
+import type { ForkReturns } from '@episodic/report/group/fork-advantages'
 import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import type { ExportReward } from './episode/rewards.ts'
 

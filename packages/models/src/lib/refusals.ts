@@ -1,5 +1,5 @@
 import { shorten } from '@episodic/protocol/internal'
-import { cleanText } from '@episodic/report'
+import { cleanText } from '@episodic/report/text/format'
 import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
 import { readAnswerBody } from './answers/read-answer-body.ts'
 import { nameStatus } from './requests/http-status.ts'

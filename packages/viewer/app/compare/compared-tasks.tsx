@@ -1,4 +1,5 @@
-import { type ComparedRuns, formatCount, formatNumber } from '@episodic/report'
+import { formatCount, formatNumber } from '@episodic/report/text/format'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

@@ -1,4 +1,5 @@
-import { type ComparedRuns, plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { plain } from '../parts/plain-text.tsx'
 import { ComparedTasks, type CompareRoute } from './compared-tasks.tsx'
 import { ComparisonView } from './comparison-view.tsx'

@@ -1,20 +1,19 @@
-import type { Comparison, FigureRow, Flip } from '@episodic/report'
+import type { Comparison, Flip } from '@episodic/report/compare/comparison'
+import { formatRules } from '@episodic/report/fold/scored-outcome'
+import type { FigureRow } from '@episodic/report/notes/comparison-notes'
 import {
   aloneIn,
   DETECTABLE_NOTE,
   figureRows,
-  formatCount,
-  formatNumber,
-  formatRules,
   INTERVAL_NOTE,
   methodOf,
   notePrompts,
-  noteVoids,
   otherDifferences,
-  plural,
   UNSEEDED,
   verdictOf,
-} from '@episodic/report'
+} from '@episodic/report/notes/comparison-notes'
+import { noteVoids } from '@episodic/report/notes/void-notes'
+import { formatCount, formatNumber, plural } from '@episodic/report/text/format'
 import { useState } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'

@@ -1,20 +1,18 @@
+import type { Contrasts, Factors } from '@episodic/report/compare/contrasts'
+import { formatRules } from '@episodic/report/fold/scored-outcome'
+import { DETECTABLE_NOTE, INTERVAL_NOTE } from '@episodic/report/notes/comparison-notes'
 import {
   bySuccess,
-  type Contrasts,
   contrastRows,
-  DETECTABLE_NOTE,
   EFFECT_HEAD,
   EFFECT_NOTE,
   effectCells,
-  type Factors,
   factorCells,
-  formatRules,
-  INTERVAL_NOTE,
   methodOfContrasts,
   noteContrasts,
   RUN_HEAD,
   runCells,
-} from '@episodic/report'
+} from '@episodic/report/notes/contrast-notes'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { IntervalBar } from '../parts/interval-bar.tsx'

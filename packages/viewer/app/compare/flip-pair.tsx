@@ -1,4 +1,4 @@
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { BesideStep } from '../episode/beside-view.tsx'
 import { type EpisodeModel, episodeModel } from '../episode/episode-model.ts'
 import { loadEpisode } from '../episode/load-episode.ts'

@@ -1,4 +1,4 @@
-import { formatCost, formatCount, formatDuration, plural } from '@episodic/report'
+import { formatCost, formatCount, formatDuration, plural } from '@episodic/report/text/format'
 import { plain } from '../parts/plain-text.tsx'
 import { Call, MessageContent, ModelText, Row, ThoughtText } from './message-view.tsx'
 import type { AnsweredRequest } from './requests.ts'

@@ -1,4 +1,4 @@
-import { formatNumber } from '@episodic/report'
+import { formatNumber } from '@episodic/report/text/format'
 import { useMemo } from 'preact/hooks'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'

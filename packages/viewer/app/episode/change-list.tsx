@@ -1,5 +1,7 @@
 import type { Json } from '@episodic/protocol'
-import { type EpisodeStates, keysOf, plural, type StateChange } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
+import { keysOf } from '@episodic/report/view/apply-changes'
+import type { EpisodeStates, StateChange } from '@episodic/report/view/state-changes'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import { DiffLineView, DiffPieces } from '../parts/diff-lines.tsx'

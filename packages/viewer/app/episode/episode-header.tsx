@@ -1,4 +1,6 @@
-import { computeStaleness, formatCost, formatDuration, formatNumber, plural, type RowWords } from '@episodic/report'
+import { computeStaleness } from '@episodic/report/fold/policy-versions'
+import { formatCost, formatDuration, formatNumber, plural } from '@episodic/report/text/format'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
 import { FigureList, type NamedFigure } from '../parts/figure-strip.tsx'

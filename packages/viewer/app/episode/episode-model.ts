@@ -1,18 +1,11 @@
 import { isMatchRecord, playedCalls, type Reward, type SealedRecord } from '@episodic/protocol'
-import {
-  type EpisodeStates,
-  hasStarted,
-  isSuccess,
-  type PolicyVersions,
-  policyVersionsOf,
-  type Row,
-  type RowWords,
-  rowOf,
-  type ShownRecord,
-  scoredOutcomeOf,
-  seatRecordOf,
-  toShownRecord,
-} from '@episodic/report'
+import { type PolicyVersions, policyVersionsOf } from '@episodic/report/fold/policy-versions'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
+import { type Row, rowOf } from '@episodic/report/rows/row'
+import { hasStarted, seatRecordOf } from '@episodic/report/seats/seat-record'
+import { type ShownRecord, toShownRecord } from '@episodic/report/seats/shown-record'
+import type { RowWords } from '@episodic/report/view/run-entry'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { type Result, resultOf } from '../parts/result.tsx'
 import { type AnsweredRequest, answersOf, recorderOf } from './requests.ts'
 import { usualValue } from './step-bars.ts'

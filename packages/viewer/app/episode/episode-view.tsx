@@ -1,5 +1,7 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { type GradeRecord, graderKeyOf, sealNameOf } from '@episodic/report'
+import { sealNameOf } from '@episodic/report/grades/gradable-lines'
+import { graderKeyOf } from '@episodic/report/grades/grade-fold'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { findPlace, useRowList } from '../list/row-list.ts'

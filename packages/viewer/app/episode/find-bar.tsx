@@ -1,4 +1,4 @@
-import { formatCount } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
 import { useMemo, useState } from 'preact/hooks'
 import { countMatches } from '../parts/matches.ts'
 import type { EpisodeModel } from './episode-model.ts'

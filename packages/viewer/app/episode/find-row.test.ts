@@ -1,4 +1,4 @@
-import type { RowWords } from '@episodic/report'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { describe, expect, it } from 'vitest'
 import { findRow } from './find-row.ts'
 

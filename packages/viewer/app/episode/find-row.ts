@@ -1,4 +1,4 @@
-import type { RowWords } from '@episodic/report'
+import type { RowWords } from '@episodic/report/view/run-entry'
 
 export interface EpisodeRows {
   readonly shown: RowWords

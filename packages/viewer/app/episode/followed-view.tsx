@@ -1,4 +1,5 @@
-import { type FollowedEpisode, formatCount, formatDuration, plural } from '@episodic/report'
+import { formatCount, formatDuration, plural } from '@episodic/report/text/format'
+import type { FollowedEpisode } from '@episodic/report/view/run-entry'
 import { formatTokens } from '../parts/amounts.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'

@@ -1,5 +1,6 @@
 import type { EpisodeRecord, SealedRecord } from '@episodic/protocol'
-import { createForkReturns, type ForkAdvantage, formatCount, formatInterval, formatNumber } from '@episodic/report'
+import { createForkReturns, type ForkAdvantage } from '@episodic/report/group/fork-advantages'
+import { formatCount, formatInterval, formatNumber } from '@episodic/report/text/format'
 import { countingLines } from '../group/attempts.ts'
 import { loadLines, MOST_LINES } from '../group/load-group.ts'
 import { formatSigned } from '../parts/amounts.ts'

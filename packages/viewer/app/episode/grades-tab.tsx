@@ -1,4 +1,5 @@
-import { formatCost, formatNumber, type GradeRecord, plural } from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import { formatCost, formatNumber, plural } from '@episodic/report/text/format'
 import { formatTokens } from '../parts/amounts.ts'
 import { EmptyNote } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'

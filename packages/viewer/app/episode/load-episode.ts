@@ -1,4 +1,4 @@
-import type { FollowedEpisode, RowWords, TaskRows } from '@episodic/report'
+import type { FollowedEpisode, RowWords, TaskRows } from '@episodic/report/view/run-entry'
 import type { Source } from '../source/source.ts'
 import type { LoadedEpisode } from './episode-model.ts'
 import { findRow } from './find-row.ts'

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@episodic/protocol'
-import { formatCount, plural } from '@episodic/report'
+import { formatCount, plural } from '@episodic/report/text/format'
 import type { ComponentChildren } from 'preact'
 import { Fold } from '../parts/folds.tsx'
 import { FoundText } from '../parts/found-text.tsx'

@@ -1,4 +1,4 @@
-import { formatCount, formatNumber } from '@episodic/report'
+import { formatCount, formatNumber } from '@episodic/report/text/format'
 import { Fold } from '../parts/folds.tsx'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'

@@ -1,5 +1,5 @@
 import { chainOf, type SealedRecord, sealOf } from '@episodic/protocol'
-import { withheldIn } from '@episodic/report'
+import { withheldIn } from '@episodic/report/view/withheld'
 import { useMemo, useState } from 'preact/hooks'
 import { formatBytes } from '../parts/amounts.ts'
 import { CopyButton } from '../parts/copy.tsx'

@@ -1,6 +1,7 @@
 import type { Completion, EpisodeRecord, JsonObject, SealedRecord, Transcript } from '@episodic/protocol'
 import { isMatchRecord, requestsOf } from '@episodic/protocol'
-import { completionsOf, seatRecordOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 
 export interface SentMessage {
   /** Its place in the pool of the transcript: equal for the same message in several requests. */

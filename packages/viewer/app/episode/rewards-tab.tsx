@@ -1,5 +1,5 @@
 import type { Reward } from '@episodic/protocol'
-import { formatDuration, formatNumber } from '@episodic/report'
+import { formatDuration, formatNumber } from '@episodic/report/text/format'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { formatSigned } from '../parts/amounts.ts'
 import { FiguresTable } from '../parts/figures-table.tsx'

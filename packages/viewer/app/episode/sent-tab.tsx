@@ -1,4 +1,4 @@
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { DiffLineView } from '../parts/diff-lines.tsx'
 import { Fold } from '../parts/folds.tsx'

@@ -1,5 +1,6 @@
 import type { Json } from '@episodic/protocol'
-import { applyChanges, type EpisodeStates } from '@episodic/report'
+import { applyChanges } from '@episodic/report/view/apply-changes'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { useContext, useMemo } from 'preact/hooks'
 import { DiffLineView } from '../parts/diff-lines.tsx'
 import { type DiffLine, lineDiff } from '../parts/line-diff.ts'

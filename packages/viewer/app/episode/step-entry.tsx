@@ -1,5 +1,6 @@
 import type { Action, Refusal } from '@episodic/protocol'
-import { type EpisodeStates, formatDuration, formatNumber } from '@episodic/report'
+import { formatDuration, formatNumber } from '@episodic/report/text/format'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { formatSigned } from '../parts/amounts.ts'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'

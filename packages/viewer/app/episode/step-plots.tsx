@@ -1,4 +1,4 @@
-import { formatDuration, formatNumber } from '@episodic/report'
+import { formatDuration, formatNumber } from '@episodic/report/text/format'
 import type { ComponentChildren } from 'preact'
 import { useMemo, useRef } from 'preact/hooks'
 import { formatSigned } from '../parts/amounts.ts'

@@ -1,4 +1,5 @@
-import { type EpisodeStates, plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { useCallback, useRef } from 'preact/hooks'
 import { LongText } from '../parts/long-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'

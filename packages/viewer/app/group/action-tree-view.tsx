@@ -1,5 +1,6 @@
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
-import { type ActionNode, actionTree, plural } from '@episodic/report'
+import { type ActionNode, actionTree } from '@episodic/report/group/action-tree'
+import { plural } from '@episodic/report/text/format'
 import { useMemo } from 'preact/hooks'
 import { Fold } from '../parts/folds.tsx'
 import { plain } from '../parts/plain-text.tsx'

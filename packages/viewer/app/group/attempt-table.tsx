@@ -1,4 +1,4 @@
-import { formatCost, formatDuration, formatNumber } from '@episodic/report'
+import { formatCost, formatDuration, formatNumber } from '@episodic/report/text/format'
 import { formatSigned, formatTokens } from '../parts/amounts.ts'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { ResultBadge } from '../parts/result.tsx'

@@ -1,5 +1,8 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { type EpisodeColumns, OUTCOMES, type Row, type RowWords, rowOf } from '@episodic/report'
+import { OUTCOMES } from '@episodic/report/fold/episode-table'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { type Row, rowOf } from '@episodic/report/rows/row'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { findRow } from '../episode/find-row.ts'
 import { type Result, resultOf } from '../parts/result.tsx'
 

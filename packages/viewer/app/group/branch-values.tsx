@@ -1,4 +1,5 @@
-import { formatInterval, formatNumber, type ShownTree } from '@episodic/report'
+import type { ShownTree } from '@episodic/report/fold/tree-sample'
+import { formatInterval, formatNumber } from '@episodic/report/text/format'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { LongText } from '../parts/long-text.tsx'
 import { TreePlot } from '../parts/plots/tree-plot.tsx'

@@ -1,4 +1,6 @@
-import { advantagesOf, formatNumber, formatPercent, plural, type TaskRows } from '@episodic/report'
+import { advantagesOf } from '@episodic/report/group/advantages'
+import { formatNumber, formatPercent, plural } from '@episodic/report/text/format'
+import type { TaskRows } from '@episodic/report/view/run-entry'
 import { useMemo, useState } from 'preact/hooks'
 import { useKeys } from '../keys/use-keys.ts'
 import { FigureList, type NamedFigure } from '../parts/figure-strip.tsx'

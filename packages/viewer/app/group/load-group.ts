@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import type { TaskRows } from '@episodic/report'
+import type { TaskRows } from '@episodic/report/view/run-entry'
 import { loadWords } from '../episode/load-episode.ts'
 import type { Source } from '../source/source.ts'
 import { ATTEMPT_COLUMNS, type Attempt, attemptInColumns, attemptOf, countingLines } from './attempts.ts'

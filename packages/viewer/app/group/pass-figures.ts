@@ -1,4 +1,4 @@
-import { passAtK, passHatK } from '@episodic/report'
+import { passAtK, passHatK } from '@episodic/report/fold/statistics'
 
 /** Of k attempts that are drawn from those there are: whether one succeeds, and whether all do. */
 export interface PassFigure {

@@ -1,4 +1,5 @@
-import { plural, type TaskRows } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
+import type { TaskRows } from '@episodic/report/view/run-entry'
 import { EmptyNote } from '../parts/notes.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
 import { formatRoute, type Route } from '../route/route.ts'

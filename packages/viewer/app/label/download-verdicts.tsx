@@ -1,4 +1,4 @@
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { Source } from '../source/source.ts'
 import { SourceContext, useLoaded, useVersion } from '../source/use-source.ts'

@@ -1,4 +1,8 @@
-import { type GradeRecord, type GraderRef, graderKeyOf, OUTCOMES, type RowWords, toPlayKey } from '@episodic/report'
+import { OUTCOMES } from '@episodic/report/fold/episode-table'
+import { graderKeyOf } from '@episodic/report/grades/grade-fold'
+import type { GradeRecord, GraderRef } from '@episodic/report/grades/grade-record'
+import { toPlayKey } from '@episodic/report/grades/grade-table'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import type { Source } from '../source/source.ts'
 
 export interface LabelQueue {

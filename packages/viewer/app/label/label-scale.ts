@@ -1,4 +1,5 @@
-import type { GradeRecord, GraderScale } from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GraderScale } from '@episodic/report/grades/grader'
 
 export interface LabelChoice {
   /** `1` to `9`. */

@@ -1,4 +1,4 @@
-import type { JudgeQuestion } from '@episodic/report'
+import type { JudgeQuestion } from '@episodic/report/grades/judge-question'
 import { useState } from 'preact/hooks'
 import { plain } from '../parts/plain-text.tsx'
 import { openRoute } from '../route/use-route.ts'

@@ -1,4 +1,4 @@
-import { formatNumber, NOTHING } from '@episodic/report'
+import { formatNumber, NOTHING } from '@episodic/report/text/format'
 
 const TOKENS = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 

@@ -1,4 +1,4 @@
-import { formatCount } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
 import { useContext } from 'preact/hooks'
 import { FoldsContext } from './folds.tsx'
 import { FoundContext, FoundText } from './found-text.tsx'

@@ -1,4 +1,4 @@
-import { formatCount } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
 
 export function Pager({
   name,

@@ -1,4 +1,5 @@
-import { formatPercent, type RunEntry } from '@episodic/report'
+import { formatPercent } from '@episodic/report/text/format'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 
 const [BAR, GAP] = [7, 2]
 const HEIGHT = 14

@@ -1,4 +1,6 @@
-import { type EpisodeColumns, OUTCOMES, type Result, resultOf } from '@episodic/report'
+import { OUTCOMES } from '@episodic/report/fold/episode-table'
+import { type Result, resultOf } from '@episodic/report/query/query-fields'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import { plain } from './plain-text.tsx'
 
 export { type Result, resultOf }

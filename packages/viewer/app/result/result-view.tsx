@@ -1,4 +1,4 @@
-import type { ResultCard, ResultCell, ResultPage } from '@episodic/report'
+import type { ResultCard, ResultCell, ResultPage } from '@episodic/report/view/result-page'
 import { Card, Section } from '../parts/card.tsx'
 import { FigureStrip } from '../parts/figure-strip.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

@@ -1,4 +1,4 @@
-import type { SearchField } from '@episodic/report'
+import type { SearchField } from '@episodic/report/view/search-hit'
 
 export type Route =
   | { readonly screen: 'runs'; readonly query: string }

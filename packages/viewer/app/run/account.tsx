@@ -1,4 +1,6 @@
-import { formatCount, formatRefused, type Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { formatRefused } from '@episodic/report/notes/run-notes'
+import { formatCount } from '@episodic/report/text/format'
 import { Key } from '../parts/key.tsx'
 import { pixels } from '../parts/plots/scale.ts'
 

@@ -1,5 +1,14 @@
-import type { AgreementFigure, EpisodeColumns, GraderAgreement, GradeSummary } from '@episodic/report'
-import { formatCount, formatInterval, formatNumber, formatPercent, formatShareInterval, plural } from '@episodic/report'
+import type { AgreementFigure } from '@episodic/report/grades/agreement'
+import type { GraderAgreement, GradeSummary } from '@episodic/report/grades/grade-summary'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import {
+  formatCount,
+  formatInterval,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  plural,
+} from '@episodic/report/text/format'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Card } from '../parts/card.tsx'

@@ -1,14 +1,14 @@
-import type { ShownTree, Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import type { ShownTree } from '@episodic/report/fold/tree-sample'
+import { formatTreeValue, noteInterval } from '@episodic/report/notes/run-notes'
+import { shortVoids } from '@episodic/report/notes/void-notes'
 import {
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
-  formatTreeValue,
-  noteInterval,
-  shortVoids,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { plain } from '../parts/plain-text.tsx'

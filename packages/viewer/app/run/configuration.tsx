@@ -1,5 +1,5 @@
 import type { Json } from '@episodic/protocol'
-import type { RunDetail } from '@episodic/report'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { Card, Section } from '../parts/card.tsx'
 import { CommandLine } from '../parts/copy.tsx'
 import { plain } from '../parts/plain-text.tsx'

@@ -1,4 +1,5 @@
-import { type EpisodeColumns, formatNumber, plural } from '@episodic/report'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { formatNumber, plural } from '@episodic/report/text/format'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge, resultOfRow } from '../parts/result.tsx'

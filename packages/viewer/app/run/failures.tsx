@@ -1,4 +1,6 @@
-import { formatCount, formatPercent, formatRetried, type Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { formatRetried } from '@episodic/report/notes/run-notes'
+import { formatCount, formatPercent } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { code, plain } from '../parts/plain-text.tsx'

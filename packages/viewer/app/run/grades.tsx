@@ -1,4 +1,6 @@
-import type { EpisodeColumns, GradedValues, GraderFigures, GradeSummary } from '@episodic/report'
+import type { GradedValues, GraderFigures, GradeSummary } from '@episodic/report/grades/grade-summary'
+import { graderNames } from '@episodic/report/grades/grader-names'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import {
   formatCost,
   formatCount,
@@ -6,10 +8,9 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
-  graderNames,
   NOTHING,
   plural,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import type { ComponentChildren } from 'preact'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'

@@ -1,30 +1,29 @@
+import { formatRules } from '@episodic/report/fold/scored-outcome'
+import type { Summary } from '@episodic/report/fold/summary'
+import { totalTokens } from '@episodic/report/fold/token-fold'
 import {
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatInterval,
   formatIntervals,
-  formatKnownCost,
-  formatNumber,
-  formatPercent,
   formatRetried,
-  formatRules,
-  formatShareInterval,
   formatWaiting,
-  NOTHING,
   noteFailures,
   noteGuarantees,
   noteInterval,
   noteMissingRewards,
   noteUnknownTools,
-  noteVoids,
+} from '@episodic/report/notes/run-notes'
+import { noteVoids, shortBounds, shortVoids, voidsOf } from '@episodic/report/notes/void-notes'
+import {
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatInterval,
+  formatKnownCost,
+  formatNumber,
+  formatPercent,
+  formatShareInterval,
+  NOTHING,
   plural,
-  type Summary,
-  shortBounds,
-  shortVoids,
-  totalTokens,
-  voidsOf,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 

@@ -1,4 +1,5 @@
-import { type EpisodeInFlight, formatCount, formatDuration } from '@episodic/report'
+import { formatCount, formatDuration } from '@episodic/report/text/format'
+import type { EpisodeInFlight } from '@episodic/report/view/run-entry'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

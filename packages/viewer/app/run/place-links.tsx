@@ -1,4 +1,6 @@
-import { type EpisodeColumns, type EpisodeName, formatCount } from '@episodic/report'
+import type { EpisodeName } from '@episodic/report/grades/agreement'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { formatCount } from '@episodic/report/text/format'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'
 import type { Source } from '../source/source.ts'
 import { useLoaded } from '../source/use-source.ts'

@@ -1,4 +1,6 @@
-import { formatInterval, formatNumber, isShaped, type Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { isShaped } from '@episodic/report/notes/run-notes'
+import { formatInterval, formatNumber } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Key } from '../parts/key.tsx'

@@ -1,14 +1,14 @@
-import type { EpisodeColumns, GradeSummary, RunDetail, Summary, TaskFigures } from '@episodic/report'
-import {
-  formatCount,
-  formatRules,
-  HIGHLIGHT_COLUMNS,
-  plural,
-  TASK_COLUMNS,
-  TIME_COLUMNS,
-  taskFigures,
-  VERSION_COLUMNS,
-} from '@episodic/report'
+import { formatRules } from '@episodic/report/fold/scored-outcome'
+import type { Summary } from '@episodic/report/fold/summary'
+import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { HIGHLIGHT_COLUMNS } from '@episodic/report/rows/highlights'
+import { TIME_COLUMNS } from '@episodic/report/rows/row-times'
+import type { TaskFigures } from '@episodic/report/rows/task-figures'
+import { TASK_COLUMNS, taskFigures } from '@episodic/report/rows/task-figures'
+import { VERSION_COLUMNS } from '@episodic/report/rows/version-figures'
+import { formatCount, plural } from '@episodic/report/text/format'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { useMemo } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { Card, Section } from '../parts/card.tsx'

@@ -1,4 +1,6 @@
-import { formatCount, formatPercent, listPlayers, plural, type RunDetail } from '@episodic/report'
+import { listPlayers } from '@episodic/report/notes/run-notes'
+import { formatCount, formatPercent, plural } from '@episodic/report/text/format'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { plain } from '../parts/plain-text.tsx'
 import { formatRoute } from '../route/route.ts'
 

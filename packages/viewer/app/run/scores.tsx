@@ -1,4 +1,6 @@
-import { formatCount, formatPercent, formatShareInterval, type Summary, shortBounds } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { shortBounds } from '@episodic/report/notes/void-notes'
+import { formatCount, formatPercent, formatShareInterval } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
 import { Meter } from '../parts/meter.tsx'

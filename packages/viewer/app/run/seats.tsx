@@ -1,13 +1,13 @@
+import type { Summary } from '@episodic/report/fold/summary'
+import { totalTokens } from '@episodic/report/fold/token-fold'
+import { shortBounds } from '@episodic/report/notes/void-notes'
 import {
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
-  type Summary,
-  shortBounds,
-  totalTokens,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { formatTokens } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

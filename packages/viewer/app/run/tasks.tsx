@@ -1,4 +1,7 @@
-import { formatCount, formatNumber, type RowWords, SPLITS, type TaskFigures } from '@episodic/report'
+import { SPLITS } from '@episodic/report/fold/task-groups'
+import type { TaskFigures } from '@episodic/report/rows/task-figures'
+import { formatCount, formatNumber } from '@episodic/report/text/format'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { useMemo, useState } from 'preact/hooks'
 import { formatShare } from '../parts/amounts.ts'
 import { Card, Section } from '../parts/card.tsx'

@@ -1,4 +1,6 @@
-import { createRowTable, shortBounds, versionFigures } from '@episodic/report'
+import { shortBounds } from '@episodic/report/notes/void-notes'
+import { createRowTable } from '@episodic/report/rows/row-table'
+import { versionFigures } from '@episodic/report/rows/version-figures'
 import { playRun } from '@episodic/report/testing'
 import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'

@@ -1,14 +1,14 @@
+import { shortBounds } from '@episodic/report/notes/void-notes'
+import { formatQuery } from '@episodic/report/query/parse-query'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { versionFigures } from '@episodic/report/rows/version-figures'
 import {
-  type EpisodeColumns,
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
-  formatQuery,
   formatShareInterval,
-  shortBounds,
-  versionFigures,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { useMemo } from 'preact/hooks'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'

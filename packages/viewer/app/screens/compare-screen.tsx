@@ -1,4 +1,4 @@
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import type { CompareRoute } from '../compare/compared-tasks.tsx'
 import { ComparedView } from '../compare/compared-view.tsx'
 import { ErrorNote, LoadingNote } from '../parts/notes.tsx'

@@ -1,4 +1,4 @@
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { BesideView } from '../episode/beside-view.tsx'
 import { EpisodeView } from '../episode/episode-view.tsx'

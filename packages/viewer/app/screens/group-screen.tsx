@@ -1,4 +1,4 @@
-import type { TaskRows } from '@episodic/report'
+import type { TaskRows } from '@episodic/report/view/run-entry'
 import { findTask } from '../episode/load-episode.ts'
 import { GroupView } from '../group/group-view.tsx'
 import { loadGroup } from '../group/load-group.ts'

@@ -1,4 +1,4 @@
-import { findJudgeQuestions } from '@episodic/report'
+import { findJudgeQuestions } from '@episodic/report/grades/judge-question'
 import { useMemo, useState } from 'preact/hooks'
 import { DownloadVerdicts } from '../label/download-verdicts.tsx'
 import { parseScale } from '../label/label-scale.ts'

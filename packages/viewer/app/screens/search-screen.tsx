@@ -1,4 +1,5 @@
-import { formatCount, type SearchField } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
+import type { SearchField } from '@episodic/report/view/search-hit'
 import { useContext, useRef } from 'preact/hooks'
 import { linkKeys } from '../keys/link-keys.ts'
 import { useKeys } from '../keys/use-keys.ts'

@@ -1,4 +1,8 @@
-import { type ComparedRuns, type PairedFigure, type RunEntry, SIGNIFICANCE, voidBounds } from '@episodic/report'
+import type { PairedFigure } from '@episodic/report/compare/comparison'
+import { SIGNIFICANCE } from '@episodic/report/compare/significance'
+import { voidBounds } from '@episodic/report/fold/void-bounds'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import type { CostedRun } from '../parts/plots/cost-plot.tsx'
 
 export interface SetTable {

@@ -1,4 +1,5 @@
-import { createRowTable, type EpisodeColumns, type RowTable } from '@episodic/report'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { createRowTable, type RowTable } from '@episodic/report/rows/row-table'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { createCachedSource } from './cached-source.ts'

@@ -1,4 +1,5 @@
-import type { Column, ColumnName, EpisodeColumns, RowWords } from '@episodic/report'
+import type { Column, ColumnName, EpisodeColumns } from '@episodic/report/rows/columns'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import type { Source } from './source.ts'
 
 const MOST_WORDS = 5_000

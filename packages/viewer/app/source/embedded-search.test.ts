@@ -1,5 +1,5 @@
-import type { EmbeddedRuns } from '@episodic/report'
 import { playRun } from '@episodic/report/testing'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import { describe, expect, it } from 'vitest'
 import { createEmbeddedSource } from './embedded-source.ts'
 import type { SearchQuery } from './source.ts'

@@ -1,16 +1,12 @@
-import {
-  type ComparedRuns,
-  decodeColumns,
-  type EmbeddedRun,
-  type EmbeddedRuns,
-  type EpisodeColumns,
-  findInRecord,
-  type GradeRecord,
-  type RowWords,
-  rowWords,
-  type SearchHit,
-  type SearchProgress,
-} from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
+import { findInRecord } from '@episodic/report/search/find-in-record'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type { EmbeddedRun, EmbeddedRuns } from '@episodic/report/view/embedded-runs'
+import { rowWords } from '@episodic/report/view/row-words'
+import type { RowWords } from '@episodic/report/view/run-entry'
+import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
 import { type SearchQuery, type Source, SourceError } from './source.ts'
 
 const MOST_TASKS = 20

@@ -1,18 +1,17 @@
-import {
-  type ComparedRuns,
-  decodeColumns,
-  type EpisodeStates,
-  type FollowedEpisode,
-  type GradeRecord,
-  type GradeSummary,
-  type RowWords,
-  type RunDetail,
-  type RunEntry,
-  type RunListing,
-  type SearchHit,
-  type SearchProgress,
-  type TaskRows,
-} from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type {
+  FollowedEpisode,
+  RowWords,
+  RunDetail,
+  RunEntry,
+  RunListing,
+  TaskRows,
+} from '@episodic/report/view/run-entry'
+import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { type Source, SourceError } from './source.ts'
 
 export function createServerSource(): Source {

@@ -1,21 +1,18 @@
 import type { SealedRecord } from '@episodic/protocol'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import type { ColumnName, EpisodeColumns } from '@episodic/report/rows/columns'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import type {
-  ColumnName,
-  ComparedRuns,
-  EpisodeColumns,
-  EpisodeStates,
   FollowedEpisode,
-  GradeRecord,
-  GradeSummary,
   RowWords,
   RunDetail,
   RunEntry,
   RunListing,
-  SearchField,
-  SearchHit,
-  SearchProgress,
   TaskRows,
-} from '@episodic/report'
+} from '@episodic/report/view/run-entry'
+import type { SearchField, SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 
 export interface SearchQuery {
   readonly text: string

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { EmbeddedRuns, ResultPage } from '@episodic/report'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
+import type { ResultPage } from '@episodic/report/view/result-page'
 import type { BundledApp } from './bundle-app.ts'
 
 export interface Viewer {

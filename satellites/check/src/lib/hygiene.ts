@@ -1,6 +1,6 @@
 import { rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import type { Finding } from './finding.ts'

@@ -99,7 +99,7 @@ describe('the commands that read a run', () => {
   beforeAll(async () => {
     writeFileSync(
       within('graders.mjs'),
-      `import { defineGrader } from '${import.meta.resolve('@episodic/report')}'
+      `import { defineGrader } from '${import.meta.resolve('@episodic/report/grades/grader')}'
       export const fast = defineGrader({ name: 'fast', version: '1', scale: 'boolean', grade: () => true })`,
     )
     expect(await workshop.main(['run', world, '--tasks', '3', '--out', 'genuine'])).toMatchObject({ status: 0 })

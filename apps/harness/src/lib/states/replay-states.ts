@@ -1,7 +1,9 @@
 import { replaySteps } from '@episodic/analysis/replay/replay-episode'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, SealedRecord } from '@episodic/protocol'
-import { changesBetween, type EpisodeStates, hasStarted, type StepChanges } from '@episodic/report'
+import { hasStarted } from '@episodic/report/seats/seat-record'
+import { changesBetween } from '@episodic/report/view/changes-between'
+import type { EpisodeStates, StepChanges } from '@episodic/report/view/state-changes'
 import type { SessionState } from '@episodic/state'
 
 interface Parts {

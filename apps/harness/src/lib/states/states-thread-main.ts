@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { loadToReplay } from '@episodic/mcp-server/internal'
 import { type JsonObject, parseSealedRecord } from '@episodic/protocol'
-import type { EpisodeStates } from '@episodic/report'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { loadWorld } from '../worlds/world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
 

@@ -1,4 +1,4 @@
-import { formatCount, NOTHING } from '@episodic/report'
+import { formatCount, NOTHING } from '@episodic/report/text/format'
 import type { Mean } from './mean-return.ts'
 import type { LineResult } from './suite-result.ts'
 import type { Figure } from './world-references.ts'

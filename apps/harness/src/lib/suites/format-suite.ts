@@ -1,4 +1,4 @@
-import { cleanText, formatCount, plural } from '@episodic/report'
+import { cleanText, formatCount, plural } from '@episodic/report/text/format'
 import { createColors } from 'picocolors'
 import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'

@@ -1,4 +1,5 @@
-import { clusteredMean, wilson } from '@episodic/report'
+import { wilson } from '@episodic/report/fold/clustered-rate'
+import { clusteredMean } from '@episodic/report/fold/statistics'
 import type { Expected } from './suite-plan.ts'
 
 /** A mean with its 99.9 % confidence interval. Without any difference between episodes it has no width. */

@@ -1,4 +1,5 @@
-import { formatCount, plural, type ResultCell, type ResultPage } from '@episodic/report'
+import { formatCount, plural } from '@episodic/report/text/format'
+import type { ResultCell, ResultPage } from '@episodic/report/view/result-page'
 import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 

@@ -6,7 +6,7 @@ import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { ownFrames } from '@episodic/mcp-server/internal'
-import type { Grader } from '@episodic/report'
+import type { Grader } from '@episodic/report/grades/grader'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { loadFailure } from '@episodic/runs/base/load-failure'
 
@@ -82,7 +82,7 @@ async function readWorld(module: Record<string, unknown>, reference: string): Pr
       )
   const grading = Object.values(graders as Record<string, unknown>)
   // What computes figures is large, and most worlds have no graders.
-  if (grading.length > 0 && !grading.every((await import('@episodic/report')).isGrader))
+  if (grading.length > 0 && !grading.every((await import('@episodic/report/grades/grader')).isGrader))
     throw new HarnessError('world-invalid', `${reference} exports "graders" that are not all made by defineGrader.`)
   return { environment, tasks, solver, policies, graders: byName(grading as Grader[]) } as Omit<World, 'url'>
 }

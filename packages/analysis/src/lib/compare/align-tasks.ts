@@ -1,4 +1,4 @@
-import type { TaskGrades } from '@episodic/report'
+import type { TaskGrades } from '@episodic/report/grades/task-grades'
 import type { ComparedRun } from './compared-run.ts'
 import type { PlayedTasks } from './played-tasks.ts'
 

@@ -1,5 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { comparisonSchema, verdictOf } from '@episodic/report'
+import { comparisonSchema } from '@episodic/report/compare/comparison'
+import { verdictOf } from '@episodic/report/notes/comparison-notes'
 import { playRun } from '@episodic/report/testing'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'

@@ -1,14 +1,9 @@
-import type { Comparison, Flip } from '@episodic/report'
-import {
-  DIFFICULTY_BINS,
-  difficultyBinOf,
-  exactSum,
-  passAtK,
-  passHatK,
-  plural,
-  type VoidBounds,
-  voidBounds,
-} from '@episodic/report'
+import type { Comparison, Flip } from '@episodic/report/compare/comparison'
+import { exactSum } from '@episodic/report/fold/exact-sum'
+import { passAtK, passHatK } from '@episodic/report/fold/statistics'
+import { DIFFICULTY_BINS, difficultyBinOf } from '@episodic/report/fold/task-groups'
+import { type VoidBounds, voidBounds } from '@episodic/report/fold/void-bounds'
+import { plural } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { differencesOf } from '@episodic/runs/folder/plan/configuration'
 import { alignTasks } from './align-tasks.ts'

@@ -1,5 +1,5 @@
-import type { Comparison } from '@episodic/report'
-import { cleanText } from '@episodic/report'
+import type { Comparison } from '@episodic/report/compare/comparison'
+import { cleanText } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { alignTasks } from './align-tasks.ts'
 import { compareRuns, whyNothing } from './compare-runs.ts'

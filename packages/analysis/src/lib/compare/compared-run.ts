@@ -1,4 +1,5 @@
-import type { RunStop, TaskGrades } from '@episodic/report'
+import type { TaskGrades } from '@episodic/report/grades/task-grades'
+import type { RunStop } from '@episodic/report/view/run-entry'
 import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
 import type { PlayedTasks } from './played-tasks.ts'
 

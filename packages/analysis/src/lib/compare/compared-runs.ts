@@ -1,4 +1,4 @@
-import type { ComparedRuns } from '@episodic/report'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { alignTasks } from './align-tasks.ts'
 import { compareRuns } from './compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'

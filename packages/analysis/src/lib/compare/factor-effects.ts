@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
-import { type Contrasts, exactSum } from '@episodic/report'
+import type { Contrasts } from '@episodic/report/compare/contrasts'
+import { exactSum } from '@episodic/report/fold/exact-sum'
 import { asksModels } from '@episodic/runs/base/player-names'
 import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
 import { shortName } from '@episodic/runs/folder/record/run-folder'

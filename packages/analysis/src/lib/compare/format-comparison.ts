@@ -1,17 +1,14 @@
-import type { Comparison, Flip } from '@episodic/report'
+import type { Comparison, Flip } from '@episodic/report/compare/comparison'
 import {
   aloneIn,
-  cleanText,
   figureRows,
-  formatCount,
-  formatNumber,
   methodOf,
   notePrompts,
-  noteVoids,
   otherDifferences,
-  plural,
   verdictOf,
-} from '@episodic/report'
+} from '@episodic/report/notes/comparison-notes'
+import { noteVoids } from '@episodic/report/notes/void-notes'
+import { cleanText, formatCount, formatNumber, plural } from '@episodic/report/text/format'
 import { formatCounts } from '@episodic/runs/base/format-counts'
 import { createColors } from 'picocolors'
 

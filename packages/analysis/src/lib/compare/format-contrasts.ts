@@ -1,7 +1,6 @@
-import type { Contrasts } from '@episodic/report'
+import type { Contrasts } from '@episodic/report/compare/contrasts'
 import {
   bySuccess,
-  cleanText,
   contrastRows,
   EFFECT_HEAD,
   EFFECT_NOTE,
@@ -9,11 +8,10 @@ import {
   factorCells,
   methodOfContrasts,
   noteContrasts,
-  plural,
   RUN_HEAD,
   runCells,
-  wrapText,
-} from '@episodic/report'
+} from '@episodic/report/notes/contrast-notes'
+import { cleanText, plural, wrapText } from '@episodic/report/text/format'
 import { alignColumns } from '@episodic/runs/base/align-columns'
 import { createColors } from 'picocolors'
 

@@ -1,4 +1,5 @@
-import { detectableDifference, type PairedFigure } from '@episodic/report'
+import type { PairedFigure } from '@episodic/report/compare/comparison'
+import { detectableDifference } from '@episodic/report/compare/shown-differences'
 
 /**
  * Adjusts p-values for the number of tests (S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979):

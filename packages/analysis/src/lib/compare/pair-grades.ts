@@ -1,4 +1,4 @@
-import { sharedGrades, type TaskGrades } from '@episodic/report'
+import { sharedGrades, type TaskGrades } from '@episodic/report/grades/task-grades'
 import { pairFigure, SHARES } from './paired-figure.ts'
 
 /**

@@ -1,6 +1,8 @@
 import { signFlipTest } from '@episodic/protocol/internal'
-import type { PairedFigure } from '@episodic/report'
-import { clusteredMean, detectableDifference, SIGNIFICANCE } from '@episodic/report'
+import type { PairedFigure } from '@episodic/report/compare/comparison'
+import { detectableDifference } from '@episodic/report/compare/shown-differences'
+import { SIGNIFICANCE } from '@episodic/report/compare/significance'
+import { clusteredMean } from '@episodic/report/fold/statistics'
 import { signTest } from './sign-test.ts'
 
 /** The range of a difference of two shares. */

@@ -1,15 +1,7 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
-import {
-  areConflicting,
-  comparePreference,
-  completionsOf,
-  groupOf,
-  identityOf,
-  ruleOf,
-  type SealedLine,
-  type ShownOutcome,
-  scoredOutcomeOf,
-} from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { areConflicting, comparePreference, identityOf, type SealedLine } from '@episodic/report/fold/episode-identity'
+import { groupOf, ruleOf, type ShownOutcome, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { usageOf } from '@episodic/runs/folder/model-usage'
 import { z } from 'zod'

@@ -1,6 +1,7 @@
 import { createRng } from '@episodic/protocol'
 import { signFlipTest } from '@episodic/protocol/internal'
-import { detectableDifference, fewestTasks, leastAdjustedP, noteFewTasks, notePlannedTasks } from '@episodic/report'
+import { detectableDifference, fewestTasks, leastAdjustedP } from '@episodic/report/compare/shown-differences'
+import { noteFewTasks, notePlannedTasks } from '@episodic/report/notes/few-tasks'
 import { describe, expect, it } from 'vitest'
 import { adjustByHolm } from './holm.ts'
 import { pairFigure } from './paired-figure.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { guaranteesSchema } from '@episodic/report'
+import { guaranteesSchema } from '@episodic/report/fold/summary'
 import { invalidOption } from '@episodic/runs/base/harness-error'
 import { parseJson } from '@episodic/runs/base/json'
 import { configurationSchema } from '@episodic/runs/folder/plan/configuration'

@@ -1,14 +1,14 @@
 import { studentPoint } from '@episodic/protocol/internal'
+import { formatPoints } from '@episodic/report/notes/figure-notes'
 import {
   formatCost,
   formatCount,
   formatInterval,
   formatNumber,
   formatPercent,
-  formatPoints,
   formatShareInterval,
   NOTHING,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import type { Condition } from './condition.ts'
 
 /** `undecided` if the interval reaches over the limit, or there is none. */

@@ -1,4 +1,4 @@
-import { cleanText, formatCount, plural, wrapText } from '@episodic/report'
+import { cleanText, formatCount, plural, wrapText } from '@episodic/report/text/format'
 import { alignColumns } from '@episodic/runs/base/align-columns'
 import { createColors } from 'picocolors'
 import { writtenRows, writtenVerdicts } from './decision.ts'

@@ -1,4 +1,4 @@
-import { cleanText, plural } from '@episodic/report'
+import { cleanText, plural } from '@episodic/report/text/format'
 import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
 import type { GateResult } from './gate-runs.ts'

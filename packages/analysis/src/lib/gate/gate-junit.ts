@@ -1,4 +1,4 @@
-import { formatCount, plural } from '@episodic/report'
+import { formatCount, plural } from '@episodic/report/text/format'
 import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
 import type { GatedRun, GatedTask, GateResult } from './gate-runs.ts'

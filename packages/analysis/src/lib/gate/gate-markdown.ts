@@ -1,4 +1,4 @@
-import { cleanText, formatCount, plural } from '@episodic/report'
+import { cleanText, formatCount, plural } from '@episodic/report/text/format'
 import { writtenRows, writtenVerdicts } from './decision.ts'
 import { concludeGate, formatPlayed, titleOf } from './format-gate.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'

@@ -1,4 +1,7 @@
-import { type Flip, noteVoids, otherDifferences, voidBounds } from '@episodic/report'
+import type { Flip } from '@episodic/report/compare/comparison'
+import { voidBounds } from '@episodic/report/fold/void-bounds'
+import { otherDifferences } from '@episodic/report/notes/comparison-notes'
+import { noteVoids } from '@episodic/report/notes/void-notes'
 import { shownPath } from '@episodic/runs/base/console'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { compareRuns } from '../compare/compare-runs.ts'

@@ -1,5 +1,6 @@
 import { NORMAL_POINTS, studentPoint } from '@episodic/protocol/internal'
-import { type Comparison, formatCount, type PairedFigure, plural } from '@episodic/report'
+import type { Comparison, PairedFigure } from '@episodic/report/compare/comparison'
+import { formatCount, plural } from '@episodic/report/text/format'
 import { type Decision, decide, notWorseThan } from './decision.ts'
 
 /** Gains, and as many losses, of whole tasks that are added to the differences of success. */

@@ -1,5 +1,7 @@
+import type { AgreementFigure } from '@episodic/report/grades/agreement'
+import type { GraderFigures, GradeSummary } from '@episodic/report/grades/grade-summary'
+import { graderNames } from '@episodic/report/grades/grader-names'
 import {
-  type AgreementFigure,
   cleanText,
   formatCost,
   formatCount,
@@ -7,11 +9,8 @@ import {
   formatNumber,
   formatPercent,
   formatShareInterval,
-  type GraderFigures,
-  type GradeSummary,
-  graderNames,
   NOTHING,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { formatTable } from '@episodic/runs/base/align-columns'
 
 export function formatGrades(summary: GradeSummary): string {

@@ -1,17 +1,12 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { seedFor } from '@episodic/protocol'
 import { wellFormed } from '@episodic/protocol/internal'
-import {
-  checkEvidence,
-  findVerdictProblem,
-  type GradableLine,
-  type GradeRecord,
-  type Grader,
-  type GraderRef,
-  gradedEpisodeOf,
-  graderKeyOf,
-  type Verdict,
-} from '@episodic/report'
+import { checkEvidence } from '@episodic/report/grades/evidence'
+import type { GradableLine } from '@episodic/report/grades/gradable-lines'
+import { graderKeyOf } from '@episodic/report/grades/grade-fold'
+import type { GradeRecord, GraderRef } from '@episodic/report/grades/grade-record'
+import { gradedEpisodeOf } from '@episodic/report/grades/graded-episode'
+import { findVerdictProblem, type Grader, type Verdict } from '@episodic/report/grades/grader'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { createGradeAppender, readGrades } from '@episodic/runs/folder/grades-file'
 import pLimit from 'p-limit'

@@ -1,4 +1,4 @@
-import type { GradableLine } from '@episodic/report'
+import type { GradableLine } from '@episodic/report/grades/gradable-lines'
 import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
 
 /** After so many faults in a row a grader is not asked any more. */

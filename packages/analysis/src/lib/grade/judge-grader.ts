@@ -11,7 +11,7 @@ import {
   type GraderScale,
   type Verdict,
   wordsOf,
-} from '@episodic/report'
+} from '@episodic/report/grades/grader'
 import { createRecording } from '@episodic/runs/folder/record/recording'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 

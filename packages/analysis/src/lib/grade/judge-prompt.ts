@@ -1,14 +1,9 @@
 import type { Message } from '@episodic/models/messages/transcript'
 import { contentId, createRng, type JsonObject, type ToolInfo } from '@episodic/protocol'
 import { shortenMiddle, withAttachmentNotes } from '@episodic/protocol/internal'
-import {
-  AFTER_RUBRIC,
-  BEFORE_RUBRIC,
-  type GradedParts,
-  type GraderContext,
-  type GraderScale,
-  wordsOf,
-} from '@episodic/report'
+import type { GradedParts } from '@episodic/report/grades/graded-episode'
+import { type GraderContext, type GraderScale, wordsOf } from '@episodic/report/grades/grader'
+import { AFTER_RUBRIC, BEFORE_RUBRIC } from '@episodic/report/grades/judge-question'
 import { shuffleRubric } from './rubric.ts'
 
 export const VERDICT_TOOL = 'verdict'

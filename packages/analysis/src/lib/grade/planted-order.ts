@@ -1,5 +1,6 @@
 import { contentId, type EpisodeRecord, type RecordedStep } from '@episodic/protocol'
-import type { GradeRecord, GraderScale, Verdict } from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GraderScale, Verdict } from '@episodic/report/grades/grader'
 
 /** How many planted episodes each judge is asked about. */
 export const PLANTED = 4

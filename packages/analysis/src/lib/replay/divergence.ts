@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { cleanText } from '@episodic/report'
+import { cleanText } from '@episodic/report/text/format'
 import type { Difference } from './difference.ts'
 
 /** What each cause of a divergence means, and what to do. */

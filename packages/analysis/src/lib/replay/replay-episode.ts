@@ -1,6 +1,6 @@
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import { chainOf, isMatchRecord, playedCalls, type SealedRecord, sealOf } from '@episodic/protocol'
-import { hasStarted } from '@episodic/report'
+import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { mapValues } from '@episodic/runs/base/map-values'
 import type { RecordedEpisode } from '@episodic/runs/folder/read-recorded'

@@ -1,6 +1,6 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { SealedRecord } from '@episodic/protocol'
-import { hasStarted } from '@episodic/report'
+import { hasStarted } from '@episodic/report/seats/seat-record'
 import { endLines, indent, openingLines, stepLines } from '@episodic/runs/folder/text/episode-lines'
 import { replaySteps } from './replay-episode.ts'
 import type { AnyStep, Scoring } from './scoring.ts'

@@ -6,7 +6,7 @@ import {
   type RecordedStep,
   type Task,
 } from '@episodic/protocol'
-import { isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import type { ExportSource } from '../export-format.ts'
 import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'

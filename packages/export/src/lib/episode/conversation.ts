@@ -9,7 +9,7 @@ import {
   requestsOf,
 } from '@episodic/protocol'
 import { answerMessage, isObject, resultMessage } from '@episodic/protocol/internal'
-import { completionsOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
 import { callIdOf, chatOf } from './chat.ts'
 
 /** A message of a conversation, from which each format makes its own. */

@@ -1,15 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import {
-  foldGrades,
-  type GradableLine,
-  type GradeRecord,
-  type GraderRef,
-  type GradeValue,
-  graderKeyOf,
-  graderNames,
-  type Judgement,
-  sealNameOf,
-} from '@episodic/report'
+import { type GradableLine, sealNameOf } from '@episodic/report/grades/gradable-lines'
+import { foldGrades, graderKeyOf, type Judgement } from '@episodic/report/grades/grade-fold'
+import type { GradeRecord, GraderRef, GradeValue } from '@episodic/report/grades/grade-record'
+import { graderNames } from '@episodic/report/grades/grader-names'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'
 import type { ExportReward } from './rewards.ts'

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { computeStaleness, policyVersionsOf } from '@episodic/report'
+import { computeStaleness, policyVersionsOf } from '@episodic/report/fold/policy-versions'
 
 export type StalenessColumns = {
   readonly policy_version?: string

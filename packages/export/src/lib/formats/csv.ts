@@ -1,5 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, isSuccess, scoredOutcomeOf, toCsvText } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
+import { toCsvText } from '@episodic/report/notes/contrast-tables'
 import { type ModelUsage, usageOf } from '@episodic/runs/folder/model-usage'
 import { termSums } from '../episode/chat.ts'
 import { returnsOf } from '../episode/rewards.ts'

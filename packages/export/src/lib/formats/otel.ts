@@ -1,5 +1,7 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, isSuccess, policyVersionsOf, scoredOutcomeOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { policyVersionsOf } from '@episodic/report/fold/policy-versions'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { objectOf } from '@episodic/runs/base/json'
 import { VERSION } from '@episodic/runs/base/own-package'
 import { usageOf } from '@episodic/runs/folder/model-usage'

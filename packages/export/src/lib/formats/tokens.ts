@@ -1,5 +1,7 @@
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
-import { completionsOf, sequenceFields, traceOf, treeOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { treeOf } from '@episodic/report/fold/token-tree'
+import { sequenceFields, traceOf } from '@episodic/report/group/token-fields'
 import { columnsOf } from '../episode/chat.ts'
 import { type ExportFormat, jsonLine } from '../export-format.ts'
 

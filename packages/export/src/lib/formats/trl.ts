@@ -1,5 +1,6 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, scoredOutcomeOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { columnsOf, termSums } from '../episode/chat.ts'
 import { conversationOf, type Message } from '../episode/conversation.ts'
 import { chatMessage, toolsField } from '../episode/messages.ts'

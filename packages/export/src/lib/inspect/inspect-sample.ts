@@ -1,5 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, type GradeValue, isSuccess, scoredOutcomeOf } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
+import type { GradeValue } from '@episodic/report/grades/grade-record'
 import { callIdOf, columnsOf, termSums } from '../episode/chat.ts'
 import { conversationOf } from '../episode/conversation.ts'
 import { toolsOf } from '../episode/messages.ts'

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers'
 import type { EpisodeRecord, JsonObject, ToolInfo } from '@episodic/protocol'
-import { clusteredMean } from '@episodic/report'
+import { clusteredMean } from '@episodic/report/fold/statistics'
 import { playRun } from '@episodic/report/testing'
 import { strFromU8, unzipSync } from 'fflate'
 import { describe, expect, it } from 'vitest'

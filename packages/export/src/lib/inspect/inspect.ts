@@ -1,5 +1,7 @@
 import { contentId, type EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, scoredOutcomeOf, voidBounds } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import { scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
+import { voidBounds } from '@episodic/report/fold/void-bounds'
 import { timelineOf } from '../episode/timeline.ts'
 import type { ExportFormat, ExportSource } from '../export-format.ts'
 import { inspectUsage, type Tokens } from './inspect-messages.ts'

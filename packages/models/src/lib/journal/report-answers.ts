@@ -1,5 +1,5 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
-import { isAnswered } from '@episodic/report'
+import { isAnswered } from '@episodic/report/fold/completions'
 import { wrapPolicy } from '@episodic/runs/base/wrap-policy'
 import { isKept } from './model-journal.ts'
 

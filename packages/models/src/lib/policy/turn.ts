@@ -1,6 +1,6 @@
 import type { Action, JsonObject, Observation } from '@episodic/protocol'
 import { type RecordedCall, shorten, toText } from '@episodic/protocol/internal'
-import { cleanText } from '@episodic/report'
+import { cleanText } from '@episodic/report/text/format'
 import { MALFORMED_CALL } from '../answers/malformed-call.ts'
 import type { Answer } from '../answers/parse-answer.ts'
 import { userMessage } from '../messages/media-parts.ts'

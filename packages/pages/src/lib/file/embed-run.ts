@@ -1,20 +1,15 @@
 import type { SealedRecord } from '@episodic/protocol'
-import {
-  contentOf,
-  createGradableLines,
-  createRowTable,
-  type EmbeddedRun,
-  encodeColumns,
-  type GradeRecord,
-  type RowTable,
-  type RowWords,
-  type RunDetail,
-  rowOf,
-  rowWords,
-  sampleRows,
-  sealedShape,
-  summarizeGrades,
-} from '@episodic/report'
+import { createGradableLines } from '@episodic/report/grades/gradable-lines'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import { summarizeGrades } from '@episodic/report/grades/grade-summary'
+import { encodeColumns } from '@episodic/report/rows/columns-codec'
+import { rowOf } from '@episodic/report/rows/row'
+import { sampleRows } from '@episodic/report/rows/row-sample'
+import { contentOf, createRowTable, type RowTable } from '@episodic/report/rows/row-table'
+import { sealedShape } from '@episodic/report/rows/sealed-shape'
+import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
+import { rowWords } from '@episodic/report/view/row-words'
+import type { RowWords, RunDetail } from '@episodic/report/view/run-entry'
 import { jsonOf } from '@episodic/runs/base/json'
 
 /** Sealed lines as they are in a file, from its start each time. */

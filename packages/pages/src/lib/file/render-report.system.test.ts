@@ -1,5 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { createFold, decodeColumns, shortBounds, shortVoids } from '@episodic/report'
+import { createFold } from '@episodic/report/fold/fold'
+import { shortBounds, shortVoids } from '@episodic/report/notes/void-notes'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
 import { markedJson } from '@episodic/runs/base/own-mark'
 import {
   markSummary,

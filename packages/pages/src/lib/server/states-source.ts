@@ -1,4 +1,4 @@
-import type { EpisodeStates } from '@episodic/report'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import type { FoundRun } from './folder/find-runs.ts'
 import type { ViewedRun } from './folder/viewed-run.ts'
 

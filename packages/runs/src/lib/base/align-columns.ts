@@ -1,4 +1,4 @@
-import { cleanText } from '@episodic/report'
+import { cleanText } from '@episodic/report/text/format'
 
 const GAP = '  '
 

@@ -1,4 +1,4 @@
-import { formatCount } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
 import { createColors } from 'picocolors'
 
 type Counts = Readonly<Record<'scheduled' | 'finished' | 'failed' | 'unresolved', number>>

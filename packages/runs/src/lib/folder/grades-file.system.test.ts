@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GradeRecord } from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import { afterAll, describe, expect, it } from 'vitest'
 import { createGradeAppender, readGrades } from './grades-file.ts'
 

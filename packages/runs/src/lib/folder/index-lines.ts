@@ -1,6 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { createRowBatch, rowOf, sealedShape } from '@episodic/report'
+import { rowOf } from '@episodic/report/rows/row'
+import { createRowBatch } from '@episodic/report/rows/row-batch'
+import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import { jsonOf } from '../base/json.ts'
 import { lineBlocks } from './line-blocks.ts'
 

@@ -1,16 +1,11 @@
 import { readLines } from '@episodic/dataset/jsonl'
-import {
-  compileQuery,
-  createGradeTable,
-  createRowTable,
-  findInRecord,
-  type GradeRecord,
-  needsOf,
-  parseQuery,
-  type Query,
-  type QueryProblem,
-  sealedShape,
-} from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import { createGradeTable } from '@episodic/report/grades/grade-table'
+import { compileQuery, needsOf } from '@episodic/report/query/compile-query'
+import { parseQuery, type Query, type QueryProblem } from '@episodic/report/query/parse-query'
+import { createRowTable } from '@episodic/report/rows/row-table'
+import { sealedShape } from '@episodic/report/rows/sealed-shape'
+import { findInRecord } from '@episodic/report/search/find-in-record'
 import { HarnessError } from '../base/harness-error.ts'
 import { jsonOf } from '../base/json.ts'
 

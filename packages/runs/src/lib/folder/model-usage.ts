@@ -1,5 +1,6 @@
 import type { Completion } from '@episodic/protocol'
-import { countUnpriced, exactSum, isAnswered, isCounted } from '@episodic/report'
+import { countUnpriced, isAnswered, isCounted } from '@episodic/report/fold/completions'
+import { exactSum } from '@episodic/report/fold/exact-sum'
 
 export type ModelUsage = NonNullable<ReturnType<typeof usageOf>>
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Split } from '@episodic/protocol'
-import type { RunDetail } from '@episodic/report'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { z } from 'zod'
 import { commandLine, shownPath, withOption } from '../base/console.ts'
 import { toWords } from '../base/options.ts'

@@ -1,4 +1,5 @@
-import type { EmbeddedRuns, RowWords } from '@episodic/report'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { HarnessError } from '../base/harness-error.ts'
 import { secretVariables } from '../base/secret-variables.ts'
 import { type FoundSecret, findSecrets } from './find-secrets.ts'

@@ -1,4 +1,5 @@
-import { type Contrasts, formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report'
+import type { Contrasts } from '@episodic/report/compare/contrasts'
+import { formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report/text/format'
 import { plainString } from '../signs.ts'
 import { areaOf, Plot, type PlotSize, rangesOf } from './plot-frame.tsx'
 import { extentOf, linearScale, niceDomain, pathOf } from './scale.ts'

@@ -1,4 +1,6 @@
-import { formatCount, formatPercent, formatTick, type Summary, shortBounds } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { shortBounds } from '@episodic/report/notes/void-notes'
+import { formatCount, formatPercent, formatTick } from '@episodic/report/text/format'
 import { Line } from './marks.tsx'
 import { FULL, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale } from './scale.ts'

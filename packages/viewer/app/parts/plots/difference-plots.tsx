@@ -1,4 +1,6 @@
-import { type Comparison, formatCount, formatPercent, formatPoints, formatSigned, formatTick } from '@episodic/report'
+import type { Comparison } from '@episodic/report/compare/comparison'
+import { formatPoints, formatSigned } from '@episodic/report/notes/figure-notes'
+import { formatCount, formatPercent, formatTick } from '@episodic/report/text/format'
 import { plainString } from '../signs.ts'
 import { Whiskers } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'

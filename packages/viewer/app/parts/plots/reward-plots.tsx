@@ -1,4 +1,5 @@
-import { formatCount, formatNumber, formatTick, type Summary } from '@episodic/report'
+import type { Summary } from '@episodic/report/fold/summary'
+import { formatCount, formatNumber, formatTick } from '@episodic/report/text/format'
 import { plainString } from '../signs.ts'
 import { Bars, Line } from './marks.tsx'
 import { areaOf, Drawing, HALF, Plot, rangesOf } from './plot-frame.tsx'

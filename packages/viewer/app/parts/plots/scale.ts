@@ -1,4 +1,4 @@
-import { niceStep, roundTo } from '@episodic/report'
+import { niceStep, roundTo } from '@episodic/report/fold/histogram'
 
 /** A length in pixels, rounded to hundredths so that markup stays short. */
 export function pixels(value: number): number {

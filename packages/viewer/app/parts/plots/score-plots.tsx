@@ -1,14 +1,7 @@
-import type { Distribution, Histogram, Summary } from '@episodic/report'
-import {
-  formatCount,
-  formatNumber,
-  formatPercent,
-  formatShareInterval,
-  formatTick,
-  roundTo,
-  shortBounds,
-  shortVoids,
-} from '@episodic/report'
+import { roundTo } from '@episodic/report/fold/histogram'
+import type { Distribution, Histogram, Summary } from '@episodic/report/fold/summary'
+import { shortBounds, shortVoids } from '@episodic/report/notes/void-notes'
+import { formatCount, formatNumber, formatPercent, formatShareInterval, formatTick } from '@episodic/report/text/format'
 import { Band, type Bar, Bars, Line, Marker, Whiskers } from './marks.tsx'
 import { type Axis, areaOf, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale, niceDomain, pixels, wholeTicks } from './scale.ts'

@@ -1,4 +1,5 @@
-import { formatCount, formatDuration, formatNumber, formatTick, type Latency, type Summary } from '@episodic/report'
+import type { Latency, Summary } from '@episodic/report/fold/summary'
+import { formatCount, formatDuration, formatNumber, formatTick } from '@episodic/report/text/format'
 import { Bars, Marker } from './marks.tsx'
 import { areaOf, FULL, HALF, Plot, rangesOf } from './plot-frame.tsx'
 import { linearScale, logScale, niceDomain, pathOf } from './scale.ts'

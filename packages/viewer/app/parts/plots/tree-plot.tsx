@@ -1,4 +1,5 @@
-import { formatNumber, formatTick, type ShownLeaf, type ShownTree } from '@episodic/report'
+import type { ShownLeaf, ShownTree } from '@episodic/report/fold/tree-sample'
+import { formatNumber, formatTick } from '@episodic/report/text/format'
 import { plainString } from '../signs.ts'
 import { Drawing } from './plot-frame.tsx'
 import { linearScale, pathOf, pixels } from './scale.ts'

@@ -1,4 +1,5 @@
-import type { EpisodeColumns, RowWords } from '@episodic/report'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { code, plain } from '../../parts/plain-text.tsx'
 import { ResultBadge, resultOfRow } from '../../parts/result.tsx'
 import { shortTask } from '../../parts/short-task.ts'

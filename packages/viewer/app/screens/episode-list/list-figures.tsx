@@ -1,3 +1,5 @@
+import { shortBounds } from '@episodic/report/notes/void-notes'
+import type { RowFigures } from '@episodic/report/rows/row-figures'
 import {
   formatCost,
   formatCount,
@@ -6,9 +8,7 @@ import {
   formatPercent,
   formatShareInterval,
   plural,
-  type RowFigures,
-  shortBounds,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { formatTokens } from '../../parts/amounts.ts'
 import { FigureList } from '../../parts/figure-strip.tsx'
 import { IntervalBar } from '../../parts/interval-bar.tsx'

@@ -1,4 +1,5 @@
-import { type Dictionaries, QUERY_FIELDS } from '@episodic/report'
+import { QUERY_FIELDS } from '@episodic/report/query/query-fields'
+import type { Dictionaries } from '@episodic/report/rows/columns'
 import { useClosingBox } from '../../parts/closing-box.ts'
 import { code, plain } from '../../parts/plain-text.tsx'
 

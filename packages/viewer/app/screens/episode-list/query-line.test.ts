@@ -1,4 +1,4 @@
-import { parseQuery } from '@episodic/report'
+import { parseQuery } from '@episodic/report/query/parse-query'
 import { describe, expect, it } from 'vitest'
 import { markedParts } from './query-line.tsx'
 import { chosenResults, toggleResult, withoutResults } from './result-chips.tsx'

@@ -1,4 +1,4 @@
-import type { QueryProblem } from '@episodic/report'
+import type { QueryProblem } from '@episodic/report/query/parse-query'
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 export const QUERY_LINE = 'query-line'

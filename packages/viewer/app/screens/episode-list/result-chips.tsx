@@ -1,4 +1,6 @@
-import { formatCount, formatQuery, parseQuery, type QueryTerm, RESULTS, type Result } from '@episodic/report'
+import { formatQuery, parseQuery, type QueryTerm } from '@episodic/report/query/parse-query'
+import { RESULTS, type Result } from '@episodic/report/query/query-fields'
+import { formatCount } from '@episodic/report/text/format'
 import { RESULT_SIGNS } from '../../parts/result.tsx'
 
 interface ResultChipsProps {

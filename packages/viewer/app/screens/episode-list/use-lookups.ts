@@ -1,4 +1,7 @@
-import type { EpisodeColumns, GradeTable, GradeValue, QueryLookups, QueryNeeds } from '@episodic/report'
+import type { GradeValue } from '@episodic/report/grades/grade-record'
+import type { GradeTable } from '@episodic/report/grades/grade-table'
+import type { QueryLookups, QueryNeeds } from '@episodic/report/query/compile-query'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLoaded, useSource } from '../../source/use-source.ts'
 

@@ -1,4 +1,4 @@
-import type { RowWords } from '@episodic/report'
+import type { RowWords } from '@episodic/report/view/run-entry'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useSource } from '../../source/use-source.ts'
 

@@ -1,4 +1,4 @@
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { describe, expect, it } from 'vitest'
 import { filterRuns, groupRuns, sumRuns } from './grouped-runs.ts'
 

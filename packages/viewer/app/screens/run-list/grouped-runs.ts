@@ -1,4 +1,4 @@
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 
 export interface RunGroup {
   /** `null` for runs that belong to no set. */

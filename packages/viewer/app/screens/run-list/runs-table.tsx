@@ -1,3 +1,5 @@
+import { voidBounds } from '@episodic/report/fold/void-bounds'
+import { shortVoids, VOIDS_LEGEND } from '@episodic/report/notes/void-notes'
 import {
   CURRENCY,
   formatCost,
@@ -8,11 +10,8 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-  type RunEntry,
-  shortVoids,
-  VOIDS_LEGEND,
-  voidBounds,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { useState } from 'preact/hooks'
 import { Age } from '../../parts/age.tsx'
 import { formatTokens } from '../../parts/amounts.ts'

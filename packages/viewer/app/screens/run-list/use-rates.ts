@@ -1,4 +1,4 @@
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { useRef } from 'preact/hooks'
 
 interface Seen {

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@episodic/report'
+import type { SearchHit } from '@episodic/report/view/search-hit'
 import { describe, expect, it } from 'vitest'
 import { addAnswers } from './found.ts'
 

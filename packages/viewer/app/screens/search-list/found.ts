@@ -1,4 +1,4 @@
-import type { SearchHit, SearchProgress } from '@episodic/report'
+import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
 
 export interface FoundInRun {
   readonly run: string

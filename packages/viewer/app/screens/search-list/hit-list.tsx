@@ -1,4 +1,5 @@
-import { formatCount, type SearchField, type SearchHit } from '@episodic/report'
+import { formatCount } from '@episodic/report/text/format'
+import type { SearchField, SearchHit } from '@episodic/report/view/search-hit'
 import { formatShare } from '../../parts/amounts.ts'
 import { code, plain } from '../../parts/plain-text.tsx'
 import { shortTask } from '../../parts/short-task.ts'

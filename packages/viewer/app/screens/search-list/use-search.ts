@@ -1,4 +1,4 @@
-import type { SearchHit, SearchProgress } from '@episodic/report'
+import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type SearchQuery, SourceError } from '../../source/source.ts'
 import { useSource } from '../../source/use-source.ts'

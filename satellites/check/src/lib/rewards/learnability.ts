@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
 import { createRng, seedFor } from '@episodic/protocol'
-import { clusteredMean } from '@episodic/report'
+import { clusteredMean } from '@episodic/report/fold/statistics'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
 import type { Finding } from '../finding.ts'

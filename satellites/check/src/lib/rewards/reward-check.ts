@@ -1,7 +1,7 @@
 import { connect, type Policy, runEpisode, withShaping } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { createRng, seedFor } from '@episodic/protocol'
-import { clusteredMean } from '@episodic/report'
+import { clusteredMean } from '@episodic/report/fold/statistics'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { Contradictions } from '../contradictions.ts'

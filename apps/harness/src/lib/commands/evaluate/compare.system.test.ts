@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { comparisonSchema, contrastsSchema } from '@episodic/report'
+import { comparisonSchema } from '@episodic/report/compare/comparison'
+import { contrastsSchema } from '@episodic/report/compare/contrasts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
-import { summarySchema } from '@episodic/report'
+import { summarySchema } from '@episodic/report/fold/summary'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Ended, exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'

@@ -3,7 +3,10 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import { type Answering, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
 import { contentId } from '@episodic/protocol'
-import { type GradeRecord, type GradeSummary, isSuccess, personRef, personVerdictOf } from '@episodic/report'
+import { isSuccess } from '@episodic/report/fold/scored-outcome'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import { personRef, personVerdictOf } from '@episodic/report/grades/labels'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
@@ -23,7 +26,7 @@ const hashOf = (...names: string[]) =>
     .update(readFileSync(fileOf(...names)))
     .digest('hex')
 
-const REPORT = import.meta.resolve('@episodic/report')
+const REPORT = import.meta.resolve('@episodic/report/grades/grader')
 
 /** A module with graders by functions. */
 const FUNCTIONS = `

@@ -1,6 +1,6 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 import { isObject, randomText } from '@episodic/protocol/internal'
-import { noteGuarantees } from '@episodic/report'
+import { noteGuarantees } from '@episodic/report/notes/run-notes'
 import { type Console, colorsOf } from '@episodic/runs/base/console'
 import { invalidOption } from '@episodic/runs/base/harness-error'
 import { jsonOrText, named, nonEmpty } from '@episodic/runs/base/option-values'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type EpisodeRecord, seedFor } from '@episodic/protocol'
-import { summarySchema } from '@episodic/report'
+import { summarySchema } from '@episodic/report/fold/summary'
 import { mean } from 'simple-statistics'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'

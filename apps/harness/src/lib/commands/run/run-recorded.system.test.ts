@@ -9,7 +9,7 @@ import {
   startChatServer,
 } from '@episodic/models/chat-server.fixture'
 import { type EpisodeRecord, requestsOf } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   exampleWorld,

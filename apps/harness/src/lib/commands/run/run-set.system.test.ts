@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
-import { contrastsSchema } from '@episodic/report'
+import { contrastsSchema } from '@episodic/report/compare/contrasts'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StepParts } from '@episodic/report'
+import type { StepParts } from '@episodic/report/fold/summary'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   exampleWorld,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { noteGuarantees, noteNeverEnded } from '@episodic/report'
+import { noteGuarantees, noteNeverEnded } from '@episodic/report/notes/run-notes'
 import { type Console, resumeCommand, say, shownPath } from '@episodic/runs/base/console'
 import { type HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { interruptible } from '@episodic/runs/base/interruption'

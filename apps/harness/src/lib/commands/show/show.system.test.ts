@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isSuccess } from '@episodic/report'
+import { isSuccess } from '@episodic/report/fold/scored-outcome'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 

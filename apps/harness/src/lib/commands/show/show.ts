@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { formatCount, formatQuery, plural, type QueryTerm } from '@episodic/report'
+import { formatQuery, type QueryTerm } from '@episodic/report/query/parse-query'
+import { formatCount, plural } from '@episodic/report/text/format'
 import { type Console, colorsOf, shownPath } from '@episodic/runs/base/console'
 import { flag, option } from '@episodic/runs/base/options'
 import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'

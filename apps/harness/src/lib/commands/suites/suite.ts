@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { modelOptionsSchema } from '@episodic/models/model-options'
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { type Console, colorsOf, say, shownPath, usesColor } from '@episodic/runs/base/console'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { playToEnd } from '@episodic/runs/base/interruption'

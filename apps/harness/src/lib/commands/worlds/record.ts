@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { RecordingCounts } from '@episodic/mcp-worlds/internal'
 import { canonicalJson, isMatchRecord, type JsonObject } from '@episodic/protocol'
-import { plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
 import { type Console, say, shownPath } from '@episodic/runs/base/console'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { flag, option } from '@episodic/runs/base/options'

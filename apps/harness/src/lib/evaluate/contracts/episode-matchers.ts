@@ -1,6 +1,7 @@
 import { type Episode, returnsOf } from '@episodic/env'
 import { isObject } from '@episodic/protocol/internal'
-import { countUnpriced, isAnswered, isDefaultSuccess } from '@episodic/report'
+import { countUnpriced, isAnswered } from '@episodic/report/fold/completions'
+import { isDefaultSuccess } from '@episodic/report/fold/scored-outcome'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import type { MatcherState } from 'vitest'
 import { formatAmount, formatEpisode } from './last-steps.ts'

@@ -1,5 +1,5 @@
 import type { Episode, PlayedStep } from '@episodic/env'
-import { cleanText } from '@episodic/report'
+import { cleanText } from '@episodic/report/text/format'
 
 /** Steps that a message shows, and characters of a text in it. */
 const SHOWN_STEPS = 3

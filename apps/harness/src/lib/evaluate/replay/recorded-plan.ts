@@ -16,7 +16,7 @@ import {
   seedFor,
   type Task,
 } from '@episodic/protocol'
-import { hasStarted } from '@episodic/report'
+import { hasStarted } from '@episodic/report/seats/seat-record'
 import { isLlm } from '@episodic/runs/base/player-names'
 import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/configuration'
 import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'

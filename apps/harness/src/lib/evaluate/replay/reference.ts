@@ -9,7 +9,7 @@ import {
   type RecordedStep,
   type Reproducible,
 } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import { readRecorded } from '@episodic/runs/folder/read-recorded'
 import type { World } from '../../worlds/world.ts'

@@ -14,7 +14,7 @@ import {
 } from '@episodic/env'
 import { createHost, defineGame, inProcess } from '@episodic/mcp-server'
 import { chainOf, type EpisodeRecord, type MatchRecord, type Task } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 import { FAIL_FAST, OUTAGE_LIMIT } from '@episodic/models/model-options'
 import type { SealedRecord } from '@episodic/protocol'
-import { hasStarted } from '@episodic/report'
+import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
 import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'

@@ -1,14 +1,9 @@
 import type { ModelOptions } from '@episodic/models/model-options'
 import type { Completion, SealedRecord } from '@episodic/protocol'
-import {
-  createExactSum,
-  formatCost,
-  formatCount,
-  isAnswered,
-  isCounted,
-  ownCompletionsOf,
-  seatRecordsOf,
-} from '@episodic/report'
+import { isAnswered, isCounted, ownCompletionsOf } from '@episodic/report/fold/completions'
+import { createExactSum } from '@episodic/report/fold/exact-sum'
+import { seatRecordsOf } from '@episodic/report/seats/seat-record'
+import { formatCost, formatCount } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { LimitReached } from '@episodic/runs/base/limit-reached'
 

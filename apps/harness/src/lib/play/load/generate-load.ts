@@ -1,7 +1,7 @@
 import { type Connection, delegate, type Environment, type Playable, type Policy, runEpisode } from '@episodic/env'
 import { seedFor } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/internal'
-import { createLatencyHistogram, type LatencyHistogram } from '@episodic/report'
+import { createLatencyHistogram, type LatencyHistogram } from '@episodic/report/fold/latency-histogram'
 import pLimit from 'p-limit'
 import { toFailure } from '../record/seal-episode.ts'
 

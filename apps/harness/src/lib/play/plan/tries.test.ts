@@ -1,4 +1,4 @@
-import { createFold } from '@episodic/report'
+import { createFold } from '@episodic/report/fold/fold'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,8 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { cleanText, completionsOf, noteUnknownTools, type Summary } from '@episodic/report'
+import { completionsOf } from '@episodic/report/fold/completions'
+import type { Summary } from '@episodic/report/fold/summary'
+import { noteUnknownTools } from '@episodic/report/notes/run-notes'
+import { cleanText } from '@episodic/report/text/format'
 
 /** What a run says of its episodes to who has started it. */
 export class Notices {

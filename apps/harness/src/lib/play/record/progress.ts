@@ -1,5 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { completionsOf, countUnpriced, formatCost } from '@episodic/report'
+import { completionsOf, countUnpriced } from '@episodic/report/fold/completions'
+import { formatCost } from '@episodic/report/text/format'
 import type { ProgressStream } from '@episodic/runs/base/console'
 import { createColors } from 'picocolors'
 

@@ -20,7 +20,7 @@ import {
   sealOf,
   type Task,
 } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { createRecording, type Recording } from '@episodic/runs/folder/record/recording'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'

@@ -15,7 +15,7 @@ import {
   type Transcript,
 } from '@episodic/protocol'
 import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { toMicroseconds } from '@episodic/runs/base/to-microseconds'
 import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'

@@ -1,3 +1,5 @@
+import { notePlannedTasks } from '@episodic/report/notes/few-tasks'
+import { shortVoids, VOIDS_LEGEND, voidsOf } from '@episodic/report/notes/void-notes'
 import {
   CURRENCY,
   cleanText,
@@ -8,12 +10,8 @@ import {
   formatPercent,
   formatShareInterval,
   NOTHING,
-  notePlannedTasks,
   noteUnpriced,
-  shortVoids,
-  VOIDS_LEGEND,
-  voidsOf,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { formatTable } from '@episodic/runs/base/align-columns'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'

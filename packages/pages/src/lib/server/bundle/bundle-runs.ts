@@ -1,4 +1,6 @@
-import { type EmbeddedRun, type EmbeddedRuns, type EpisodeStates, plural } from '@episodic/report'
+import { plural } from '@episodic/report/text/format'
+import type { EmbeddedRun, EmbeddedRuns } from '@episodic/report/view/embedded-runs'
+import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { embedRun } from '../../file/embed-run.ts'
 import { withheldFrom } from '../../file/render-report.ts'

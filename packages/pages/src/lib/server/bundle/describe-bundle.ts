@@ -1,4 +1,6 @@
-import { type EmbeddedRuns, formatCount, plural, sealedShape } from '@episodic/report'
+import { sealedShape } from '@episodic/report/rows/sealed-shape'
+import { formatCount, plural } from '@episodic/report/text/format'
+import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import type { BundleOptions } from './shared-run.ts'
 
 export type BundleContents = ReturnType<typeof contentsOf>

@@ -1,4 +1,5 @@
-import type { ComparedRuns, EmbeddedRun } from '@episodic/report'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { scrubbed, WITHHELD } from '@episodic/runs/folder/scrub'
 import { flippedIn, rowsByTask, withRows } from '../../file/compare-page.ts'

@@ -1,6 +1,7 @@
 import type { Completion, RecordedSeatStep, RecordedStep, SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
-import type { GradeRecord, WithheldPart } from '@episodic/report'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { WithheldPart } from '@episodic/report/view/withheld'
 import { mapValues } from '@episodic/runs/base/map-values'
 import { createScrub, textsIn, WITHHELD } from '@episodic/runs/folder/scrub'
 

@@ -1,4 +1,5 @@
-import { type GradeRecord, gradeRecordSchema, sealNameOf } from '@episodic/report'
+import { sealNameOf } from '@episodic/report/grades/gradable-lines'
+import { type GradeRecord, gradeRecordSchema } from '@episodic/report/grades/grade-record'
 import { appendGrades, gradesFileOf } from '@episodic/runs/folder/grades-file'
 import { z } from 'zod'
 import { HttpProblem } from '../http-problem.ts'

@@ -1,5 +1,5 @@
 import { MOST_COMPARED } from '@episodic/analysis/compare/compared-runs'
-import type { ComparedRuns } from '@episodic/report'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'
 import type { ViewedRuns } from './viewed-runs.ts'

@@ -2,7 +2,7 @@ import type { UnreadRun } from '@episodic/analysis/compare/compare-with-baseline
 import type { ComparedRun } from '@episodic/analysis/compare/compared-run'
 import { comparedOf } from '@episodic/analysis/compare/compared-runs'
 import { readOrWhy } from '@episodic/analysis/compare/read-compared-run'
-import type { ComparedRuns } from '@episodic/report'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 
 export interface ComparedFolders {
   readonly runs: readonly { readonly id: string; readonly folder: string }[]

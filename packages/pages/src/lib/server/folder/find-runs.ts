@@ -1,6 +1,6 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { isWithin } from '@episodic/runs/base/own-files'
 import { holdsRun, RUN_FILES, readManifest, runIdOf } from '@episodic/runs/folder/record/run-folder'
 import type { RunPlace } from '@episodic/runs/folder/resume-commands'

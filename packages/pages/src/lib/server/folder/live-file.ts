@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report'
+import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report/view/run-entry'
 import { jsonInFile } from '@episodic/runs/base/json'
 import {
   type AskedEpisodes,

@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { SealedRecord } from '@episodic/protocol'
-import { type EpisodeColumns, type RowTable, type RowWords, rowWords, type TaskRows } from '@episodic/report'
+import type { EpisodeColumns } from '@episodic/report/rows/columns'
+import type { RowTable } from '@episodic/report/rows/row-table'
+import { rowWords } from '@episodic/report/view/row-words'
+import type { RowWords, TaskRows } from '@episodic/report/view/run-entry'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { HttpProblem } from '../http-problem.ts'
 

@@ -1,21 +1,11 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject } from '@episodic/protocol'
-import {
-  type EpisodeInFlight,
-  FIGURE_COLUMNS,
-  type FollowedEpisode,
-  type GradeSummary,
-  type RowFigures,
-  type RunDetail,
-  type RunEntry,
-  type RunListing,
-  rowFigures,
-  type Summary,
-  summarizeGrades,
-  summarySchema,
-  totalTokens,
-} from '@episodic/report'
+import { type Summary, summarySchema } from '@episodic/report/fold/summary'
+import { totalTokens } from '@episodic/report/fold/token-fold'
+import { type GradeSummary, summarizeGrades } from '@episodic/report/grades/grade-summary'
+import { FIGURE_COLUMNS, type RowFigures, rowFigures } from '@episodic/report/rows/row-figures'
+import type { EpisodeInFlight, FollowedEpisode, RunDetail, RunEntry, RunListing } from '@episodic/report/view/run-entry'
 import { isOwnJson } from '@episodic/runs/base/own-mark'
 import { gradesFileOf } from '@episodic/runs/folder/grades-file'
 import { createRunFold, markSummary } from '@episodic/runs/folder/record/report-run'

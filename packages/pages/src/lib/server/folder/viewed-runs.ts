@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises'
-import type { RunEntry } from '@episodic/report'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { oneAtATime } from '@episodic/runs/base/one-at-a-time'
 import { isLlm } from '@episodic/runs/base/player-names'
 import { promptsOfRuns } from '@episodic/runs/folder/plan/prompt-names'

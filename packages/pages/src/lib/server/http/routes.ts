@@ -1,4 +1,5 @@
-import { encodeColumns, type RunEntry } from '@episodic/report'
+import { encodeColumns } from '@episodic/report/rows/columns-codec'
+import type { RunEntry } from '@episodic/report/view/run-entry'
 import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'

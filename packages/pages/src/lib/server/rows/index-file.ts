@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { type UnpackedRows, unpackRows } from '@episodic/report'
+import { type UnpackedRows, unpackRows } from '@episodic/report/rows/row-batch'
 import { openToAppend, replaceFile } from '@episodic/runs/base/own-files'
 import { hasOwnMark, ownMark } from '@episodic/runs/base/own-mark'
 import { ROWS_FORMAT } from '@episodic/runs/folder/index-lines'

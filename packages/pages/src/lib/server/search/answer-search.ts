@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { SearchField } from '@episodic/report'
+import type { SearchField } from '@episodic/report/view/search-hit'
 import pLimit from 'p-limit'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { begin, type Exchange } from '../http/answer.ts'

@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises'
 import { setImmediate } from 'node:timers/promises'
-import type { RowTable, SearchField, SearchHit, SearchProgress } from '@episodic/report'
-import { findInRecord, sealedShape } from '@episodic/report'
+import type { RowTable } from '@episodic/report/rows/row-table'
+import { sealedShape } from '@episodic/report/rows/sealed-shape'
+import { findInRecord } from '@episodic/report/search/find-in-record'
+import type { SearchField, SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
 import { lineBlocks } from '@episodic/runs/folder/line-blocks'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 

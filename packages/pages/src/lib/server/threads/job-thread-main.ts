@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { createGradableLines, summarizeGrades } from '@episodic/report'
+import { createGradableLines } from '@episodic/report/grades/gradable-lines'
+import { summarizeGrades } from '@episodic/report/grades/grade-summary'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'
 import { indexLines } from '@episodic/runs/folder/index-lines'

@@ -1,4 +1,4 @@
-import type { RunDetail } from '@episodic/report'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { commandLine, shownPath } from '../../base/console.ts'
 
 export function commandsFor(folder: string): RunDetail['commands'] {

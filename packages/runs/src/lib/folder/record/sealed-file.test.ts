@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'

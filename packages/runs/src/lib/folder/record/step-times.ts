@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { StepParts } from '@episodic/report'
+import type { StepParts } from '@episodic/report/fold/summary'
 import { z } from 'zod'
 import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'

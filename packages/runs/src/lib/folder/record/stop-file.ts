@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunStop } from '@episodic/report'
+import type { RunStop } from '@episodic/report/view/run-entry'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { jsonInFile } from '../../base/json.ts'

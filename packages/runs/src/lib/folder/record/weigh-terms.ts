@@ -1,6 +1,6 @@
 import { returnsOf } from '@episodic/env'
 import type { MatchRecord, Reward } from '@episodic/protocol'
-import { seatRecordOf } from '@episodic/report'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
 
 /** Weighs raw terms, without shaping: a term without a weight has weight 1. */
 export function weigh(terms: Reward['terms'], weights: { readonly [term: string]: number }): Reward {

@@ -1,5 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { createFold, isSuccess, type Summary, summarySchema } from '@episodic/report'
+import { createFold } from '@episodic/report/fold/fold'
+import { isSuccess } from '@episodic/report/fold/scored-outcome'
+import { type Summary, summarySchema } from '@episodic/report/fold/summary'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { max, mean, sampleStandardDeviation } from 'simple-statistics'

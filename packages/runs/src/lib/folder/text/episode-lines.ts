@@ -1,6 +1,8 @@
 import { type Completion, isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { withAttachmentNotes } from '@episodic/protocol/internal'
-import { cleanText, formatCount, formatNumber, groupOf, seatRecordOf } from '@episodic/report'
+import { groupOf } from '@episodic/report/fold/scored-outcome'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
+import { cleanText, formatCount, formatNumber } from '@episodic/report/text/format'
 import { createColors } from 'picocolors'
 
 // A sealed episode as lines of plain text. What players and worlds said comes from outside, so no control character of

@@ -1,5 +1,5 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { createFold } from '@episodic/report'
+import { createFold } from '@episodic/report/fold/fold'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
 import { formatSummary } from './format-summary.ts'

@@ -1,36 +1,37 @@
-import type { Distribution, Summary } from '@episodic/report'
+import { formatRules } from '@episodic/report/fold/scored-outcome'
+import type { Distribution, Summary } from '@episodic/report/fold/summary'
+import { totalTokens } from '@episodic/report/fold/token-fold'
+import {
+  formatIntervals,
+  formatLatency,
+  formatRefused,
+  formatRetried,
+  formatStepParts,
+  formatTreeValue,
+  formatWaiting,
+  isShaped,
+  listPlayers,
+  noteFailures,
+  noteGuarantees,
+  noteInterval,
+  noteMissingRewards,
+  noteUnknownTools,
+} from '@episodic/report/notes/run-notes'
+import { shortBounds, shortVoids } from '@episodic/report/notes/void-notes'
 import {
   cleanText,
   formatCost,
   formatCount,
   formatDuration,
   formatInterval,
-  formatIntervals,
   formatKnownCost,
-  formatLatency,
   formatNumber,
   formatPercent,
-  formatRefused,
-  formatRetried,
-  formatRules,
   formatShareInterval,
-  formatStepParts,
-  formatTreeValue,
-  formatWaiting,
-  isShaped,
-  listPlayers,
   NOTHING,
-  noteFailures,
-  noteGuarantees,
-  noteInterval,
-  noteMissingRewards,
-  noteUnknownTools,
   noteUnpriced,
-  shortBounds,
-  shortVoids,
-  totalTokens,
   wrapText,
-} from '@episodic/report'
+} from '@episodic/report/text/format'
 import { createColors } from 'picocolors'
 import { formatCounts } from '../../base/format-counts.ts'
 

@@ -1,4 +1,5 @@
-import { createFold, noteFailures } from '@episodic/report'
+import { createFold } from '@episodic/report/fold/fold'
+import { noteFailures } from '@episodic/report/notes/run-notes'
 import { playRun } from '@episodic/report/testing'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

@@ -3,22 +3,18 @@ import { join } from 'node:path'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import { embedReport } from '@episodic/pages/file/render-report'
 import { AXE_VIOLATIONS, LAYOUT_FAULTS } from '@episodic/pages/server/page-checks.fixture'
-import {
-  createGradableLines,
-  type GradeRecord,
-  type GradeSummary,
-  personRef,
-  personVerdictOf,
-  sealNameOf,
-  summarySchema,
-} from '@episodic/report'
+import { summarySchema } from '@episodic/report/fold/summary'
+import { createGradableLines, sealNameOf } from '@episodic/report/grades/gradable-lines'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import type { GradeSummary } from '@episodic/report/grades/grade-summary'
+import { personRef, personVerdictOf } from '@episodic/report/grades/labels'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'
 
 const GRADERS = `
-import { defineGrader } from '${import.meta.resolve('@episodic/report')}'
+import { defineGrader } from '${import.meta.resolve('@episodic/report/grades/grader')}'
 export const graders = [defineGrader({
   name: 'brief', version: '1', scale: 'boolean',
   grade: ({ steps }) => ({ value: steps.length < 8, why: steps.length + ' steps' }),

@@ -3,14 +3,10 @@ import { join } from 'node:path'
 import { bisecting, startChatServer } from '@episodic/models/chat-server.fixture'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
-import {
-  createGradableLines,
-  formatNumber,
-  type GradeRecord,
-  personRef,
-  personVerdictOf,
-  sealNameOf,
-} from '@episodic/report'
+import { createGradableLines, sealNameOf } from '@episodic/report/grades/gradable-lines'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import { personRef, personVerdictOf } from '@episodic/report/grades/labels'
+import { formatNumber } from '@episodic/report/text/format'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'

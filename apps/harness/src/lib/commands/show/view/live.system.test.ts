@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { decodeColumns, type EpisodeInFlight, type FollowedEpisode, type RunDetail } from '@episodic/report'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
+import type { EpisodeInFlight, FollowedEpisode, RunDetail } from '@episodic/report/view/run-entry'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, openWorkshop, type Started } from '../../../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../../../fixtures/gated-policy.fixture.ts'

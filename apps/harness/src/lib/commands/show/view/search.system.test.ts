@@ -1,5 +1,5 @@
 import { bisecting, type ChatServer, calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
-import type { SearchHit, SearchProgress } from '@episodic/report'
+import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
 import { startViewing, type Viewing } from './view.fixture.ts'

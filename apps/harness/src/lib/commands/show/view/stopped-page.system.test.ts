@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bisecting, type ChatServer, startChatServer } from '@episodic/models/chat-server.fixture'
-import type { RunDetail } from '@episodic/report'
+import type { RunDetail } from '@episodic/report/view/run-entry'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../../fixtures/episodic.fixture.ts'
 import { startViewing } from './view.fixture.ts'

@@ -1,4 +1,4 @@
-import type { RunDetail, RunEntry } from '@episodic/report'
+import type { RunDetail, RunEntry } from '@episodic/report/view/run-entry'
 import type { Started, Workshop } from '../../../fixtures/episodic.fixture.ts'
 
 /** A server of `episodic view`, with a browser's cookie. */

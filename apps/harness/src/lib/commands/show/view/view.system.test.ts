@@ -6,16 +6,12 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
-import {
-  type ComparedRuns,
-  decodeColumns,
-  type GradeRecord,
-  type RowWords,
-  type RunDetail,
-  rowFigures,
-  summarySchema,
-  type TaskRows,
-} from '@episodic/report'
+import { summarySchema } from '@episodic/report/fold/summary'
+import type { GradeRecord } from '@episodic/report/grades/grade-record'
+import { decodeColumns } from '@episodic/report/rows/columns-codec'
+import { rowFigures } from '@episodic/report/rows/row-figures'
+import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type { RowWords, RunDetail, TaskRows } from '@episodic/report/view/run-entry'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
 import { logIn, startViewing, type Viewing } from './view.fixture.ts'
