@@ -61,6 +61,7 @@ const ROOMS = {
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
   'satellites/workspace': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
+  'satellites/benchmarks': ['packages/env', 'packages/dataset', 'packages/mcp-server', 'satellites/workspace'],
   'satellites/mcp-worlds': [
     'packages/protocol',
     'packages/state',
@@ -290,7 +291,7 @@ const NODE_FILES = [
 ]
 
 /** The package whose root entry needs Node: its pages are what runs in a browser. */
-const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/(workspace|mcp-worlds)/src/.*)[.]ts$'
+const NODE_PACKAGES = '^(packages/viewer/src/[^/]+|satellites/(workspace|mcp-worlds|benchmarks)/src/.*)[.]ts$'
 
 /** The files that use Node and are reached by `import()` alone, where a target asks for them. */
 const LAZY_FILES = '^packages/mcp-client/src/lib/(pipe/|http/|websocket/node-[^/]+[.]ts$)'

@@ -73,6 +73,9 @@ const EXTENSION = '.suite.json'
 /** The folder that is searched for a bare name. */
 const SHELF = 'suites'
 
+/** The package with the suites of several benchmarks. */
+const BENCHMARKS = '@episodic/benchmarks'
+
 /**
  * Reads a suite by a path to its file, which ends with `.json`, by the name of a file in `suites/`, or by the name of
  * an installed package that holds one; `@episodic/` may be left out.
@@ -99,10 +102,10 @@ function placesOf(reference: string, folder: string): string[] {
   ]
 }
 
-/** Where a package of this name can be installed. A package need not export its suite. */
+/** Where a package of this name, or that of the benchmarks, can be installed. A package need not export its suite. */
 function packageFolders(reference: string, folder: string): string[] {
   if (!/^(@[\w.-]+\/)?[\w.-]+$/.test(reference)) return []
-  const names = reference.startsWith('@') ? [reference] : [reference, `@episodic/${reference}`]
+  const names = reference.startsWith('@') ? [reference] : [reference, `@episodic/${reference}`, BENCHMARKS]
   const shelves = createRequire(join(folder, 'package.json')).resolve.paths(reference) ?? []
   return names.flatMap((name) => shelves.map((shelf) => join(shelf, name)))
 }

@@ -1,0 +1,1 @@
+pub fn hello() -> &'static str { todo!() }

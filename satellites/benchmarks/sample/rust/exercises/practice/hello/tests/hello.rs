@@ -1,0 +1,2 @@
+#[test]
+fn says_hello() { assert_eq!(hello::hello(), "hello"); }

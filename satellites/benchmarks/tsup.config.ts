@@ -1,0 +1,9 @@
+import { defineConfig } from 'tsup'
+
+export default defineConfig({
+  entry: ['src/polyglot.ts'],
+  format: 'esm',
+  target: 'node22',
+  dts: true,
+  clean: true,
+})
