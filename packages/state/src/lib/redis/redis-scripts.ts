@@ -10,10 +10,7 @@ local function now()
 end
 `
 
-/**
- * Renews the expiry of a session and its log for another `ttl` milliseconds, and its index entries. Returns when it
- * expires.
- */
+/** Renews for another `ttl` milliseconds the expiry of a session, its log and index entries. Returns the expiry. */
 const RENEW = `
 local function renew(session, log, touched, expiry, id, touchedAt, ttl)
   local due = now() + ttl

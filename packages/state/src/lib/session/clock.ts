@@ -1,7 +1,4 @@
-/**
- * Real time as an argument. It expires sessions and measures; it never reaches the rules of a world, whose own time
- * is virtual and part of the session record.
- */
+/** Real time as an argument: expires sessions and measures, and never reaches rules, whose time is virtual. */
 export interface Clock {
   /** Milliseconds since 1970, for what is kept. May jump. */
   now(): number

@@ -50,10 +50,7 @@ export async function readState(
   }
 }
 
-/**
- * Pools that a session reads at most: forks of forks add one for each generation, and a page is looked for in each, so
- * that now and then all pages of a state are written again.
- */
+/** Pools that a session reads at most: each fork of a fork adds one, and pages are looked for in each. */
 const MOST_POOLS = 32
 
 /**

@@ -17,10 +17,7 @@ export const DEFAULT_EVENTS = 256
 
 const NONE: OutsideHistory = { pending: [], known: [] }
 
-/**
- * Returns the event of this id if the session has applied it and still remembers it. Throws `event-invalid` if that
- * was another event.
- */
+/** Returns the event of this id that was applied and is remembered. Throws `event-invalid` if it was another. */
 export function findKnown({ outside }: SessionRecord, event: OutsideEvent): OutsideHistory['known'][number] | null {
   const known = outside?.known.find(({ id }) => id === event.id)
   if (!known) return null

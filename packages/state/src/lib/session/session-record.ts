@@ -35,10 +35,7 @@ export interface SessionRecord extends Omit<SessionSnapshot, 'format' | 'seats' 
   readonly epoch: number
   readonly state: SessionState
   readonly seats: { readonly [seat: string]: SeatRecord }
-  /**
-   * The seats that may act; omitted if there is one seat. It follows from the state, except that a seat whose move is
-   * sealed is left out until the others have moved.
-   */
+  /** The seats that may act; omitted for one seat. A seat whose move is sealed is left out until all have moved. */
   readonly turn?: readonly string[] | undefined
   /** Milliseconds since 1970 at which the turn began, if there is a limit for it; omitted before the first move. */
   readonly turnedAt?: number | undefined
@@ -159,10 +156,7 @@ export function storedBytes(
   return byteLength(origin) + byteLength(base ?? '') + byteLength(head) + byteLength(state) + logBytes
 }
 
-/**
- * Decodes what a stored session is beside its state, which may be in pages. Throws `store-invalid` if the text is
- * damaged or of another version.
- */
+/** Decodes a stored session without its state. Throws `store-invalid` if it is damaged or of another version. */
 export function decodeSession(stored: StoredSession): Omit<SessionRecord, 'state'> {
   const { id, revision, epoch, touchedAt } = stored
   try {

@@ -66,10 +66,7 @@ interface SessionOptions {
   readonly history: HistoryBounds | null
   /** Most calls that may wait for the session, the running one included. */
   readonly queue: number
-  /**
-   * Most outside events between two steps, and how many of the last ones are recognised when they are published again.
-   * Default 256.
-   */
+  /** Most outside events between two steps; so many last ones are recognised when published again. Default 256. */
   readonly events?: number
   /**
    * UTF-8 bytes of a step log from which on no further step is played. The last step may exceed it by the session's
@@ -288,10 +285,7 @@ export class Session {
     })
   }
 
-  /**
-   * Makes this holder the session's owner: raises the epoch, so that no former owner can commit again. The last holder
-   * to take over owns the session.
-   */
+  /** Makes this holder the session's owner: raises the epoch, so that no former owner can commit again. */
   takeOver(): Promise<SessionRecord> {
     return this.#inTurn(async () => {
       this.#epoch = await this.#settle(() => {

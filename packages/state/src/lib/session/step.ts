@@ -239,10 +239,7 @@ export function truncationOf(record: SessionRecord, seq: number, now: number): T
   return seq >= steps ? 'step-limit' : null
 }
 
-/**
- * Returns whether an event has ended the episode and no step has reported that yet: the next step does, and is the
- * last.
- */
+/** Whether an event has ended the episode and no step has reported that yet: the next step does, and is the last. */
 export function isEndUnreported({ end, outside }: Pick<SessionRecord, 'end' | 'outside'>): boolean {
   return end?.kind === 'terminated' && outside?.pending.at(-1)?.end != null
 }

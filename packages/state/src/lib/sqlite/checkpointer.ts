@@ -3,10 +3,7 @@ import { Worker } from 'node:worker_threads'
 /** Writes after which pages are moved from the log to the file. */
 const WRITES = 1_000
 
-/**
- * The code of the thread. A text, because bundlers do not keep the path of a separate file. If the file cannot be
- * opened, the first statement throws, which ends the thread.
- */
+/** The code of the thread, as a text for bundlers. If the file cannot be opened, it throws and the thread ends. */
 const THREAD = `
   const { DatabaseSync } = require('node:sqlite')
   const { parentPort, workerData } = require('node:worker_threads')

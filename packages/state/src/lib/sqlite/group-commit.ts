@@ -21,10 +21,7 @@ export class GroupCommit {
   readonly #onCommitted: (writes: number) => void
   #waiting: Waiting[] = []
 
-  /**
-   * `faultOf` returns the error that callers receive for a failed transaction; `onCommitted` is called after each
-   * other.
-   */
+  /** `faultOf` returns what callers get for a failed transaction; `onCommitted` is called after each other. */
   constructor(database: DatabaseSync, faultOf: (cause: unknown) => Error, onCommitted: (writes: number) => void) {
     this.#faultOf = faultOf
     this.#onCommitted = onCommitted

@@ -19,10 +19,7 @@ export interface SessionPosition {
 /** The number of cached positions. Beyond it, the cache is cleared. */
 const REMEMBERED = 16_384
 
-/**
- * Caches the positions of sessions by id. No other process writes to the file, so the cache stays valid, and a commit
- * compares with it instead of reading the file.
- */
+/** Positions of sessions by id. No other process writes the file, so a commit need not read it to compare. */
 export class SqlitePlaces {
   readonly #session: StatementSync
   readonly #remembered = new Map<string, SessionPosition>()

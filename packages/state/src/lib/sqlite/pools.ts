@@ -34,10 +34,7 @@ export class SqlitePools {
     return key
   }
 
-  /**
-   * Has a new session use its own pool, which is made of `own`, and those that it names, of which one may be absent and
-   * is made of `shared`.
-   */
+  /** Has a new session use its pool, made of `own`, and those that it names; one may be made of `shared`. */
   join(
     session: number,
     { pool, pools }: StoredSession,

@@ -34,10 +34,7 @@ export function originChecksum(id: string, { text, base, pools }: OriginColumns)
   return addText(addNumber(sum, pools.length), pools)
 }
 
-/**
- * Returns what the columns of a row of the table `session_origin` say. Throws `store-invalid` if they do not match the
- * checksum.
- */
+/** Returns what a row of `session_origin` says. Throws `store-invalid` if it does not match the checksum. */
 export function assertOrigin(id: string, row: Record<string, unknown>, checksum: unknown): Origin {
   const columns = row as unknown as OriginColumns
   const { text, base, pools } = columns

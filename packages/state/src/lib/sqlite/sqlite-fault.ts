@@ -1,9 +1,6 @@
 import { StateError, type StateErrorCode } from '../state-error.ts'
 
-/**
- * What SQLite's primary result codes mean to a store (https://sqlite.org/rescode.html); any other is
- * `store-unavailable`.
- */
+/** What SQLite's primary codes mean to a store (https://sqlite.org/rescode.html); others: `store-unavailable`. */
 const CODES: { readonly [errcode: number]: StateErrorCode } = {
   1: 'store-invalid', // SQLITE_ERROR: the tables are not those that our statements are made for
   5: 'store-locked', // SQLITE_BUSY

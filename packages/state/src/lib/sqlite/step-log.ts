@@ -12,10 +12,7 @@ interface EntryRow {
   readonly checksum: number
 }
 
-/**
- * The step logs of all sessions in one append-only table; `database-file.ts` says how a session finds its own entries.
- * Writes are part of the caller's transaction.
- */
+/** The step logs of all sessions in one append-only table, see `database-file.ts`. Part of the caller's transaction. */
 export class SqliteLog {
   readonly #insert: StatementSync
   readonly #insertWithState: StatementSync

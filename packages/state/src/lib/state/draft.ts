@@ -12,10 +12,7 @@ interface Part {
   readonly isUnchanged: boolean
 }
 
-/**
- * A copy of a state for rules to change. Its parts read and change like plain objects and arrays, and nothing is copied
- * before it is changed.
- */
+/** A copy of a state for rules to change, like plain objects; nothing is copied before it is changed. */
 export class Draft {
   readonly root: object
   readonly #lineage: object

@@ -137,10 +137,7 @@ export class KeptState {
     return draft.root as SessionState
   }
 
-  /**
-   * Keeps the state that rules have left of a draft, or a plain one. Throws `not-json`, and `too-large` if it exceeds
-   * the limit.
-   */
+  /** Keeps what rules have left of a draft, or a plain state. Throws `not-json`, and `too-large` beyond the limit. */
   next(left: SessionState, limits: Limits): KeptState {
     const tree = this.#tree
     // A small state nearly always stays one.

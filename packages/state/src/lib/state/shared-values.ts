@@ -8,10 +8,7 @@ const frozen = new WeakSet<object>()
 /** Values of the tree for objects of worlds that cannot change; `null` for small ones. */
 const shared = new WeakMap<object, Value | null>()
 
-/**
- * Returns whether a value is an object that is frozen at every depth, so that it is the same for ever. A part of a
- * large state is, as rewards and graders read it.
- */
+/** Whether a value is an object that is frozen at every depth, as parts of large states are, and never changes. */
 export function isFrozenWhole(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false
   // Of a wide object, `Object.isFrozen` looks at every key.

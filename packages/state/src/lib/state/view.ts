@@ -15,10 +15,7 @@ export function shownBy(value: unknown): Shown | null {
   return shown.get(value as object) ?? null
 }
 
-/**
- * Returns the name that its content gives a part of a large state, as rewards and graders read it: such a part never
- * changes. `null` for any other value.
- */
+/** Returns the name of a part of a large state by its content, which never changes. `null` for other values. */
 export function partName(value: unknown): string | null {
   return shown.get(value as object)?.container.page.name ?? null
 }
@@ -34,10 +31,7 @@ export function containerShownBy(object: object): Container | null {
   return shown.get(object)?.container ?? null
 }
 
-/**
- * Returns whether two parts of states have the same JSON text. Parts of large states are compared by the names of their
- * pages, which costs nothing for what has not changed.
- */
+/** Whether two parts of states have the same JSON text; by the names of pages, where there are some. */
 export function isSamePart(a: unknown, b: unknown): boolean {
   if (a === b) return true
   const [one, other] = [a, b].map((part) => shown.get(part as object)?.container.page)
@@ -189,10 +183,7 @@ export function lengthProperty(count: number): PropertyDescriptor {
   return { value: count, writable: true, enumerable: false, configurable: false }
 }
 
-/**
- * Returns a property of a view. `Object.keys` and spreads ask for one of every key without reading its value, so what
- * has to be made for a value is made when it is read.
- */
+/** Returns a property of a view, made when it is read: `Object.keys` and spreads ask for one of every key. */
 export function lazyProperty(value: unknown, get: () => unknown): PropertyDescriptor {
   return typeof value === 'object' && value !== null
     ? { get, enumerable: true, configurable: true }

@@ -10,10 +10,7 @@ export interface SessionStoreUnderTest {
   share?(store: SessionStore): Promise<SessionStore>
   /** Opens a new store in which sessions expire soon, by themselves; left out for a store without expiry. */
   openExpiring?(): Promise<SessionStore>
-  /**
-   * Makes `store` fail, as a lost connection or a broken disk does, and resolves with a function that repairs it;
-   * optional.
-   */
+  /** Makes `store` fail, as a broken disk does, and resolves with a function that repairs it; optional. */
   fail?(store: SessionStore): Promise<() => Promise<void>>
 }
 

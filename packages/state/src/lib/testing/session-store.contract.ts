@@ -6,10 +6,7 @@ import { describeAbilities, type SessionStoreUnderTest } from './session-store.a
 import { anyOperations, applyTo, createStoreModel } from './session-store.model.ts'
 import { entriesOf, ID, namesOf, play, sessionOf } from './session-store.samples.ts'
 
-/**
- * Registers the suite that every driver of {@link SessionStore} passes: one test for each sentence of its contract,
- * and random sequences of operations against a model.
- */
+/** Registers the suite that every {@link SessionStore} passes: a test for each sentence, and a random model check. */
 export function describeSessionStore(name: string, underTest: SessionStoreUnderTest): void {
   const { open } = underTest
   describe(`SessionStore contract: ${name}`, () => {

@@ -109,10 +109,7 @@ export async function applyTo(store: Answering, { method, args }: Operation): Pr
   }
 }
 
-/**
- * The simplest implementation of the contract: lists of sessions, of log entries, of uses of pools and of pages,
- * searched linearly.
- */
+/** The simplest implementation of the contract: lists, searched linearly. */
 export function createStoreModel(): Answering {
   let sessions: StoredSession[] = []
   let log: (LogEntry & { id: string })[] = []
