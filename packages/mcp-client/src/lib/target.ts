@@ -2,10 +2,7 @@ import type { Channel } from '@episodic/protocol'
 import type { Elicit } from './calls/elicitation.ts'
 import type { OAuthProvider } from './login/sdk-provider.ts'
 
-/**
- * A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is sent as a bearer token. Headers are
- * sent over either.
- */
+/** A server at a URL: Streamable HTTP or a WebSocket (`ws:`, `wss:`). `token` is a bearer token. */
 export interface HttpTarget {
   readonly url: string
   readonly token?: string | undefined
@@ -47,10 +44,7 @@ export interface ChannelOptions extends WaitOptions {
    * before it asks the server, and adds the answer. Without it, each channel asks its server once.
    */
   readonly protocols?: Map<string, ProtocolSupport>
-  /**
-   * Answers questions to the user that a server over HTTP or a pipe asks during a call. Without it, the channel
-   * declares no support for such questions.
-   */
+  /** Answers what a server over HTTP or a pipe asks the user during a call. Default: no such question is supported. */
   readonly elicit?: Elicit
   /**
    * The most questions of a server during one call, so that no server can ask without end. Default 16. Past that the

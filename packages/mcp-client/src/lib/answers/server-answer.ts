@@ -29,10 +29,7 @@ export function readServerLine(line: string): JsonObject[] {
 /** The beginning of a message. */
 const MESSAGE = /\{\s*"(?:jsonrpc|id|result|error|method|params)"\s*:/g
 
-/**
- * Returns the messages in a line that has more than one, or begins with a greeting. After a greeting only answers: the
- * requests in it are those that a log repeats.
- */
+/** Returns the messages of a line with several, or with a greeting: then answers alone, as a log repeats requests. */
 function objectsIn(text: string): JsonObject[] {
   const found: JsonObject[] = []
   let end = 0

@@ -84,10 +84,7 @@ export class PendingCalls {
     this.#calls.clear()
   }
 
-  /**
-   * Counts one tick, and rejects the calls that are too old. Returns `false` if there were any, and no answer at all
-   * came in that time: then the connection is dead.
-   */
+  /** Counts a tick, and rejects calls that are too old. `false` if none was answered meanwhile: a dead connection. */
   tick(): boolean {
     this.#tick += 1
     let isLate = false

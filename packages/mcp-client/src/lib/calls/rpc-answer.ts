@@ -30,10 +30,7 @@ export function isRpcError(error: unknown): error is RpcError {
   return typeof code === 'number' && typeof message === 'string'
 }
 
-/**
- * Returns the error of an error answer: a `WireError` for a known code, otherwise `refused` with `failure` as its
- * details.
- */
+/** Returns the error of an error answer: a `WireError` for a known code, else `refused` with `failure` as details. */
 export function refusal({ code, message, data }: RpcError, failure: JsonObject = { retryable: false }): Error {
   const known = findWireErrorCode(code)
   const details = typeof data === 'object' && data !== null ? (data as JsonObject) : {}

@@ -8,10 +8,7 @@ type Repeated = readonly { readonly header: string; readonly path: readonly stri
 export class ToolHeaders {
   readonly #repeated = new Map<string, Repeated>()
 
-  /**
-   * Stores the headers of a list of tools. Returns the tools without those that declare headers wrongly: do not call
-   * these.
-   */
+  /** Stores the headers of a list of tools. Returns those that may be called: not with wrongly declared headers. */
   keep(tools: readonly JsonObject[]): readonly JsonObject[] {
     return tools.filter((tool) => {
       const { name, inputSchema } = tool ?? {}
@@ -38,10 +35,7 @@ const DEEPEST = 64
 /** Keywords whose values may look like a schema. */
 const VALUES = new Set(['const', 'default', 'enum', 'examples'])
 
-/**
- * Returns the headers that a schema declares; `null` if one is in the wrong place, not for a plain value, or a
- * duplicate.
- */
+/** Returns the headers that a schema declares; `null` if one is misplaced, of no plain value, or a duplicate. */
 function readRepeated(inputSchema: unknown): Repeated | null {
   const repeated: { header: string; path: readonly string[] }[] = []
   const isRight = (node: unknown, path: readonly string[] | null, depth: number): boolean => {

@@ -49,10 +49,7 @@ const entrySchema = z.looseObject({})
 /** How a client reads a configuration. */
 export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
-  /**
-   * The only server that is checked and returned, or chosen among the names of those that are enabled. Default: all
-   * that are enabled.
-   */
+  /** The one server that is returned, or a choice among the names of the enabled ones. Default: all enabled ones. */
   readonly only?: string | ((enabled: readonly string[]) => string | undefined) | undefined
   /** Left out, nothing is replaced. */
   readonly variables?: Variables | undefined

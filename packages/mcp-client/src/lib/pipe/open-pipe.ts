@@ -83,10 +83,7 @@ async function startCommand(
   }
 }
 
-/**
- * Servers that may start at once, for all channels of this process. Each takes seconds of one core to load its code,
- * and many at once would all be late.
- */
+/** Servers that may start at once in this process: each takes seconds of a core to load, and all would be late. */
 const MOST = Math.max(2, globalThis.navigator.hardwareConcurrency)
 
 let starting = 0

@@ -194,10 +194,7 @@ export class ServerProcess {
     }
   }
 
-  /**
-   * Notes an answer. A server that could not read a request refuses it without its id: the refusal is that of the only
-   * request that waits, if it is the only one.
-   */
+  /** Notes an answer. A refusal without an id, of an unreadable request, is that of the only one that waits. */
   #noteReceived(message: JsonObject): JsonObject {
     const [only] = this.#asked.values()
     const answer = message.id === null && this.#asked.size === 1 ? { ...message, id: only as Json } : message
