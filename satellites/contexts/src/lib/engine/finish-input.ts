@@ -37,10 +37,7 @@ function replaceReplies({ replies }: Turn, text: string): void {
   replies.splice(0, replies.length, { text, context, frame })
 }
 
-/**
- * Delivers an event to the frames at its address, from the top of the stack down. It counts as delivered even if no
- * frame handles it.
- */
+/** Delivers an event to the frames at its address, from the top down. It counts also if no frame handles it. */
 export function deliver(turn: Turn, published: Published): InputEntry {
   const { type, to } = published
   const event = readEvent(turn.rules, published)

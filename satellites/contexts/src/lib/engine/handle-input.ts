@@ -154,10 +154,7 @@ function decide({ rules: { name, router } }: Turn, routes: readonly Route[]): Ro
   throw handlerFailed(`The router of ${name} picked what it was not given`)
 }
 
-/**
- * Follows a route and returns it; `null` if its context has no hook for unrecognised phrases, which the reply names
- * then.
- */
+/** Follows a route and returns it; `null` if its context has no hook for unrecognised phrases: the reply names them. */
 function follow(turn: Turn, route: ContextRoute | Route): Route | null {
   const { intent, context, unrecognised = [] } = route
   const handlesPhrases = context !== null && turn.rules.contexts.get(context)?.machine.unrecognised

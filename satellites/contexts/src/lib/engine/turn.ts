@@ -116,10 +116,7 @@ function openFrame(rules: ConversationRules, record: ConversationRecord, frame: 
 
 const NO_DATA: JsonObject = Object.freeze({})
 
-/**
- * Creates a frame that is not on the stack yet. Its data are copies: a schema returns the same default object every
- * time.
- */
+/** Creates a frame off the stack. Its data are copies: a schema returns the same default object every time. */
 export function newFrame(turn: Turn, context: Context): OpenFrame {
   return {
     id: turn.nextFrame,

@@ -47,10 +47,7 @@ export interface ConversationEnvironmentDefinition<
    * long as they like. Default: the schema's defaults.
    */
   readonly person?: z.input<Params>
-  /**
-   * Returns the initial shared data, and the time in milliseconds since 1970 UTC. Default: the schemas' defaults, and
-   * 0.
-   */
+  /** Returns the initial shared data, and the time in milliseconds since 1970 UTC. Default: of the schemas, and 0. */
   readonly start?: (at: { readonly params: z.output<Params>; readonly rng: Rng }) => {
     readonly shared?: SharedOf<Shared>
     readonly now?: number
@@ -233,10 +230,7 @@ export function conversationEnvironment<
   })
 }
 
-/**
- * The longest text of one event for players, in UTF-16 code units: the limit of `say` in an environment. The dialogue
- * has all.
- */
+/** The longest text of an event, in UTF-16 code units: the limit of `say`. The dialogue has all. */
 const MAX_EVENT_TEXT = 1_000
 
 /** The reward of every step; reaching the goal is 1. */

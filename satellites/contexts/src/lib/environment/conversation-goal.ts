@@ -13,10 +13,7 @@ export interface GoalView<Goal, Params = JsonObject> {
 export interface ConversationGoal<Goal extends z.ZodType, Params> {
   /** An object schema of goals. */
   readonly schema: Goal
-  /**
-   * Draws the goal of an episode. With `null` nothing is reached or rewarded, and the conversation goes on until it is
-   * ended. A simulated user needs a goal.
-   */
+  /** Draws the goal of an episode. `null`: nothing is reached or rewarded. A simulated user needs a goal. */
   draw(at: { readonly params: Params; readonly rng: Rng }): z.input<Goal> | null
   /** Describes the goal to an agent that plays the user. */
   describe(goal: z.output<Goal>): string

@@ -13,10 +13,7 @@ import type { DialogueLine } from './conversation-state.ts'
  */
 export interface UserSpeaker {
   readonly name: string
-  /**
-   * How users may talk, for example `curt` or `chatty, with typing errors`: one is drawn for each episode, from its
-   * seed. At least one.
-   */
+  /** How users may talk, such as `curt` or `with typing errors`: drawn for each episode from its seed. At least one. */
   readonly styles: readonly string[]
   speak(request: SpeakRequest): string | Promise<string>
 }

@@ -29,10 +29,7 @@ interface Joined {
 
 const MAX_FRAME_LENGTH = 65_536
 
-/**
- * The most messages of a conversation whose environment sets no limit: one in ten seconds for more than a day, and few
- * enough that the step log stays small.
- */
+/** The most messages where an environment sets no limit: one in ten seconds for a day, for a small step log. */
 const MAX_MESSAGES = 10_000
 
 /** A close code of our own: another connection has taken the conversation over. */

@@ -9,10 +9,7 @@ interface PageFile {
 /** The folder of the page's files, from the sources and from the build. */
 const FOLDER = new URL(import.meta.url.endsWith('.ts') ? '../../../page/' : '../page/', import.meta.url)
 
-/**
- * The page may only load its own files and connect to its own server. It may not be framed, which prevents
- * clickjacking.
- */
+/** The page may load its own files and connect to its own server alone, and is not framed: no clickjacking. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

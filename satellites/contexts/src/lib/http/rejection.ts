@@ -7,10 +7,7 @@ export interface InternalError {
   readonly cause: unknown
 }
 
-/**
- * Returns the frame for an error. One that is not a `WireError` is internal: it is passed to `report`, and the client
- * gets a reference.
- */
+/** Returns the frame for an error. One that is no `WireError` is reported, and the client gets a reference. */
 export function rejectionOf(
   error: unknown,
   frame: ClientFrame | null,

@@ -21,10 +21,7 @@ export interface ModelRequest
   readonly signal: AbortSignal
 }
 
-/**
- * Asks a model once, and resolves with its text. Rejects with the signal's reason, and if the model fails, is late or
- * returns no text.
- */
+/** Asks a model once for its text. Rejects with the signal's reason, and if it fails, is late or has no text. */
 export type AskModel = (request: ModelRequest) => Promise<string>
 
 /** The longest answer that is read, in bytes. */

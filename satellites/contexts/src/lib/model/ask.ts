@@ -38,10 +38,7 @@ export async function askWithin<T>(
   }
 }
 
-/**
- * A text from a writer or speaker, checked: plain JSON, recorded with the input or step, so that a replay does not ask
- * again.
- */
+/** A checked text from a writer or speaker, recorded with the input or step: a replay does not ask again. */
 export interface AskedText {
   readonly text: string | null
   /** Why there is no usable text; `null` if there is, or if nobody was asked. */

@@ -7,10 +7,7 @@ import type { Machine } from './machine.ts'
 /** Schemas by name: the slots of intents, or the data of events. Each is an object schema. */
 export type Schemas = { readonly [name: string]: z.ZodType }
 
-/**
- * Schemas of the data that all contexts of a conversation may read and edit: a part that participants may see, and one
- * that they may not.
- */
+/** Schemas of the data that all contexts share: a part that participants may see, and one that they may not. */
 export interface SharedSchemas {
   readonly public: z.ZodType
   readonly private: z.ZodType

@@ -14,10 +14,7 @@ export interface ConversationRecord {
 }
 
 export interface PublicConversation {
-  /**
-   * Number of inputs taken, including the opening of the first context and published events. Refused inputs do not
-   * count.
-   */
+  /** Number of inputs taken, with the opening of the first context and published events; without refused ones. */
   readonly turn: number
   /** The open frames, oldest first: the last is active and the others are suspended. */
   readonly stack: readonly Frame[]

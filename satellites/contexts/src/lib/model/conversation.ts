@@ -15,10 +15,7 @@ export interface ConversationBounds {
   readonly depth: number
   /** The longest utterance, in UTF-16 code units. Default 4,000. */
   readonly text: number
-  /**
-   * The most history entries that are kept, default 50, and the most text, slots and replies in them, in UTF-16 code
-   * units, default 32,768.
-   */
+  /** The most history entries, default 50, and UTF-16 code units of text, slots and replies, default 32,768. */
   readonly history: { readonly entries: number; readonly bytes: number }
   /** The longest summary, in UTF-16 code units: a longer one is cut. Default 2,000. */
   readonly summary: number
@@ -73,10 +70,7 @@ export interface ConversationDefinition<
     reason: FallbackReason,
     about: { readonly active: Frame | null; readonly history: readonly HistoryEntry[] },
   ) => string
-  /**
-   * Returns a summary, given the last one and the entries that are dropped from the history. Default: returns the last
-   * one.
-   */
+  /** Returns a summary of the last one and the entries that the history drops. Default: the last one. */
   readonly summarise?: (summary: string, dropped: readonly HistoryEntry[]) => string
   readonly bounds?: Partial<ConversationBounds>
 }
@@ -121,10 +115,7 @@ export interface Conversation<
   readonly intents: readonly IntentInfo[]
   /** Schemas of the two parts of a record: both reject or drop undeclared keys. */
   readonly schemas: { readonly public: z.ZodObject; readonly private: z.ZodObject }
-  /**
-   * Starts a conversation. `shared` is the initial shared data, by default that of its schemas. Throws `record-invalid`
-   * if its schemas reject it.
-   */
+  /** Starts a conversation. Default for `shared`: of its schemas. Throws `record-invalid` if they reject it. */
   start(options?: {
     readonly shared?: SharedOf<Shared>
     /** Milliseconds since 1970 UTC, for the first context's `entry`. Default 0. */

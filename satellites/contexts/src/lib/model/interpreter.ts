@@ -12,10 +12,7 @@ export interface Interpreter {
   readonly name: string
   /** Whether it may return a promise: an environment then asks it before the step, and records its result. */
   readonly later?: true
-  /**
-   * The intents that it is written for: a conversation that lacks one of them is rejected. Left out, it uses the
-   * request's.
-   */
+  /** The intents that it is written for: a conversation without one of them is rejected. Default: the request's. */
   readonly intents?: readonly string[]
   interpret(request: InterpretRequest): Interpretation | Promise<Interpretation>
 }
@@ -66,9 +63,6 @@ export interface IntentCandidate {
   readonly score: number
   /** The values that were said, by slot. A candidate whose slots its schema rejects is not routed. */
   readonly slots: JsonObject
-  /**
-   * Phrases for its slots that are not valid values, for example a city without an airport. None of these slots is in
-   * `slots`. Default: none.
-   */
+  /** Phrases for its slots that are no valid values, such as a city without an airport: not in `slots`. */
   readonly unrecognised?: readonly Unrecognised[] | undefined
 }

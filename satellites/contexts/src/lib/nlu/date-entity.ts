@@ -74,10 +74,7 @@ export function day(): Entity {
   }
 }
 
-/**
- * Noon of a UTC day, in the machine's time zone: chrono uses that zone, and no change of the clocks skips noon, so that
- * every machine finds the same days.
- */
+/** Noon of a UTC day in the machine's zone, which chrono uses: no change of clocks skips noon. */
 function noonOf(time: number): Date {
   const date = new Date(time)
   return new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), 12)

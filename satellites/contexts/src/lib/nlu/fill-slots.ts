@@ -6,10 +6,7 @@ import type { Utterance, WordRange } from './utterance.ts'
 
 export type EntityMatches = ReadonlyMap<Entity, readonly EntityMatch[]>
 
-/**
- * Removes matches inside a longer match or phrase: the 3 of `3 December` is not a number of passengers, and neither is
- * the one of `not that one`.
- */
+/** Removes matches inside a longer one: the 3 of `3 December` is no number of passengers. */
 export function outermost(
   found: readonly (readonly [Entity, readonly EntityMatch[]])[],
   phrases: readonly WordRange[],

@@ -5,10 +5,7 @@ import { plain, wordsOf } from './utterance.ts'
 /** How a slot is found in an utterance. */
 export interface SlotRule {
   readonly entity: Entity
-  /**
-   * Words directly before the value, for example `from`. A slot with such words takes no value that stands without
-   * them.
-   */
+  /** Words directly before the value, such as `from`. A slot with such words takes no value without them. */
   readonly after?: readonly string[]
   /** Words directly after the value, for example `passengers`. */
   readonly before?: readonly string[]
@@ -27,10 +24,7 @@ export interface IntentRule {
    * states the intent.
    */
   readonly phrases?: readonly string[]
-  /**
-   * Phrases that may stand beside its slots and have no meaning alone, for example `no` and `make it`. Same syntax.
-   * Default: none.
-   */
+  /** Phrases that may stand beside its slots and mean nothing alone, such as `make it`. Same syntax. Default: none. */
   readonly beside?: readonly string[]
   readonly slots?: { readonly [slot: string]: SlotRule }
   readonly needs?: readonly string[]

@@ -162,10 +162,7 @@ function lastNamed(entity: Entity, history: readonly HistoryEntry[], intents: re
   return null
 }
 
-/**
- * Returns the intent that a follow-up repeats: the last one with a slot for what it names. `null` if the utterance is
- * not a follow-up.
- */
+/** Returns the intent that a follow-up repeats: the last with a slot for what it names. `null` for no follow-up. */
 function followedUp(
   { words }: Utterance,
   matches: EntityMatches,
@@ -182,10 +179,7 @@ function followedUp(
   return earlier ? { intent: earlier.intent as string, slots: earlier.slots, opening } : null
 }
 
-/**
- * Returns the share of an utterance's meaning that is explained, from 0 to 1. A word of an unrecognised phrase counts
- * like a corrected word.
- */
+/** Returns the explained share of an utterance, from 0 to 1. Unrecognised phrases count like corrected words. */
 function scoreOf({ words }: Utterance, explained: ReadonlySet<number>, unrecognised: ReadonlySet<number>): number {
   let meaning = 0
   let understood = 0

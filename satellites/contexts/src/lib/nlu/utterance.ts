@@ -22,10 +22,7 @@ export interface Utterance {
 /** Words and numbers: `2pax` is two of them, `3rd` and `o'clock` are one. */
 const WORDS = /\p{N}+(?:st|nd|rd|th)(?![\p{L}\p{N}])|\p{N}+|\p{L}[\p{L}\p{M}]*(?:['’]\p{L}[\p{L}\p{M}]*)*/giu
 
-/**
- * Splits a text into words, and corrects those that are a typing error away from a word of the vocabulary. Linear in
- * the text's length.
- */
+/** Splits a text into words, and corrects those a typing error away from the vocabulary. In linear time. */
 export function readUtterance(text: string, vocabulary: Vocabulary): Utterance {
   const words: Word[] = []
   let read = ''
