@@ -4,10 +4,7 @@ import { isMatchRecord } from '@episodic/protocol'
 const HIDDEN = 'hidden until it is judged'
 const NO_REWARD = { total: 0, terms: {}, shaping: 0 }
 
-/**
- * Returns a line without what may sway a person who judges it: rewards, potentials, how it ended, who played, and what
- * that cost. What was seen, said and done stays.
- */
+/** Returns a line without what may sway a judge: rewards, potentials, end, player and cost. */
 export function blindRecord(record: SealedRecord): SealedRecord {
   return isMatchRecord(record) ? blindMatch(record) : blindEpisode(record)
 }

@@ -22,10 +22,7 @@ export interface SearchQuery {
   readonly firstOfRow?: boolean | undefined
 }
 
-/**
- * Where the pages get their data: from a server, or from the page itself. Each method rejects with a {@link
- * SourceError} if what was asked for is not there.
- */
+/** Where the pages get their data. Each method rejects with a {@link SourceError} for what is not there. */
 export interface Source {
   /** What this source can do; screens say so where it cannot. */
   readonly can: { readonly states: boolean; readonly grade: boolean; readonly watch: boolean }

@@ -11,10 +11,7 @@ import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
-/**
- * Makes the answer to a call that goes on as a task of its session. `token` is what the call has sent to name the
- * session; `null` if its address does.
- */
+/** Makes a call go on as a task of its session. `token` names the session; `null` if its address does. */
 export type CreateTask = (session: SessionRef, name: string, token: string | null) => Promise<ScannedAnswer>
 
 /**
@@ -195,10 +192,7 @@ export function namedEnvironment(host: Host, name: string): EnvironmentInfo {
   throw unknownEnvironment(name, served)
 }
 
-/**
- * The environment of a caller who names sessions in arguments. The caller has checked that the environment has a
- * handle.
- */
+/** The environment of a caller who names sessions in arguments, and has checked that it has a handle. */
 export function handledEnvironment(host: Host, name: string): EnvironmentInfo & { readonly handle: string } {
   return namedEnvironment(host, name) as EnvironmentInfo & { readonly handle: string }
 }

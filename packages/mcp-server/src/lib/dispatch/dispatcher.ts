@@ -31,10 +31,7 @@ export interface DispatchOptions extends PendingCallOptions {
   /** The channel of the same client. Without it, the client can neither cancel nor subscribe. */
   readonly channel?: (() => ClientChannel) | undefined
   readonly session?: SessionRef | undefined
-  /**
-   * Whether the endpoint has found the message to be of the stateless version; see {@link isStateless}. If omitted, its
-   * `_meta` decides.
-   */
+  /** Whether the message is of the stateless version; see {@link isStateless}. Default: its `_meta` decides. */
   readonly modern?: boolean | undefined
   readonly headers?: TraceHeaders | undefined
 }

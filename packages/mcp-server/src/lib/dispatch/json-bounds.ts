@@ -20,10 +20,7 @@ export interface LongMember {
 
 export const MESSAGE_BOUNDS: JsonBounds = { nesting: 64, values: 10_000 }
 
-/**
- * The bounds of what a trainer sends, who may restore a session from a snapshot with a large state. Trainers have the
- * server's token.
- */
+/** The bounds for trainers, who have the server's token and may restore a snapshot with a large state. */
 export const TRAINER_BOUNDS: JsonBounds = { nesting: 560, values: 8_000_000 }
 
 /** Bytes of a message of a trainer: a state of 64 MiB, and what stands around it in its snapshot. */
@@ -51,10 +48,7 @@ export function parseBounded(text: string, what: string, bounds: JsonBounds): un
   }
 }
 
-/**
- * The same, and also rejects the values of which `findProblem` returns why they are not accepted, except those of
- * `long`.
- */
+/** The same, and rejects values of which `findProblem` returns why they are not accepted, except those of `long`. */
 export function parseAccepted(
   text: string,
   what: string,

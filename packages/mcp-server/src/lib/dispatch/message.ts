@@ -22,10 +22,7 @@ export interface Message {
 /** The most characters of a request id: every answer repeats its request's id. */
 const ID_CHARACTERS = 256
 
-/**
- * Reads a message that was parsed once: what is checked here is what is used, the last of equal keys. Never throws:
- * whatever is wrong with it is its `problem`.
- */
+/** Reads a message that was parsed once, and so is what is used. Never throws: its `problem` says what is wrong. */
 export function readMessage(value: unknown): Message {
   const given = isObject(value) ? value : {}
   const sent = given.params ?? {}

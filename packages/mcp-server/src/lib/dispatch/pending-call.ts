@@ -12,10 +12,7 @@ export interface PendingCallOptions {
   readonly gone?: (() => AbortSignal) | undefined
   /** Omitted if the client has no way to cancel a call. */
   readonly channel?: (() => PendingCalls) | undefined
-  /**
-   * Aborted when a waiting request should stop: the caller has disconnected, or the server shuts down. It may be a
-   * getter that creates the signal on first access.
-   */
+  /** Aborted when a waiting request should stop: a client gone, or a shutdown. May be a getter. */
   readonly signal?: AbortSignal | undefined
   /** Sends a message before the answer. Without it, only the answer is sent. */
   readonly say?: ((text: string) => void) | undefined

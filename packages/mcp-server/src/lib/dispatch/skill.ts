@@ -28,10 +28,7 @@ export function answerSkills(host: Host, environment: string, method: string, pa
     : { contents: [{ uri, mimeType: 'text/markdown', text }] }
 }
 
-/**
- * Returns how an environment is played, as one skill: the same for every seed, seat and address, so that it shows
- * nothing of a session.
- */
+/** Returns how an environment is played, as one skill for every seed, seat and address. */
 function skillOf(info: EnvironmentInfo) {
   const { name, tools } = info
   const title = titleOf(name)

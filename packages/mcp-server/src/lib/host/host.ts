@@ -52,10 +52,7 @@ export interface HostOptions {
    * makes one with `containProcess`. Without it, an unhandled rejection ends the process, as is the default of Node.
    */
   readonly containment?: Containment
-  /**
-   * Where the rules are played: at once and in this thread, unless given. The host does not dispose of what it was
-   * given.
-   */
+  /** Where the rules are played. Default: at once, in this thread. The host does not dispose of what it was given. */
   readonly rules?: RulesRunner
 }
 
@@ -65,10 +62,7 @@ export interface HostBounds {
   readonly sessions: number
   /** Sessions kept at once for one principal; all who come without a name are one. Default: as many as `sessions`. */
   readonly sessionsPerPrincipal: number
-  /**
-   * Seconds after its last finished call until a session expires. One that is judged then (`absent`) is kept for as
-   * long again. Default 900.
-   */
+  /** Seconds after its last call until a session expires; one judged then (`absent`) stays so again. Default 900. */
   readonly idleSeconds: number
   /**
    * Seconds for which an agent's call waits for the turn of its seat, if there are several and its address does not say
@@ -77,20 +71,14 @@ export interface HostBounds {
   readonly waitSeconds: number
   /** Calls that may wait for one session, the running one included. Default 64. */
   readonly queue: number
-  /**
-   * Outside events that may come between two steps of a session, and how many of its last ones are known again when
-   * they are published once more. Default 256.
-   */
+  /** Outside events between two steps, and the last ones that are known again when published anew. Default 256. */
   readonly events: number
   /**
    * UTF-8 bytes of a session's step log from which on its calls are refused as `too-large`. Nothing is changed by a
    * refused call, and the session can still be read, forked and closed. Default 67,108,864 (64 MiB).
    */
   readonly logBytes: number
-  /**
-   * UTF-8 bytes of the text of one answer. A tool that answers more has failed: nothing is committed, and `onFault` is
-   * called. Default 262,144 (256 KiB).
-   */
+  /** UTF-8 bytes of the text of an answer. Beyond, the tool has failed: `onFault`, no commit. Default 262,144. */
   readonly textBytes: number
 }
 
@@ -150,10 +138,7 @@ export interface PresentedState {
 /** An answered step, and the secrets that must not appear in anything that is sent to a player. */
 export interface StepOutcome extends Answered {
   readonly secrets: Secrets
-  /**
-   * Texts for the seat since its own last step that this process has not shown it yet, oldest first. Empty if there is
-   * one seat.
-   */
+  /** Texts for the seat since its last step that this process has not shown it, oldest first. Empty for one seat. */
   readonly messages: readonly string[]
 }
 
@@ -220,10 +205,7 @@ export interface SessionRef {
   environment(): EnvironmentInfo | Promise<EnvironmentInfo>
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
   step(call: StepCall): Promise<StepOutcome>
-  /**
-   * Waits until the seat may act or its episode is over, as long as its address says and at most `most` seconds, and
-   * returns what it knows then.
-   */
+  /** Waits until the seat may act or its episode is over, at most `most` seconds, and returns what it knows then. */
   awaitTurn(waiting?: CallOptions, most?: number): Promise<SeatTurn>
   /** Returns the tasks of the seat. Opens a session that opens at its first call. */
   tasks(): Promise<SessionTasks>
@@ -262,10 +244,7 @@ export interface SessionRef {
 /** A session as its trainer reaches it. */
 export interface TrainerSessionRef extends SessionRef {
   state(): Promise<MethodResult<'state'>>
-  /**
-   * Returns the actions that the rules accept now; none once the episode has ended, and out of turn. `seat` is needed
-   * if there are several.
-   */
+  /** Returns the actions that the rules accept now: none after the end and out of turn. Several seats: name one. */
   legal(seat?: string): Promise<LegalActions>
   turn(query: TurnQuery): Promise<MethodResult<'turn'>>
   /**
@@ -282,15 +261,9 @@ export interface TrainerSessionRef extends SessionRef {
   fork(request: ForkRequest): Promise<readonly OpenResult[]>
 }
 
-/**
- * The ids of MCP sessions. An id proves by itself that this server issued it, to whom and when; nothing is stored for
- * it.
- */
+/** The ids of MCP sessions. An id proves by itself that this server issued it, to whom and when. */
 export interface Connections {
-  /**
-   * Issues an id. `earlier`, an id whose session was never opened, is replaced by the new one: the sessions of both
-   * open with the same seed.
-   */
+  /** Issues an id in place of `earlier`, whose session was never opened: both would open with the same seed. */
   issue(principal: Principal, earlier?: string): Promise<string>
   /**
    * Throws, or rejects with, `session-not-found` for an id that was not issued here, or was ended. Does not look for a
@@ -413,10 +386,7 @@ export interface ListenRange {
 export interface EventNotification {
   /** The revision to continue after. */
   readonly revision: number
-  /**
-   * The texts of the events, oldest first. Answers to the players' calls contain them too. Holds no secret of the
-   * session.
-   */
+  /** The texts of the events, oldest first. Answers to the players' calls have them too. Holds no secret. */
   readonly said: readonly string[]
   /** Whether the episode has ended, for any reason. */
   readonly over: boolean

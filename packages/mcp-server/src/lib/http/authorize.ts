@@ -96,10 +96,7 @@ export class Authorizer {
     }
   }
 
-  /**
-   * The name under which calls are counted together. Calls with a token that is not valid count for the network
-   * address.
-   */
+  /** The name under which calls are counted: the network address, where the token is not valid. */
   nameOf(
     { principal, address: { by, token } }: AgentCaller,
     session: SessionRef | null,

@@ -26,10 +26,7 @@ export interface ClientIdentity {
 export interface ExtraRoutes {
   /** Returns whether a path is one of these. Not asked for the paths of the endpoints and of the health checks. */
   owns(path: string): boolean
-  /**
-   * Returns the token of a request that does not carry it in `Authorization`; `null` if it is there. Default: it always
-   * is.
-   */
+  /** Returns the token of a request; `null` if it is in `Authorization`. Default: it always is. */
   tokenOf?(request: IncomingMessage, path: string): string | null
   /**
    * Answers a request that is not an upgrade to a WebSocket. Has to end every response. `identify` resolves with the
@@ -42,10 +39,7 @@ export interface ExtraRoutes {
     identify: () => Promise<ClientIdentity | Denial>,
   ): void
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: ClientIdentity): void
-  /**
-   * Accepts no new connections, answers what was read, hangs up, and resolves with the number of messages left
-   * unanswered.
-   */
+  /** Accepts no new connections, answers what was read, hangs up, and resolves with the number left unanswered. */
   drain(signal: AbortSignal | undefined): Promise<number>
   end(): void
 }

@@ -19,10 +19,7 @@ const READ_AHEAD = 16
 /** Bytes of waiting frames at which it pauses: one frame may have a megabyte. */
 const READ_AHEAD_BYTES = 65_536
 
-/**
- * The connection of one client of extra routes. It answers frames of text one after another, and neither reads nor
- * sends more while its client reads none.
- */
+/** A client of extra routes: answers frames of text one by one, and neither reads nor sends while it reads none. */
 export class FrameSocket implements OpenSocket {
   readonly #webSocket: WebSocket
   readonly #stream: Duplex

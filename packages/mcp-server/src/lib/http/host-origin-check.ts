@@ -42,10 +42,7 @@ export function createGuards(address: string, options: AllowOptions, asksTokens:
   ])
 
   return {
-    /**
-     * Checks Host and Origin, so that web pages cannot reach the server through a victim's browser. `null` if both are
-     * allowed.
-     */
+    /** Checks Host and Origin, against web pages that use a victim's browser. `null` if both are allowed. */
     checkSource(request: HttpRequest): Denial | null {
       // The fast path rejects repeated headers. `node:http` shows only the first Host of several.
       if ('rawHeaders' in request && countOf('host', request.rawHeaders) > 1)

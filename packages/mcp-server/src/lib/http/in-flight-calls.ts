@@ -82,10 +82,7 @@ export interface ExchangeInput {
   readonly cors: () => Readonly<Record<string, string>> | undefined
 }
 
-/**
- * What an HTTP server offers a request besides its answer: a signal, a channel, an event stream. Each is created on
- * first use, because nearly every request needs none.
- */
+/** What an HTTP server offers a request besides its answer, created on first use: nearly every one needs none. */
 export class HttpExchange implements DispatchOptions {
   readonly headers: HttpRequest['headers']
   readonly modern: boolean

@@ -91,10 +91,7 @@ export async function openPort(
   }
 }
 
-/**
- * Returns a request with the path alone as its URL. A proxy sends the whole URL (RFC 9112, 3.2.2), whose host then
- * counts in place of the header.
- */
+/** Returns a request with a path as its URL. A proxy sends the whole URL (RFC 9112, 3.2.2), whose host counts. */
 function inOriginForm(request: IncomingMessage): IncomingMessage {
   const [whole, host] = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '') ?? []
   if (whole === undefined) return request

@@ -20,10 +20,7 @@ export class Replies {
     this.#onRejected = onRejected
   }
 
-  /**
-   * Answers a message with its reply: as JSON, or as one event to a client that accepts nothing else. `modern` is
-   * whether the message is of the stateless protocol version.
-   */
+  /** Answers a message: as JSON, or as one event to a client that accepts nothing else. `modern`: stateless. */
   answer(
     request: HttpRequest,
     response: HttpResponse,

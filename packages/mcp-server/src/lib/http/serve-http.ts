@@ -48,15 +48,9 @@ export interface HttpLimits {
    * their turn on half of them; its further ones are answered at once.
    */
   readonly connections?: number
-  /**
-   * Largest request body or WebSocket message, in bytes. Default 1 MiB. A trainer may send 65 MiB over HTTP, to restore
-   * a session with a large state.
-   */
+  /** Largest request body or message in bytes. Default 1 MiB; of a trainer 65 MiB, to restore large states. */
   readonly bodyBytes?: number
-  /**
-   * Event streams for notifications that may be open at once; each holds a connection. Default 1,000. A further one is
-   * answered with 503; its client can still play.
-   */
+  /** Notification streams open at once, each a connection. Default 1,000; beyond, 503, and the client can play. */
   readonly streams?: number
   /** Calls that one caller of the agent endpoint may make in a number of seconds. Default 1,000 in 10 seconds. */
   readonly rate?: { readonly calls: number; readonly seconds: number }

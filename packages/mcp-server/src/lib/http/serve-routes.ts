@@ -16,10 +16,7 @@ export interface RoutesOptions extends Pick<HttpOptions, 'port' | 'allow' | 'onR
   readonly connections?: number
   /** Who may call. Default: who knows the control token. */
   readonly auth?: AuthOptions
-  /**
-   * Whether the routes reject clients without a token of the trainer endpoint. Other routes are served on loopback
-   * alone. Default `true`.
-   */
+  /** Whether clients need a token of the trainer endpoint. Without, only loopback is served. Default `true`. */
   readonly asksTokens?: boolean
 }
 

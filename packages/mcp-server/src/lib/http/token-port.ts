@@ -28,10 +28,7 @@ export interface TokenPortOptions {
   readonly controlToken?: string | undefined
   /** Seconds that all of a request may take to arrive. */
   readonly requestSeconds: number
-  /**
-   * Answers a request, of which nothing but the head is read, or rejects it for the reason that is given in the place
-   * of its client. Has to end every response.
-   */
+  /** Answers a request of which the head is read, or rejects it for the given reason. Has to end every response. */
   answer(request: HttpRequest, response: HttpResponse, client: PortClient | Denial): Promise<void>
   /** Is called with an error that `answer` rejects with; its connection is closed. */
   readonly onError?: OnError

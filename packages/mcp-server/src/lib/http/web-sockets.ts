@@ -20,10 +20,7 @@ interface Held {
   silent: boolean
 }
 
-/**
- * Milliseconds between two checks of every socket. A client that is silent that long has to answer a ping before the
- * next check.
- */
+/** Milliseconds between two checks of a socket. A client silent so long is pinged, and answers before the next. */
 const HEART_BEAT = 15_000
 
 /** No port of its own, no list of clients, no compression, and two seconds for a client to answer a close. */
@@ -87,10 +84,7 @@ export class WebSockets {
     })
   }
 
-  /**
-   * Closes all sockets in an orderly way. Resolves when they are closed or `signal` is aborted, with the number of
-   * unanswered messages.
-   */
+  /** Closes all sockets in order. Resolves then, or at the abort, with the number of unanswered messages. */
   async drain(signal: AbortSignal | undefined): Promise<number> {
     this.#draining = true
     const drained = Promise.all([...this.#open].map(close))

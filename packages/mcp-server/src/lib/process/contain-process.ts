@@ -79,10 +79,7 @@ function guardEnding(name: (typeof ENDINGS)[number], calls: AsyncLocalStorage<Co
   }
 }
 
-/**
- * Whether a process id of `process.kill` means this process, alone or with its group. The group of another process may
- * be ended: a world ends the programs that it has started.
- */
+/** Whether a process id means this process or its group. A world may end the programs that it has started. */
 function isOwn(pid: unknown): boolean {
   const id = Number(pid)
   if (id >= -1) return id === process.pid || id <= 0

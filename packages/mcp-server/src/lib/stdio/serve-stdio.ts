@@ -19,10 +19,7 @@ export interface StdioOptions extends DispatcherOptions {
   readonly output?: Writable
   /** Longest message in bytes. Default 1 MiB. */
   readonly lineBytes?: number
-  /**
-   * Requests of the trainer endpoint that are read ahead of their answers; an agent's are answered in turn. Default
-   * 256.
-   */
+  /** Requests of a trainer that are read ahead of their answers; an agent's are answered in turn. Default 256. */
   readonly inFlight?: number
   /** Stops reading when it is aborted: what was read is answered, waits of `watch` end, and `serveStdio` resolves. */
   readonly signal?: AbortSignal | undefined

@@ -9,10 +9,7 @@ import { ServerError } from '../server-error.ts'
 export interface JwtOptions {
   /** The exact value of `iss`. */
   readonly issuer: string
-  /**
-   * What `aud` has to include, for each endpoint that accepts these tokens. The two have to differ, or an agent's token
-   * would be valid at the trainer endpoint.
-   */
+  /** What `aud` has to include, for each endpoint. The two differ, or an agent's token would be a trainer's. */
   readonly audience: { readonly agent?: string; readonly trainer?: string }
   /** The issuer's public keys: a set, or the URL of one (https, or http on this machine). */
   readonly jwks: URL | { readonly keys: readonly JsonObject[] }
@@ -31,10 +28,7 @@ const REMEMBERED_MILLISECONDS = 30_000
 /** How many valid tokens are remembered. When there are more, all are forgotten and verified again. */
 const REMEMBERED = 4_096
 
-/**
- * Returns a function that resolves with the principal of a token, or `null` if it is not valid. It rejects if the
- * issuer's keys cannot be fetched.
- */
+/** Returns what resolves with a token's principal, `null` for an invalid one. Rejects without the issuer's keys. */
 export function createJwtVerifier({ issuer, audience, jwks }: JwtOptions) {
   if (audience.agent !== undefined && audience.agent === audience.trainer)
     throw invalid('Both endpoints have the same JWT audience, so an agent could come in as its trainer. Name two.')

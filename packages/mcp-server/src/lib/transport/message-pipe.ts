@@ -174,10 +174,7 @@ function readCalledOff(received: ReceivedMessage): unknown {
   }
 }
 
-/**
- * Returns the id of a message that could not be parsed, if it begins like those of our clients: with many in flight,
- * they need it to know which one was rejected.
- */
+/** Returns the id of an unparsed message that begins like those of our clients, which need it if many wait. */
 function readId(received: ReceivedMessage): number | null {
   const id = typeof received === 'string' ? /^\{"jsonrpc":"2\.0","id":(\d{1,15}),/.exec(received)?.[1] : undefined
   return id === undefined ? null : Number(id)

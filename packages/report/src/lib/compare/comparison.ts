@@ -32,10 +32,7 @@ export const sideSchema = z.object({
   failed: z.int(),
   /** Scheduled but not sealed. */
   unresolved: z.int(),
-  /**
-   * Between which values the mean over its tasks of the success rate lies if all failed episodes were lost, and all
-   * won.
-   */
+  /** Between which values the mean success rate over its tasks lies if all failed episodes were lost, and all won. */
   bounds: boundsSchema,
   retried: retriedSchema,
 })

@@ -66,10 +66,7 @@ export const contrastsSchema = z.object({
     })
     .nullable()
     .default(null),
-  /**
-   * Each other run against the baseline, B − A with the baseline as A. `holm` is over the contrasts that have the
-   * figure.
-   */
+  /** Each other run against the baseline: B − A, the baseline as A. `holm` is over those that have the figure. */
   contrasts: z.array(
     z.object({
       run: z.string(),

@@ -117,10 +117,7 @@ export function createEpisodeTable() {
       if (size > slots.length * 0.75) grow()
       return true
     },
-    /**
-     * The row that counts for each episode, see {@link compareTries}, in the order of the keys, with a number for its
-     * task (equal tasks are adjacent).
-     */
+    /** The row that counts of each episode, in the order of keys, with its task's number: equal tasks are adjacent. */
     *episodes(): Generator<CountedRow, void> {
       const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
         (a, b) =>

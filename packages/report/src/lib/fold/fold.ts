@@ -160,10 +160,7 @@ function createNames(limit: number) {
 const MOST_NAMES = 16
 const LONGEST_NAME = 64
 
-/**
- * Creates an empty fold of the episodes in which every call named a tool that does not exist. Its counts do not depend
- * on the order.
- */
+/** Creates a fold of the episodes in which every call named an unknown tool. The order does not matter. */
 function createUnknownToolFold() {
   let episodes = 0
   let calls = 0

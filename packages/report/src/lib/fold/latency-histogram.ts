@@ -7,10 +7,7 @@ export interface LatencyHistogram {
   readonly longest: number
   /** The upper end of the bucket of the `p` quantile, in milliseconds; 0 if empty. */
   percentile(p: number): number
-  /**
-   * Counts in coarse bins for a plot, four per doubling, from the first non-empty one to the last, with edges in
-   * milliseconds.
-   */
+  /** Counts in bins for a plot, four per doubling, from the first to the last that is not empty, in milliseconds. */
   bins(): Latency['bins']
   summarize(): Latency | null
 }

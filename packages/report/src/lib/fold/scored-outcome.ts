@@ -15,10 +15,7 @@ export function scoredOutcomeOf({
   }
 }
 
-/**
- * How an episode ended, as a reader distinguishes it. A truncated episode that its world judges a success is
- * `succeeded`.
- */
+/** How an episode ended, for readers. A truncated one that its world judges a success is `succeeded`. */
 export type ShownOutcome = 'succeeded' | 'fell-short' | 'truncated' | 'failed'
 
 export type SuccessRule = 'world' | 'default'

@@ -9,10 +9,7 @@ const MOST_TERMS = 64
 
 export type StepFold = ReturnType<typeof createStepFold>
 
-/**
- * Creates an empty fold over the figures of steps, which are not stored per episode. Its sums are exact, so they do not
- * depend on the order.
- */
+/** Creates an empty fold over the figures of steps. Its sums are exact, so their order does not matter. */
 export function createStepFold() {
   const steps: { count: number; readonly total: ExactSum; readonly shaping: ExactSum }[] = []
   const terms = createBoundedMap(MOST_TERMS, () => ({ sum: createExactSum(), steps: 0 }))

@@ -166,10 +166,7 @@ function countScheduled(scheduled: number | undefined, finished: number, failed:
   return { scheduled: scheduled ?? sealed, finished, failed, unresolved: (scheduled ?? sealed) - sealed }
 }
 
-/**
- * The interval is that of a share over tasks, where a task counts for at most as many draws as it has disjoint groups
- * of k attempts.
- */
+/** The interval of a share over tasks, where a task counts at most as many draws as it has groups of k attempts. */
 function atEveryK(
   estimate: typeof passAtK,
   attempts: readonly Attempts[],

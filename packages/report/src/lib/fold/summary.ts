@@ -44,10 +44,7 @@ const treesSchema = z.object({ return: estimateSchema.nullable(), success: propo
 /** Episodes that failed and were played again, how many plays that took, how many finished; `null` if none. */
 export const retriedSchema = z.object({ episodes: z.int(), plays: z.int(), finished: z.int() }).nullable().default(null)
 
-/**
- * Counts of values in bins of equal width, of which the first starts at `start`, a multiple of `width`. A value on an
- * edge belongs to the bin that starts there.
- */
+/** Counts of values in bins of one width, from `start`, a multiple of it. An edge belongs to the bin it starts. */
 const histogramSchema = z.object({ start: z.number(), width: z.number(), counts: z.array(z.int()) })
 
 const distributionSchema = z.object({
@@ -158,10 +155,7 @@ export const summarySchema = z.object({
   policies: z.array(z.string()),
   /** `null` for a run on Episodic's own server, which promises replay and steps that happen exactly once. */
   guarantees: guaranteesSchema.nullable().default(null),
-  /**
-   * How the run was connected to its world: `in-process`, `websocket`, `stdio`, `http`, or the address of another
-   * system's server.
-   */
+  /** How the run reached its world: `in-process`, `websocket`, `stdio`, `http`, or another system's address. */
   transport: z.string().nullable().default(null),
   /** `scheduled` = `finished` + `failed` + `unresolved`, always. */
   counts: z.object({
@@ -262,10 +256,7 @@ export const summarySchema = z.object({
   rewards: z.object({
     /** Mean reward of step 0, 1, …, over the `count` finished episodes with that many steps. At most 1,000 steps. */
     byStep: z.array(z.object({ count: z.int(), total: z.number(), unshaped: z.number() })),
-    /**
-     * Each raw term: its sum over an episode, averaged over finished episodes, and the number of steps in which it is
-     * not 0.
-     */
+    /** Each raw term: its sum over an episode, averaged over finished ones, and the steps in which it is not 0. */
     byTerm: z.array(z.object({ name: z.string(), mean: z.number(), steps: z.int() })),
     /** Steps of finished episodes for which there is no term at all. They add nothing to a return. */
     missing: z.int().default(0),
@@ -306,10 +297,7 @@ export const summarySchema = z.object({
     stepParts: stepPartsSchema.nullable().default(null),
     /** From sending a request to the end of a language model's answer; `null` if none was measured. */
     model: latencySchema.nullable().default(null),
-    /**
-     * What requests to language models waited for the rate limit and between tries, in all and at most, and how many
-     * waited; `null` if none was measured.
-     */
+    /** What requests to models waited for limits and between tries: in all, at most, and how many; `null`: none. */
     waited: z.object({ milliseconds: z.number(), longest: z.number(), requests: z.int() }).nullable().default(null),
     /** Episodes in flight: the mean in each of equally long bins from the start of the first, and the peak. */
     concurrency: z.object({ binMilliseconds: z.number(), inFlight: z.array(z.number()), peak: z.int() }).nullable(),

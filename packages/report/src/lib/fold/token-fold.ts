@@ -65,10 +65,7 @@ export function createTokenFold() {
   }
 }
 
-/**
- * The tokens that models read and wrote; `null` if no model was asked, or a server did not count those of every
- * request.
- */
+/** The tokens that models read and wrote; `null` if no model was asked, or those of a request were not counted. */
 export function totalTokens(tokens: Summary['tokens']): number | null {
   if (tokens === null || tokens.counted !== undefined) return null
   // Summaries of earlier versions do not say how many were counted.

@@ -5,15 +5,9 @@ export interface TokenCall
     Partial<Pick<Completion, 'prompt'>> {}
 
 export interface LinkedCall {
-  /**
-   * The earlier answer whose prompt and sampled tokens are the longest beginning of this prompt, by its index; `null`
-   * if there is none.
-   */
+  /** The index of the answer whose prompt and tokens are the longest beginning of this prompt; `null` for none. */
   readonly parent: number | null
-  /**
-   * The earlier answer from whose prompt this one goes on with other tokens than were sampled: its text was tokenised
-   * again, or changed. `null` if there is none.
-   */
+  /** The answer from whose prompt this goes on with other tokens than were sampled; `null` if there is none. */
   readonly driftsFrom: number | null
 }
 

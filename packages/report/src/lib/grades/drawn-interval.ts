@@ -7,10 +7,7 @@ const MOST_BLOCKS = 500
 /** Ends of an interval that are nearer to each other are equal but for rounding. */
 const ROUNDING = 1e-12
 
-/**
- * The ends of a 95 % interval; `null` if it cannot be computed, or if all draws have one value, which shows no
- * certainty.
- */
+/** The ends of a 95 % interval; `null` if there is none, or all draws have one value, which shows no certainty. */
 export interface DrawnInterval {
   readonly low: number | null
   readonly high: number | null

@@ -139,10 +139,7 @@ function figuresOf({ key, grader, models, judgements, planted }: GraderVerdicts,
   }
 }
 
-/**
- * Changes of this many planted episodes, and of no control, are no noise: of a judge that errs in one of five, 1 of 250
- * does so.
- */
+/** Changes of so many planted episodes, and of no control, are no noise: a judge that errs in 1 of 5: 1 in 250. */
 const CHANGES_THAT_SHOW = 3
 
 function plantedOf(records: readonly GradeRecord[]): PlantedFigures {

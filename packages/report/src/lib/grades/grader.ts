@@ -48,10 +48,7 @@ export interface GraderDefinition<Scale extends GraderScale, Need extends Grader
   readonly kind?: 'function' | 'model'
   /** How often it is asked about each episode. Default 1. The majority, or the mean of scores, counts. */
   readonly votes?: number
-  /**
-   * What determines its verdicts besides name, version, scale and needs: verdicts are comparable only if it is equal.
-   * Default: its code.
-   */
+  /** Verdicts are comparable only if this is equal, besides name, version, scale and needs. Default: its code. */
   readonly identity?: JsonObject
   /** Returns the verdict on one episode. What it throws is reported, and the episode stays ungraded. */
   grade(context: GraderContext<Need>): Verdict<ScaleValue<Scale>> | Promise<Verdict<ScaleValue<Scale>>>

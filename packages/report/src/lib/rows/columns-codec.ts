@@ -9,10 +9,7 @@ export function encodeColumns({ rows, dictionaries, columns }: EpisodeColumns): 
   })
 }
 
-/**
- * Returns the columns in bytes of {@link encodeColumns}. Throws a `RangeError` if they are something else, or
- * incomplete.
- */
+/** Returns the columns in bytes of {@link encodeColumns}. Throws a `RangeError` for other or incomplete bytes. */
 export function decodeColumns(bytes: Uint8Array): EpisodeColumns {
   const { header, arrays } = unpackArrays(bytes)
   const { rows, dictionaries } = header as unknown as { readonly rows: number; readonly dictionaries: Dictionaries }

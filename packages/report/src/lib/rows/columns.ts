@@ -38,10 +38,7 @@ export const COLUMN_TYPES = {
   /** Milliseconds since the start of the run. */
   started: Float64Array,
   ended: Float64Array,
-  /**
-   * Sums over the answers of language models; `NaN` if none was asked, 0 if a server did not count the tokens of one.
-   * `cachedTokens` is part of `promptTokens`.
-   */
+  /** Sums over answers of models; `NaN` for none, 0 if one is not counted. `cachedTokens` is in `promptTokens`. */
   promptTokens: Float64Array,
   cachedTokens: Float64Array,
   completionTokens: Float64Array,

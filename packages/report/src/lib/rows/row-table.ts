@@ -8,10 +8,7 @@ import { type Row, rowOf } from './row.ts'
 import type { UnpackedRows } from './row-batch.ts'
 import { createRowColumns, type LinePlace, type RowColumns } from './row-columns.ts'
 
-/**
- * The distinct lines of a run as rows, and which of them count. Rows are only ever added, so that a row's number stays
- * valid.
- */
+/** The distinct lines of a run as rows, and which count. Rows are only added: a row's number stays valid. */
 export interface RowTable extends Pick<RowColumns, 'size' | 'tasks' | 'taskNumber' | 'at' | 'place' | 'row'> {
   add(record: SealedRecord): number | null
   /** Adds the values of a line, see {@link rowOf}. Returns its row, or `null` if the same line was added before. */

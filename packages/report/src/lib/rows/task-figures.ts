@@ -8,10 +8,7 @@ export interface TaskFigures {
   readonly finished: number
   readonly failed: number
   readonly successes: number
-  /**
-   * Mean and standard deviation (over n − 1) of the unshaped return; `null` without a finished episode, and without
-   * two.
-   */
+  /** Mean and deviation (over n − 1) of the unshaped return; `null` without a finished episode, and without two. */
   readonly mean: number | null
   readonly deviation: number | null
   readonly difficulty: number
@@ -31,10 +28,7 @@ export const TASK_COLUMNS = [
   'split',
 ] as const
 
-/**
- * Computes the figures of every task, in the order of their numbers. Throws a `RangeError` without {@link
- * TASK_COLUMNS}.
- */
+/** Computes the figures of every task, in the order of numbers. Throws a `RangeError` without {@link TASK_COLUMNS}. */
 export function taskFigures(episodes: EpisodeColumns): TaskFigures[] {
   const at = readColumns(episodes, TASK_COLUMNS)
   const tasks = new Map<number, number[]>()

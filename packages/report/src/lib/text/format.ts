@@ -21,10 +21,7 @@ export function formatNumber(value: number | null): string {
 /** Which currency a cost has: that of the prices, which is not known. */
 export const CURRENCY = 'Costs are in the currency of the prices.'
 
-/**
- * An amount of money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it
- * is.
- */
+/** Money in the currency of the run's prices, which is not known: 8.12, 0.0113, 0.00052. Never 0 unless it is. */
 export function formatCost(cost: number | null): string {
   if (cost === null || Number.isNaN(cost)) return NOTHING
   if (cost === 0) return '0'

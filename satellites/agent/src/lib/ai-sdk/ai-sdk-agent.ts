@@ -52,10 +52,7 @@ export function streamText<
   return streamAiText<T, C, O>(withSession(mcpSession, options) as StreamOptions<T, C, O>)
 }
 
-/**
- * The AI SDK's `ToolLoopAgent` with one more setting, `mcpSession`: it has the session's tools besides its own, and a
- * lost session ends a run with an `AgentError`.
- */
+/** The AI SDK's `ToolLoopAgent` with a setting `mcpSession`: its tools, and a lost session ends a run. */
 export class ToolLoopAgent<
   CallOptions = never,
   T extends ToolSet = ToolSet,

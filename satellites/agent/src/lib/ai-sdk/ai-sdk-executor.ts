@@ -64,10 +64,7 @@ export class StatefulAgentExecutor<
     return result
   }
 
-  /**
-   * Runs the agent as it is read, and yields the parts of `streamText`. Unlike there, what goes wrong is thrown, after
-   * its `error` part.
-   */
+  /** Yields the parts of `streamText` as the agent runs. Unlike there, an error is thrown after its part. */
   stream(input: AiSdkInput, { signal }: WaitOptions = {}): AgentStream<TextStreamPart<T>> {
     const executor = this
     return createAgentStream(async function* (running) {

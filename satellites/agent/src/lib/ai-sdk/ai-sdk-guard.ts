@@ -11,10 +11,7 @@ export function lostIn(steps: readonly AnyStep[]): AgentError | null {
   return null
 }
 
-/**
- * Ends a run with the `AgentError` of a tool, which the AI SDK would pass to the model as a mistake to fix: it is
- * thrown before the next step, before any other `prepareStep`.
- */
+/** Ends a run with a tool's `AgentError`, thrown before the next step, which the AI SDK would show the model. */
 export function endOnLostSession<Tools extends ToolSet, Context extends Record<string, unknown>>(
   prepareStep: PrepareStepFunction<Tools, Context> | undefined,
 ): PrepareStepFunction<Tools, Context> {

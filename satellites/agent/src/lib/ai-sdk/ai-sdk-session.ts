@@ -25,10 +25,7 @@ export async function withAgentSession<Result, T extends ToolSet = ToolSet, O ex
   return await run(opened)
 }
 
-/**
- * Opens a session and creates an AI SDK agent that works in it. The caller closes the session. One that is never closed
- * ends with the process, with a warning.
- */
+/** Opens a session and an AI SDK agent in it. The caller closes the session; else it ends with the process. */
 export async function createStatefulAgent<T extends ToolSet = ToolSet, O extends OutputInterface = never>(
   options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
   wait: WaitOptions = {},

@@ -10,10 +10,7 @@ export type ToolContent =
 
 /** The answer of a tool. */
 export interface ToolAnswer {
-  /**
-   * The text parts, the texts of resources and a note of each link, joined by newlines; without any, the structured
-   * content as JSON.
-   */
+  /** The text parts, texts of resources and a note of each link, in lines; without any, the data as JSON. */
   readonly text: string
   /** The structured content; `null` if there is none. */
   readonly structured: Json

@@ -33,10 +33,7 @@ export async function withAgentSession<
   return await run(opened)
 }
 
-/**
- * Opens a session and creates a LangChain agent that works in it. The caller closes the session. One that is never
- * closed ends with the process, with a warning.
- */
+/** Opens a session and a LangChain agent in it. The caller closes the session; else it ends with the process. */
 export async function createStatefulAgent<
   const M extends Middleware = readonly [],
   const T extends Tools = readonly [],

@@ -29,19 +29,13 @@ export interface AgentResult {
 
 /** An agent without a framework. It keeps no messages between invocations. */
 export interface Agent {
-  /**
-   * Runs to the end. Rejects with `step-limit`, with the `AgentError` of a tool that ends the run, with errors of the
-   * model, and with the signal's reason.
-   */
+  /** Runs to the end. Rejects with `step-limit`, a tool's `AgentError`, the model's errors, and the signal's reason. */
   invoke(input: AgentInput, options?: WaitOptions): Promise<AgentResult>
   /** Runs while it is read. Throws the errors of `invoke`. */
   stream(input: AgentInput, options?: WaitOptions): AgentStream<AgentEvent>
 }
 
-/**
- * Creates an agent that uses a session. The caller closes the session. An invocation throws `config-invalid` if two
- * tools have the same name.
- */
+/** Creates an agent that uses a session of the caller. Calls throw `config-invalid` for two tools of one name. */
 export function createAgent({
   model,
   systemPrompt,

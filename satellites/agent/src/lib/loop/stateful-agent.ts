@@ -23,10 +23,7 @@ export async function withAgentSession<Result>(
   return await run(opened)
 }
 
-/**
- * Opens a session and creates an agent that works in it. The caller closes the session. One that is never closed ends
- * with the process, with a warning.
- */
+/** Opens a session and an agent in it. The caller closes the session; else it ends with the process. */
 export async function createStatefulAgent(
   options: AgentSessionConfig & AgentOptions,
   wait: WaitOptions = {},

@@ -18,10 +18,7 @@ export type AgentServers = (McpServersConfig & McpSessionsOptions) | { readonly 
 export type AgentSessionConfig = AgentServers & {
   /** The servers that this agent uses. All by default. */
   readonly servers?: readonly string[] | undefined
-  /**
-   * Scopes, by server (`browser`) or by tool (`browser__screenshot`, whatever it is called otherwise). `agent` by
-   * default.
-   */
+  /** Scopes, by server (`browser`) or tool (`browser__screenshot`, whatever it is called). Default: `agent`. */
   readonly scopes?: Readonly<Record<string, SessionScope>> | undefined
 }
 

@@ -26,10 +26,7 @@ const PASSING: readonly AgentErrorCode[] = ['tool-unknown', 'call-refused', 'cal
 /** The most characters of a name that model APIs accept. */
 const LONGEST_NAME = 64
 
-/**
- * Returns the tools of an MCP session or of an agent session. Throws `config-invalid` for anything else, for example
- * the promise of a session.
- */
+/** Returns the tools of an MCP or agent session. Throws `config-invalid` for all else, such as a promise. */
 export function agentToolsOf(
   session: McpSession | { readonly tools: readonly AgentTool[]; readonly session: unknown },
 ): readonly AgentTool[] {

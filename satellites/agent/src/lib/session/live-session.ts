@@ -25,10 +25,7 @@ export interface LiveSessionOptions {
   readonly reconnectMilliseconds: number
 }
 
-/**
- * Attributes of what is reported to telemetry: the server's name in the configuration, and why a session is opened
- * again.
- */
+/** Attributes for telemetry: the server's name in the configuration, and why a session is opened again. */
 const SERVER = 'episodic.mcp.server'
 const REASON = 'episodic.recovery.reason'
 

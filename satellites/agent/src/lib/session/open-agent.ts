@@ -1,10 +1,7 @@
 import type { WaitOptions } from '@episodic/mcp-client'
 import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
 
-/**
- * Opens a session and creates an agent for it. Closes the session if `create` throws. Rejects as `openAgentSession`
- * does, and with the error of `create`.
- */
+/** Opens a session and an agent for it. Closes the session if `create` throws, and rejects with that error. */
 export async function openAgent<Agent>(
   config: AgentSessionConfig,
   create: (session: AgentSession) => Agent,

@@ -11,9 +11,6 @@ export interface Recovery {
   readonly restore: (session: SessionCalls, options: { readonly signal: AbortSignal }) => Promise<void>
   /** The most attempts of one call. Default 2. */
   readonly attempts?: number | undefined
-  /**
-   * Returns whether a call that may have had its effect is safe to repeat. By default the hints of the tool decide:
-   * `readOnlyHint` or `idempotentHint`.
-   */
+  /** Whether a call that may have had its effect may be repeated. Default: `readOnlyHint` or `idempotentHint`. */
   readonly mayRepeat?: ((tool: SessionTool, args: JsonObject) => boolean) | undefined
 }

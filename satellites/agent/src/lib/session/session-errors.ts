@@ -9,10 +9,7 @@ export interface SessionStatus {
   readonly why: string
 }
 
-/**
- * Returns the error of a call to a session that is not open. `repeatable` names the failed call, if it is safe to
- * repeat.
- */
+/** Returns the error of a call to a session that is not open. `repeatable`: the failed call, if safe to repeat. */
 export function sessionError({ server, health, why }: SessionStatus, repeatable?: string): AgentError {
   const details = { server }
   if (health === 'closed')

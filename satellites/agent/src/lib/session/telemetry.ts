@@ -93,10 +93,7 @@ interface DelegatingProvider {
 
 type Counters = Readonly<Record<Observed, Counter>>
 
-/**
- * The counters of the present meter provider, `null` if that counts nothing. One that is registered later has
- * counters of its own.
- */
+/** The counters of the present meter provider, `null` if it counts nothing. A later one has its own. */
 let latest: { readonly provider: MeterProvider; readonly counters: Counters | null } | undefined
 
 function findCounter(what: Observed): Counter | undefined {

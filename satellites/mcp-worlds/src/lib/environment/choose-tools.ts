@@ -75,10 +75,7 @@ export function nameIn({ rename = {} }: ToolChoice, tool: string): string {
   return rename[tool] ?? playersName(tool)
 }
 
-/**
- * Returns a schema that is written as the server wrote it, and takes any arguments: what does not fit is for the server
- * to refuse, in its own words.
- */
+/** Returns the server's own schema, which takes any arguments: the server refuses them in its own words. */
 function anyInput(inputSchema: JsonObject): z.ZodType {
   const input = z.looseObject({})
   // The `id` of draft 4 would make the library look for the schema elsewhere.

@@ -14,10 +14,7 @@ export async function setUp(
   return made
 }
 
-/**
- * Judges an episode that is over. Resolves with the score, and the calls that it took; without a function, with the
- * score that was recorded, or `null`.
- */
+/** Judges a past episode: its score, and the calls it took. Without a function, the recorded score, or `null`. */
 export async function scoreEpisode(
   score: Score | undefined,
   server: PlayedServer,

@@ -93,10 +93,7 @@ export interface McpEnvironmentSpec<Params extends z.ZodType = typeof anyParams>
   readonly elicit?: (
     question: Elicitation & { readonly params: z.output<NoInfer<Params>> },
   ) => JsonObject | null | Promise<JsonObject | null>
-  /**
-   * Judges the episode once the player has called `done`, and at the last step of the limit. Default: the reward is 0,
-   * and graders judge the run.
-   */
+  /** Judges the episode after `done`, and at the last step of the limit. Default: 0, and graders judge the run. */
   readonly score?: Score<z.output<NoInfer<Params>>>
   /** Returns whether a score is a success. Default: if it is at least 1. */
   readonly success?: (score: number) => boolean

@@ -66,10 +66,7 @@ interface Node {
   readonly call: ServerCall
 }
 
-/**
- * Makes a recording of sealed episodes of one environment of an MCP server. The same episodes give the same text, in
- * whatever order they are added.
- */
+/** Makes a recording of episodes of one environment of an MCP server: the same text in whatever order. */
 export class RecordingWriter {
   readonly #environment: EpisodeRecord['environment']
   readonly #made: MadeOfServer

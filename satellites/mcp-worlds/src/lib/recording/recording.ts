@@ -103,18 +103,12 @@ export class Recording {
     return first.includes('"recording":') && headerSchema.safeParse(jsonOrNull(first)).success
   }
 
-  /**
-   * Returns the task of parameters; of none, the first one. Throws `not-recorded` for parameters that no recorded
-   * episode had.
-   */
+  /** Returns the task of parameters; of none, the first one. Throws `not-recorded` for those of no episode. */
   taskOf(params: unknown): RecordedTask {
     return this.tasks[this.#taskNumber(params)] as RecordedTask
   }
 
-  /**
-   * Returns the number of the start that an episode has, among those of its task, and the trail of its set-up.
-   * Throws `not-recorded`, as {@link taskOf}.
-   */
+  /** Returns the number of the start among those of its task, and the trail of its set-up. Throws as {@link taskOf}. */
   startOf(params: unknown, rng: Rng): [start: number, setup: string] {
     const { starts } = this.taskOf(params)
     const start = this.#pick(starts, drawOf(rng, STREAMS.start))
@@ -131,10 +125,7 @@ export class Recording {
     return calls.reverse()
   }
 
-  /**
-   * Returns the number of the last call, by the trail of the set-up and that of the player. Throws `not-recorded` for a
-   * history that is not in the recording.
-   */
+  /** Returns the number of the last call, by both trails. Throws `not-recorded` for another history. */
   find(setup: string, trail: string): number {
     const found = this.#places.get(placeName(setup, trail))
     if (found !== undefined) return found

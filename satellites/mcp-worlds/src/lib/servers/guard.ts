@@ -11,10 +11,7 @@ const GUARDIAN = fileURLToPath(
 const guarded = new Map<string, Trace>()
 let guardian: ChildProcess | null = null
 
-/**
- * Has the traces of a server removed if this process ends without doing so itself, even if it is killed. One process
- * does it for all servers of this one.
- */
+/** Has a server's traces removed if this process is killed: by one process for all servers of this one. */
 export function guard(trace: Trace): void {
   guarded.set(trace.mark, trace)
   if (guardian) send(guardian, trace)

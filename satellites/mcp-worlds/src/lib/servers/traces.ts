@@ -1,9 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 
-/**
- * The variable by which the processes of a server are found that have left its process group, such as browsers. The
- * group itself is ended with the server, and with this process.
- */
+/** The variable by which processes of a server are found that have left its group, such as browsers. */
 export const MARK = 'EPISODIC_MCP_SERVER'
 
 export interface Trace {

@@ -17,10 +17,7 @@ export interface AppRoutesOptions {
   readonly onError: (error: InternalError) => void
 }
 
-/**
- * Returns the routes of an app, for `serveHttp` or `serveRoutes`. While the server stops, new requests are rejected
- * with 503, and draining waits for the others.
- */
+/** Returns the routes of an app, for `serveHttp` or `serveRoutes`. A stop rejects new requests with 503. */
 export function createAppRoutes(app: Hono<TrainerRoute>, options: AppRoutesOptions): ExtraRoutes {
   const { owns, tokenOf, sockets, onEnd = () => {}, stopping = (_, rejection) => rejection, onError } = options
   const identities = new WeakMap<IncomingMessage, TrainerRoute['Bindings']['identify']>()

@@ -18,10 +18,7 @@ const SHORT = 65_536
 /** Megabytes that the objects of one body may take. */
 const HEAP = 1_024
 
-/**
- * Does the jobs of bodies: of long ones in a thread, one after the other, so that no other request waits for its
- * parser.
- */
+/** Does the jobs of bodies: of long ones in a thread, one by one, so that no other request waits for its parser. */
 export class BodyThread {
   #worker: Worker | null = null
   #last: Promise<unknown> = Promise.resolve()

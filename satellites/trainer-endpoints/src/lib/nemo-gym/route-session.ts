@@ -18,10 +18,7 @@ export function cookieOf(context: RouteContext, name: CookieName): SessionCookie
   return readCookie(context.req.header('cookie'), name)
 }
 
-/**
- * Gives a client the session as it is now, and watches what becomes of this answer. `row` is the mark of the row that
- * it was opened with.
- */
+/** Gives a client the session as it is now, and watches what becomes of the answer. `row`: mark of its row. */
 export function answerFrom(context: RouteContext, name: CookieName, session: RolloutSession, row: string | null): void {
   const { handle, tally, failure } = session
   setCookie(context, name, { handle, row, played: tally.played, failure: failure?.kind ?? null })

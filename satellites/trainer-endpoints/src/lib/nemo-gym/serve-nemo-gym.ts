@@ -74,10 +74,7 @@ const anonymous = createMiddleware<TrainerRoute>(async (context, next) => {
   return next()
 })
 
-/**
- * A model is shown it as the output of its tool, so the cookie says that a call was not played, and the server that
- * verifies the episode masks it.
- */
+/** A model sees this as a tool's output, so the cookie says that it was not played, and the verifier masks it. */
 function stoppingAnswer(request: Request, rejection: Response): Response {
   const cookie = readCookie(request.headers.get('cookie'), COOKIES.rollout)
   if (!cookie || new URL(request.url).pathname.endsWith('/verify')) return rejection

@@ -11,10 +11,7 @@ export interface SessionCookie {
   readonly failure: string | null
 }
 
-/**
- * The names of the cookies. Each profile has its own, so that a model which calls a tool named `close` or `step` does
- * not reach the routes of the other profile with its session.
- */
+/** The cookies' names, one a profile: a tool called `close` does not reach the routes of the other profile. */
 export const COOKIES = { rollout: 'episodic_session', gymnasium: 'episodic_gymnasium_session' } as const
 
 export type CookieName = (typeof COOKIES)[keyof typeof COOKIES]

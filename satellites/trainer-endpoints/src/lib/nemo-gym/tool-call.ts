@@ -14,10 +14,7 @@ export interface ToolCall {
   readonly likelyReturnsCookies: boolean
 }
 
-/**
- * Plays a tool call, or returns the stored answer if it is a repeated one. A call that fails marks the episode as
- * failed, and no further one is played.
- */
+/** Plays a tool call, or returns a repeated one's answer. After a failed call the episode has failed. */
 export async function answerToolCall(session: RolloutSession, call: ToolCall): Promise<ToolAnswer> {
   const { action, sent, likelyReturnsCookies } = call
   const { tally } = session
@@ -70,10 +67,7 @@ export interface CallEvidence {
   readonly closesConnections: boolean
 }
 
-/**
- * What a call is: the next step, one whose answer was lost, or a late one, which came after its client had been
- * answered another.
- */
+/** A call: the next step, one whose answer was lost, or one after its client had been answered another (`late`). */
 export type CallKind = 'new' | 'repeated' | 'late'
 
 export interface CallVerdict {

@@ -17,10 +17,7 @@ export interface RpcContext {
   readonly onError: (error: InternalError) => void
 }
 
-/**
- * Answers one JSON-RPC message of OpenEnv's MCP: the tools, and over HTTP the sessions that they are called in. Never
- * rejects.
- */
+/** Answers a JSON-RPC message of OpenEnv's MCP: tools, and over HTTP the sessions to call them in. Never rejects. */
 export async function answerRpc(text: string, context: RpcContext): Promise<object> {
   let message: unknown
   try {

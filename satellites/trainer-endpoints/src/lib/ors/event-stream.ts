@@ -1,10 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 export interface EventStream {
-  /**
-   * Sends an event. Resolves once it has left this process, so that no crash takes it back; with false if the client
-   * has gone.
-   */
+  /** Resolves once the event has left this process, so that no crash takes it back; with false for a gone client. */
   send(event: string, data: string): Promise<boolean>
   /** Sends a comment, so that the client sees that the server still works. */
   comment(text: string): void

@@ -2,10 +2,7 @@ import { type Json, type JsonObject, jsonObjectSchema, WireError } from '@episod
 import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 
-/**
- * A row of a task list as a client sends it back, or one that somebody wrote by hand: what to open, and the texts that
- * the player reads first.
- */
+/** A row of a task list, sent back or written by hand: what to open, and the texts that the player reads first. */
 export interface TaskRow {
   readonly environment?: string | null | undefined
   readonly prompt?: string | null | undefined

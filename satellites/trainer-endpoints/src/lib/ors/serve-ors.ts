@@ -11,10 +11,7 @@ import { createOrsRoutes } from './routes.ts'
 export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
   /** The tasks that clients list and open, kept in memory. Default: none; a client can still send rows of its own. */
   readonly tasks?: readonly Task[]
-  /**
-   * What a step reports as its reward. `return` is for clients that score only the last reward of an episode: every
-   * step but the last has no reward. Default `steps`.
-   */
+  /** What a step reports as its reward; `return` for clients that score the last one alone. Default `steps`. */
   readonly rewards?: RewardMode
   /**
    * Whether a call is played only once its client has repeated it with the id from the first event of its stream, so

@@ -139,10 +139,7 @@ export function tooShortSecrets(listed: readonly string[]): readonly string[] {
   return listed.filter((text) => text.length < SHORTEST_SECRET)
 }
 
-/**
- * Returns a text as it is, as JSON writes it, and as JSON writes it within a JSON text. Returns no form if it is too
- * short.
- */
+/** Returns a text as it is, as JSON, and as JSON within a JSON text; no form if it is too short. */
 function formsOf(text: string): readonly string[] {
   if (text.length < SHORTEST_SECRET) return []
   const once = escaped(text)

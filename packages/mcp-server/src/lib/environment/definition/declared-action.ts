@@ -71,10 +71,7 @@ function isPlain(value: object): value is Readonly<Record<string, unknown>> {
   return !Array.isArray(value)
 }
 
-/**
- * Returns the path of the first key in `given`, at any depth, that is not in `kept`: a key that a schema dropped.
- * `null` if there is none.
- */
+/** Returns the path of the first key in `given` that a schema dropped to make `kept`. `null` if there is none. */
 export function findUndeclared(given: unknown, kept: unknown, path = ''): string | null {
   if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return null
   for (const [key, value] of Object.entries(given)) {

@@ -105,10 +105,7 @@ export function handleNames(noun: string) {
   return { create: `create_${noun}`, join: `join_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
 }
 
-/**
- * Throws if the names that come from the handle are invalid or already taken by tools or arguments. With several seats,
- * the handle is the name of the environment.
- */
+/** Throws if names from the handle are invalid or taken. With several seats, it is the environment's name. */
 export function assertHandle(
   environment: string,
   handle: string,

@@ -47,10 +47,7 @@ export interface Refused {
   readonly text: string
 }
 
-/**
- * A value with every property read-only, at any depth. Stops at objects with arbitrary keys: general JSON is recursive,
- * so the type would not end.
- */
+/** A value that is read-only at any depth, down to objects with arbitrary keys, where the type would not end. */
 export type ReadOnly<T> = { [key: string]: never } extends T
   ? T
   : T extends object
@@ -79,10 +76,7 @@ export interface PrepareContext<State, Params, Input> {
   readonly isLast: boolean
   /** Aborted after the tool's `prepareSeconds`, and when no client waits for the answer any more. */
   readonly signal: AbortSignal
-  /**
-   * Reports to a client that waits, and asked for progress, what is going on. Nothing of it is kept. `undefined` if
-   * nobody asked.
-   */
+  /** Reports progress to a client that waits and asked for it, and keeps nothing. `undefined` if nobody asked. */
   readonly report: ((message: string) => void) | undefined
 }
 
@@ -106,10 +100,7 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined, E
   readonly prepared: Prepared
   /** Earlier steps of the session; empty unless the environment sets `history`. */
   readonly history: History
-  /**
-   * Returns an answer to the player. A model reads text alone, so the data of a tool with an `output` follows the text
-   * as a line of JSON; see `dataFollows`.
-   */
+  /** Answers the player. Models read text alone: data of an `output` follows as a line of JSON; see `dataFollows`. */
   say(...answer: Saying<Data>): Said<Data>
   /**
    * Adds a picture or a sound to the answer of this call, after its text: bytes or base64 of PNG, JPEG, GIF, WebP, WAV
@@ -144,10 +135,7 @@ export interface Transition<State, Params, Absent = never> {
   readonly before: State
   readonly after: State
   readonly tool: string | Absent
-  /**
-   * The arguments as sent. They match the tool's input schema unless `refused` is `arguments`, `tool`, `time` or
-   * `ended`.
-   */
+  /** The arguments as sent: valid for the tool unless `refused` is `arguments`, `tool`, `time` or `ended`. */
   readonly input: JsonObject | Absent
   readonly params: Params
   /** How the episode ended by this step; in a game, for the seat that is rewarded. */
@@ -417,10 +405,7 @@ export interface CommonSpec<
    * nothing, and more than once. An error is reported as a fault of the environment.
    */
   readonly release?: (session: string) => void | Promise<void>
-  /**
-   * Whether a session can be forked. Default: unless there is `release`, because a fork has nothing of what its parent
-   * keeps outside.
-   */
+  /** Whether sessions can be forked. Default: unless there is `release`: a fork has nothing of what is outside. */
   readonly forkable?: boolean
   /**
    * What holds for sessions of which a part is outside. Runs say it. Default: steps happen exactly once, all chance
@@ -497,10 +482,7 @@ export interface EnvironmentSpec<
   readonly absent?: (make: { readonly tool: ToolMaker<State, z.output<Params>, NoInfer<Events>> }) => Tool | null
 }
 
-/**
- * An environment with its types erased but for those that players meet, as a host serves it. Returned by
- * `defineEnvironment`.
- */
+/** An environment as a host serves it, with most types erased. Returned by `defineEnvironment`. */
 export interface EnvironmentDefinition<
   Tools extends { readonly [name: string]: Tool } = { readonly [name: string]: Tool },
   Public extends z.ZodType = z.ZodType,
@@ -529,10 +511,7 @@ export interface EnvironmentDefinition<
   /** What each of several seats sees as data, as JSON Schema 2020-12; `null` with one, which sees the public state. */
   readonly viewSchema: JsonObject | null
   readonly tools: Tools
-  /**
-   * What the server calls for a seat that does not act, and for the only player when it has left or is late; `null` if
-   * the rules do not say.
-   */
+  /** What the server calls for an absent seat, and for the only player that has left or is late; `null` for nothing. */
   readonly absent: Tool | null
   /** Plays a round whose moves are all sealed; `null` if no tool is sealed. */
   readonly settle: ((context: object) => void) | null
@@ -568,10 +547,7 @@ export interface EnvironmentDefinition<
    * `legal`. Throws `rules-failed` if the author's `legal` returns anything else.
    */
   legal(state: SessionState, params: unknown, seat: string): LegalActions
-  /**
-   * Returns `undefined` if the environment defines no success. Throws `rules-failed` if the author's function returns
-   * no boolean.
-   */
+  /** `undefined` if the environment defines no success. Throws `rules-failed` if its function returns no boolean. */
   success(final: FinalContext<SessionState, unknown>, seat: string): boolean | undefined
   /** Returns the texts that a seat must not be shown; `null` if the environment lists none. */
   readonly secrets: ((state: SessionState, params: unknown, seat: string) => readonly string[]) | null

@@ -44,10 +44,7 @@ export interface TableContext<
 > {
   /** Earlier steps of all seats; empty unless the game sets `history`. */
   readonly history: History
-  /**
-   * Marks a value as meant for some seats, and returns it. Default: for all. For readers and checks: nothing enforces
-   * it.
-   */
+  /** Marks a value as meant for some seats (default: all), and returns it. For readers and checks: not enforced. */
   reveal<T extends Json>(value: T, to?: Seat | readonly Seat[]): T
   /**
    * Sends a text to seats, with their next answer: to one, to several, or to `others` than the seat that moves. At most
@@ -140,10 +137,7 @@ export interface SeatTransition<Seat extends string, State, Params> extends Tran
 }
 
 export interface GameEventContext<Seat extends string, State, Params, Data> extends EventContext<State, Params, Data> {
-  /**
-   * Sends a text to some seats alone, with their next answers, where `say` sends to all of them: at most 4,000
-   * characters.
-   */
+  /** Sends a text to some seats alone, with their next answers (`say`: to all): at most 4,000 characters. */
   send(to: Seat | readonly Seat[], text: string): void
 }
 

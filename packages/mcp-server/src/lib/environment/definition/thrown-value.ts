@@ -29,10 +29,7 @@ function unplaced(message: string): Error {
   return error
 }
 
-/**
- * Returns what an error says, with its name unless that says nothing: also what a schema found, what several errors
- * say, and that it says nothing.
- */
+/** Returns what an error says, with its name unless that says nothing; also of a schema, and of several errors. */
 export function wordsOf(error: Error): string {
   const { name, message } = error
   const said =

@@ -128,10 +128,7 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
    * `WireError`) for an event that it does not take, and what the rules throw.
    */
   publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'sent' | 'end'>
-  /**
-   * Returns the hash of the present state in the form of a recorded one: releases that had no pages hash a large state
-   * in another way.
-   */
+  /** The hash of the state in the form of a recorded one: older releases hash a large state in another way. */
   stateHashAs(recorded: string | null): string
   /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void

@@ -5,10 +5,7 @@ export interface CallOptions {
    * which costs as much as a small call: read it only when the call waits.
    */
   readonly signal: AbortSignal
-  /**
-   * Aborted when a call that waits for others should be answered early: its client is gone, or the server shuts down. A
-   * getter as `signal`. Default: never.
-   */
+  /** Aborted when a waiting call should be answered early: a client gone, a shutdown. A getter. Default: never. */
   readonly stopping?: AbortSignal | undefined
   /** Reports what the call waits for; `undefined` if the client did not ask for progress. */
   readonly report: ((message: string) => void) | undefined

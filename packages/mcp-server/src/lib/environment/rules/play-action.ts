@@ -41,10 +41,7 @@ export function playAction(
   return undeclared === undefined ? played : { ...played, undeclared }
 }
 
-/**
- * Returns a change as rewards and observations read it: they cannot change a large state. One that JSON cannot say
- * stays as it is, and is reported when it is kept.
- */
+/** Returns a change as rewards read it, with a large state read-only. What is no JSON stays, and is reported later. */
 function settleChange(change: Change): Change {
   try {
     const state = settled(change.state)
@@ -94,10 +91,7 @@ function decide(
   return 'kind' in decided ? refuse('rules', decided.text) : decided
 }
 
-/**
- * Calls the tool for the only player when it has left or is late; `null` without one. A step that was recorded before
- * there was one has nothing prepared.
- */
+/** Calls the tool for the only player that has left or is late. A step recorded before has nothing prepared. */
 function playAbsent(environment: EnvironmentDefinition, turn: RulesTurn, checks: PlayChecks | undefined) {
   const { absent } = environment
   if (!absent || (absent.preparation && turn.prepared === undefined)) return null

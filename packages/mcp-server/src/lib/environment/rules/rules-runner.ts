@@ -32,10 +32,7 @@ export interface RulesRunner {
     params: JsonObject,
     seat: string,
   ): ObservedState | Promise<ObservedState>
-  /**
-   * Plays one declared action on a turn. A runner that returns a promise rejects it with the reason of the abort when
-   * the signal of `waiting` is aborted.
-   */
+  /** Plays one declared action on a turn. If the result is a promise, the abort of `waiting` rejects it. */
   play(
     environment: EnvironmentDefinition,
     turn: RulesTurn,
@@ -54,10 +51,7 @@ export interface RulesRunner {
     environment: EnvironmentDefinition,
     final: EndedEpisode,
   ): boolean | undefined | Promise<boolean | undefined>
-  /**
-   * Whether tools may prepare their steps. `prepare` runs in the host's thread, so a runner that keeps the author's
-   * code out of that thread does not allow it.
-   */
+  /** Whether tools may prepare steps. `prepare` runs in the host's thread, where some runners want no such code. */
   readonly prepares: boolean
   /**
    * Returns the texts that the environment lists as secret for a seat in a state. Throws what its code throws.

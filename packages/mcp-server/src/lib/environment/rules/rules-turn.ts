@@ -23,10 +23,7 @@ export interface RulesTurn extends Pick<Turn, 'seat' | 'draft' | 'truncation' | 
 }
 
 export interface PlayOutcome extends Played {
-  /**
-   * A key that the tool said and its output does not declare, so it was left out. Undeclared keys inside other objects
-   * are left out too, and not reported.
-   */
+  /** A key that was said and left out, as the output does not declare it. Of inner objects, none is reported. */
   readonly undeclared?: string
 }
 

@@ -53,10 +53,7 @@ export function observeState(
   }
 }
 
-/**
- * Starts a world from parameters that passed its schema. The same parameters and seed give the same start, so it
- * can be asked for again at any time.
- */
+/** Starts a world from checked parameters. The same ones and seed give the same start, at any time. */
 export function startEnvironment(environment: EnvironmentDefinition, params: JsonObject, seed: string): InitialState {
   const rng = createRng(seed)
   const started = environment.start({ params, rng })

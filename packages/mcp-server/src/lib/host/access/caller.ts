@@ -21,10 +21,7 @@ export type AgentAddress = (
   readonly hold?: number | undefined
 }
 
-/**
- * Who is calling, as the endpoint has verified it. The trainer endpoint names a session in each request; the address of
- * an agent is that of its endpoint.
- */
+/** Who is calling, as verified. A trainer names a session in each request; an agent's is that of its address. */
 export type Caller =
   | {
       readonly endpoint: 'trainer'

@@ -113,10 +113,7 @@ export function signerOf(secret: Uint8Array, native: typeof nodeHash | null = no
 const BLOCK = 64
 const DIGEST = 32
 
-/**
- * The same by the definition of HMAC (RFC 2104), as two hashes at a time: an object for each HMAC costs three times as
- * much.
- */
+/** HMAC by its definition (RFC 2104), two hashes at a time: an object for each HMAC costs three times as much. */
 function nativeSignerOf(secret: Uint8Array, hash: typeof nodeHash & object): (text: string) => string {
   const key = Buffer.alloc(BLOCK)
   key.set(secret.length > BLOCK ? hash('sha256', secret, 'buffer') : secret)

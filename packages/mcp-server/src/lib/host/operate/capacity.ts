@@ -121,10 +121,7 @@ class Creation {
   }
 }
 
-/**
- * Counts the sessions of a store by owner. Exact for what this process opens and removes; changes by other processes
- * are counted at the next `refresh`.
- */
+/** Counts sessions by owner. Exact for this process; changes by others are counted at the next `refresh`. */
 class Owners {
   #ownerOf = new Map<string, Principal>()
   #counts = new Map<Principal, number>()

@@ -29,10 +29,7 @@ export interface FaultsOptions {
   readonly onFault: (fault: Fault) => void
   readonly metrics: Metrics | undefined
   readonly containment: Containment | undefined
-  /**
-   * Called if something of a session fails after its call was answered, or is gone, with the error for all its further
-   * steps.
-   */
+  /** Called if something fails after its call was answered, or is gone, with the error for all further steps. */
   readonly onLost: (session: string, refusal: WireError) => void
 }
 

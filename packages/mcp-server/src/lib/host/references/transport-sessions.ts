@@ -131,10 +131,7 @@ export class TransportSession extends ResolvedSession {
       : factory.foresee(this.#verified.principal, this.#opening())
   }
 
-  /**
-   * Ends the episode, and has the world judge what its player leaves. The record stays until it expires, so that the id
-   * is refused and opens no other session.
-   */
+  /** Ends the episode, and has it judged. The record stays until it expires: its id opens no other session. */
   override async close(): Promise<MethodResult<'close'>> {
     const { writer } = this.parts
     const cached = await this.#transports.find(this.#verified)

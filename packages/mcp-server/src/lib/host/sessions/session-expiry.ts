@@ -154,10 +154,7 @@ async function inSlices<T>(items: readonly T[], clock: Clock, work: (item: T) =>
   }
 }
 
-/**
- * Repeats `work`, each time `milliseconds` after the last run has resolved or rejected. The returned function stops the
- * repetition; a run in progress continues to its end.
- */
+/** Repeats `work`, each time so long after the last run. The returned function stops it after the present run. */
 export function repeat(clock: Clock, milliseconds: number, work: () => Promise<unknown>): () => void {
   let stopped = false
   let callOff = () => {}

@@ -33,10 +33,7 @@ export function createPreparation(
   }
 }
 
-/**
- * Returns the error to throw for a fault after an external effect may have begun: `outcome-unknown`, because the fault
- * may not have left everything unchanged.
- */
+/** Returns `outcome-unknown`, for a fault after an external effect may have begun. */
 export function afterEffect(tool: string, thrown: unknown): unknown {
   return WireError.is(thrown, 'environment-failed') ? outcomeUnknown(tool, thrown) : thrown
 }
@@ -53,10 +50,7 @@ function outcomeUnknown(tool: string, cause: WireError): WireError {
 /** Milliseconds between two reports of a call that still waits: less than any client waits without a sign of life. */
 const INTERVAL = 5_000
 
-/**
- * Reports what a call waits for, now and every 5 seconds, until the returned function is called. Does nothing for a
- * caller who did not ask for progress.
- */
+/** Reports what a call waits for, now and every 5 seconds, until the returned function is called; if asked. */
 export function reportWaiting(clock: Clock, report: CallOptions['report'], message: string): () => void {
   if (!report) return () => {}
   report(message)

@@ -53,10 +53,7 @@ interface TaskOwner {
   readonly place: number
 }
 
-/**
- * Tasks of one seat of a session. Nothing is stored for them: a task is named by the step that it stands for, with a
- * proof, and its answer is that in the step log.
- */
+/** Tasks of a seat, of which nothing is stored: each names its step, with a proof, and is answered by the log. */
 export class StepTasks implements SessionTasks {
   readonly #setting: TaskSetting
   readonly #owner: TaskOwner
@@ -114,10 +111,7 @@ export class StepTasks implements SessionTasks {
     this.#setting.tasks.get(name)?.stop.abort(new Error('The task was cancelled.'))
   }
 
-  /**
-   * Runs a call. Resolves with its outcome, or with `null` if it has not ended after a second: then it goes on, even if
-   * its client leaves.
-   */
+  /** Resolves with the outcome of a call, or `null` after a second: then it goes on, even without its client. */
   async #run(
     name: string,
     waiting: CallOptions | undefined,
