@@ -64,10 +64,7 @@ export async function withinTime<T>(
   return Promise.race([promise, ended]).finally(() => settled.abort())
 }
 
-/**
- * Resolves with the support of a server, which is asked by a stateless request. No answer means `legacy`. Rejects with
- * the reason of an abort, and with `login-failed`.
- */
+/** Asks a server by a stateless request what it supports; no answer: `legacy`. May reject with `login-failed`. */
 export async function findProtocolSupport(
   channel: Omit<Channel, 'close'>,
   { signal }: WaitOptions,

@@ -23,10 +23,7 @@ export interface AnsweredRequest {
   readonly seat: string | null
   /** From 0, of all steps; `null` for an answer that led to none. */
   readonly step: number | null
-  /**
-   * The messages that were in no request before, without those that stand elsewhere in the episode: answers, and
-   * results of steps. `null` if the request was not recorded.
-   */
+  /** The messages that are new and stand nowhere else in the episode. `null` if the request was not recorded. */
   readonly added: readonly SentMessage[] | null
 }
 

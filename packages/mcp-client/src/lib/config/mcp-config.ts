@@ -139,10 +139,7 @@ const PLACEHOLDER = /\$\{((?:[A-Za-z]+:(?!-))?)([\w.-]*\w)(?::-([^}]*))?\}/g
 /** What OpenCode calls the transports. */
 const TYPES: Readonly<Record<string, string>> = { local: 'stdio', remote: 'http' }
 
-/**
- * Returns an entry without the keys of other programs, with a URL under its usual name, and with a command apart from
- * its arguments. Keys of a client of our own are never among them.
- */
+/** Returns an entry without the keys of other programs, its URL and command under the names of our clients. */
 function asWrittenHere(entry: object): object {
   const own = Object.entries(entry).filter(([key, value]) => value !== null && !OF_OTHERS.includes(key))
   const {
@@ -183,10 +180,7 @@ function isData(value: unknown): value is object {
   return Object.values(value).every((item) => typeof item !== 'function')
 }
 
-/**
- * Parses the text of a configuration: JSON that may have comments, commas before a closing bracket, and a byte order
- * mark, as several editors keep it. Throws a `SyntaxError`.
- */
+/** Parses JSON that may have comments, trailing commas and a byte order mark. Throws a `SyntaxError`. */
 export function parseConfigText(text: string): unknown {
   const plain = text.replace(/^\ufeff/, '').replace(COMMENT, (found) => (found.startsWith('"') ? found : ' '))
   return JSON.parse(plain.replace(LAST_COMMA, (found) => (found.startsWith('"') ? found : '')))

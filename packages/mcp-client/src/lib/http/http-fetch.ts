@@ -56,10 +56,7 @@ export function createFetch(dispatcher: Dispatcher): Fetch {
   }
 }
 
-/**
- * Returns the messages in the body of an answer. One that is refused without an id has that of the request. Throws if
- * none of them is an answer to the request, which would wait for it in vain.
- */
+/** Returns the messages in a body. A refusal without an id has the request's. Throws if there is no answer. */
 function answerIn(body: unknown, request: string): unknown {
   const id = /^\{"jsonrpc":"2\.0","id":(\d+)/.exec(request)?.[1]
   if (id === undefined) return body

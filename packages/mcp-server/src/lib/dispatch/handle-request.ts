@@ -77,10 +77,7 @@ export function resolveCaller(host: Host, caller: Caller): SessionRef | null | P
   return address.by === 'argument' || address.token === null ? null : host.resolve(principal, address)
 }
 
-/**
- * The same, once for the rate limit and the call itself. Returns `null` also if the token is not valid: the call then
- * counts for the network address, and is rejected when it is dispatched.
- */
+/** The same, once for the rate limit and the call. `null` also for an invalid token: the call is rejected later. */
 export function findSession(host: Host, caller: Caller): SessionRef | null | Promise<SessionRef | null> {
   try {
     const session = resolveCaller(host, caller)

@@ -13,10 +13,7 @@ const MOST_DESCRIPTION = 1_023
 /** A skill never changes while a server runs, and is the same for all of its clients. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
-/**
- * Answers `skills/list` and `skills/get`, and `resources/read` for the file of a skill; `undefined` for any other
- * method. Throws `invalid-params` for a skill that there is not.
- */
+/** Answers `skills/list`, `skills/get` and `resources/read` of a skill; `undefined` for any other method. */
 export function answerSkills(host: Host, environment: string, method: string, params: JsonObject): object | undefined {
   const { entry, text } = skillOf(namedEnvironment(host, environment))
   const { uri } = entry

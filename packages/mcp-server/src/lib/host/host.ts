@@ -30,10 +30,7 @@ export interface HostOptions {
   readonly bounds?: Partial<HostBounds>
   /** Called for every fault of an environment's own code, with the reference that the caller was given. */
   readonly onFault?: (fault: Fault) => void
-  /**
-   * Called when an environment has judged what the player of a session has left, in a last step: the player closed it,
-   * its trainer said that it has left, or it was idle too long.
-   */
+  /** Called when what a player has left was judged, in a last step: it closed, was said to have left, or was idle. */
   readonly onLeft?: (left: {
     readonly environment: string
     /** The id of the session. */
@@ -247,10 +244,7 @@ export interface TrainerSessionRef extends SessionRef {
   /** Returns the actions that the rules accept now: none after the end and out of turn. Several seats: name one. */
   legal(seat?: string): Promise<LegalActions>
   turn(query: TurnQuery): Promise<MethodResult<'turn'>>
-  /**
-   * Takes the step of a seat whose player has left; see `environment/leave`. Rejects with `invalid-params` if the rules
-   * do not say what that means, and with `not-your-turn`.
-   */
+  /** Takes the step of a seat that was left; see `environment/leave`. May be `invalid-params` or `not-your-turn`. */
   leave(seat: string): Promise<MethodResult<'leave'>>
   watch(range: WatchRange): Promise<MethodResult<'watch'>>
   snapshot(query: SnapshotQuery): Promise<SessionSnapshot>

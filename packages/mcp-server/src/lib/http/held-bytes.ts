@@ -55,10 +55,7 @@ export class HeldBytes {
     return { shrink, [Symbol.dispose]: () => shrink(0) }
   }
 
-  /**
-   * Receives the body of a request. One without a length, or which is compressed, counts as the largest until it is
-   * read. Rejects if it breaks off, or takes too long.
-   */
+  /** Receives a request's body. Without a known length it counts as the largest. Rejects if broken off or late. */
   receive(request: HttpRequest, largest: number): Promise<ReceivedBody> {
     return receiveBody(request, largest, this)
   }

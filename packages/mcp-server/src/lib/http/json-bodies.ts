@@ -10,10 +10,7 @@ import { readBody } from './read-body.ts'
 /** Bytes of larger bodies that are held at once. Others wait, unread. */
 const AT_ONCE = 268_435_456
 
-/**
- * Reads the JSON bodies of the requests of one port, with the bounds of a message: 64 levels and 10,000 values. A long
- * one is parsed in a turn of the event loop of its own.
- */
+/** Reads the JSON bodies of a port, of 64 levels and 10,000 values at most: a long one in a turn of its own. */
 export class JsonBodies {
   readonly #bytes: number
   readonly #turns = new ParseQueue()

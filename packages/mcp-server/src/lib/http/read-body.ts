@@ -3,10 +3,7 @@ import { WireError } from '@episodic/protocol'
 import { GatheredBytes, utf8 } from '../transport/byte-buffer.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
 
-/**
- * Most pieces of one body, and the bytes of each that a longer body may have on average. Each costs a microsecond,
- * whatever its size; only a hostile client sends chunks of a byte.
- */
+/** Most pieces of a body, and their bytes on average. Each costs a microsecond; only hostile clients send many. */
 const MAX_PIECES = 4_096
 const PIECE_BYTES = 1_024
 

@@ -107,10 +107,7 @@ export class Replies {
   }
 }
 
-/**
- * Writes the answers of one turn of the event loop together. Waking a waiting client costs more than a write, and a
- * client with many calls in flight then wakes once for all of them.
- */
+/** Writes the answers of a turn of the event loop together: a client with many calls then wakes once for all. */
 export class Answers {
   #waiting: (() => void)[] = []
 

@@ -1,10 +1,7 @@
 import { isMatchRecord } from '@episodic/protocol'
 import { createFold, type Fold } from './fold.ts'
 
-/**
- * Creates an empty fold of a run of several seats. Every seat is folded as if it had played episodes of its own; the
- * summary is that of the seat in focus, with the main figures of every seat.
- */
+/** Creates a fold of runs of several seats, each folded by itself; the summary is of the seat in focus. */
 export function createMatchFold({
   seats,
   focus,

@@ -1,9 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 
-/**
- * The outcome that a report counts. A finished line without returns breaks the contract of a record: it counts as
- * failed, with the code `no-returns`, rather than as a zero.
- */
+/** The outcome that a report counts. A finished line without returns counts as failed (`no-returns`), not as 0. */
 export function scoredOutcomeOf({
   outcome,
   returns,

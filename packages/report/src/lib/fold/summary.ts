@@ -3,10 +3,7 @@ import { z } from 'zod'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
-/**
- * A mean with its 95 % confidence interval. The interval is `null` for fewer than two clusters, and if no cluster
- * deviates from the mean (then `standardError` is 0).
- */
+/** A mean with its 95 % interval: `null` for fewer than two clusters, and if none deviates (error 0). */
 export const estimateSchema = z.object({
   mean: z.number(),
   low: z.number().nullable(),

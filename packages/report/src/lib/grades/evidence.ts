@@ -1,10 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import type { GradeRecord } from './grade-record.ts'
 
-/**
- * Says of each quote whether it stands in its step: in the texts of the action, of the observation, of outside events,
- * or of what a model said there. White space may differ.
- */
+/** Says of each quote whether a text of its step has it; white space may differ. */
 export function checkEvidence(
   { steps }: Pick<EpisodeRecord, 'steps'>,
   evidence: readonly { readonly step: number; readonly quote: string }[],

@@ -32,10 +32,7 @@ export function graderKeyOf({ kind, name, sha256, who = '' }: GraderRef): string
   return JSON.stringify([kind, name, sha256, who])
 }
 
-/**
- * Folds verdicts. Neither their order nor repetitions matter: of one grader (or person), line and vote the verdict with
- * the highest revision counts, of equal revisions the later one.
- */
+/** Folds verdicts in any order: of a grader (or person), line and vote the highest revision, then the latest. */
 export function foldGrades(records: Iterable<GradeRecord>, lines: Iterable<GradableLine>): GradeFold {
   const bySeal = new Map([...lines].map((line) => [line.seal, line]))
   const latest = new Map<string, GradeRecord>()

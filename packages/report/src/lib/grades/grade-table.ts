@@ -12,10 +12,7 @@ export interface GradeTable {
   ofTasks(grader: string): ReadonlySet<string>
 }
 
-/**
- * Creates a table of verdicts. Of several verdicts of one grader on one play the latest revision counts, and of several
- * votes or people the first one that is decided.
- */
+/** Creates a table of verdicts: of one grader on a play the latest revision, of votes the first decided one. */
 export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
   const byGrader = new Map<string, { values: Map<string, GradeValue>; tasks: Set<string> }>()
   const latest = new Map<string, GradeRecord>()

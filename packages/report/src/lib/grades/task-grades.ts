@@ -32,10 +32,7 @@ export function taskGradesOf(records: Iterable<GradeRecord>, lines: readonly Gra
   })
 }
 
-/**
- * Returns the figures by the graders that every run has, in the order of the first run. One whose values are of several
- * types has none; one with labels has the share of each.
- */
+/** Returns the figures by graders of every run. Values of several types have none; labels have shares. */
 export function sharedGrades(runs: readonly (readonly TaskGrades[])[]): SharedGrade[] {
   const [first = [], ...others] = runs
   return first.flatMap(({ key, name, labels: order, tasks }): SharedGrade[] => {

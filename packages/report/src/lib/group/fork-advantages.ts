@@ -108,10 +108,7 @@ function continuations(leaves: readonly Leaf[], depth: number): Leaf[][] {
   return [...Map.groupBy(leaves, ({ path }) => path[depth + 1]).values()]
 }
 
-/**
- * The mean return from the fork `measured` on, of leaves with one way through the forks up to `depth`. Every line below
- * a fork weighs the same. `null` if none finished.
- */
+/** The mean return from fork `measured` on, of leaves with one way through forks up to `depth`; lines weigh alike. */
 function meanBelow(leaves: readonly Leaf[], depth: number, measured: number): number | null {
   const [first, ...others] = leaves
   if (first && others.length === 0) return first.returns?.[measured] ?? null

@@ -2,10 +2,7 @@ import type { Completion, JsonObject, ModelRequest } from '@episodic/protocol'
 import { answerMessage } from '@episodic/protocol/internal'
 import { type TokenTree, treeOf } from '../fold/token-tree.ts'
 
-/**
- * Returns the sequences of answers as trainers read them, under the names of verl's `AgentLoopOutput`: ids of the
- * prompt and of what follows it, and for the latter a mask and log-probabilities.
- */
+/** Returns sequences of answers as trainers read them, by the names of verl's `AgentLoopOutput`. */
 export function sequenceFields(answers: readonly Completion[], { links, sequences, discarded }: TokenTree): object[] {
   const drifted = links.filter(({ driftsFrom }) => driftsFrom !== null).length
   return sequences.map(({ calls, role, inputIds, lossMask, logProbabilities, promptLength }) => {

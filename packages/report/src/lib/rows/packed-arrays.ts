@@ -34,10 +34,7 @@ export function packArrays({ header, arrays }: ArrayPack): Uint8Array<ArrayBuffe
   return bytes
 }
 
-/**
- * Returns the arrays in bytes of {@link packArrays}, as views of them where their alignment allows it. Throws a
- * `RangeError` if they are something else, or incomplete.
- */
+/** Returns the arrays in bytes of {@link packArrays}, as views if aligned. Throws a `RangeError` for others. */
 export function unpackArrays(packed: Uint8Array): ArrayPack {
   const bytes = packed.byteOffset % ALIGNMENT === 0 ? packed : new Uint8Array(packed)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -1,9 +1,6 @@
 import type { Json } from '@episodic/protocol'
 
-/**
- * A change of one value in a state. `before` is left out for what was added, `after` for what was removed. Changes of a
- * step apply in their order, see `applyChanges`.
- */
+/** A change of a value in a state: no `before` for what was added, no `after` for what was removed; in order. */
 export interface StateChange {
   /** A JSON pointer (RFC 6901). */
   readonly path: string

@@ -51,10 +51,7 @@ export function stateLost(what: string, details: JsonObject = {}): StateError {
   )
 }
 
-/**
- * Throws `state-lost` if the record `seen` cannot have been followed by the record `now`: every commit raises the
- * revision, and none lowers the epoch. The two records have to differ.
- */
+/** Throws `state-lost` if `now` cannot follow `seen`: commits raise the revision, and none lowers the epoch. */
 export function assertMovedOn(seen: SessionRecord, now: SessionRecord): void {
   // Closed and opened anew under the same request key: it has its id, and is another session.
   if (now.createdAt !== seen.createdAt) return

@@ -91,10 +91,7 @@ export class KeptState {
     return kept
   }
 
-  /**
-   * Reads the state that a text of a store stands for. `near` is a state of the same session: what both have is not
-   * read. Throws `store-invalid` for missing and damaged pages.
-   */
+  /** Reads the state of a text, and of `near` what both have. Throws `store-invalid` for missing or damaged pages. */
   static async read(text: string, read: ReadPages, near?: KeptState): Promise<KeptState> {
     const found = JSON.parse(text)
     // A state that an older release has kept as one text is large from its next change on.

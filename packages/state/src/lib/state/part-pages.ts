@@ -34,10 +34,7 @@ export async function readPart(page: string, read: ReadPages): Promise<object> {
   return new Views({}).of(await readTree(page, read)) as object
 }
 
-/**
- * Reads the state that another thread has made of a large one, from its first page and the pages that `of` does not
- * have. Throws `store-invalid` for missing and damaged pages.
- */
+/** Reads what a thread has made of a large state, by its first page. Throws `store-invalid` for missing pages. */
 export async function readMade(of: SessionState, page: string, read: ReadPages): Promise<SessionState> {
   const { container, views } = shownBy(of) as Shown
   return views.of(await readTree(page, read, container.page, false)) as SessionState

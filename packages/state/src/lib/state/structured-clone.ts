@@ -1,9 +1,6 @@
 let isInstalled = false
 
-/**
- * Lets `structuredClone` copy parts of large states as it copies plain objects: rules do not know how large their state
- * is. Anything else is cloned as before, and costs nothing more.
- */
+/** Lets `structuredClone` copy parts of large states as plain objects: rules do not know how large a state is. */
 export function cloneParts(): void {
   if (isInstalled) return
   isInstalled = true

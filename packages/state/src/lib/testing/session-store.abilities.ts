@@ -14,10 +14,7 @@ export interface SessionStoreUnderTest {
   fail?(store: SessionStore): Promise<() => Promise<void>>
 }
 
-/**
- * Registers the tests of optional abilities, for stores that have them. `openStore` opens a new store, and `keepTrack`
- * takes one over; both dispose of it after the test.
- */
+/** Registers the tests of optional abilities. `openStore` opens a store, `keepTrack` takes one over. */
 export function describeAbilities(
   { reopen, share, openExpiring, fail }: SessionStoreUnderTest,
   openStore: () => Promise<SessionStore>,

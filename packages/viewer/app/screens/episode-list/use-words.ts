@@ -7,10 +7,7 @@ const AT_ONCE = 200
 /** Milliseconds for which rows have to stay the same before their words are asked for. */
 const PAUSE = 40
 
-/**
- * The words of rows that are shown, as far as they are loaded. Rows that are passed by quickly are not asked for: after
- * the first request, each waits until the rows stay the same for a moment.
- */
+/** The loaded words of shown rows. Rows that are passed by quickly are not asked for, but the first. */
 export function useWords(run: string, rows: readonly number[]): ReadonlyMap<number, RowWords> {
   const source = useSource()
   const [words, setWords] = useState<ReadonlyMap<number, RowWords>>(new Map())

@@ -40,10 +40,7 @@ export async function generateText<
   return result
 }
 
-/**
- * The AI SDK's `streamText` with one more option, `mcpSession`: the model has the session's tools besides its own. A
- * lost session ends the stream with an `error` part, as errors do there.
- */
+/** The AI SDK's `streamText` with an option `mcpSession`: its tools too. A lost session is an `error` part. */
 export function streamText<
   T extends ToolSet,
   C extends Context = Context,

@@ -11,10 +11,7 @@ export interface StatefulAgent<T extends ToolSet, O extends OutputInterface> {
   readonly session: AgentSession
 }
 
-/**
- * Opens a session and creates an AI SDK agent that works in it, for the duration of `run`. It always
- * closes the session. Rejects as `openAgentSession` does, and with what `run` throws.
- */
+/** Opens a session and an AI SDK agent in it for the duration of `run`. Rejects also with what `run` throws. */
 export async function withAgentSession<Result, T extends ToolSet = ToolSet, O extends OutputInterface = never>(
   options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
   run: (agent: StatefulAgent<T, O>) => Promise<Result>,
@@ -30,12 +27,7 @@ export async function createStatefulAgent<T extends ToolSet = ToolSet, O extends
   options: AgentSessionConfig & AiSdkAgentOptions<T, O>,
   wait: WaitOptions = {},
 ): Promise<StatefulAgent<T, O>> {
-  return openAgent(options, (session) => agentOf(options, session), wait)
-}
-
-function agentOf<T extends ToolSet, O extends OutputInterface>(
-  options: AiSdkAgentOptions<T, O>,
-  mcpSession: AgentSession,
-): StatefulAgent<T, O>['agent'] {
-  return new ToolLoopAgent({ ...options, mcpSession } as never)
+  const create = (mcpSession: AgentSession) =>
+    new ToolLoopAgent<never, T, Record<string, unknown>, O>({ ...options, mcpSession } as never)
+  return openAgent(options, create, wait)
 }

@@ -32,10 +32,7 @@ export type ModelPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
 
-/**
- * Returns the parts of an answer for a model, or its text alone if it has neither pictures nor sounds. Resources are
- * what they contain, and files of other kinds a note.
- */
+/** Returns the parts of an answer for a model, or its text if there is no media. Other files are a note. */
 export function modelPartsOf({ text, content }: ToolAnswer): string | ModelPart[] {
   const parts = content.map((part): ModelPart => {
     const { text, attachments: [attached] = [] } = readContent([part as ContentPart])

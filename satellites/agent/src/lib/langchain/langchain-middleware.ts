@@ -3,10 +3,7 @@ import { type BaseMessage, ToolMessage } from '@langchain/core/messages'
 import { createMiddleware, ToolInvocationError } from 'langchain'
 import { AgentError } from '../agent-error.ts'
 
-/**
- * Ends an agent's run with the `AgentError` of a tool, which LangChain would pass to the model as a mistake to fix.
- * Other errors of tools are passed to the model, as LangChain does.
- */
+/** Ends a run with a tool's `AgentError`; LangChain passes other errors to the model, as mistakes to fix. */
 export function endOnLostSession() {
   return createMiddleware({
     name: 'EpisodicSession',

@@ -15,10 +15,7 @@ export interface StatefulAgent<M extends Middleware, T extends Tools> {
   readonly session: AgentSession
 }
 
-/**
- * Opens a session and creates a LangChain agent that works in it, for the duration of `run`. It always
- * closes the session. Rejects as `openAgentSession` does, and with what `run` throws.
- */
+/** Opens a session and a LangChain agent in it for the duration of `run`. Rejects also with what `run` throws. */
 export async function withAgentSession<
   Result,
   const M extends Middleware = readonly [],
@@ -38,12 +35,7 @@ export async function createStatefulAgent<
   const M extends Middleware = readonly [],
   const T extends Tools = readonly [],
 >(options: AgentSessionConfig & LangChainAgentOptions<M, T>, wait: WaitOptions = {}): Promise<StatefulAgent<M, T>> {
-  return openAgent(options, (session) => agentOf(options, session), wait)
-}
-
-function agentOf<M extends Middleware, T extends Tools>(
-  options: LangChainAgentOptions<M, T>,
-  mcpSession: AgentSession,
-): LangChainAgent<M, T> {
-  return createAgent({ ...options, mcpSession } as never) as unknown as LangChainAgent<M, T>
+  const create = (mcpSession: AgentSession) =>
+    createAgent({ ...options, mcpSession } as never) as unknown as LangChainAgent<M, T>
+  return openAgent(options, create, wait)
 }

@@ -9,10 +9,7 @@ export interface StatefulAgent {
   readonly session: AgentSession
 }
 
-/**
- * Opens a session and creates an agent that works in it, for the duration of `run`. It always closes the
- * session. Rejects as `openAgentSession` does, and with what `run` throws.
- */
+/** Opens a session and an agent in it for the duration of `run`. Rejects also with what `run` throws. */
 export async function withAgentSession<Result>(
   options: AgentSessionConfig & AgentOptions,
   run: (agent: StatefulAgent) => Promise<Result>,

@@ -1,7 +1,4 @@
-/**
- * How a stream ended: the agent `finished`, the signal or a close of the executor `aborted` it, the reader stopped
- * reading (`abandoned`), or it `failed` with an error.
- */
+/** How a stream ended: `finished`, `aborted` (signal, close), `abandoned` by its reader, or `failed` by an error. */
 export type StreamEnd =
   | { readonly reason: 'finished' }
   | { readonly reason: 'abandoned' }

@@ -29,10 +29,7 @@ export interface McpSessionsOptions {
 }
 
 export interface OpenOptions extends WaitOptions {
-  /**
-   * Shares one session, with one connection and state, among all that open it by this name. It ends when the last one
-   * closes it. Without it, the session is not shared.
-   */
+  /** Shares one session among all that open it by this name, until the last one closes it. Default: not shared. */
   readonly shareAs?: string | undefined
 }
 
@@ -47,10 +44,7 @@ export interface McpSessions extends AsyncDisposable {
    * `session-closed`, or with the signal's own reason.
    */
   open(server: string, options?: OpenOptions): Promise<McpSession>
-  /**
-   * Completes a redirect of a server's `authorization` with the code of the redirect. Rejects with `unauthorized` if
-   * the code is rejected, and with `server-unknown`.
-   */
+  /** Completes a redirect of `authorization` with its code. Rejects with `unauthorized`, or `server-unknown`. */
   finishAuthorization(server: string, code: string): Promise<void>
   close(): Promise<void>
 }

@@ -17,7 +17,10 @@ export interface ModelEndpoint {
 }
 
 export interface ModelRequest
-  extends Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'messages' | 'temperature' | 'response_format'> {
+  extends Pick<OpenAI.ChatCompletionCreateParamsNonStreaming, 'temperature' | 'response_format'> {
+  readonly instructions: string
+  /** What the model is asked about: plain JSON. */
+  readonly situation: object
   readonly signal: AbortSignal
 }
 
@@ -43,14 +46,18 @@ export function createModelEndpoint(options: ModelEndpoint): AskModel {
     maxRetries: 0,
     fetch: boundedFetch,
   })
-  return async ({ signal, ...asked }) => {
+  return async ({ instructions, situation, signal, ...asked }) => {
+    const messages = [
+      { role: 'system' as const, content: instructions },
+      { role: 'user' as const, content: JSON.stringify(situation) },
+    ]
     const limit = new AbortController()
     const stop = clock.after(milliseconds, () =>
       limit.abort(new Error(`The model ${model} had not answered after ${milliseconds} ms.`)),
     )
     try {
       const completion = await client.chat.completions.create(
-        { model, ...asked },
+        { model, messages, ...asked },
         { signal: AbortSignal.any([signal, limit.signal]) },
       )
       const text = completion.choices[0]?.message.content

@@ -24,13 +24,7 @@ export function createModelReplyWriter(options: ModelReplyWriterOptions): ReplyW
         said,
         history: history.slice(-HISTORY_SENT).map(({ text, replies }) => ({ said: text, answered: replies })),
       }
-      return ask({
-        messages: [
-          { role: 'system', content: `${INSTRUCTIONS}\nYour style: ${style}.` },
-          { role: 'user', content: JSON.stringify(situation) },
-        ],
-        signal,
-      })
+      return ask({ instructions: `${INSTRUCTIONS}\nYour style: ${style}.`, situation, signal })
     },
   }
 }

@@ -33,13 +33,7 @@ export function createModelSpeaker(options: ModelSpeakerOptions): UserSpeaker {
         dialogue: [...dialogue, { by: 'assistant', text }],
         screen: open.map(({ context, state, data }) => ({ context, state, data })),
       }
-      return ask({
-        messages: [
-          { role: 'system', content: `${INSTRUCTIONS}\nYou talk like this: ${style}.` },
-          { role: 'user', content: JSON.stringify(situation) },
-        ],
-        signal,
-      })
+      return ask({ instructions: `${INSTRUCTIONS}\nYou talk like this: ${style}.`, situation, signal })
     },
   }
 }

@@ -206,10 +206,7 @@ export interface ContextDefinition<
     context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> &
       Unrecognised & { readonly intent: keyof NoInfer<Intents> & string },
   ) => void
-  /**
-   * Runs when the context is active again after a digression, and says so. `closed` is the frame above it, if that was
-   * closed. Default: says "Back to" and the description.
-   */
+  /** Runs when the context is active again, and says so. `closed`: the frame above it. Default: says "Back to …". */
   readonly resume?: (
     context: HandlerContext<z.output<Data>, OutputOf<Hidden>, SharedOf<Shared>, NoInfer<Events>> & {
       readonly closed: ClosedFrame | null

@@ -11,17 +11,13 @@ import {
   type UnrecognisedSlot,
 } from './fill-slots.ts'
 import { findUnknownPhrase } from './find-unrecognised.ts'
-import type { Rules } from './intent-rule.ts'
-import { type CompiledRule, type Cues, compileRule } from './intent-rule.ts'
+import { type CompiledRule, type Cues, compileRule, type Rules } from './intent-rule.ts'
 import { findPhrases, preparePhrases, readUtterance, type Utterance, type WordRange } from './utterance.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
 
-/**
- * The most of an utterance that is read, in UTF-16 code units: more than people say at once, and little enough that the
- * worst text, of partial dates only, takes some hundredths of a second.
- */
-const MAX_READ = 500
+/** The most UTF-16 code units that are read: the worst text, of partial dates, takes hundredths of a second. */
+export const MAX_READ = 500
 
 const MAX_CANDIDATES = 12
 

@@ -25,10 +25,7 @@ interface OfSeeds {
   readonly seeds?: readonly string[] | undefined
 }
 
-/**
- * The first draw of a stream names the seed of an episode: of one stream at its start, which moves it, and of the other
- * while a step is prepared, which moves none.
- */
+/** A stream's first draw names the seed: at its start, which moves it, or in a prepared step, which does not. */
 const STREAMS = { start: 'recording-start', step: 'recording' } as const
 
 /**

@@ -70,10 +70,7 @@ interface CallToolOptions extends AskOptions {
   readonly rename?: <T>(value: T) => T
 }
 
-/**
- * Calls a tool, or another method by its name, such as `resources/read`, and never retries: a server cannot distinguish
- * a retry from a second call. Rejects if the answer is lost or is none.
- */
+/** Calls a tool, or another method, and never retries. Rejects if the answer is lost or is none. */
 export async function callTool(
   channel: Channel,
   tool: string,

@@ -26,10 +26,7 @@ export type SavedFolder = Readonly<z.infer<typeof savedFolderSchema>>
 export const changesSchema = byPath(z.base64().nullable())
 export type Changes = z.infer<typeof changesSchema>
 
-/**
- * Nanoseconds after which a change of a file shows in its times, on any file system. A file that was changed less long
- * ago may have been changed again since it was read, with the same times.
- */
+/** Nanoseconds until a change shows in a file's times on any system: a newer one may have changed once more. */
 const SETTLED = 2_000_000_000n
 
 /** The folder of a server. Only files whose size or times have changed are read again. */

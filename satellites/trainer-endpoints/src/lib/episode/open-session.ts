@@ -19,10 +19,7 @@ export interface OpenedSession {
   readonly session: TrainerSessionRef
 }
 
-/**
- * Opens a session. Rejects with `invalid-params`, also for an environment of several seats, which none of these
- * protocols can play, and with the other errors of `Host.open`.
- */
+/** Opens a session. Rejects with `invalid-params` for several seats too, and with the errors of `Host.open`. */
 export async function openSession(
   host: Host,
   principal: string | null,

@@ -17,10 +17,7 @@ const RESERVED = new Set([
 /** What a model can call as a function, and what can be a path. */
 const FUNCTION_NAME = /^[\w-]{1,64}$/
 
-/**
- * Throws `invalid-params` for a world that cannot be played here: each tool is a path, which may be none of this
- * endpoint's own, and a function that a model calls by its name.
- */
+/** Throws `invalid-params` for an unplayable world: each tool is a path of its own, and a function's name. */
 export function assertPlayable(host: Host, environment: string): void {
   const tools = host.environments.find(({ name }) => name === environment)?.tools ?? []
   const unfit = tools.find(({ name }) => RESERVED.has(name) || !FUNCTION_NAME.test(name))

@@ -61,10 +61,7 @@ export class OpenEnvSession {
     return this.#inTurn(() => this.#open(data))
   }
 
-  /**
-   * Plays a step of the episode. Rejects with `invalid-request` before the first reset, unless it `opens` an episode
-   * with default parameters then: for clients that have no reset.
-   */
+  /** Plays a step. Rejects with `invalid-request` before the first reset, unless it `opens` an episode by itself. */
   step(action: Action, { opens = false }: { readonly opens?: boolean } = {}): Promise<EpisodeStep> {
     return this.#inTurn(async () => {
       if (!this.#episode && opens) await this.#open({})

@@ -4,10 +4,7 @@ import type { EnvironmentDefinition } from './environment.ts'
 
 const absenceSchema = z.enum(['turn-limit', 'step-limit', 'left'])
 
-/**
- * Why the server takes the step of a seat that does not act: its time for the turn is over, it has no steps left, or
- * the opener of the session says that its player has left.
- */
+/** Why the server takes a seat's step: its time or steps are over, or its player has left, as the opener says. */
 export type Absence = z.infer<typeof absenceSchema>
 
 /** The tool of the server's step for an absent seat. No player can call it: see {@link absenceOf}. */

@@ -50,10 +50,7 @@ interface Written {
   readonly rewards: { readonly [term: string]: (...given: never) => number }
 }
 
-/**
- * Returns a copy of a definition whose own functions are {@link authored}, with results that are checked, and its
- * reward terms as one function. Only `release` is none of its rules.
- */
+/** Returns a copy of a definition with {@link authored} functions, checked results, and its terms as one function. */
 export function authoredParts<Definition extends Written>(definition: Definition): Authored<Definition> {
   const { name, rewards } = definition
   const parts = Object.entries(definition).map(([key, value]) => [

@@ -97,10 +97,7 @@ interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly state: Pick<EnvironmentDefinition['state'], 'public' | 'private'>
 }
 
-/**
- * Returns the names that a handle gives to the tools that create, join and end a session, and to the argument of all
- * tools. A session is joined only if it has several seats.
- */
+/** Returns the names that a handle gives to tools and their argument. Only several seats have one to join. */
 export function handleNames(noun: string) {
   return { create: `create_${noun}`, join: `join_${noun}`, destroy: `destroy_${noun}`, argument: `${noun}_id` }
 }

@@ -22,10 +22,7 @@ export function assertClosed(environment: string, what: string, schema: z.ZodTyp
     )
 }
 
-/**
- * Returns the place in the JSON Schema of the first object that allows any key with any value, as `z.looseObject` does,
- * at any depth. It is empty for the top; `null` if there is no such object.
- */
+/** Returns the place of the first object that allows any key, at any depth; empty: the top; `null`: none. */
 function findOpenObject(schema: z.ZodType): string | null {
   let found: string | null = null
   z.toJSONSchema(schema, {

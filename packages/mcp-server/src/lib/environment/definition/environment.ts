@@ -202,10 +202,7 @@ export interface FinalContext<State, Params> {
 
 export interface EventContext<State, Params, Data> extends RulesContext<State, Params> {
   readonly data: Data
-  /**
-   * Sends a text to players: with the answer to their next call (or to the call whose tool published the event), and to
-   * subscribers. At most 4,000 characters an event.
-   */
+  /** Sends a text to players, with the answer to their next call, and to subscribers. At most 4,000 characters. */
   say(text: string): void
   /** Terminates the episode. If the event came from outside, the next action is its last step and changes nothing. */
   end(reason: string): void

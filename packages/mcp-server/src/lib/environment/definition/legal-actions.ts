@@ -3,10 +3,7 @@ import { z } from 'zod'
 import { rulesFailed, type ServerError } from '../../server-error.ts'
 import type { LegalCalls } from './environment.ts'
 
-/**
- * Returns the legal actions of an environment as JSON Schema by tool. If `said` is `undefined`, every input is legal.
- * Throws `rules-failed` for an unknown tool or an invalid value.
- */
+/** Returns the legal actions as JSON Schema by tool; `undefined`: all. Throws `rules-failed` for an invalid one. */
 export function legalActions(
   environment: string,
   tools: readonly ToolInfo[],

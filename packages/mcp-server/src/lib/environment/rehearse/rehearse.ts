@@ -287,10 +287,7 @@ function assertNotShown(
     )
 }
 
-/**
- * Throws `rules-failed` for a state that its schemas reject or do not declare, or that JSON cannot hold; if a state
- * before it is given, for what it has changed of that.
- */
+/** Throws `rules-failed` for a state that its schemas or JSON reject; of a changed one, for what was changed. */
 function assertSound(environment: EnvironmentDefinition, state: SessionState, before?: SessionState): void {
   const known = new Map(before && partsOf(environment, before).map(({ part, value }) => [part, value]))
   for (const { part, schema, value } of partsOf(environment, state)) {

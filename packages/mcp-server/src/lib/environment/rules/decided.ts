@@ -21,10 +21,7 @@ export interface Decided {
   readonly effects: Pick<PlayEffects, 'ended' | 'left' | 'messages'> | null
   /** The seats whose moves were played: of one, or of a whole round. */
   readonly moved: readonly string[]
-  /**
-   * Whether the seat called a tool that was played. `false` for the last move of a sealed round, since it depends on
-   * who was slow, and for the step of an absent seat.
-   */
+  /** Whether the seat called a played tool: not if it was absent, nor with the last move of a sealed round. */
   readonly called: boolean
   /** The state that rewards compare with. Default: that before the step. */
   readonly before?: SessionState

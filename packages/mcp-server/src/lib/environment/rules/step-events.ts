@@ -42,10 +42,7 @@ export function outcomeOf(
 /** The most characters of event texts in one answer. */
 const EVENT_CHARACTERS = 8_192
 
-/**
- * Puts the texts of outside events since the last answer before an answer, oldest first. If they have more than {@link
- * EVENT_CHARACTERS}, the newest are kept, with the number of those left out.
- */
+/** Puts the texts of events before an answer: the newest {@link EVENT_CHARACTERS}, and the number left out. */
 export function prependEventTexts(events: readonly RecordedEvent[], answer: string): string {
   const said = events.flatMap((event) => event.said ?? [])
   let characters = 0

@@ -54,10 +54,7 @@ export class TransportSessions implements Connections {
     this.#spent.delete(oldest as string)
   }
 
-  /**
-   * Returns the session of an id; `null` before its first call. Throws, or rejects with, `session-not-found`, also if
-   * the session plays another environment than `environment`.
-   */
+  /** Returns the session of an id; `null` before its first call. `session-not-found` for another environment too. */
   find({ id, transportId, issuedAt, environment }: VerifiedTransport): AtOnce<CachedSession | null> {
     const { sessions, clock, idleSeconds } = this.#parts
     const found = sessions.find(id)

@@ -27,10 +27,7 @@ interface Closed {
   readonly final: EndedEpisode | null
 }
 
-/**
- * Changes a cached session: by a step, an outside event or closing. Each change waits for its turn in the session's
- * queue, is answered once it is committed, and wakes the session's watchers.
- */
+/** Changes cached sessions. A change waits in the session's queue, is committed, and wakes the watchers. */
 export class SessionWriter {
   readonly #options: SessionWriterOptions
 

@@ -222,10 +222,7 @@ function notPlayed(begun: boolean): WireError {
 
 const PAGE = 8
 
-/**
- * Finds a step of a seat in the step log by its number. Reads the store and not the session, in which another call may
- * be running. Resolves with `null` if there is none.
- */
+/** Finds a seat's step in the step log of the store, as a call may be running in the session. `null` for none. */
 async function findStep(
   store: Pick<SessionStore, 'read' | 'readLog'>,
   id: string,
