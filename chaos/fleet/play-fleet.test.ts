@@ -1,5 +1,4 @@
-import { machineClock } from '@episodic/runs/base/waiting-clock'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { signedPlaces } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
 import { playFleet } from '../../apps/harness/src/lib/fleet/play-fleet.ts'
 import { createSigner } from '../../apps/harness/src/lib/fleet/signer.ts'
@@ -12,78 +11,6 @@ const RUN = 'run'
 const LEASE = 90
 const WORKER = { id: 'w', host: 'here', pid: 1, version: '0.0.0', slots: 2, worlds: [] }
 const JOB = { task: SIMULATED_TASK, attempt: 0, try: 0 }
-
-it('gives an episode times that do not go back, also if the clock of the queue does', async () => {
-  let [jump, calls] = [0, 0]
-  const model = new QueueModel(() => machineClock.now() + jump, LEASE)
-  const send = async <T>(call: () => T | Promise<T>) => {
-    calls += 1
-    return call()
-  }
-  await using queue = createMemoryQueue({ model, link: { send, isCut: () => false }, lease: LEASE })
-  const signer = createSigner(null)
-  const { signal } = new AbortController()
-  const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
-  const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, signal)
-  await coordination.renew(lifeOf(RUN, signer))
-  await coordination.add([{ id: 'job', payload: signer.sign(signedPlaces.job(RUN, 'job'), JSON.stringify(JOB)) }])
-
-  const stopping = new AbortController()
-  const times: number[] = []
-  await playFleet({
-    ...{ queue, signer, lease: LEASE, signal: stopping.signal, onNotice: () => {} },
-    worker: WORKER,
-    openRun: async () => ({
-      async runTask(_, { now }) {
-        times.push(now())
-        jump = -10_000
-        // The worker measures the clock again meanwhile.
-        const before = calls
-        await vi.waitFor(() => expect(calls).toBeGreaterThan(before + 2), { timeout: 60_000 })
-        times.push(now())
-        stopping.abort()
-        return []
-      },
-      [Symbol.asyncDispose]: async () => {},
-    }),
-  })
-  const [started, ended] = times as [number, number]
-  expect(ended).toBeGreaterThan(started)
-})
-
-it('begins no other episode while one is played that two workers ended with', async () => {
-  let time = 0
-  const model = new QueueModel(() => time, LEASE)
-  await using queue = createMemoryQueue({ model, lease: LEASE })
-  const signer = createSigner(null)
-  const entry = { id: RUN, announcement: announceSimulated(RUN, signer), digest: RUN, elapsed: 0 }
-  const coordination = await queue.coordinate(entry, { host: 'here', pid: 1 }, new AbortController().signal)
-  const jobs = ['one', 'other']
-  await coordination.add(
-    jobs.map((id) => ({ id, payload: signer.sign(signedPlaces.job(RUN, id), JSON.stringify({ ...JOB, attempt: 0 })) })),
-  )
-  for (const id of ['first', 'second']) {
-    model.renewWorker({ ...WORKER, id, plays: [], declines: {} })
-    for (const job of jobs) expect(model.begin(RUN, job, `${id}:0`)).not.toBeNull()
-    time += LEASE
-    await coordination.renew(lifeOf(RUN, signer))
-  }
-
-  const stopping = new AbortController()
-  const playing: (number | undefined)[] = []
-  await playFleet({
-    ...{ queue, signer, lease: LEASE, signal: stopping.signal, onNotice: () => {}, worker: WORKER },
-    openRun: async () => ({
-      async runTask() {
-        playing.push((await queue.status()).runs[0]?.playing)
-        if (playing.length === jobs.length) stopping.abort()
-        throw new Error('It is over.')
-      },
-      [Symbol.asyncDispose]: async () => {},
-    }),
-  })
-  expect(playing).toEqual([1, 1])
-})
 
 it.each(['a secret', null])(
   'plays no run with what its coordinator signed before it ended (secret: %j)',

@@ -144,22 +144,6 @@ describe('a conversation whose server is killed', () => {
     expect(client.turns).toEqual(undisturbed.turns)
   })
 
-  it('continues after a kill while a message is being sent', async () => {
-    const client = new Client()
-    let server = await serve('on-the-way.db')
-    await client.connect(server.url)
-    for (const [seq, text] of DIALOGUE.entries()) {
-      client.send({ type: 'say', seq, text })
-      await server.kill()
-      server = await serve('on-the-way.db')
-      await client.connect(server.url)
-      await client.say(seq)
-      await client.received(seq + 1)
-    }
-    expect(client.turns.map(({ turn, text }) => [turn, text])).toEqual(DIALOGUE.map((text, at) => [at + 1, text]))
-    expect(client.turns.at(-1)?.replies.join(' ')).toContain('Lahore to Dubai')
-  })
-
   it('applies an event once, whether the server is killed before or after it', async () => {
     const client = new Client()
     let server = await serve('events.db')

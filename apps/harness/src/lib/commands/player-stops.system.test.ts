@@ -104,16 +104,6 @@ describe('a model that gives up', () => {
     expect(JSON.parse((await workshop.main(['replay', 'mute', '--json'])).out)).toMatchObject({ replayed: 10 })
   })
 
-  it('is exported as truncated, with the reason', async () => {
-    const options = [...(await start()), '--policy', 'llm:quitter']
-    await workshop.main(['run', world, ...options, '--out', 'exported'])
-    for (const format of ['csv', 'otel', 'trl', 'trl-sft', 'atif']) {
-      const { status, out } = await workshop.main(['export', 'exported', '--format', format])
-      expect([format, status]).toEqual([format, 0])
-      expect(out, format).toContain('no-action')
-    }
-  })
-
   it('is out of time where an episode may take no longer, whatever its player waits for', async () => {
     server = await startChatServer(({ messages }) =>
       messages.some(({ role }) => role === 'tool') ? new Promise(() => {}) : calling('guess', { value: 1 }),
@@ -149,17 +139,6 @@ describe('a model that gives up', () => {
     ]
     expect(await workshop.main(['run', world, ...agent])).toMatchObject({ status: 0 })
     expect((await summaryOf('late-agent')).ends.truncated).toEqual([{ name: 'out-of-time', count: 1 }])
-  })
-
-  it('has spent its budget where it used the tokens of an episode', async () => {
-    const options = [...(await start()), '--policy', 'llm:trier', '--file', '{"tokenBudget":2500}']
-    const { status } = await workshop.main(['run', world, ...options, '--out', 'spent'])
-    expect(status).toBe(0)
-    expect(await summaryOf('spent')).toMatchObject({
-      counts: { failed: 0 },
-      ends: { truncated: [{ name: 'budget-spent' }] },
-    })
-    expect(JSON.parse((await workshop.main(['replay', 'spent', '--json'])).out)).toMatchObject({ diverged: 0 })
   })
 })
 

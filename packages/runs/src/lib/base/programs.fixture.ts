@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject, type ProvidedContext } from 'vitest'
@@ -16,17 +16,6 @@ export function childrenOf(pid: number): number[] {
     .trim()
     .split('\n')
     .map(Number)
-}
-
-/** Whether a process runs: one that has ended and waits to be collected does not. */
-export function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !readFileSync(`/proc/${pid}/stat`, 'latin1').includes(') Z ')
-  } catch (error) {
-    // Where there is no /proc, only a process that was collected cannot be signalled.
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc')
-  }
 }
 
 /** Runs a command in a mount namespace of its own. */

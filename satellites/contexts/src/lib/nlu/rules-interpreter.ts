@@ -17,7 +17,7 @@ import { createVocabulary } from './vocabulary.ts'
 import { COMMON_WORDS, FOLLOW_UPS, weightOf } from './word-weight.ts'
 
 /** The most UTF-16 code units that are read: the worst text, of partial dates, takes hundredths of a second. */
-export const MAX_READ = 500
+const MAX_READ = 500
 
 const MAX_CANDIDATES = 12
 

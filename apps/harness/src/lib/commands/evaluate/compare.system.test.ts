@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { comparisonSchema } from '@episodic/report/compare/comparison'
 import { contrastsSchema } from '@episodic/report/compare/contrasts'
@@ -59,23 +59,6 @@ describe('episodic compare', () => {
     expect(out).toContain('Paired over 40 tasks')
     expect(out).toContain('episodic compare careless solver --html')
     expect(out + err).not.toContain(ESCAPE)
-  })
-
-  it('reads a run that was interrupted, and one without sealed episodes', async () => {
-    await play('careless', 'cut')
-    const lines = readFileSync(at('cut', 'episodes.jsonl'), 'utf8').split('\n')
-    writeFileSync(at('cut', 'episodes.jsonl'), `${lines.slice(0, 10).join('\n')}\n`)
-    appendFileSync(at('cut', 'episodes.jsonl'), (lines[10] as string).slice(0, 99))
-    const { status, out, err } = await workshop.main(['compare', 'solver', 'cut'])
-    expect([status, err]).toEqual([0, expect.stringMatching(/^cut: Line 11 of episodes\.jsonl is torn/)])
-    expect(out).toMatch(/cut +careless +40 scheduled +10 finished +0 failed +30 unresolved/)
-    expect(out).toMatch(/30 tasks only in A: .* and 25 more/)
-    truncateSync(at('cut', 'episodes.jsonl'))
-    const nothing = await workshop.main(['compare', 'solver', 'cut'])
-    expect([nothing.status, nothing.err]).toEqual([
-      1,
-      expect.stringMatching(/^error: cut cannot be compared\. It has no sealed episode\./),
-    ])
   })
 
   it('compares several runs with a baseline, each over the tasks that both have', async () => {

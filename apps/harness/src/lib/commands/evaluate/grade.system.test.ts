@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answering, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
 import { contentId } from '@episodic/protocol'
@@ -149,38 +149,6 @@ describe('episodic grade', () => {
     expect(out).toContain('! few: 12 of 24 quotes are not in their step.')
   })
 
-  it('grades every run of a set, and names the runs of a folder that is none', async () => {
-    const world = exampleWorld('number-guessing')
-    const set = `set-${folder}`
-    const policies = ['--policy', 'careless', '--policy', 'solver']
-    const played = await workshop.main(['run', world, ...policies, '--tasks', '3', '--out', set])
-    expect(played).toMatchObject({ status: 0 })
-    const runs = readdirSync(fileOf(set, 'number-guessing')).map((run) => `${set}/number-guessing/${run}`)
-    expect(runs).toHaveLength(2)
-    const { status, out } = await workshop.main(['grade', set, '--grader', './functions.ts', '--json'])
-    expect(status).toBe(0)
-    expect(
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual(runs.map(summaryOf))
-    for (const run of runs) expect(gradesOf(run)).toHaveLength(6)
-    // A run that is named besides its set is graded once.
-    const again = await workshop.main(['grade', `${set}/number-guessing`, runs[1]!, '--json'])
-    expect(again.out.trimEnd().split('\n')).toHaveLength(2)
-    const [first] = runs
-    rmSync(fileOf(first!), { recursive: true })
-    const left = await workshop.main(['grade', set, '--json'])
-    expect([left.status, left.err]).toEqual([0, `${first} was not played yet, and is left out.\n`])
-    const neither = await workshop.main(['grade', '.', '--grader', './functions.ts'])
-    expect(neither.status).toBe(1)
-    expect(neither.err).toContain(
-      '. holds neither a run nor a set of runs. Give the folders of runs, as of those in it:',
-    )
-    expect(neither.err).toContain('\n  run-0\n')
-  })
-
   it('keeps what the same grader has graded, grades the rest, and all with --again as a further revision', async () => {
     await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '5'])
     const first = gradesOf(folder)
@@ -198,18 +166,6 @@ describe('episodic grade', () => {
     // A sample is the first of an order that does not depend on results, and the same again.
     const seals = (grades: readonly GradeRecord[]) => new Set(grades.map(({ seal }) => seal))
     expect(seals(again.filter(({ seal }) => seals(first).has(seal))).size).toBe(5)
-  })
-
-  it('skips a torn line, keeps the verdict after it, and counts verdicts on lines that are gone', async () => {
-    await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '2'])
-    const [one] = gradesOf(folder)
-    appendFileSync(fileOf(folder, 'grades.jsonl'), `${JSON.stringify({ ...one, seal: 'gone' })}\n{"format":1,"ru`)
-    const { err, status } = await workshop.main(['grade', folder, '--grader', './functions.ts', '--sample', '3'])
-    expect(status).toBe(0)
-    expect(err).toContain('lines that are no verdicts are skipped: 6')
-    const { graders, orphans } = summaryOf(folder)
-    expect(graders.map(({ graded }) => graded)).toEqual([3, 3])
-    expect(orphans).toBe(1)
   })
 
   it('reports what a grader throws, leaves the episode ungraded, and stops after five faults in a row', async () => {
@@ -255,26 +211,6 @@ describe('episodic grade', () => {
     expect(status).toBe(1)
     expect(err).toContain('The state after step 0 is not the recorded one')
     expect(summaryOf(`coin-${folder}`).graders).toEqual([])
-  })
-
-  it('grades one seat of several, by a grader that the world exports', async () => {
-    const support = `support-${folder}`
-    const seats = ['--seat', 'agent=solver', '--seat', 'user=solver']
-    const args = ['run', exampleWorld('phone-support'), ...seats, '--tasks', '8', '--out', support]
-    expect(await workshop.main(args)).toMatchObject({ status: 0 })
-    expect(await workshop.main(['grade', support, '--grader', 'polite'])).toMatchObject({ status: 0 })
-    expect(gradesOf(support).map(({ seat, value }) => [seat, value])).toEqual(new Array(8).fill(['agent', true]))
-    expect(gradesOf(support).every(({ evidence }) => evidence.length > 0 && evidence.every(({ found }) => found))).toBe(
-      true,
-    )
-    await workshop.main(['grade', support, '--grader', 'polite', '--seat', 'user'])
-    expect(summaryOf(support).graders[0]).toMatchObject({ graded: 8 })
-    expect(gradesOf(support)).toHaveLength(16)
-    const unknown = await workshop.main(['grade', support, '--grader', 'rude'])
-    expect([unknown.status, unknown.err]).toEqual([
-      2,
-      expect.stringContaining('There is no grader "rude". The world exports: polite.'),
-    ])
   })
 
   it('becomes the reward of an export that asks for it, whose lines say so', async () => {
@@ -418,22 +354,6 @@ describe('episodic grade with a judge', () => {
     expect(changed).toBeGreaterThan(2)
   })
 
-  it('leaves what has no answer ungraded, and asks again when it continues', async () => {
-    const silent = () => calling('verdict', { why: 'I cannot.' })
-    const nothing = await judge(silent)
-    expect([nothing.status, nothing.out]).toEqual([1, expect.stringContaining('gave no verdict in 12 of 12 episodes')])
-    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 0, ungraded: 12, rate: null })
-    await server![Symbol.asyncDispose]()
-    await judge(() => verdict(true))
-    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, ungraded: 0, rate: { rate: 1 } })
-    const requests = server!.requests.length
-    await server![Symbol.asyncDispose]()
-    // The four planted episodes had no answer either.
-    expect(requests).toBe(16)
-    await judge(() => verdict(true))
-    expect(server!.requests).toHaveLength(0)
-  })
-
   it('takes the majority of several votes', async () => {
     // Two of three votes pass; a vote has a seed of its own.
     const seeds: number[] = []
@@ -450,30 +370,6 @@ describe('episodic grade with a judge', () => {
     const passed = [...bySeal.values()].filter((three) => three.filter(({ value }) => value === true).length > 1)
     expect(figures).toMatchObject({ graded: 12, rate: { successes: passed.length } })
     expect(figures!.votesAgree).toBeLessThan(1)
-  })
-
-  it('keeps what is done when it is interrupted, and continues', async () => {
-    const { promise: tenth, resolve } = Promise.withResolvers<void>()
-    server = await startChatServer((_, number) => {
-      if (number < 5) return verdict(true)
-      resolve()
-      // No further answer: only an interruption ends the wait.
-      return null
-    })
-    const args = ['grade', folder, '--grader', 'judge:m', '--rubric', 'rubric.md', '--base-url', server.url]
-    const env = { OPENAI_API_KEY: 'sk-nobody-may-read-this' }
-    const started = workshop.start([...args, '--concurrency', '1'], { env })
-    await tenth
-    started.interrupt()
-    const ended = await started.ended
-    expect(ended.status).toBe(130)
-    expect(ended.err).toContain('5 of 12 verdicts are in')
-    expect(gradesOf(folder)).toHaveLength(5)
-    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 5, missing: 7 })
-    await server[Symbol.asyncDispose]()
-    await judge(() => verdict(true))
-    expect(summaryOf(folder).graders[0]).toMatchObject({ graded: 12, missing: 0 })
-    expect(server!.requests).toHaveLength(7 + 4)
   })
 
   it('is compared with people, and corrected by them', async () => {

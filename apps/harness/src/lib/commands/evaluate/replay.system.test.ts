@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
@@ -145,33 +145,6 @@ describe('episodic replay', () => {
     expect(err).toContain('holds no episode of task none')
   })
 
-  it('explains --world for a file of lines whose world is not found by name', async () => {
-    const { status, err } = await workshop.main(['replay', 'coin/episodes.jsonl'])
-    expect(status).toBe(2)
-    expect(err).toMatch(/There is no world "coin".*--world/)
-  })
-
-  it.each([
-    [[]],
-    [['--file', '{"weights":{"cost":0.3,"solved":7}}']],
-    [['--shaping', '--file', '{"discount":0.9}', '--file', '{"weights":{"cost":3}}']],
-  ])('recomputes the rewards and returns of a run, to the last bit: %s', async (scored) => {
-    const out = `scored${scored.length}`
-    const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '12', '--out', out]
-    expect((await workshop.main([...run, ...scored])).status).toBe(0)
-    expect(await replay(out, ...worldOf)).toMatchObject({
-      status: 0,
-      summary: { replayed: 12, missing: 0, notChecked: [] },
-    })
-    const manifest = join(workshop.folder, out, 'run.json')
-    const { configuration, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'))
-    const weights = { ...configuration.weights, cost: 0.5 }
-    writeFileSync(manifest, JSON.stringify({ ...rest, configuration: { ...configuration, weights } }))
-    const { status, summary } = await replay(out, ...worldOf)
-    expect({ status, diverged: summary.diverged }).toEqual({ status: 1, diverged: 12 })
-    expect(summary.divergences[0]).toMatchObject({ step: 1, field: 'reward.total', cause: 'score-edited' })
-  })
-
   it.each(['step-limit', 'time-limit'] as const)(
     'finds a game truncated before its loss by a %s that was never set',
     async (reason) => {
@@ -196,12 +169,4 @@ describe('episodic replay', () => {
       expect(summary.divergences).toMatchObject([{ step: null, field: 'end', replayed: 'null' }])
     },
   )
-
-  it('accepts the step limit of the run', async () => {
-    const run = ['run', exampleWorld('number-guessing'), '--policy', 'random', '--tasks', '9', '--max-steps', '2']
-    expect((await workshop.main([...run, '--out', 'limited'])).status).toBe(0)
-    const cut = readEpisodes(join(workshop.folder, 'limited')).filter(({ steps }) => steps.length === 2)
-    expect(cut.length).toBeGreaterThan(0)
-    expect(await replay('limited', ...worldOf)).toMatchObject({ status: 0, summary: { replayed: 9 } })
-  })
 })

@@ -38,17 +38,14 @@ async function startHeld(out: string) {
 }
 
 /** The ways in which a queue is away, each with how it comes back. */
-const AWAY = {
-  async killed() {
-    await redis.kill()
-    return () => redis.restart()
-  },
-  async frozen() {
-    redis.freeze()
-    return async () => redis.thaw()
-  },
+async function killRedis() {
+  await redis.kill()
+  return () => redis.restart()
 }
-const ways = Object.entries(AWAY)
+async function freezeRedis() {
+  redis.freeze()
+  return async () => redis.thaw()
+}
 
 beforeAll(async () => {
   writeFileSync(at('gated.ts'), HELD_SEEDS_POLICY)
@@ -66,9 +63,9 @@ afterEach(async () => {
 })
 
 describe('a process of a fleet that is stopped while Redis is away', () => {
-  it.each(ways)('is a worker that plays, with Redis %s: it ends, and another finishes the run', async (way, leave) => {
-    const { worker, run } = await startHeld(`worker-${way}`)
-    const back = await leave()
+  it('is a worker that plays, with Redis frozen: it ends, and another finishes the run', async () => {
+    const { worker, run } = await startHeld('worker')
+    const back = await freezeRedis()
     worker.kill('SIGTERM')
     const ended = await worker.ended
     expect(ended.err).toMatch(SENTENCE)
@@ -77,12 +74,12 @@ describe('a process of a fleet that is stopped while Redis is away', () => {
     open()
     work()
     expect(await run.ended).toMatchObject({ status: 0 })
-    expect(withoutTimes(readEpisodes(at(`worker-${way}`)))).toEqual(withoutTimes(undisturbed))
+    expect(withoutTimes(readEpisodes(at('worker')))).toEqual(withoutTimes(undisturbed))
   })
 
-  it.each(ways)('is a coordinator, with Redis %s: it ends, and its run is resumed', async (way, leave) => {
-    const { run } = await startHeld(`coordinator-${way}`)
-    const back = await leave()
+  it('is a coordinator, with Redis killed: it ends, and its run is resumed', async () => {
+    const { run } = await startHeld('coordinator')
+    const back = await killRedis()
     run.kill('SIGINT')
     const ended = await run.ended
     expect(ended.err).toMatch(SENTENCE)
@@ -90,20 +87,20 @@ describe('a process of a fleet that is stopped while Redis is away', () => {
     expect(ended.status).toBe(130)
     await back()
     open()
-    const resumed = await start([...CONFIGURATION, '--out', `coordinator-${way}`, '--resume']).ended
+    const resumed = await start([...CONFIGURATION, '--out', 'coordinator', '--resume']).ended
     expect(resumed).toMatchObject({ status: 0 })
-    expect(withoutTimes(readEpisodes(at(`coordinator-${way}`)))).toEqual(withoutTimes(undisturbed))
+    expect(withoutTimes(readEpisodes(at('coordinator')))).toEqual(withoutTimes(undisturbed))
   })
 
-  it.each(ways)('is a worker without a run, with Redis %s', async (_, leave) => {
+  it('is a worker without a run, with Redis killed', async () => {
     const worker = work()
     await worker.until(/Waiting for runs/)
-    await leave()
+    await killRedis()
     worker.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ status: 0 })
   })
 
-  it.each(ways)('is a worker that keeps the answers of a model in Redis, with Redis %s', async (way, leave) => {
+  it('is a worker that keeps the answers of a model in Redis, with Redis frozen', async () => {
     const [asked, answer, answered] = Array.from({ length: 3 }, () => Promise.withResolvers<void>())
     let answers = 0
     await using server = await startChatServer(async (request, number, response) => {
@@ -117,9 +114,9 @@ describe('a process of a fleet that is stopped while Redis is away', () => {
     })
     const options = ['--base-url', server.url]
     const worker = work(...options)
-    start(['run', world, '--policy', 'llm:bisect', ...options, '--tasks', '9', '--out', `models-${way}`])
+    start(['run', world, '--policy', 'llm:bisect', ...options, '--tasks', '9', '--out', 'models'])
     await asked?.promise
-    await leave()
+    await freezeRedis()
     // What the model says is to be kept in Redis.
     answer?.resolve()
     await answered?.promise

@@ -111,36 +111,6 @@ describe('episodic run --policy process:<command>', () => {
     }
   })
 
-  it.each([1, 2])(
-    'passes no secret of a server or a queue to the environment of an agent (processes: %i)',
-    async (processes) => {
-      const token = 'the-token-of-a-server-of-the-operator'
-      const serving = await workshop.serve([WORLD], { env: { EPISODIC_CONTROL_TOKEN: token } })
-      writeFileSync(
-        at('servers.json'),
-        JSON.stringify({
-          mcpServers: { own: { url: serving.url, headers: { authorization: `Bearer $${'{MY_TOKEN}'}` } } },
-        }),
-      )
-      const out = `connected-${processes}`
-      const options = ['--config', 'servers.json', '--processes', String(processes)]
-      const command = `process:env > ${out}-$$; cat /proc/$PPID/environ > ${out}-parent-$$; node ${BISECTING}`
-      const env = { MY_TOKEN: token, EPISODIC_TOKEN: 'the-token-of-another-server' }
-      const { summary } = await run(command, out, options, env)
-      expect(summary.counts).toMatchObject({ finished: 3, failed: 0 })
-      const seen = readdirSync(workshop.folder).filter((file) => file.startsWith(`${out}-`))
-      expect(seen).toHaveLength(6)
-      // What starts the agents is this run itself if it has one process, and its own environment can be read by its
-      // user.
-      for (const file of seen.filter((file) => processes > 1 || !file.includes('parent'))) {
-        expect(readFileSync(at(file), 'utf8'), file).not.toContain(token)
-        expect(readFileSync(at(file), 'utf8'), file).not.toContain(env.EPISODIC_TOKEN)
-      }
-      serving.kill('SIGTERM')
-      await serving.ended
-    },
-  )
-
   it.each([1, 2])('leaves no process behind when it is killed (processes: %i)', async (processes) => {
     const out = `killed-${processes}`
     const command = `trap '' TERM; echo $$ >> ${out}-pids; sleep 600`

@@ -152,21 +152,6 @@ describe('episodic run --record-models', () => {
     expect(second).not.toHaveProperty('completions')
   })
 
-  it('records in each process of a run, as transcript and redact say', async () => {
-    const options = ['--processes', '2', '--concurrency', '2', '--file', '{"redact":"whole n[a-z]+"}']
-    const { status, episodes } = await play('processes', thinking, { options })
-    expect(status).toBe(0)
-    expect(episodes).toHaveLength(3)
-    for (const { transcript } of episodes) expect(transcript!.by).toBe('proxy')
-    expect(JSON.stringify(episodes.map(({ transcript }) => transcript))).not.toContain('whole n')
-    await server[Symbol.asyncDispose]()
-    const answers = await play('answers', thinking, { options: ['--file', '{"transcript":"answers"}'] })
-    for (const episode of answers.episodes) {
-      expect(episode).not.toHaveProperty('transcript')
-      expect(episode.steps[0]!.completions).toMatchObject([{ reasoning: 'The half of it.' }])
-    }
-  })
-
   it('is refused where no agent plays', async () => {
     server = await startChatServer(bisecting)
     const { status, err } = await workshop.main(['run', WORLD, '--policy', 'random', '--record-models'])

@@ -45,33 +45,6 @@ async function startKeyed(): Promise<ChatServer> {
   return server
 }
 
-/** Answers as {@link bisecting} does; the model `nousage` does not say how many tokens it took. */
-async function startCounting(): Promise<ChatServer> {
-  server = await startChatServer((request) => {
-    const answer = bisecting(request)
-    return request.model === 'nousage' ? { ...answer, usage: undefined } : answer
-  })
-  return server
-}
-
-describe('episodic run, of a set with a limit of cost', () => {
-  const priced = async (...args: string[]) =>
-    workshop.main(['run', ...args, ...PRICED, '--base-url', (await startCounting()).url], {
-      env: { OPENAI_API_KEY: 'none' },
-    })
-
-  it('stops a player alone whose answers have no usage, and names answer and field', async () => {
-    const players = ['--policy', 'llm:good', '--policy', 'llm:nousage', '--tasks', '4', '--concurrency', '1']
-    const { status, out, err } = await priced(world, ...players, '--cost-limit', '5', '--set', 'no-usage', '--json')
-    expect(status).toBe(1)
-    expect(err).toContain('nousage stopped: The answer chat_1 of llm:nousage has no usage.prompt_tokens')
-    const [good, nousage] = membersOf(out)
-    expect(good).toMatchObject({ stopped: null, summary: { counts: { finished: 4, unresolved: 0 } } })
-    expect(nousage).toMatchObject({ stopped: { code: 'usage-missing' }, summary: { counts: { finished: 0 } } })
-    expect(server!.requests.filter(({ model }) => model === 'nousage')).toHaveLength(1)
-  })
-})
-
 describe('episodic run, of models with several prompts', () => {
   it('names players after their prompts, compares prompts over models, and writes the table for a paper', async () => {
     const models = ['llm:good', 'llm:bad & cheap_1']
@@ -350,18 +323,6 @@ describe('episodic run, of a set', () => {
       )
   })
 
-  it('resumes a run, too, by its folder', async () => {
-    const options = [world, '--policy', 'solver', '--tasks', '6']
-    await play(...options, '--out', 'one-run')
-    const lines = readFileSync(at('one-run/episodes.jsonl'), 'utf8').split('\n')
-    writeFileSync(at('one-run/episodes.jsonl'), `${lines.slice(0, 2).join('\n')}\n`)
-    const { status, out } = await play(...options, '--resume', 'one-run', '--json')
-    expect([status, JSON.parse(out).counts]).toMatchObject([0, { finished: 6, unresolved: 0 }])
-    const alone = await play('--resume', 'one-run')
-    expect([alone.status, alone.err]).toEqual([2, expect.stringContaining('Give what the run plays too')])
-    expect(alone.err).toMatch(/episodic run \S+ .*--policy solver .*--out one-run --resume/)
-  })
-
   it('lists what it would play and what that can cost, and plays nothing', async () => {
     const { url, requests } = await startKeyed()
     write('priced.json', [
@@ -448,10 +409,5 @@ describe('episodic run, of a set', () => {
     const { status, err } = await play(...args)
     expect([status, err]).toEqual([2, expect.stringContaining(message)])
     expect(existsSync(at('runs')) ? readdirSync(at('runs')) : []).toEqual(before)
-  })
-
-  it('rejects a folder that holds neither a set nor a run to resume', async () => {
-    const { status, err } = await play('--resume', 'nowhere', world)
-    expect([status, err]).toEqual([1, expect.stringContaining('nowhere holds no run to resume')])
   })
 })

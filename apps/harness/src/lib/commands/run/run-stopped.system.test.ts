@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { summarySchema } from '@episodic/report/fold/summary'
-import { childrenOf, has, runs } from '@episodic/runs/base/programs.fixture'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CLI, exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../../fixtures/gated-policy.fixture.ts'
@@ -74,27 +73,6 @@ describe('episodic run, stopped', () => {
       expect(withoutTimes(resumed)).toEqual(undisturbed)
     },
   )
-
-  it('plays only the missing episodes after kill -9, and leaves no server behind', async () => {
-    const run = await startHeld('killed', '--transport', 'http')
-    // The token of its own server is in no file.
-    expect(readdirSync(at('home')).filter((name) => name.endsWith('.token'))).toEqual([])
-    const children = has('pgrep') ? childrenOf(run.pid) : []
-    run.kill('SIGKILL')
-    await run.ended
-    await vi.waitFor(() => expect(children.filter(runs)).toEqual([]), { timeout: 120_000 })
-    const kept = readFileSync(at('killed', 'episodes.jsonl'), 'utf8')
-    // As if the last line had been cut by the crash.
-    writeFileSync(at('killed', 'episodes.jsonl'), kept.slice(0, -40))
-    open()
-    const { status, err } = await workshop.run([...CONFIGURATION, '--out', 'killed', '--resume'])
-    expect(status).toBe(0)
-    expect(err).toContain('Line 20 of episodes.jsonl is torn')
-    const whole = kept.slice(0, kept.trimEnd().lastIndexOf('\n') + 1)
-    expect(readFileSync(at('killed', 'episodes.jsonl'), 'utf8').startsWith(whole)).toBe(true)
-    expect(lines('killed')).toBe(60)
-    expect(withoutTimes(readEpisodes(at('killed')))).toEqual(undisturbed)
-  })
 
   it('rejects a second writer, and accepts it after the first was killed', async () => {
     const run = await startHeld('twice')

@@ -55,18 +55,6 @@ const play = (out: string, ...options: string[]) =>
   workshop.main(['run', './game.ts', '--tasks', '12', '--out', out, ...options])
 const successesOf = (out: string) => JSON.parse(readFileSync(at(out, 'summary.json'), 'utf8')).success
 
-describe('a run of which the step limit cuts off every episode', () => {
-  it('says so after the summary, once, and a run that the rules end does not', async () => {
-    const notice =
-      'The step limit cut off every finished episode (12), and the rules ended none. If that is not intended, raise the limit, or call `end` in a tool of the world.\n'
-    const cut = await play('endless', '--policy', 'passing')
-    expect(cut.status).toBe(0)
-    expect(cut.err.split(notice)).toHaveLength(2)
-    expect(cut.err.endsWith(notice)).toBe(true)
-    expect((await play('ended')).err).not.toContain('The step limit')
-  })
-})
-
 describe('success that a world defines', () => {
   it('is sealed, counted and shown with its rule, with --worker-threads and over HTTP too', async () => {
     const { status, out } = await play('played')
@@ -114,20 +102,6 @@ describe('success that a world defines', () => {
         expect(JSON.stringify(summary)).toContain('"field":"success"')
       }
     }
-  })
-
-  it('is false for an agent that ends without an action, and replays', async () => {
-    const leaves = `process:node -e ""`
-    expect((await play('left', '--policy', leaves)).status).toBe(0)
-    for (const { outcome } of readEpisodes(at('left')))
-      expect(outcome).toEqual({
-        kind: 'finished',
-        end: { kind: 'truncated', reason: 'no-action' },
-        success: false,
-        stopped: { reason: 'no-action', message: `${leaves} has ended without an action.` },
-      })
-    const { status } = await workshop.main(['replay', 'left', '--world', './game.ts', '--json'])
-    expect(status).toBe(0)
   })
 
   it('follows the default rule, and is not in the lines, if the world does not define it', async () => {

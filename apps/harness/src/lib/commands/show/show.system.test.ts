@@ -42,12 +42,6 @@ describe('episodic show', () => {
     expect((await show('guessing', '--failed', '--query', 'success:yes')).err).toBe('No episode in guessing matches.\n')
   })
 
-  it('prints no more than somebody reads, and says how many there are', async () => {
-    const { out, err } = await show('guessing')
-    expect(headsOf(out)).toHaveLength(20)
-    expect(err).toMatch(/^20 of 40 episodes are shown\. .*--json prints all\.\n$/)
-  })
-
   it('prints each episode once, by the try that counts, and skips a torn line', async () => {
     cpSync(at('guessing'), at('torn'), { recursive: true })
     const [first = ''] = readFileSync(at('torn', 'episodes.jsonl'), 'utf8').split('\n')
@@ -55,12 +49,5 @@ describe('episodic show', () => {
     const { out, err } = await show('torn', '--json')
     expect(out.trim().split('\n')).toHaveLength(40)
     expect(err).toMatch(/^Line 42 .* is torn/)
-  })
-
-  it('refuses a query that cannot be understood, and shows it as it was given', async () => {
-    const { status, err } = await show('guessing', '--query', 'steps>', '--failed')
-    expect(status).toBe(2)
-    expect(err).toMatch(/^error: The query cannot be used.*\n {2}steps>\n {7}\^\n$/)
-    expect(await show('nothing')).toMatchObject({ status: 1, err: expect.stringMatching(/^error: .*nothing/) })
   })
 })
