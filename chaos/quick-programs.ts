@@ -3,7 +3,7 @@ export interface QuickProgram {
   /** Its name, then its options. */
   readonly args: readonly string[]
   /** A program of the system that it needs. */
-  readonly needs?: 'redis-server' | 'strace'
+  readonly needs?: 'bwrap' | 'redis-server' | 'strace'
   /** It compares or bounds how long something takes, so that `verify` runs it when the system tests have ended. */
   readonly isTimed?: true
   /** What its line of JSON must contain, besides `ok`. */
@@ -42,6 +42,11 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     ]),
   },
   { args: ['workspace'], figures: { commands: 108, kills: 2, differing: 0, pagesLeft: 0, hostile: 15 } },
+  {
+    args: ['machine'],
+    needs: 'bwrap',
+    figures: { commands: 96, kills: 2, differing: 0, leftFolders: 0, leftProcesses: 0, hostile: 11, reached: 0 },
+  },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0, wrongStates: 0, pagesLeft: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['neighbours'], figures: { rounds: 1, leakedBytes: 0, differing: 0 } },

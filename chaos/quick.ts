@@ -23,7 +23,7 @@ type Outcome = 'passed' | 'failed' | 'skipped'
 
 async function check({ args, needs, figures }: QuickProgram): Promise<Outcome> {
   if (needs && !process.env.CI && spawnSync('which', [needs]).status !== 0) {
-    console.log(`– ${args.join(' ')}: install ${needs} (apt-get install ${needs})`)
+    console.log(`– ${args.join(' ')}: install ${needs} (apt-get install ${needs === 'bwrap' ? 'bubblewrap' : needs})`)
     return 'skipped'
   }
   const { status, out, err } = await run([...args, '--quick', '--seed', '7'])

@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path'
 
 /** The programs of the system that tests start, each with the Debian package that has it. */
 export const TEST_PROGRAMS = {
+  bwrap: 'bubblewrap',
   chromium: 'chromium',
   initdb: 'postgresql',
   openssl: 'openssl',

@@ -1,5 +1,5 @@
 import { defineEnvironment, type EnvironmentDefinition } from '@episodic/mcp-server'
-import { createDisk, startWorkspace, workspaceState, workspaceTools } from '@episodic/workspace'
+import { createDisk, startWorkspace, type WorkspaceOptions, workspaceState, workspaceTools } from '@episodic/workspace'
 import { z } from 'zod'
 
 /** How large a project is: its files, the directories that they are in, and the lines of each. */
@@ -21,7 +21,10 @@ export function createProject({ files, parts, lines }: ProjectSize): Readonly<Re
 }
 
 /** Creates a computer with a project on its disk. */
-export function createDesk(files: Readonly<Record<string, string>>): EnvironmentDefinition {
+export function createDesk(
+  files: Readonly<Record<string, string>>,
+  options: WorkspaceOptions = {},
+): EnvironmentDefinition {
   const disk = createDisk(files)
   return defineEnvironment({
     name: 'desk',
@@ -30,7 +33,7 @@ export function createDesk(files: Readonly<Record<string, string>>): Environment
     state: { public: z.object({}), private: z.object(workspaceState) },
     start: () => ({ public: {}, private: startWorkspace(disk) }),
     observe: () => '',
-    tools: ({ tool }) => workspaceTools(tool, { cwd: '/project' }),
+    tools: ({ tool }) => workspaceTools(tool, { cwd: '/project', ...options }),
     rewards: {},
     limits: { steps: 1_000_000 },
   })

@@ -17,5 +17,6 @@ export {
 } from './lib/machine/machine.ts'
 export type { Program, ProgramContext, Service } from './lib/shell/programs.ts'
 export { type CommandOptions, type CommandResult, runCommand } from './lib/tools/run-command.ts'
+export type { MachineUse } from './lib/tools/run-on-machine.ts'
 export { startWorkspace, type WorkspaceState, workspaceState } from './lib/tools/workspace-state.ts'
 export { type WorkspaceOptions, workspaceTools } from './lib/tools/workspace-tools.ts'

@@ -55,7 +55,7 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   const child = spawn(
     program,
     [
-      ...['--args', '3', '--', 'sh', '-c', BEGIN, 'sh', cwd, 'prlimit'],
+      ...['--args', '3', '--', '/bin/sh', '-c', BEGIN, 'sh', cwd, '/usr/bin/prlimit'],
       ...Object.entries(limits).map(([name, value]) => `--${name}=${value}`),
       ...['--', ...argv],
     ],
@@ -215,7 +215,7 @@ export const INSTALL =
   'A machine of this computer needs bubblewrap 0.8 or later: apt-get install bubblewrap, or dnf install bubblewrap.'
 
 function refused(said: string): MachineError {
-  const help = /namespace|uid map|Operation not permitted|Permission denied/.test(said)
+  const help = /namespace|uid map|Operation not permitted/.test(said)
     ? ' It needs user namespaces: in a container, allow them (docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined); on Ubuntu, sysctl kernel.apparmor_restrict_unprivileged_userns=0; on Debian, sysctl kernel.unprivileged_userns_clone=1.'
     : /[Uu]nknown option/.test(said)
       ? ` ${INSTALL}`

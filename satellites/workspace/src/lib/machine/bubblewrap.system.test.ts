@@ -1,4 +1,7 @@
+import { describe, inject } from 'vitest'
 import { bubblewrap } from './bubblewrap.ts'
 import { describeMachine } from './machine.contract.ts'
 
-describeMachine('bubblewrap', () => bubblewrap())
+describe.skipIf(inject('programs').bwrap === null)('bubblewrap', () => {
+  describeMachine('bubblewrap', () => bubblewrap())
+})

@@ -29,7 +29,7 @@ export interface MachineCommand {
   readonly session: string
   /** The program and its arguments, such as `['bash', '-c', script]`. */
   readonly argv: readonly string[]
-  /** The directory that it is run in, in one of the folders. */
+  /** The directory that it is run in: `/`, or one that is in a folder. */
   readonly cwd: string
   /** Set beside `PATH`, `HOME`, `LANG` and `TZ`, which the machine sets. Nothing of this process is passed on. */
   readonly variables: Readonly<Record<string, string>>

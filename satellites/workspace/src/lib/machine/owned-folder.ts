@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { MachineError } from './machine.ts'
 import { processIdentity } from './process-identity.ts'
 
@@ -35,6 +35,7 @@ export class OwnedFolder {
         'machine-refused',
         `${parent} belongs to somebody else. Name another folder for working copies, with the option folder.`,
       )
+    if (uid === 0) assertOpen(parent)
     for (const name of readdirSync(parent)) {
       if (isOwned(parent, name)) continue
       onGone(name)
@@ -55,6 +56,16 @@ export class OwnedFolder {
     process.off('exit', this.#removeAtExit)
     await removeFolder(this.path)
   }
+}
+
+/** Throws unless others may go through a folder: commands of root are run by other users. */
+function assertOpen(folder: string): void {
+  for (let above = resolve(folder); above !== '/'; above = dirname(above))
+    if ((lstatSync(above).mode & 0o001) === 0)
+      throw new MachineError(
+        'machine-refused',
+        `Commands are run by another user than root, who cannot go through ${above}. Allow it (chmod o+x), or name another folder for working copies, with the option folder.`,
+      )
 }
 
 /** Whether the owner of a folder may still live: processes of another container cannot be seen, and give signs of life. */

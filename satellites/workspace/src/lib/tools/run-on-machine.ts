@@ -34,7 +34,7 @@ export interface MachineLine extends Omit<MachineUse, 'machine'> {
 /** Directories of a system, which no disk replaces. */
 const SYSTEM = new Set('bin boot dev etc lib lib32 lib64 libx32 proc run sbin sys usr'.split(' '))
 
-/** The longest argument of a program on Linux, in bytes. */
+/** The longest argument or variable of a program on Linux, in bytes. */
 const LONGEST = 131_071
 
 /** Runs a command line in bash on a machine, in the directory and with the variables of the last one. */
@@ -43,12 +43,13 @@ export async function runOnMachine(line: MachineLine, signal: AbortSignal): Prom
   const { cwd, variables } = memory
   if (script.includes('\0') || Buffer.byteLength(script) > LONGEST)
     return refused('bash: the command line has a NUL, or more than 131071 bytes\n')
-  const folders = line.folders ?? foldersOf(disk, cwd)
+  const folders = line.folders ?? foldersOf(disk, cwd).filter((folder) => !access.hidden.includes(folder))
   const kept = `${folders.includes('/tmp') ? '/tmp' : folders[0]}/.shell-${session.slice(-8)}`
   const command = {
     session,
-    argv: ['bash', '-c', BEGIN, 'bash', kept, script],
-    cwd,
+    // Commands may have changed PATH, and removed the directory.
+    argv: ['/bin/bash', '-c', BEGIN, 'bash', kept, script, cwd],
+    cwd: '/',
     variables: Object.fromEntries(variables),
     disk,
     folders,
@@ -91,27 +92,29 @@ const ENDED: Readonly<Record<NonNullable<MachineResult['ended']>, string>> = {
 /**
  * Runs a script in the shell itself, and writes down at its end in which directory it is, and the variables that it
  * began and ended with. Names with an underscore, and those of the shell itself, are left out. It is one line, so that
- * the shell counts lines from the first of the script.
+ * the shell counts lines from the first of the script. A directory that is gone is no reason to run nothing.
  */
-const BEGIN = `_saved=$1 _script=$2; shift 2;
+const BEGIN = `_saved=$1 _script=$2; cd -- "$3"; unset OLDPWD; shift 3;
 _variables() {
   local IFS=$'\\n' _name;
   for _name in $(compgen -v); do
     case $_name in
       _*|BASH*|COMP_*|DIRSTACK|EPOCH*|EUID|FUNCNAME|GROUPS|HIST*|HOST*|IFS|LINENO|MACHTYPE|OLDPWD|OPT*|OSTYPE|PIPESTATUS|PPID|PS4|PWD|RANDOM|SECONDS|SHELLOPTS|SHLVL|SRANDOM|TERM|UID) ;;
-      *) [[ \${!_name@a} == *[aAr]* ]] || printf '%s\\0%s\\0' "$_name" "\${!_name}" ;;
+      *) [[ \${!_name@a} == *[aAr]* ]] || printf "$1" "$_name" "\${!_name}" ;;
     esac;
   done;
 };
-_begun=$(_variables | tr '\\0' '\\1');
-trap '{ set +exu; } 2>/dev/null; { printf "%s\\0%s\\0" "$PWD" "$_begun"; _variables; } 2>/dev/null >|"$_saved"' EXIT;
+_begun=$(_variables '%s\\1%s\\1');
+trap '{ set +exu; } 2>/dev/null; { printf "%s\\0%s\\0" "$PWD" "$_begun"; _variables "%s\\0%s\\0"; } 2>/dev/null >|"$_saved"' EXIT;
 eval "$_script"`.replaceAll(/\n */g, ' ')
 
 function memoryFrom(saved: string, given: ShellMemory['variables']): ShellMemory {
   const [cwd = '/', begun = '', ...ended] = saved.split('\0')
   const names = new Set(given.map(([name]) => name))
   const before = new Map(pairsOf(begun.split('\x01')))
-  const variables = pairsOf(ended).filter(([name, value]) => names.has(name) || before.get(name) !== value)
+  const isKept = ([name, value]: [string, string]) =>
+    (names.has(name) || before.get(name) !== value) && Buffer.byteLength(`${name}=${value}`) < LONGEST
+  const variables = pairsOf(ended).filter(isKept)
   return { cwd: absolutePath('/', cwd), variables }
 }
 

@@ -102,9 +102,10 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
       input,
       seats,
       prepared: commandRecord,
-      repeatable: true,
+      // What is reached by the network may have changed.
+      ...(!options.network && { repeatable: true }),
       prepareSeconds: seconds + WAITING,
-      annotations: { openWorldHint: false },
+      annotations: { openWorldHint: options.network ?? false },
       prepare: async ({
         state,
         input,
