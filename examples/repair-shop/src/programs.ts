@@ -1,11 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-
-/** A call of a program, and what it has to return, as JSON text. */
-export interface HiddenCall {
-  readonly name: string
-  readonly args: readonly unknown[]
-  readonly wanted: string
-}
+import type { CallTest } from '@episodic/workspace'
 
 /** A correct program. */
 export interface Program {
@@ -15,7 +9,8 @@ export interface Program {
   readonly readme: string
   /** The texts of its tests, by the name of the module that each is about. */
   readonly tests: Readonly<Record<string, string>>
-  readonly calls: readonly HiddenCall[]
+  /** Hidden calls, and what they have to do: what the correct program does. */
+  readonly calls: readonly CallTest[]
 }
 
 /** Hidden calls of each program. */
@@ -26,7 +21,7 @@ const FOLDER = new URL('../programs/', import.meta.url)
 /** What tests use to compare. */
 export const CHECK = read('check.js')
 
-/** The correct programs. What the hidden calls have to return is what these return. */
+/** The correct programs. */
 export const PROGRAMS: readonly Program[] = await Promise.all(
   ['calculator', 'calendar', 'ledger', 'scheduler', 'table'].map(readProgram),
 )
@@ -35,10 +30,10 @@ async function readProgram(name: string): Promise<Program> {
   const correct: Record<string, (...args: unknown[]) => unknown> = await import(
     new URL(`${name}/src/index.js`, FOLDER).href
   )
-  const calls = (JSON.parse(read(`${name}/calls.json`)) as [string, unknown[]][]).map(([called, args]) => ({
-    name: called,
+  const calls = (JSON.parse(read(`${name}/calls.json`)) as [string, unknown[]][]).map(([call, args]) => ({
+    call,
     args,
-    wanted: answerOf(() => correct[called]?.(...args)),
+    ...outcomeOf(() => correct[call]?.(...args)),
   }))
   return {
     name,
@@ -49,12 +44,11 @@ async function readProgram(name: string): Promise<Program> {
   }
 }
 
-/** The answer of a call, as the judge's program in the workspace writes it. */
-function answerOf(call: () => unknown): string {
+function outcomeOf(call: () => unknown): Pick<CallTest, 'returns' | 'throws'> {
   try {
-    return JSON.stringify({ value: call() })
+    return { returns: call() }
   } catch (error) {
-    return JSON.stringify({ error: (error as Error).message })
+    return { throws: (error as Error).message }
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
-import { createDisk, type Disk, readFile, runCommand } from '@episodic/workspace'
+import { createDisk, type Disk, runCommand } from '@episodic/workspace'
 import { describe, expect, it } from 'vitest'
 import { diskOf } from './files.ts'
 import { runHiddenTests } from './hidden-tests.ts'
@@ -72,23 +72,22 @@ describe('repair-shop', () => {
       expect(episode).not.toMatchObject({ end: { reason: 'repaired' } })
   })
 
-  it('has the hidden tests on no disk of a player, nor what has to be returned while they run', async () => {
-    const { use, shop } = open('seed')
-    const found = await use('bash', {
-      command: 'ls /judge; find / -name "calls*"; grep -rl "wanted" / --include=*.json',
-    })
-    expect(found.observation.text).toMatch(/^ls: .*No such file/)
+  it('has the hidden calls on no disk of a player, and what they have to return nowhere', async () => {
+    const { use } = open('seed')
+    const found = await use('bash', { command: 'find / -name "*calls*"; grep -rl "::answer" /app' })
+    expect(found.observation.text).toBe('[exit code 1]')
     await use('write_file', {
       path: 'src/index.js',
       content: `import { readFileSync, readdirSync } from 'node:fs'
-        const calls = JSON.parse(readFileSync('/judge/calls.json', 'utf8'))
-        console.log(JSON.stringify(calls.map(() => ({ value: true }))))
-        console.log(readdirSync('/judge').join(), JSON.stringify(calls).includes('wanted'))`,
+        const text = readFileSync('/app/src/judge_calls.mjs', 'utf8')
+        const calls = JSON.parse(/calls = (.*)/.exec(text)[1])
+        for (const [i, [, , value = null]] of calls.entries())
+          console.log('\\n::answer ' + JSON.stringify([i, { value }]))
+        process.exit(0)`,
     })
     const { observation, terms } = await use('submit')
     expect(observation.text).toMatch(/^[0-3] of 16 hidden tests passed/)
     expect(terms.repaired).toBe(0)
-    expect(readFile(shop().disk, '/judge/calls.json')).toBeNull()
   })
 
   it('keeps most of the tests back when it is hardest', () => {
