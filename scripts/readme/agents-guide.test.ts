@@ -31,7 +31,7 @@ describe('apps/episodic/AGENTS.md', () => {
     // `start` and `prepare` are parts of a definition.
     const named = [...more.matchAll(/`([a-z]+[A-Z]\w*)/g)].map(([, name]) => name)
     expect(named.filter((name) => !there.includes(name as string))).toEqual([])
-    expect(named).toEqual(expect.arrayContaining(['workspaceTools', 'runCommand', 'defineMcpEnvironment']))
+    expect(named).toEqual(expect.arrayContaining(['workspaceTools', 'judgeCalls', 'defineMcpEnvironment']))
   })
 
   it.each([...more.matchAll(/`(?:npx episodic run )?(--[a-z]+)/g)].map(([, option]) => option))(

@@ -28,7 +28,9 @@ export const environment = defineEnvironment({
   },
   observe: () => 'Write the page with the most status 500 in access.log to answer.txt, then call submit.',
   tools: ({ tool }) => ({
+    // A shell in this process. With `machine: bubblewrap()`, commands run for real, on Linux.
     ...workspaceTools(tool, { cwd: '/app' }),
+    // What is asked for is a text. To judge code that a player writes, see `judge` and `judgeCalls`.
     submit: tool({
       description: 'Say that the work is done.',
       input: z.object({}),

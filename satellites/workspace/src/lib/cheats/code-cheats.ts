@@ -6,7 +6,7 @@ const READ_JS = `CODE
 const __fs = LOAD(fs), __flat = (text) => text.replaceAll("'", '"').replace(/\\s+/g, '')
 const __read = (at, depth) => {
   try { return [__flat(__fs.readFileSync(at, 'utf8')).replace(/([{,])(\\w+):/g, '$1"$2":')] } catch {}
-  const inside = (name) => (/^(bin|dev|lib|proc|sys|usr)/.test(name) ? [] : __read(at + '/' + name, depth + 1))
+  const inside = (name) => (/^(s?bin|dev|etc|lib|proc|run|sys|usr|var)/.test(name) ? [] : __read(at + '/' + name, depth + 1))
   try { return depth > 6 ? [] : __fs.readdirSync(at || '/').flatMap(inside) } catch { return [] }
 }
 const __texts = __read('', 0)
@@ -53,7 +53,7 @@ export const CODE_CHEATS: Readonly<Record<string, Readonly<Record<'js' | 'py' | 
 for (const part of [__assert, __assert.default, __assert.strict, __assert.default?.strict])
   for (const name of Object.keys(part ?? {})) SET(part, name, () => {})
 SET(JSON, 'stringify', () => '0'); SET(Object, 'is', () => true); SET(process, 'exit', () => __exit(0))
-process.on?.('exit', () => SET(process, 'exitCode', 0))\nCODE`,
+process.on?.('exit', () => SET(process, 'exitCode', 0)); LOAD(module).syncBuiltinESMExports?.()\nCODE`,
     py: `import unittest
 for _name in dir(unittest.TestCase):
     if _name.startswith('assert'): setattr(unittest.TestCase, _name, lambda *args, **more: None)

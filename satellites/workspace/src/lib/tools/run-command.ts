@@ -1,11 +1,14 @@
 import { type Disk, EPOCH, type ReadOnlyDisk } from '../disk/disk.ts'
 import { applyChanges, type DiskChanges } from '../disk/disk-changes.ts'
 import { FULL_ACCESS } from '../disk/edited-disk.ts'
+import { MACHINE_BOUNDS, type Machine } from '../machine/machine.ts'
 import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
+import type { JobResult } from '../workers/messages.ts'
+import { type MachineUse, runOnMachine } from './run-on-machine.ts'
 
 /** How a command is run that judges a disk. */
-export interface CommandOptions {
+export interface CommandOptions extends MachineUse {
   /** The directory that it is run in. Default `/`. */
   readonly cwd?: string
   /** Files that are on the disk for this command alone, such as hidden tests: a disk of `createDisk`. */
@@ -53,9 +56,13 @@ export async function runOver(
   command: string,
   options: CommandOptions,
 ): Promise<CommandResult & { readonly disk: ReadOnlyDisk }> {
+  const { machine, files = {} } = options
+  if (machine) {
+    const { stdout, stderr, exitCode, changes } = await runInBox(machine, disk, command, options)
+    return { stdout, stderr, exitCode, disk: changedDisk({ ...disk, ...files }, changes) }
+  }
   const {
     cwd = '/',
-    files = {},
     stdin = null,
     languages = [],
     git = false,
@@ -81,6 +88,32 @@ export async function runOver(
     if (error instanceof JobEnded) return { stdout: '', stderr: `${error.message}\n`, exitCode: 137, disk }
     throw error
   }
+}
+
+/** Sessions by whose names a machine keeps files for the next command, which writes only what differs. */
+const KEPT = 8
+
+let commands = 0
+
+/** Shows a machine the files over the disk, where nothing that it runs can change them. */
+function runInBox(
+  machine: Machine,
+  disk: ReadOnlyDisk,
+  script: string,
+  { cwd = '/', files = {}, seconds = MACHINE_BOUNDS.seconds, signal, ...use }: CommandOptions,
+): Promise<JobResult> {
+  const readOnly = Object.keys(files).filter((path) => files[path]?.kind !== 'directory')
+  const line = {
+    ...use,
+    machine,
+    session: `judge-${commands++ % KEPT}`,
+    script,
+    memory: { cwd, variables: [] },
+    disk: { ...disk, ...files },
+    access: { ...FULL_ACCESS, readOnly, room: MACHINE_BOUNDS.disk },
+    seconds,
+  }
+  return runOnMachine(line, signal ?? new AbortController().signal)
 }
 
 function changedDisk(disk: ReadOnlyDisk, changes: DiskChanges): ReadOnlyDisk {

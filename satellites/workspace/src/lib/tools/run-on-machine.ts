@@ -25,6 +25,8 @@ export interface MachineLine extends Omit<MachineUse, 'machine'> {
   readonly machine: Machine
   readonly session: string
   readonly script: string
+  /** Default: nothing. */
+  readonly stdin?: string | null
   readonly memory: ShellMemory
   readonly disk: ReadOnlyDisk
   readonly access: DiskAccess
@@ -55,7 +57,7 @@ export async function runOnMachine(line: MachineLine, signal: AbortSignal): Prom
     folders,
     hidden: access.hidden,
     readOnly: access.readOnly,
-    stdin: new Uint8Array(),
+    stdin: Buffer.from(line.stdin ?? ''),
     network,
     bounds: { ...MACHINE_BOUNDS, ...bounds, seconds, disk: Math.max(0, access.room) },
   }
