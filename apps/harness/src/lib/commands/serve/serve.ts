@@ -23,18 +23,18 @@ import {
   serveProcesses,
   stopRequested,
 } from '../../worlds/serve/processes.ts'
-import { playSeats } from '../../worlds/serve/seat-players.ts'
-import { readSeatPolicies } from '../../worlds/serve/seat-policies.ts'
+import { playSeats, readSeatPolicies } from '../../worlds/serve/seat-players.ts'
+import { readTaskSession } from '../../worlds/serve/served-tasks.ts'
 import { controlTokens, sessionHandles } from '../../worlds/serve/server-secrets.ts'
 import { drain, stopped } from '../../worlds/serve/stop.ts'
-import { readTaskSession } from '../../worlds/serve/task-session.ts'
 import {
   checkTrainerEndpoints,
   openEnvUrls,
   openTrainerEndpoints,
+  openTrainerPorts,
+  type TrainerPorts,
   trainerEndpointOptions,
 } from '../../worlds/serve/trainer-endpoints.ts'
-import { openTrainerPorts, type TrainerPorts } from '../../worlds/serve/trainer-ports.ts'
 import { serveWatched, takeOver } from '../../worlds/serve/watch.ts'
 import { loadWorld, type World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'

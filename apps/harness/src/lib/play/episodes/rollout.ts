@@ -26,7 +26,7 @@ import { countLeavesBefore, limitsOf, policySeedOf } from '../plan/plan.ts'
 import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { withAnswers, withAnswersOfSeats } from './agent-answers.ts'
 import { type Spent, spentOn } from './spending.ts'
-import { watchAgent } from './watch-agent.ts'
+import { type WatchAgentOptions, watchAgent } from './watch-agent.ts'
 import { watchPlay } from './watch-play.ts'
 
 /** An answer of the language model of a policy. */
@@ -166,41 +166,40 @@ export function createRunTask(options: RolloutOptions): RunTask {
     }
     const { createEnvironment, branch = [], watch } = play
     const player = seated(DEFAULT_SEAT, policySeed)
-    if ('playSeat' in player) {
-      const watched = (watch as NonNullable<typeof watch>)()
-      const played = await watchAgent(player, { watched, createEnvironment, task: planned.task, policySeed, signal })
-      if (signal.aborted && played.episode.kind === 'failed') return []
-      const own = models.get(DEFAULT_SEAT) as AgentModels
-      return [
-        sealEpisode(withAnswers(played, own), planned, {
-          ...sealing(now()),
-          policy: policyOf(DEFAULT_SEAT, policySeed),
-          recordedBy: own.by ?? undefined,
-          // Steps of an agent are seen after the fact, so their times are unknown.
-          timed: false,
-        }),
-      ]
-    }
-    // The environment's seed is the task's. The run's seed decides the tasks, the policy's draws and the chance of forks.
-    const playing = { createEnvironment, policy: player, task: planned.task, policySeed, signal }
+    const playing = { createEnvironment, task: planned.task, policySeed, signal }
+    const only = { attempt: planned.attempt, policySeed }
     const played =
-      branch.length > 0
-        ? await playTree(planned, { ...playing, points: branch, now, seed })
-        : [{ attempt: planned.attempt, episode: await runEpisode(playing), policySeed, branch: null, ended: now() }]
+      'playSeat' in player
+        ? [{ ...only, ...(await playAgent(player, { ...playing, watch }, models)), ended: now() }]
+        : branch.length > 0
+          ? await playTree(planned, { ...playing, policy: player, points: branch, now, seed })
+          : [{ ...only, episode: await runEpisode({ ...playing, policy: player }), branch: null, ended: now() }]
     if (signal.aborted && played.some(({ episode }) => episode.kind === 'failed')) return []
-    return played.map(({ attempt, episode, policySeed, branch, ended }) =>
+    return played.map(({ attempt, episode, policySeed, ended, ...line }) =>
       sealEpisode(
         episode,
         { ...planned, attempt },
-        { ...sealing(ended), policy: policyOf(DEFAULT_SEAT, policySeed), branch },
+        { ...sealing(ended), policy: policyOf(DEFAULT_SEAT, policySeed), ...line },
       ),
     )
   }
 }
 
+async function playAgent(
+  player: OutsidePlayer,
+  { watch, ...playing }: Pick<OneSeat, 'watch'> & Omit<WatchAgentOptions, 'watched'>,
+  models: ReadonlyMap<string, AgentModels>,
+) {
+  const watched = await watchAgent(player, { ...playing, watched: (watch as NonNullable<typeof watch>)() })
+  const own = models.get(DEFAULT_SEAT) as AgentModels
+  // Steps of an agent are seen after the fact, so their times are unknown.
+  return { episode: withAnswers(watched, own), recordedBy: own.by ?? undefined, timed: false }
+}
+
 /**
  * Plays a tree of episodes. A tree of L leaves that is rollout r of its task has the attempts from r·L to (r+1)·L − 1,
  * in the order of their paths. A line that ends before its next branch point counts for all leaves below it.
+ * The environment's seed is the task's. The run's seed decides the tasks, the policy's draws and the chance of forks.
  */
 async function playTree(
   { task, attempt: rollout }: PlannedEpisode,

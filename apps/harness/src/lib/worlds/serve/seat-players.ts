@@ -3,7 +3,9 @@ import { ownStepOf } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
 import { type MethodResult, type Observation, type StepReport, seedFor, WireError } from '@episodic/protocol'
 import { backOff } from '@episodic/runs/base/back-off'
-import type { SeatPolicies } from './seat-policies.ts'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { findPolicy } from '../policies.ts'
+import type { World } from '../world.ts'
 
 /** How often a seat is tried again, if its policy or the store fails: then the next step of the session. */
 const MOST_FAILURES = 8
@@ -159,3 +161,37 @@ function joined(texts: readonly string[], view: Observation): Observation {
 }
 
 const OVERTAKEN = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const
+
+export interface SeatPolicies {
+  readonly [environment: string]: { readonly [seat: string]: Policy }
+}
+
+/**
+ * Finds the policies that `--seat <seat>=<policy>` names: each plays the seat of that name in every served environment
+ * that has one. Rejects with `option-invalid`, and with `policy-unknown`.
+ */
+export async function readSeatPolicies(
+  named: Readonly<Record<string, string>>,
+  worlds: readonly World[],
+): Promise<SeatPolicies> {
+  const policies: Record<string, Record<string, Policy>> = {}
+  for (const [seat, name] of Object.entries(named)) {
+    const games = worlds.filter(({ environment }) => environment.multiplayer && environment.seats.includes(seat))
+    if (games.length === 0) throw invalidOption(`There is no seat "${seat}". ${formatSeats(worlds)}`)
+    for (const world of games) {
+      const { environment } = world
+      const own = { ...policies[environment.name] }
+      own[seat] = await findPolicy(name, world)
+      if (environment.seats.every((each) => Object.hasOwn(own, each)))
+        throw invalidOption(`--seat is given for every seat of ${environment.name}. Leave one to those who play here.`)
+      policies[environment.name] = own
+    }
+  }
+  return policies
+}
+
+function formatSeats(worlds: readonly World[]): string {
+  const games = worlds.map(({ environment }) => environment).filter(({ multiplayer }) => multiplayer)
+  if (games.length === 0) return 'What is served has one seat, which is not named.'
+  return games.map(({ name, seats }) => `The seats of ${name} are: ${seats.join(', ')}.`).join(' ')
+}
