@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { bubblewrap } from '@episodic/workspace'
 import { publishedSchema } from './lib/polyglot/exercises.ts'
 import { createPolyglot } from './lib/polyglot/polyglot-world.ts'
@@ -17,6 +17,7 @@ const published = publishedSchema.parse(JSON.parse(readFileSync(new URL('../poly
 export const { environment, tasks, solver, policies } = createPolyglot({
   data,
   kit,
-  machine: bubblewrap({ system: [kit] }),
+  // A JDK of Debian has its settings there.
+  machine: bubblewrap({ system: [kit, ...globSync('/etc/java-*-openjdk')] }),
   published,
 })

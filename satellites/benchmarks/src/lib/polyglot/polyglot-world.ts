@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { defineTasks } from '@episodic/dataset'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
@@ -89,7 +90,8 @@ export function createPolyglot({ data, kit, machine, published }: PolyglotOption
         prompt: `Solve an exercise: ${exercise}.`,
         params: { exercise },
         difficulty: 0,
-        seed: exercise,
+        // No text of an exercise has it, since no answer may.
+        seed: hash('sha256', `polyglot ${exercise}`),
         tags: [exercise.split('/')[0] as string],
       }
     },
