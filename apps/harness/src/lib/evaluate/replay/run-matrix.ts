@@ -2,10 +2,21 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startRedisServer } from '@episodic/runs/base/redis-server'
+import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import { readRecorded } from '@episodic/runs/folder/read-recorded'
+import type { World } from '../../worlds/world.ts'
 import { type NamedWorld, recordEpisodes, type Setting } from './record-episodes.ts'
-import { createReference, type Deviation, type Reference } from './reference.ts'
 import { replayRun } from './replay-run.ts'
+
+/** How recorded episodes differ from what the rules alone play, and from those of the first setting. */
+export interface Deviation {
+  readonly episodes: number
+  readonly steps: number
+  /** Episodes that differ, that are missing, or that the first setting lacks. */
+  readonly differingEpisodes: number
+  /** The first field that differs; `null` if none does. */
+  readonly field: string | null
+}
 
 export interface MatrixCell extends Setting, Deviation {
   /** Playing time, without starting servers. */
@@ -42,8 +53,8 @@ const SETTINGS = (['memory', 'sqlite', 'redis'] as const).flatMap((store) =>
 )
 
 /**
- * Records the same episodes with each store, transport and concurrency, and compares each recording with the episodes
- * that the rules alone play from the actions of the first one. Recordings over HTTP are also replayed, to time it.
+ * Records the same episodes with each store, transport and concurrency, replays each recording with the rules alone,
+ * and compares its chains with those of the first setting.
  *
  * @param episodes - of each setting, split evenly over the worlds.
  */
@@ -58,10 +69,10 @@ export async function runMatrix(
   const redis = await startRedisServer(null)
   if (redis) cleanUp.use(redis)
 
-  const references: Reference[] = []
   const cells: MatrixCell[] = []
   const skipped: SkippedCell[] = []
   const timed: Pick<Matrix, 'recording' | 'replaying'>[] = []
+  const chains: (ReadonlyMap<string, string> | undefined)[] = []
   for (const setting of SETTINGS) {
     const place = join(folder, String(cells.length))
     const store = { memory: 'memory', sqlite: `sqlite:${join(place, 'sessions.db')}`, redis: redis?.url }[setting.store]
@@ -70,53 +81,61 @@ export async function runMatrix(
       continue
     }
     mkdirSync(place)
-    const files = worlds.map((_, i) => join(place, `${i}.jsonl`))
-    let seconds = 0
+    let [seconds, replayed, diverged] = [0, 0, 0]
+    let sum: Deviation = { episodes: 0, steps: 0, differingEpisodes: 0, field: null }
     for (const [i, world] of worlds.entries()) {
-      const count = Math.floor((episodes + i) / worlds.length)
-      seconds += await recordEpisodes(world, { ...setting, store }, count, files[i] as string)
+      const file = join(place, `${i}.jsonl`)
+      seconds += await recordEpisodes(world, { ...setting, store }, Math.floor((episodes + i) / worlds.length), file)
+      const next = await replayRecording(world.world, file, chains[i])
+      chains[i] ??= next.chains
+      replayed += next.seconds
+      diverged += next.diverged
+      sum = {
+        episodes: sum.episodes + next.chains.size,
+        steps: sum.steps + next.steps,
+        differingEpisodes: sum.differingEpisodes + next.differing.size,
+        field: sum.field ?? next.field,
+      }
     }
-    if (references.length === 0)
-      for (const [i, { world }] of worlds.entries()) references.push(await createReference(world, files[i] as string))
-    const cell = { ...setting, seconds, ...(await compareAll(references, files)) }
+    rmSync(place, { recursive: true, force: true, maxRetries: 3 })
+    const cell = { ...setting, seconds, ...sum }
     cells.push(cell)
     onCell(cell)
+    const { steps } = cell
     if (setting.store === 'memory' && setting.transport === 'http')
       timed.push({
-        recording: { concurrency: cell.concurrency, seconds, stepsPerSecond: cell.steps / seconds },
-        replaying: await timeReplay(worlds, files),
+        recording: { concurrency: cell.concurrency, seconds, stepsPerSecond: steps / seconds },
+        replaying: { seconds: replayed, stepsPerSecond: steps / replayed, diverged },
       })
-    // The references read the first recording.
-    if (cells.length > 1) rmSync(place, { recursive: true, force: true, maxRetries: 3 })
   }
   const fastest = timed.reduce((best, next) => (next.recording.seconds < best.recording.seconds ? next : best))
   return { cells, skipped, ...fastest }
 }
 
-async function compareAll(references: readonly Reference[], files: readonly string[]): Promise<Deviation> {
-  let sum: Deviation = { episodes: 0, steps: 0, differingEpisodes: 0, differingBytes: 0, field: null }
-  for (const [i, reference] of references.entries()) {
-    const next = await reference.compare(files[i] as string)
-    sum = {
-      episodes: sum.episodes + next.episodes,
-      steps: sum.steps + next.steps,
-      differingEpisodes: sum.differingEpisodes + next.differingEpisodes,
-      differingBytes: sum.differingBytes + next.differingBytes,
-      field: sum.field ?? next.field,
+/**
+ * Replays a recording with the rules alone.
+ *
+ * @param first - the chains of the same episodes in the first setting. Default: this is the first.
+ */
+export async function replayRecording({ environment }: World, path: string, first?: ReadonlyMap<string, string>) {
+  const chains = new Map<string, string>()
+  const differing = new Set<string>()
+  let [key, known] = ['', 0]
+  const lines = async function* () {
+    for await (const line of readRecorded(path)) {
+      key = episodeKey(line.record)
+      chains.set(key, line.record.chain)
+      yield line
     }
   }
-  return sum
-}
-
-async function timeReplay(worlds: readonly NamedWorld[], files: readonly string[]): Promise<Matrix['replaying']> {
-  let steps = 0
-  let diverged = 0
-  let seconds = 0
-  for (const [i, { world }] of worlds.entries()) {
-    const summary = await replayRun(world.environment, readRecorded(files[i] as string))
-    steps += summary.steps
-    seconds += summary.seconds
-    diverged += summary.diverged
-  }
-  return { seconds, stepsPerSecond: steps / seconds, diverged }
+  const { steps, seconds, diverged, divergences } = await replayRun(environment, lines(), {}, ({ diverged }) => {
+    if (diverged > known) differing.add(key)
+    known = diverged
+  })
+  if (first)
+    for (const each of [...chains.keys(), ...first.keys()])
+      if (chains.get(each) !== first.get(each)) differing.add(each)
+  const [divergence] = divergences
+  const field = divergence?.step ? `steps.${divergence.step - 1}.${divergence.field}` : divergence?.field
+  return { chains, differing, steps, seconds, diverged, field: field ?? (differing.size > 0 ? 'chain' : null) }
 }
