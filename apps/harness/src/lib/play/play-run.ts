@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ModelJournal } from '@episodic/models/journal/model-journal'
-import { modelWords, recordingOf } from '@episodic/models/model-options'
+import { modelWords } from '@episodic/models/model-options'
 import { DEFAULT_SEAT, type SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { shownPath } from '@episodic/runs/base/console'
-import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
-import { raisedLimit } from '@episodic/runs/base/limit-reached'
 import { removeDrafts } from '@episodic/runs/base/own-files'
 import { asksModels, isLlm, policyNames } from '@episodic/runs/base/player-names'
 import { countLeaves } from '@episodic/runs/folder/plan/configuration'
@@ -18,7 +16,7 @@ import { createRun, findRun, RUN_FILES, type RunManifest } from '@episodic/runs/
 import { lockRun } from '@episodic/runs/folder/record/run-lock'
 import { SealedFile } from '@episodic/runs/folder/record/sealed-file'
 import type { StepTimes } from '@episodic/runs/folder/record/step-times'
-import { removeStop, writeStop } from '@episodic/runs/folder/record/stop-file'
+import { removeStop } from '@episodic/runs/folder/record/stop-file'
 import { guaranteesOf, isServed } from '../worlds/served-world.ts'
 import { openRunner, type Runner } from './episodes/open-runner.ts'
 import { type PlaceInOrder, runPlan } from './episodes/run-plan.ts'
@@ -58,7 +56,8 @@ export type OpenRunner = (
 
 /** A run whose episodes were played, as far as it came. Its folder is locked until it is disposed of. */
 export interface PlayedRun extends AsyncDisposable, Pick<PlayRunOptions, 'warn'> {
-  readonly folder: string
+  readonly planned: PlannedRun
+  readonly manifest: RunManifest
   readonly lock: ReturnType<typeof lockRun>
   readonly fold: RunFold
   /** Where the time of steps went, as far as it is known. */
@@ -67,9 +66,8 @@ export interface PlayedRun extends AsyncDisposable, Pick<PlayRunOptions, 'warn'>
   readonly done: number
   readonly notices: Notices
   readonly journal: ModelJournal | null
-  /** Why it stopped; `null` if it did not. */
+  /** Why it stopped; `null` if it did not, or was interrupted. */
   readonly failure: unknown
-  readonly raise: readonly string[]
 }
 
 /** The files that only the process with the lock of the folder writes as a whole. */
@@ -137,7 +135,6 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   }
 
   let failure: unknown = null
-  let raise: string[] = []
   try {
     await runPlan(unsealed(planned.episodes, countLeaves(branch), tries.next), {
       run: manifest.name,
@@ -160,22 +157,20 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   } finally {
     progress.stop()
   }
-  const { done } = tries
-  if ((failure !== null || signal.aborted) && done < manifest.scheduled) {
-    const cause = signal.aborted ? signal.reason : failure
-    const isInterrupted = signal.aborted && !HarnessError.is(cause)
-    raise = raisedLimit(cause, { sealed: done, scheduled: manifest.scheduled, concurrency })
-    await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(settings).redact, raise })
-  }
-  // A run that lost its server or was interrupted still has results to report.
-  if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
-  if (HarnessError.is(failure, 'disk-failed')) throw failure
   const owned = opened.move()
-  const dispose = () => owned.disposeAsync()
-  return {
-    ...{ folder, lock, fold, times: runner.times, done, notices, journal, failure, raise, warn },
-    [Symbol.asyncDispose]: dispose,
+  const played = {
+    planned,
+    manifest,
+    lock,
+    fold,
+    times: runner.times,
+    done: tries.done,
+    notices,
+    journal,
+    failure,
+    warn,
   }
+  return { ...played, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Finds the manifest of a run again, as another process may have created it since, or creates it. */
@@ -210,19 +205,4 @@ function toPlayInfo({ world, target, transport, players, settings, configuration
       modelOptions: [...modelWords(settings), ...(recordModels ? ['--record-models'] : [])],
     }),
   }
-}
-
-/** Failures of a server, of workers or of a model, after which a run can be resumed. */
-const LOST: readonly HarnessErrorCode[] = [
-  'server-failed',
-  'worker-failed',
-  'model-refused',
-  'model-unavailable',
-  'policy-failed',
-  'limit-reached',
-  'usage-missing',
-]
-
-function isLost(failure: unknown): boolean {
-  return LOST.some((code) => HarnessError.is(failure, code))
 }

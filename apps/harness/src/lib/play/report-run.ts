@@ -1,10 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { recordingOf } from '@episodic/models/model-options'
 import { writeReport } from '@episodic/pages/file/write-report'
 import type { Summary } from '@episodic/report/fold/summary'
 import { formatCount } from '@episodic/report/text/format'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import { raisedLimit } from '@episodic/runs/base/limit-reached'
 import { RUN_FILES } from '@episodic/runs/folder/record/run-folder'
+import { writeStop } from '@episodic/runs/folder/record/stop-file'
 import type { PlayedRun } from './play-run.ts'
 
 /** A run that was played to its end, was interrupted, or stopped. Its files are written. */
@@ -20,9 +23,24 @@ export interface ReportedRun {
 /** Writing the report of so many episodes takes ten seconds or more, in which nothing else is shown. */
 const LONG_REPORT = 100_000
 
-/** Writes the summary and the report of a run that was played. Rejects with `run-locked` and `disk-failed`. */
+/**
+ * Writes why a run stopped, and its summary and report. Rejects with its failure if it has no results to report or its
+ * disk failed, with `run-locked` and with `disk-failed`.
+ */
 export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
-  const { folder, fold, lock, times, done, notices, journal, failure, raise, warn } = played
+  const { planned, manifest, fold, lock, times, done, notices, journal, failure, warn } = played
+  const { folder, signal, run } = planned
+  const { scheduled } = manifest
+  let raise: string[] = []
+  if ((failure !== null || signal.aborted) && done < scheduled) {
+    const cause = signal.aborted ? signal.reason : failure
+    const isInterrupted = signal.aborted && !HarnessError.is(cause)
+    raise = raisedLimit(cause, { sealed: done, scheduled, concurrency: run.settings.concurrency })
+    await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(run.settings).redact, raise })
+  }
+  // A run that lost its server or was interrupted still has results to report.
+  if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
+  if (HarnessError.is(failure, 'disk-failed')) throw failure
   lock.assertHeld()
   if (times) {
     fold.times.addAll(times)
@@ -36,4 +54,19 @@ export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
   if (journal && summary.counts.unresolved === 0)
     await rm(join(folder, RUN_FILES.answers), { recursive: true, force: true })
   return { folder, summary, stopped: HarnessError.is(failure) ? failure : null, raise }
+}
+
+/** Failures of a server, of workers or of a model, after which a run can be resumed. */
+const LOST: readonly HarnessErrorCode[] = [
+  'server-failed',
+  'worker-failed',
+  'model-refused',
+  'model-unavailable',
+  'policy-failed',
+  'limit-reached',
+  'usage-missing',
+]
+
+function isLost(failure: unknown): boolean {
+  return LOST.some((code) => HarnessError.is(failure, code))
 }
