@@ -30,7 +30,7 @@ describe('pnpm bench', () => {
 
   it('says what a benchmark measures, and its options', async () => {
     expect(await bench('view', '--help')).toMatch(/^view\n\n`episodic view` on a run.*\n.*--episodes <number>/s)
-    expect(await bench('store', '--help')).toMatch(/^store\n\nSQLite with 64 sessions in flight, .*\n$/)
+    expect(await bench('durability', '--help')).toMatch(/^durability\n\nSteps over HTTP on durable stores, .*\n$/)
   })
 
   it.each([
@@ -39,7 +39,6 @@ describe('pnpm bench', () => {
     ['fleet', 'redis-server'],
     ['gateway', 'python3'],
     ['processes', 'redis-server'],
-    ['python', 'python3'],
     ['state', 'redis-server'],
     ['view', 'chromium'],
   ])('%s says that it needs %s where there are no programs, and measures nothing', async (name, program) => {
@@ -56,7 +55,7 @@ describe('pnpm bench', () => {
     ['run', '--rounds', '0'],
     ['learn', '--episodes', 'many'],
     ['state', '--no-such-option'],
-    ['store', '--no-such-option'],
+    ['durability', '--no-such-option'],
     ['view', '--rounds'],
     ['learn', '--seeds', '1'],
   ])('rejects %s %s %s with one line', async (...args) => {

@@ -21,7 +21,7 @@ import { startChild } from '../child.ts'
 import { median, report, round2 } from '../figures.ts'
 import { needProc, needPython } from '../needs.ts'
 import { readCpu } from '../process-tree.ts'
-import { startPython } from '../python/start-server.ts'
+import { startPython } from './start-server.ts'
 
 const ROUNDS = 3
 /** Rounds that are not counted: a gateway runs for days, and its code is compiled in its first thousands of calls. */

@@ -6,19 +6,6 @@ export const SESSIONS = 10_000
 /** Steps that each session has played: what a removal has to take out of the step log too. */
 const STEPS = 5
 
-/** The machine's clock, which can be moved forward. */
-export function createMovableClock(): Clock & { move(milliseconds: number): void } {
-  let ahead = 0
-  return {
-    ...systemClock,
-    now: () => systemClock.now() + ahead,
-    monotonic: () => systemClock.monotonic() + ahead,
-    move(milliseconds) {
-      ahead += milliseconds
-    },
-  }
-}
-
 /** A host of number-guessing on a store, with so many sessions that have been played and left. Gives their handles. */
 export async function fill(
   store: SessionStore,

@@ -118,6 +118,7 @@ describe('episodic compare', () => {
       expect(err).toMatch(/^error: /)
     }
     // Of more than two, each that cannot be compared is named with why, and the others are compared.
+    await play('careless', 'cut')
     truncateSync(at('cut', 'episodes.jsonl'))
     const many = ['cut', 'solver', 'coin', 'careless', 'weighted']
     const { status, out, err } = await workshop.main(['compare', ...many, '--json'])

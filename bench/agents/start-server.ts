@@ -12,11 +12,8 @@ export interface MeasuredServer extends AsyncDisposable {
 }
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url))
-const CLI = fileURLToPath(new URL('../../apps/harness/src/cli.ts', import.meta.url))
 /** Milliseconds between two attempts to connect to a server that starts. */
 const ATTEMPTS = 100
-
-export const TOKEN = 'the-control-token-of-this-benchmark'
 
 /** Starts a server in Python, whose arguments are given its port, and resolves when it listens. */
 export async function startPython(python: string, args: (port: string) => string[]): Promise<MeasuredServer> {
@@ -32,19 +29,6 @@ export async function startPython(python: string, args: (port: string) => string
     await pause(ATTEMPTS)
   }
   return measured(server, port)
-}
-
-/** Starts `episodic serve`, and resolves when it listens. */
-export async function startOurs(): Promise<MeasuredServer> {
-  const world = `${FOLDER}guessing-world.ts`
-  const options = ['--port', '0', '--json', '--log-level', 'warn']
-  // The limit is for each client, and here all calls come from one.
-  const rate = ['--rate', '1000000/1', '--sessions', '100000']
-  const server = startProcess(process.execPath, [CLI, 'serve', world, ...options, ...rate], {
-    env: { EPISODIC_CONTROL_TOKEN: TOKEN },
-  })
-  const { agentUrl } = JSON.parse(await server.line()) as { readonly agentUrl: string }
-  return measured(server, Number(new URL(agentUrl).port))
 }
 
 function measured(server: Killable, port: number): MeasuredServer {
