@@ -17,7 +17,10 @@ export interface PlayedFigures {
   readonly sealed: string
 }
 
-/** A line of a suite, with what was found. `not-checked`: an episode failed, and the mean of the others is another figure. */
+/**
+ * A line of a suite, with what was found. `not-checked`: an episode failed, and the mean of the others is another
+ * figure.
+ */
 export type LineResult =
   | (Omit<ExactLine, 'how' | 'measure'> & { readonly here: Figure; readonly verdict: 'same' | 'differs' })
   | (PlayedLine & PlayedFigures & { readonly verdict: 'inside' | 'differs' | 'not-checked' })

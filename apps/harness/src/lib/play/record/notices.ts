@@ -10,7 +10,7 @@ export class Notices {
   #refusal: string | null = null
   readonly #leftOut = new Set<string>()
 
-  /** Adds a sealed episode. Returns what the server of its model refuses, so that it is asked without it, once of each. */
+  /** Adds a sealed episode. Returns what its model's server newly refuses, and is asked without; else `null`. */
   add(record: SealedRecord): string | null {
     const wrong = ({ refused }: SealedRecord['steps'][number]) => refused === 'tool' || refused === 'arguments'
     this.#refusal ??= record.steps.find(wrong)?.observation.text.split('\n')[0] ?? null
