@@ -7,6 +7,7 @@ import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clo
 import type { InFlight } from './in-flight.ts'
 
 export interface ModelWatchOptions {
+  /** The policies that ask a language model. The first episode is alone until they have answered. */
   readonly models: readonly string[]
   readonly inFlight: InFlight
   /** Refusals of one status in a row, with no answer in between, after which a run stops; 0 for never. */

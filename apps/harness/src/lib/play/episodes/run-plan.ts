@@ -2,13 +2,13 @@ import { FAIL_FAST, OUTAGE_LIMIT } from '@episodic/models/model-options'
 import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/runs/base/harness-error'
-import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
+import { machineClock } from '@episodic/runs/base/waiting-clock'
 import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
 import type { LiveFile } from '@episodic/runs/folder/record/live-file'
 import pLimit from 'p-limit'
 import { EpisodeStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
-import { ModelWatch } from './model-watch.ts'
+import { ModelWatch, type ModelWatchOptions } from './model-watch.ts'
 import type { Answered, RunTask } from './rollout.ts'
 import type { Spending } from './spending.ts'
 
@@ -20,7 +20,9 @@ export interface PlaceInOrder {
   setWaitedFor(isWaitedFor: boolean): void
 }
 
-export interface RunPlanOptions {
+/** Default: no policy asks a language model; a run stops after 5 refusals in a row, and 600 s of an outage. */
+export interface RunPlanOptions
+  extends Partial<Pick<ModelWatchOptions, 'models' | 'failFast' | 'outageLimit' | 'onNotice' | 'clock'>> {
   readonly run: string
   readonly runTask: RunTask
   /** Planned episodes (or trees) in flight at once. */
@@ -30,25 +32,10 @@ export interface RunPlanOptions {
   /** Stores a record. An error that it throws stops the run. */
   readonly seal: (record: SealedRecord) => Promise<void>
   readonly signal?: AbortSignal | undefined
-  /** The policies that ask a language model. The first episode is alone until they have answered. Default: none. */
-  readonly models?: readonly string[]
-  /**
-   * Stops after so many refusals of a language model in a row, of one HTTP status and with no answer in between; 0 for
-   * never. Default: 5.
-   */
-  readonly failFast?: number
-  /** Seconds that a language model may be unavailable before the run stops. Default: 600. */
-  readonly outageLimit?: number
   /** Counts what language models take, and stops the run at a limit. Default: there is no limit. */
   readonly spending?: Spending
-  /** Receives a sentence when an outage of a language model begins or ends. */
-  readonly onNotice?: (notice: string) => void
   readonly order?: PlaceInOrder | undefined
   readonly live?: Pick<LiveFile, 'begin'>
-  /**
-   * Passes the time of an outage, and says when other events of the process are due. Default: the clock of the machine.
-   */
-  readonly clock?: WaitingClock
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Watched {
 
 export interface WatchAgentOptions {
   readonly watched: SessionEnvironment
-  /** Applies the run's weights, shaping and limits to the watched environment. */
+  /** Applies the run's weights, shaping and limits. */
   readonly createEnvironment: (environment: Environment) => Environment
   readonly task: Task
   readonly policySeed: string
