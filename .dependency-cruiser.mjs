@@ -146,8 +146,9 @@ export const INNER_ROOMS = {
   'satellites/workspace': {
     disk: [],
     clock: [],
-    shell: ['disk', 'clock'],
-    sql: ['disk', 'clock'],
+    bytes: [],
+    shell: ['disk', 'clock', 'bytes', 'sql'],
+    sql: ['disk', 'clock', 'bytes'],
     workers: ['disk', 'clock', 'shell', 'sql'],
     machine: ['disk'],
     cheats: ['disk'],

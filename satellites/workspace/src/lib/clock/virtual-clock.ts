@@ -1,4 +1,6 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
+import { installOnePlace } from './one-place.ts'
 
 /**
  * Time and chance of the command that runs, in memory that all its threads share: two numbers of a seed, a count of
@@ -39,14 +41,21 @@ export function installVirtualClock(): VirtualClock {
   const { words, time } = shared
   const now = () => time[0] as number
 
+  const parse = installOnePlace()
   const RealDate = Date
+  const timeOf = (args: readonly unknown[]): unknown => {
+    const [first] = args
+    if (args.length === 0) return now()
+    if (args.length > 1) return RealDate.UTC(...(args as [number, number]))
+    return typeof first === 'string' ? parse(first) : first
+  }
   const virtual = function VirtualDate(...args: readonly unknown[]) {
     if (!new.target) return new RealDate(now()).toString()
-    return Reflect.construct(RealDate, args.length === 0 ? [now()] : args, new.target)
+    return Reflect.construct(RealDate, [timeOf(args)], new.target)
   }
   Object.setPrototypeOf(virtual, RealDate)
   virtual.prototype = RealDate.prototype
-  globalThis.Date = Object.assign(virtual, { now }) as unknown as DateConstructor
+  globalThis.Date = Object.assign(virtual, { now, parse }) as unknown as DateConstructor
   RealDate.prototype.constructor = globalThis.Date
   performance.now = now
   // The order of a language depends on what was built into the machine's Node; this is that of LC_ALL=C.
@@ -61,6 +70,22 @@ export function installVirtualClock(): VirtualClock {
     return array
   }
   globalThis.crypto.getRandomValues = fill as typeof crypto.getRandomValues
+  // CPython in WebAssembly asks this one.
+  const crypto = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
+  const bytes = (count: number) => Buffer.from(fill(new Uint8Array(count)))
+  Object.assign(crypto, {
+    randomFillSync: (array: ArrayBufferView, offset = 0, size?: number) => {
+      fill(new Uint8Array(array.buffer, array.byteOffset + offset, size ?? array.byteLength - offset))
+      return array
+    },
+    randomBytes: bytes,
+    randomUUID: () => {
+      const hex = bytes(16).toString('hex')
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20)}`
+    },
+  })
+  globalThis.crypto.randomUUID = crypto.randomUUID
+  syncBuiltinESMExports()
 
   return {
     get now() {
@@ -71,7 +96,7 @@ export function installVirtualClock(): VirtualClock {
       words.set([first, second, 0])
     },
     random,
-    bytes: (count) => fill(new Uint8Array(count)),
+    bytes,
     sleep(milliseconds) {
       if (milliseconds > 0 && Number.isFinite(milliseconds)) time[0] = now() + milliseconds
     },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { absolutePath, type Disk, directoryOf, type Entry } from './disk.ts'
+import { absolutePath, type Disk, directoryOf, type Entry, hasLongName, isPath } from './disk.ts'
 import { type Content, entryFor } from './file-content.ts'
 
 /** A file of a new disk. */
@@ -19,8 +19,8 @@ export type NewFile =
  * Directories on the way, `/root` and `/tmp` are created too. The disk is frozen: sessions that begin with the same one
  * keep it once.
  *
- * Throws a `TypeError` for a path that is not absolute, for a path that is in a file, and for what is no file in a
- * folder, such as a socket; and what reading the folder throws.
+ * Throws a `TypeError` for a path that is not absolute or that no disk has, for a path that is in a file, and for what
+ * is no file in a folder, such as a socket; and what reading the folder throws.
  */
 export function createDisk(files: Readonly<Record<string, NewFile>>): Disk {
   const disk: Disk = {
@@ -30,6 +30,10 @@ export function createDisk(files: Readonly<Record<string, NewFile>>): Disk {
   for (const [given, file] of Object.entries(files)) {
     if (!given.startsWith('/'))
       throw new TypeError(`The path ${given} of a disk is not absolute: begin it with a slash.`)
+    if (!isPath(given) || hasLongName(given))
+      throw new TypeError(
+        `No disk has the path ${JSON.stringify(given)}: leave out NUL, and names of more than 255 bytes.`,
+      )
     const path = absolutePath('/', given)
     if (typeof file === 'string' || !('folder' in file)) disk[path] = entryOf(file)
     else addFolder(disk, path, typeof file.folder === 'string' ? file.folder : fileURLToPath(file.folder))

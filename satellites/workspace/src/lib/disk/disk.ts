@@ -32,7 +32,7 @@ const entry = z.discriminatedUnion('kind', [
 export type Entry = z.output<typeof entry>
 
 /** The schema of a disk: what is on it by absolute path. The root directory itself has no entry. */
-export const disk = z.record(z.string().regex(/^(\/(?!\.{1,2}(\/|$))[^/]+)+$/), entry)
+export const disk = z.record(z.string().regex(/^(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/), entry)
 
 /** What is on a disk by absolute path, such as `/app/main.js`. */
 export type Disk = z.output<typeof disk>
@@ -43,6 +43,16 @@ export type ReadOnlyDisk = { readonly [path: string]: Readonly<Entry> }
 function hasItsSize({ size, chunks }: { readonly size: number; readonly chunks: readonly string[] }): boolean {
   const lengthAt = (index: number) => 4 * Math.ceil(Math.min(CHUNK, size - index * CHUNK) / 3)
   return chunks.length === Math.ceil(size / CHUNK) && chunks.every(({ length }, i) => length === lengthAt(i))
+}
+
+/** Whether a disk may have a path: without NUL and half of a surrogate pair. */
+export function isPath(path: string): boolean {
+  return !path.includes('\0') && path.isWellFormed()
+}
+
+/** Whether a name on a path is longer than disks allow, in bytes. */
+export function hasLongName(path: string): boolean {
+  return path.split('/').some((name) => Buffer.byteLength(name) > 255)
 }
 
 export function directoryOf(path: string): string {

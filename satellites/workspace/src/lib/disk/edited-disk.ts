@@ -1,4 +1,13 @@
-import { absolutePath, directoryOf, type Entry, EPOCH, isWithin, type ReadOnlyDisk } from './disk.ts'
+import {
+  absolutePath,
+  directoryOf,
+  type Entry,
+  EPOCH,
+  hasLongName,
+  isPath,
+  isWithin,
+  type ReadOnlyDisk,
+} from './disk.ts'
 import { changeOf, type DiskChanges } from './disk-changes.ts'
 import { type Content, contentOf, entryFor, sizeOf } from './file-content.ts'
 
@@ -61,6 +70,7 @@ const WORDS = {
   ENOSPC: 'no space left on device',
   EROFS: 'read-only file system',
   EACCES: 'permission denied',
+  ENAMETOOLONG: 'file name too long',
 }
 
 /**
@@ -152,6 +162,18 @@ export class EditedDisk {
     this.#put(resolved, { kind: 'file', content, mode: mode ?? file?.mode ?? 0o644, modified: this.#now() }, 'open')
   }
 
+  /** Returns whether a file can be written at a path, as far as that is known before its content. */
+  canWrite(path: string): boolean {
+    try {
+      const resolved = this.resolve(path, 'open')
+      this.#assertParent(resolved, 'open', path)
+      this.#assertWritable(resolved, 'open')
+      return isPath(resolved) && !hasLongName(resolved)
+    } catch {
+      return false
+    }
+  }
+
   list(path: string): string[] {
     const [resolved, node] = this.#locate(path, 'scandir')
     if (node.kind !== 'directory') throw new DiskError('ENOTDIR', 'scandir', path)
@@ -210,6 +232,7 @@ export class EditedDisk {
     this.#assertParent(target, 'rename', to)
     const moved = [source, ...(node.kind === 'directory' ? this.#below(source) : [])]
     const nodes = moved.map((each) => [target + each.slice(source.length), this.at(each) as Node] as const)
+    for (const each of [...moved, ...nodes.map(([at]) => at)]) this.#assertWritable(each, 'rename')
     for (const each of moved.reverse()) this.#put(each, null, 'rename')
     for (const [each, what] of nodes) this.#put(each, what, 'rename')
   }
@@ -287,11 +310,17 @@ export class EditedDisk {
     if (this.#edits.grown + more > this.#access.room) throw new DiskError('ENOSPC', 'write', path)
   }
 
-  #put(path: string, node: Node | null, operation: string): void {
+  #assertWritable(path: string, operation: string): void {
     const { hidden, readOnly } = this.#access
     if (hidden.some((each) => isWithin(path, each))) throw new DiskError('EACCES', operation, path)
     if (readOnly.some((each) => isWithin(path, each))) throw new DiskError('EROFS', operation, path)
     if (this.#layered(path)) throw new DiskError('EROFS', operation, path)
+  }
+
+  #put(path: string, node: Node | null, operation: string): void {
+    this.#assertWritable(path, operation)
+    if (node && !isPath(path)) throw new DiskError('EINVAL', operation, path.replaceAll('\0', '?').toWellFormed())
+    if (node && hasLongName(path)) throw new DiskError('ENAMETOOLONG', operation, path)
     const before = this.at(path)
     this.#edits.grown +=
       (node?.kind === 'file' ? sizeOf(node.content) : 0) - (before?.kind === 'file' ? sizeOf(before.content) : 0)

@@ -20,6 +20,11 @@ export const python3 = defineCommand('python3', async (args, { exec, cwd, fs, st
   const code = [
     'import sys',
     'sys.dont_write_bytecode = True',
+    // The engine prints whole lines of text: bytes are kept, and go out at the end.
+    'import atexit, base64, io',
+    '_kept, _out = io.BytesIO(), sys.stdout',
+    "sys.stdout = sys.__stdout__ = io.TextIOWrapper(_kept, 'utf-8', 'surrogateescape', write_through=True)",
+    'atexit.register(lambda: print(base64.b64encode(_kept.getvalue()).decode(), file=_out, flush=True))',
     `sys.path[0] = ${pythonText(DISK + (isFile ? directoryOf(file) : cwd))}`,
     `sys.argv = [${(first === '-m' ? rest : first === '-c' ? [first, ...rest.slice(1)] : [first, ...rest]).map(pythonText).join(', ')}]`,
     isFile
@@ -35,7 +40,8 @@ export const python3 = defineCommand('python3', async (args, { exec, cwd, fs, st
   const stderr = run.stderr
     .replace(/ {2}File "\/tmp\/_jb_script\.py".*\n(?: {4}.*\n)*/g, '')
     .replaceAll(`"${DISK}/`, '"/')
-  return { stdout: run.stdout, stderr, exitCode: run.exitCode, ...(run.stdoutKind && { stdoutKind: run.stdoutKind }) }
+  const stdout = Buffer.from(run.stdout, 'base64').toString('latin1')
+  return { stdout, stdoutKind: 'bytes', stderr, exitCode: run.exitCode }
 })
 
 /** Returns a text as Python writes it. */

@@ -1,6 +1,8 @@
 import { Bash } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
+import { guardCommands } from './known-faults.ts'
+import { MARK, markedRedirections } from './marked-redirections.ts'
 import { ProgramFaults } from './programs.ts'
 import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
@@ -53,6 +55,8 @@ export async function runShell(
     // Its deadline is in virtual time; the thread is ended in real time.
     executionLimits: { maxOutputSize: MOST_OUTPUT, maxExecutionTimeMs: Number.POSITIVE_INFINITY },
   })
+  guardCommands(bash)
+  bash.registerTransformPlugin(markedRedirections)
   const result = await bash
     .exec(script, { rawScript: true, ...(stdin !== null && { stdin }) })
     .catch((error: Error) => {
@@ -65,5 +69,10 @@ export async function runShell(
   const variables = Object.entries(env)
     .filter(([name, value]) => !OWN.has(name) && DEFAULTS[name] !== value)
     .map(([name, value]) => [name, value.toWellFormed()] as const)
-  return { stdout, stderr, exitCode, memory: { cwd: env.PWD ?? memory.cwd, variables } }
+  return {
+    stdout: stdout.toWellFormed(),
+    stderr: stderr.replaceAll(MARK, '').toWellFormed(),
+    exitCode,
+    memory: { cwd: env.PWD ?? memory.cwd, variables },
+  }
 }

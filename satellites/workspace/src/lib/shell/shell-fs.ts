@@ -1,8 +1,10 @@
 import type { ByteString, CpOptions, FileContent, FsStat, IFileSystem, MkdirOptions, RmOptions } from 'just-bash'
 import { unsafeBytesFromLatin1 } from 'just-bash'
+import { bytesOf, textOf } from '../bytes/byte-text.ts'
 import { absolutePath } from '../disk/disk.ts'
 import { DiskError, type EditedDisk, type Node } from '../disk/edited-disk.ts'
-import { type Content, sizeOf, toBytes, toText } from '../disk/file-content.ts'
+import { type Content, sizeOf, toBytes } from '../disk/file-content.ts'
+import { MARK } from './marked-redirections.ts'
 
 type ReadFileOptions = Exclude<Parameters<IFileSystem['readFile']>[1], string | undefined>
 type WriteFileOptions = Exclude<Parameters<IFileSystem['writeFile']>[2], string | undefined>
@@ -21,7 +23,7 @@ export class ShellFs implements IFileSystem {
   async readFile(path: string, options?: ReadFileOptions | Encoding): Promise<string> {
     const encoding = (typeof options === 'string' ? options : options?.encoding) ?? 'utf8'
     const content = this.#disk.read(absolute(path))
-    if (isUtf8(encoding)) return toText(content) ?? Buffer.from(toBytes(content)).toString('latin1')
+    if (isUtf8(encoding)) return typeof content === 'string' ? content : textOf(content)
     return Buffer.from(toBytes(content)).toString(encoding)
   }
 
@@ -34,17 +36,20 @@ export class ShellFs implements IFileSystem {
   }
 
   async writeFile(path: string, content: FileContent, options?: WriteFileOptions | Encoding): Promise<void> {
-    if (!DEVICES.has(path)) this.#disk.write(absolute(path), decoded(content, options))
+    const at = unmarked(path)
+    if (!DEVICES.has(at)) this.#disk.write(absolute(at), decoded(content, options))
   }
 
   async appendFile(path: string, content: FileContent, options?: WriteFileOptions | Encoding): Promise<void> {
-    if (DEVICES.has(path)) return
-    const at = absolute(path)
+    if (DEVICES.has(unmarked(path))) return
+    const at = absolute(unmarked(path))
     const before = this.#disk.at(this.#disk.resolve(at, 'open')) ? this.#disk.read(at) : ''
     this.#disk.write(at, joined(before, decoded(content, options)))
   }
 
-  async exists(path: string): Promise<boolean> {
+  async exists(given: string): Promise<boolean> {
+    const path = unmarked(given)
+    if (path !== given && !DEVICES.has(path) && !this.#disk.canWrite(absolute(path))) return true
     try {
       this.#disk.find(absolute(path), 'access')
       return true
@@ -53,8 +58,11 @@ export class ShellFs implements IFileSystem {
     }
   }
 
-  async stat(path: string): Promise<FsStat> {
+  async stat(given: string): Promise<FsStat> {
+    const path = unmarked(given)
     const at = this.#disk.resolve(absolute(path), 'stat')
+    if (path !== given && this.#disk.at(at)?.kind === 'file' && !this.#disk.canWrite(at))
+      throw new DiskError('EROFS', 'open', path)
     return statOf(at, this.#disk.find(at, 'stat'))
   }
 
@@ -138,6 +146,10 @@ export class ShellFs implements IFileSystem {
   }
 }
 
+function unmarked(path: string): string {
+  return path.endsWith(MARK) ? path.slice(0, -MARK.length) : path
+}
+
 function absolute(path: string): string {
   if (path.includes('\0') || !path.isWellFormed())
     throw new DiskError('EINVAL', 'open', path.replaceAll('\0', '?').toWellFormed())
@@ -151,7 +163,8 @@ function isUtf8(encoding: Encoding): boolean {
 function decoded(content: FileContent, options: WriteFileOptions | Encoding | undefined): Content {
   if (typeof content !== 'string') return content
   const encoding = (typeof options === 'string' ? options : options?.encoding) ?? 'utf8'
-  return isUtf8(encoding) ? content : Buffer.from(content, encoding)
+  if (!isUtf8(encoding)) return Buffer.from(content, encoding)
+  return content.isWellFormed() ? content : bytesOf(content)
 }
 
 function joined(before: Content, added: Content): Content {

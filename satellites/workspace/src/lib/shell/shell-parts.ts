@@ -1,8 +1,9 @@
-import { Bash, type BashOptions, type Command, type InMemoryFs } from 'just-bash'
+import { Bash, type BashOptions, type Command, defineCommand, type InMemoryFs } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import type { Disk } from '../disk/disk.ts'
 import { EditedDisk } from '../disk/edited-disk.ts'
 import { entryFor } from '../disk/file-content.ts'
+import { sqlite3 } from '../sql/sqlite3-command.ts'
 import { node, nodeStart } from './node-command.ts'
 import { ProgramFaults, type ProgramModule, programCommands, serviceFetch } from './programs.ts'
 import { python3 } from './python-command.ts'
@@ -28,6 +29,8 @@ export async function shellParts(
   const fetch = serviceFetch(module, disk, clock, faults)
   return {
     customCommands: [
+      defineCommand('whoami', async () => ({ stdout: 'root\n', stderr: '', exitCode: 0 })),
+      sqlite3(disk, clock),
       ...(languages.includes('javascript') ? [node(clock)] : []),
       ...(languages.includes('python') ? [python3] : []),
       ...(git ? [await gitCommand()] : []),

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { createDisk, runCommand } from '../../index.ts'
 
@@ -79,5 +80,123 @@ describe('node', () => {
 
   it('is not there if it was not asked for', async () => {
     expect(await runCommand(DISK, 'node -e 1')).toMatchObject({ exitCode: 127 })
+  })
+})
+
+describe('bytes', () => {
+  const BYTES = Uint8Array.of(0, 1, 2, 80, 78, 71, 255, 254, 10, 128, 97, 98, 99, 10)
+  const disk = createDisk({ '/app/bin.dat': BYTES })
+  const run = async (command: string, languages: readonly ('javascript' | 'python')[] = []) =>
+    (await runCommand(disk, command, { cwd: '/app', languages })).stdout.trim()
+  const ALL = Buffer.from(BYTES).toString('base64')
+
+  it.each([
+    'cat bin.dat | cat | base64',
+    'cat < bin.dat > two; base64 two',
+    'head -c 9 bin.dat > two; tail -n +2 bin.dat >> two; base64 two',
+    '{ head -c 9 bin.dat; tail -n +2 bin.dat; } > two; base64 two',
+    'gzip -k bin.dat; gunzip -c bin.dat.gz | base64',
+    'tee two < bin.dat > /dev/null; base64 two',
+    'tar cf - bin.dat | tar xOf - | base64',
+    'sed s/nothing/x/ bin.dat | awk 1 | tac | tac | base64',
+    'cat <(cat bin.dat) | base64',
+    'base64 bin.dat | base64 -d | split -b 5 - part.; cat part.* | base64',
+    "printf '\\x00\\x01\\x02PNG\\xff\\xfe\\n\\x80abc\\n' | base64",
+  ])('are the same after %s', async (command) => {
+    expect(await run(command)).toBe(ALL)
+  })
+
+  it('are kept in variables, in text that has them, and by programs', async () => {
+    expect(await run('x=$(printf "a\\xffé"); printf "%s" "$x" | base64')).toBe('Yf/DqQ==')
+    expect(await run('printf "\\xe9t\\xe9\\n" | sed s/t/x/ | base64')).toBe('6XjpCg==')
+    const python = "python3 -c \"import sys; sys.stdout.buffer.write(open('bin.dat', 'rb').read())\" | base64"
+    expect(await run(python, ['python'])).toBe(ALL)
+    expect(await run('python3 -c "print(1, end=\'\')" | wc -c', ['python'])).toBe('1')
+  })
+})
+
+describe('time, chance and place', () => {
+  it('are those of the session in every language, wherever it runs', async () => {
+    const command = [
+      'date -d "2024-07-01 12:00" +%s; printf "%(%H %Z)T\\n" 0; echo $RANDOM',
+      "sqlite3 :memory: \"select datetime(0, 'unixepoch', 'localtime'), random()\"",
+      'python3 -c "import os, random, time, uuid; print(random.random(), os.urandom(4), uuid.uuid4(), time.localtime().tm_hour)"',
+      `node -e 'console.log(String(new Date(2024, 6, 1)), new Date("2024-07-01 12:00").getTime(), new Date(0).toLocaleString(), Math.random())'`,
+    ].join('; ')
+    const library = JSON.stringify(new URL('../../index.ts', import.meta.url).href)
+    const program = `import { createDisk, runCommand } from ${library}
+      const { stdout, stderr } = await runCommand(createDisk({}), ${JSON.stringify(command)}, { languages: ['javascript', 'python'] })
+      console.log(stdout + stderr)`
+    const inPlace = (env: NodeJS.ProcessEnv) =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', program], {
+        env: { ...process.env, ...env },
+      }).toString()
+    const here = inPlace({ TZ: 'UTC' })
+    expect(here).toMatch(/^1719835200\n00 UTC\n/)
+    expect(inPlace({ TZ: 'Asia/Tokyo', LANG: 'de_DE.UTF-8', LC_ALL: 'de_DE.UTF-8' })).toBe(here)
+  })
+})
+
+describe('a form that is known to be answered wrongly', () => {
+  it.each([
+    'grep -e one -e two notes.txt',
+    "awk 'length > 2' notes.txt",
+    "awk 'NR==FNR{a[$1];next} $1 in a' notes.txt notes.txt",
+    "sed 's/one/\\U&/' notes.txt",
+    "sed '1a\\  two' notes.txt",
+    "sed '$a\\' notes.txt",
+    'sed -i.bak s/one/two/ notes.txt',
+    'sed s/one/two notes.txt',
+    'sort -k1,1nr -k2 notes.txt',
+    "echo null | jq '.a.b = 1'",
+    'od -An -tx1 notes.txt',
+    'diff notes.txt /dev/null',
+    "tr '\\141' b < notes.txt",
+    'echo 1 | jq 1781234567890123456',
+  ])('is refused with its name: %s', async (command) => {
+    const { stdout, stderr, exitCode } = await runCommand(DISK, command, { cwd: '/app' })
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 })
+    expect(stderr).toMatch(/^\w+: not available here: /)
+  })
+
+  it.each([
+    ['grep -e one notes.txt', 'one\n'],
+    ["awk 'length($0) > 2 && !seen[$1]++' notes.txt", 'one\n'],
+    ["sed -e '1a two' -e 's/o/O/g' -n -e p notes.txt", 'One\ntwo\n'],
+    ['sort -k2,2n -k1,1r notes.txt', 'one\n'],
+    ["echo '{}' | jq -c '.a = 1'", '{"a":1}\n'],
+  ])('is no form beside it: %s', async (command, stdout) => {
+    expect(await runCommand(DISK, command, { cwd: '/app' })).toMatchObject({ stdout, exitCode: 0 })
+  })
+})
+
+describe('a redirection that fails', () => {
+  it('loses nothing that was printed before, and the line goes on', async () => {
+    const lines = [
+      'echo first; echo data > f1; echo x > nodir/f; echo second; cat f1',
+      '{ echo a; } > nodir/x || echo failed; echo $(echo in >> nodir/y; echo $?)',
+      'f() { echo x > /bin/sh; echo "in f $?"; }; f; echo x > src; echo "$?"; echo x 2> /dev/null > "$PWD/f2"; cat f2',
+    ]
+    const disk = createDisk({ '/app/src/a': '' })
+    const { stdout, stderr, exitCode } = await runCommand(disk, lines.join('\n'), { cwd: '/app' })
+    expect(stdout).toBe('first\nsecond\ndata\nfailed\n1\nin f 1\n1\nx\n')
+    expect({ exitCode, isMarked: /[^\0-\x7f]/.test(stderr) }).toEqual({ exitCode: 0, isMarked: false })
+  })
+})
+
+describe('names and links', () => {
+  it('that no disk has are refused', async () => {
+    for (const name of ['/a\0b', '/\ud800', `/${'a'.repeat(256)}`])
+      expect(() => createDisk({ [name]: '' })).toThrow(TypeError)
+    const { stderr, exitCode } = await runCommand(DISK, `touch ${'a'.repeat(300)}`)
+    expect({ stderr, exitCode }).toEqual({ stderr: expect.stringMatching(/name too long/i), exitCode: 1 })
+  })
+
+  it('are removed, replaced and moved as what they are', async () => {
+    const disk = createDisk({ '/app/src/a': '', '/app/dir': { link: 'src' }, '/app/broken': { link: 'nowhere' } })
+    const { stdout } = await runCommand(disk, 'ln -sf src/a broken; readlink broken; rm dir broken; ls', {
+      cwd: '/app',
+    })
+    expect(stdout).toBe('src/a\nsrc\n')
   })
 })

@@ -12,6 +12,18 @@ export interface OpenStatement {
   readonly seed: readonly [number, number]
 }
 
+/** Returns the text of the row that a statement is at. */
+type ShowRow = (statement: Statement, database: Database, isFirst: boolean) => string
+
+export interface SqlOptions {
+  readonly clock: VirtualClock
+  readonly seed: readonly [number, number]
+  /** Default: JSON. */
+  readonly show?: ShowRow
+  /** Rows that are returned at most. Default: 1,000. */
+  readonly rows?: number
+}
+
 export interface SqlResult {
   /** The rows of all statements, one JSON object a line. */
   readonly stdout: string
@@ -32,7 +44,8 @@ const MOST_ROWS = 1_000
 const NAMES_FILE = /^(?:\s|--.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:attach\b|vacuum\b[\s\S]*\binto\b)/i
 
 /**
- * Runs SQL statements over a SQLite database on the disk, which is created if there is none.
+ * Runs SQL statements over a SQLite database on the disk, which is created if there is none; without a path, over one in
+ * memory.
  *
  * A transaction that an earlier call has left open is played again from its statements, so that it goes on as if the
  * connection had stayed open; the disk has what it changed once it is committed. A statement that fails ends the call;
@@ -40,10 +53,10 @@ const NAMES_FILE = /^(?:\s|--.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:attach\b|vacuum
  */
 export async function runSql(
   disk: EditedDisk,
-  path: string,
+  path: string | null,
   sql: string,
   transaction: readonly OpenStatement[],
-  { clock, seed }: { readonly clock: VirtualClock; readonly seed: readonly [number, number] },
+  { clock, seed, show = jsonRow, rows = MOST_ROWS }: SqlOptions,
 ): Promise<SqlResult> {
   const engine = await openSqlEngine()
   const lines: string[] = []
@@ -52,10 +65,13 @@ export async function runSql(
   let database: Database | null = null
   try {
     const { now } = clock
-    const exists = disk.at(disk.resolve(path, 'open')) !== null
+    const exists = path !== null && disk.at(disk.resolve(path, 'open')) !== null
     const before = exists ? toBytes(disk.read(path)) : new Uint8Array()
     database = new engine.Database(before)
-    drawFrom(clock, database)
+    // The tool plays open transactions again. A command begins anew, with the chance of its engine.
+    if (show === jsonRow) drawFrom(clock, database)
+    // Not even a statement that asks for it raises the limit again.
+    database.run(`PRAGMA hard_heap_limit = ${MOST_MEMORY}`)
     for (const each of open) replay(database, each, clock)
     let failed: unknown = null
     try {
@@ -63,7 +79,7 @@ export async function runSql(
       for (const statement of database.iterateStatements(sql)) {
         const each: OpenStatement = { sql: statement.getSQL(), now, seed: [seed[0], (seed[1] + ++count) >>> 0] }
         clock.begin(each.now, each.seed)
-        failed = addRows(statement, lines)
+        failed = addRows(statement, database, lines, { show, rows })
         // A statement that fails may have changed something, such as INSERT OR FAIL.
         open = isOpen(database) ? [...open, each] : []
         if (failed) break
@@ -74,7 +90,8 @@ export async function runSql(
     }
     if (open.length > 0) database.run('ROLLBACK')
     const after = database.export()
-    if (!Buffer.from(before.buffer, before.byteOffset, before.length).equals(after)) disk.write(path, after)
+    if (path !== null && !Buffer.from(before.buffer, before.byteOffset, before.length).equals(after))
+      disk.write(path, after)
     if (failed) throw failed
   } catch (error) {
     stderr = `Error: ${error instanceof DiskError ? error.said : (error as Error).message}\n`
@@ -84,13 +101,17 @@ export async function runSql(
   return { stdout: lines.map((line) => `${line}\n`).join(''), stderr, exitCode: stderr ? 1 : 0, transaction: open }
 }
 
-function addRows(statement: Statement, lines: string[]): unknown {
+function addRows(
+  statement: Statement,
+  database: Database,
+  lines: string[],
+  { show, rows }: { readonly show: ShowRow; readonly rows: number },
+): unknown {
   try {
     assertOneFile(statement)
-    while (statement.step()) {
-      if (lines.length === MOST_ROWS)
-        throw new Error(`more than ${MOST_ROWS} rows: narrow the query, or use LIMIT and OFFSET`)
-      lines.push(JSON.stringify(rowOf(statement.getAsObject())))
+    for (let isFirst = true; statement.step(); isFirst = false) {
+      if (lines.length === rows) throw new Error(`more than ${rows} rows: narrow the query, or use LIMIT and OFFSET`)
+      lines.push(show(statement, database, isFirst))
     }
     return null
   } catch (error) {
@@ -105,12 +126,27 @@ function assertOneFile(statement: Statement): void {
     throw new Error('ATTACH and VACUUM INTO are not available: a call has the one database that it names')
 }
 
-/** Returns a row as JSON can say it: bytes as hexadecimal digits. */
-function rowOf(row: Readonly<Record<string, unknown>>): Record<string, unknown> {
+/** Returns a value that `JSON.stringify` writes as it is. */
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
+
+const jsonRow: ShowRow = (statement) => JSON.stringify(rowOf(statement))
+
+/** Bytes that SQLite may take for a call, beside the database itself. */
+const MOST_MEMORY = 128 * 1_048_576
+
+/** Returns a row as JSON can say it: bytes as hexadecimal digits, integers with all of their digits. */
+export function rowOf(statement: Statement): Record<string, unknown> {
+  // Its types do not have the second argument.
+  const read = statement.getAsObject as (params: null, options: object) => Record<string, unknown>
+  const row = read.call(statement, null, { useBigInt: true })
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+      value instanceof Uint8Array
+        ? Buffer.from(value).toString('hex')
+        : typeof value === 'bigint'
+          ? rawJson(String(value))
+          : value,
     ]),
   )
 }

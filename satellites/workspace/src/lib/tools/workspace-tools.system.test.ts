@@ -264,6 +264,16 @@ describe('sql', () => {
     expect(await sql('COMMIT; SELECT a FROM t')).toBe('{"a":1}')
   })
 
+  it('keeps all digits of an integer, and bounds its memory', async () => {
+    const { use } = open()
+    const sql = (text: string) => use('sql', { database: 'a.db', sql: text })
+    const id = '1781234567890123456'
+    expect(await sql(`CREATE TABLE t(a); INSERT INTO t VALUES (${id}); SELECT a FROM t WHERE a = ${id}`)).toBe(
+      `{"a":${id}}`,
+    )
+    expect(await sql('SELECT length(hex(zeroblob(400000000)))')).toMatch(/out of memory/)
+  })
+
   it('says which statement failed, and keeps what was done before', async () => {
     const { use } = open()
     expect(await use('sql', { database: 'a.db', sql: 'CREATE TABLE t(a); SELECT * FROM u' })).toBe(
