@@ -37,8 +37,6 @@ export interface WaitOptions {
 export interface ChannelOptions extends WaitOptions {
   /** Called with every message on the wire, for debugging. Not for a host in the same process, which has no wire. */
   readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void
-  /** Called with what a command prints that is no message, for debugging. */
-  readonly onPrinted?: (text: string) => void
   /**
    * The protocol support of servers: over HTTP by URL, and `legacy` of commands by the command. A channel reads it
    * before it asks the server, and adds the answer. Without it, each channel asks its server once.

@@ -37,8 +37,7 @@ async function startCommand(
   const { startSeconds = openMilliseconds / 1_000 } = target
   const name = `the command ${target.command}`
   const child = new ServerProcess(target)
-  const { signal, onPrinted } = options
-  child.onprinted = onPrinted
+  const { signal } = options
   const note = () => (child.printed === '' ? '' : ` It printed: ${child.printed}`)
   const ending = () => child.exit ?? 'it has closed its pipe'
   const session = new MessageSession(child, { ...options, name, callMilliseconds, ending, note, failureOf: () => null })

@@ -35,10 +35,7 @@ const DRAIN = 1_000
  */
 export class ServerProcess {
   onclose?: (() => void) | undefined
-  onerror?: ((error: Error) => void) | undefined
   onmessage?: ((message: object) => void) | undefined
-  /** Called with its output that is no message. */
-  onprinted?: ((text: string) => void) | undefined
   readonly #server: CommandTarget
   readonly #output = new ServerOutput()
   /** The ids of the requests without an answer, by their text. */
@@ -135,10 +132,9 @@ export class ServerProcess {
       resolve()
       this.#sayClosed()
     }
-    child.on('error', (error) => {
+    child.on('error', () => {
       // One that did not start has no exit.
       if (child.pid === undefined) end()
-      this.onerror?.(error)
     })
     child.on('exit', () => {
       // Ends the processes that are left in its group, so that none holds its pipes.
@@ -146,10 +142,8 @@ export class ServerProcess {
       setTimeout(end, DRAIN).unref()
     })
     child.on('close', end)
-    child.stdin.on('error', (error) => this.onerror?.(error))
-    child.stdout.on('error', (error) => this.onerror?.(error))
+    for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe.on('error', () => {})
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => this.#read(chunk))
-    child.stderr.on('error', () => {})
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => this.#keep(chunk))
     child.unref()
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as unknown as { unref(): void }).unref()
@@ -181,8 +175,8 @@ export class ServerProcess {
     for (const message of messages)
       try {
         this.onmessage?.(this.#noteReceived(message))
-      } catch (error) {
-        this.onerror?.(error as Error)
+      } catch {
+        // What a listener throws ends no other call.
       }
   }
 
@@ -207,7 +201,6 @@ export class ServerProcess {
   }
 
   #keep(printed: string): void {
-    this.onprinted?.(printed)
     this.#printed = lastOf(this.#printed + printed, PRINTED)
   }
 

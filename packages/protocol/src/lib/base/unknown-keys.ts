@@ -11,14 +11,6 @@ export interface UnknownKey {
   readonly known: readonly string[]
 }
 
-/** Returns the names of all parts. The compiler finds one that is missing here, and one that there is not. */
-export const namesOf =
-  <Spec>() =>
-  <const Name extends keyof Spec & string>(
-    names: readonly Name[] & ([keyof Spec] extends [Name] ? unknown : never),
-  ): readonly string[] =>
-    names
-
 /**
  * Returns the keys of a value that a schema neither declares nor keeps, at any depth. Most schemas drop them without a
  * word, so a misspelt key would silently have its default. Schemas that keep other keys (`z.looseObject`, `.catchall`)

@@ -1,5 +1,4 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { namesOf } from '@episodic/protocol/internal'
 import type { z } from 'zod'
 import type { Context, ContextDefinition, Edge, Schemas, SharedSchemas } from '../model/context.ts'
 import { ContextError } from '../model/context-error.ts'
@@ -121,12 +120,12 @@ export function defineContext<
   }
 }
 
-const PARTS = namesOf<ErasedDefinition>()([
+const PARTS: readonly (keyof ErasedDefinition)[] = [
   ...(['name', 'description', 'data', 'hidden', 'shared', 'intents', 'events', 'initial', 'opens', 'on'] as const),
   ...(['states', 'topics', 'onTransition', 'unrecognised', 'resume', 'result'] as const),
-])
-const STATE = namesOf<MachineState>()(['on', 'always', 'final', 'entry', 'exit', 'prompt'])
-const HANDLER = namesOf<MachineHandler>()(['guard', 'target', 'effect'])
+]
+const STATE: readonly (keyof MachineState)[] = ['on', 'always', 'final', 'entry', 'exit', 'prompt']
+const HANDLER: readonly (keyof MachineHandler)[] = ['guard', 'target', 'effect']
 
 type ErasedAccepts = { readonly [input: string]: MachineHandler | readonly MachineHandler[] }
 

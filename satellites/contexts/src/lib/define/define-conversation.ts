@@ -1,5 +1,5 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
-import { formatZodError, namesOf } from '@episodic/protocol/internal'
+import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { COMMAND_INTENTS } from '../engine/commands.ts'
 import { acceptedBy } from '../engine/find-routes.ts'
@@ -32,10 +32,10 @@ const DEFAULT_BOUNDS: ConversationBounds = {
   replies: { count: 16, length: 4_000 },
 }
 
-const PARTS = namesOf<ConversationDefinition<never, undefined>>()([
+const PARTS: readonly (keyof ConversationDefinition<never, undefined>)[] = [
   ...(['name', 'contexts', 'interpreter', 'writer', 'router', 'shared', 'initial', 'fallback'] as const),
   ...(['summarise', 'bounds'] as const),
-])
+]
 
 /**
  * Defines a conversation: its contexts, and how utterances are interpreted and routed to them.

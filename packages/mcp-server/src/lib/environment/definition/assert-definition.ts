@@ -1,10 +1,18 @@
 import type { LimitsRequest } from '@episodic/protocol'
-import { findUnknownKeys, formatUnknownKeys, namesOf } from '@episodic/protocol/internal'
+import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import { invalid } from './definition-schema.ts'
 import type { EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
 import type { GameSpec } from './game.ts'
 
 type Written = { readonly [part: string]: unknown }
+
+/** Returns the names of all parts. The compiler finds one that is missing here, and one that there is not. */
+const namesOf =
+  <Spec>() =>
+  <const Name extends keyof Spec & string>(
+    names: readonly Name[] & ([keyof Spec] extends [Name] ? unknown : never),
+  ): readonly string[] =>
+    names
 
 const COMMON = [
   ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
