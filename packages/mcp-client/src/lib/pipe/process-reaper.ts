@@ -35,10 +35,7 @@ const groups = new Set<number>()
 /** The hold of one child on the shell that ends it after this process has died. */
 export type ReaperHold = ReturnType<typeof holdReaper>
 
-/**
- * Ends the children of this process after it has died, by a crash and `kill -9` too: a shell of its own process group
- * that waits for that. It starts before the first child, and ends after the last.
- */
+/** Ends the children of this process after its death, by `kill -9` too: a shell in its own group waits for that. */
 export function holdReaper() {
   held += 1
   start()

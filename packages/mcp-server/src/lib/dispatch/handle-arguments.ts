@@ -8,10 +8,7 @@ import { createGame, gameTools, joinGame, refused } from './join-game.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { WAIT } from './wait-tool.ts'
 
-/**
- * Returns the tools of an environment whose calls name their session: the same list for every protocol version and
- * transport, so that what a model sees does not depend on what its client has negotiated.
- */
+/** Returns the tools whose calls name their session: the same list for every protocol version and transport. */
 export function handleTools(environment: EnvironmentInfo, idleSeconds: number): readonly ToolInfo[] {
   const { handle = '', seats } = environment
   const { create, destroy, argument } = handleNames(handle)

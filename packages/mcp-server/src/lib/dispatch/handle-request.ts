@@ -67,10 +67,7 @@ async function answerOther(
   return reads ? readResource(host, caller, session, params) : undefined
 }
 
-/**
- * Resolves the session of an agent's address. Returns `null` if the requests of the caller name their sessions
- * themselves, and before an MCP session has an id. Throws what `Host.resolve` throws.
- */
+/** Resolves the session of an agent's address; `null` if its requests name theirs. Throws as `Host.resolve`. */
 export function resolveCaller(host: Host, caller: Caller): SessionRef | null | Promise<SessionRef> {
   if (caller.endpoint === 'trainer') return null
   const { principal, address } = caller

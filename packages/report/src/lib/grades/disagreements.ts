@@ -1,10 +1,7 @@
 import type { EpisodeName } from './agreement.ts'
 import type { GradeSummary } from './grade-summary.ts'
 
-/**
- * Returns the episodes on which a judge and a person disagree: a function or a model, and a person who answers the
- * question of the same name. Each is there once, in the order of the pairs and of the draw.
- */
+/** Returns the episodes on which a judge and a person disagree about a question, once each, in order. */
 export function disagreements({ graders, agreements }: Pick<GradeSummary, 'graders' | 'agreements'>): EpisodeName[] {
   const graderOf = new Map(graders.map(({ key, grader }) => [key, grader]))
   const found = new Map<string, EpisodeName>()

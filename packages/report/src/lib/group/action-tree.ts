@@ -18,10 +18,7 @@ export interface ActionNode {
   readonly next: readonly ActionNode[]
 }
 
-/**
- * Arranges episodes of one task as a tree of their actions: they share a path for as long as their actions were equal,
- * and it branches where they part. Each step is in exactly one node of its episode.
- */
+/** Arranges episodes of one task as a tree of actions: they share a path while their actions are equal. */
 export function actionTree(episodes: readonly ActedEpisode[]): ActionNode {
   const keyed = episodes.map(({ episode, steps }) => ({ episode, steps, keys: steps.map(toActionKey) }))
   return nodeOf(keyed, 0, 0)

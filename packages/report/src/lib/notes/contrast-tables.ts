@@ -9,10 +9,7 @@ function rowsOf(worlds: readonly Contrasts[]) {
   )
 }
 
-/**
- * Returns the comparisons of worlds as CSV: of each run its figures, its success over episodes with the 95 % interval,
- * and its differences from the baseline. Shares are from 0 to 1. What is not known is empty.
- */
+/** Returns comparisons of worlds as CSV: figures, success with its 95 % interval, differences from the baseline. */
 export function contrastsToCsv(worlds: readonly Contrasts[]): string {
   const rows = rowsOf(worlds).map(({ environment, run, contrast }) => {
     const { name, policy, prompt, tasks, finished, failed, unresolved, rate, bounds, known } = run

@@ -262,10 +262,7 @@ export class Session {
     )
   }
 
-  /**
-   * Commits a change that is neither a step nor an outside event, for example an end by closing. `change` returns
-   * `null` for no change, and may be called again as `play` in {@link step}.
-   */
+  /** Commits a change that is no step, such as closing; `null` for none. May be called again as in {@link step}. */
   advance(
     change: (turn: {
       readonly record: SessionRecord

@@ -6,10 +6,7 @@ import { prompt, topicsOf } from './play-frame.ts'
 import { handleEvent } from './stack.ts'
 import { activeFrame, followingTurn, type OpenFrame, type Published, type Turn } from './turn.ts'
 
-/**
- * Finishes an input: delivers the events that its hooks published, each in a turn of its own, then adds the prompt of
- * the active context. After the end of the conversation nothing is delivered.
- */
+/** Delivers the events that hooks published, each in a turn of its own, then adds the active context's prompt. */
 export function finishInput(turn: Turn, entry: InputEntry, eventId: string | null = null): TurnResult {
   const event = turn.ended === null ? turn.published.shift() : undefined
   if (!event) {

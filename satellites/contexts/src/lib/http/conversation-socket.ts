@@ -35,10 +35,7 @@ const MAX_MESSAGES = 10_000
 /** A close code of our own: another connection has taken the conversation over. */
 const TAKEN_OVER = 4_001
 
-/**
- * The conversation of one client: it answers the client's frames in order, and pushes changes of the conversation in
- * between. While a client reads slowly, changes are pushed together once it has caught up.
- */
+/** The conversation of one client: answers frames in order, and pushes changes between, at the client's pace. */
 export class ConversationSocket {
   readonly frames: FrameSocket
   readonly #client: ClientIdentity

@@ -33,10 +33,7 @@ const MAX_BYTES = 256 * 1024
 /** The latest history entries that a model receives. */
 export const HISTORY_SENT = 8
 
-/**
- * Creates a client of a model. It does not retry, because a user is waiting. Throws if the endpoint needs a key and
- * none is set, and `package-missing` if the package `openai` is not installed.
- */
+/** Creates a client of a model, without retries. Throws without a key, and `package-missing` without `openai`. */
 export function createModelEndpoint(options: ModelEndpoint): AskModel {
   const { model, baseUrl, apiKey, milliseconds = 4_000, clock = systemClock } = options
   const { OpenAI } = loadPackage<typeof import('openai')>('openai', 'A model', 'openai@7')

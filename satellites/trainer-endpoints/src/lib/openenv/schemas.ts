@@ -9,10 +9,7 @@ export interface OpenEnvSchemas {
 
 const METADATA: JsonObject = { type: 'object', additionalProperties: true }
 
-/**
- * Describes an environment by JSON Schemas. The title of the action, `CallToolAction`, shows clients that it is the
- * call of a tool, and that the tools can be listed before the first reset.
- */
+/** Describes an environment by JSON Schemas. By the title `CallToolAction`, clients list the tools before a reset. */
 export function schemasOf({ tools }: EnvironmentInfo): OpenEnvSchemas {
   const text: JsonObject = { type: 'string', description: 'What the player is shown.' }
   return {

@@ -40,10 +40,7 @@ interface Secret {
 
 const NOTHING: readonly never[] = []
 
-/**
- * The secrets of a session: its seed, its id, its handles, and the texts that the environment lists. Everything is
- * computed on first use, so a session that is not played yet costs little memory.
- */
+/** The secrets of a session: seed, id, handles and listed texts. Computed on first use, to cost little memory. */
 export class Secrets {
   readonly #options: SecretsOptions
   /** Traces of the seed and the id; every handle of a session contains its id. */

@@ -38,10 +38,7 @@ const KINDS = {
   game: { known: GAME, states: ['public', 'own', 'private'], functions: ['turn'] },
 } as const
 
-/**
- * Throws `definition-invalid` for a definition without a needed part, with one of another kind, or with one that there
- * is not. The compiler finds these too, but Node strips types without a check.
- */
+/** Throws `definition-invalid` for missing, wrong or unknown parts: Node strips types without a check. */
 export function assertDefinition(definition: object, kind: keyof typeof KINDS): void {
   const { known, states, functions } = KINDS[kind]
   const { name, description, params, state, rewards, limits, history, check, ...parts } = definition as Written

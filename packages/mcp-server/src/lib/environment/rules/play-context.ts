@@ -55,10 +55,7 @@ interface ErasedState {
   private: JsonObject
 }
 
-/**
- * The context that `play`, `settle` and `absent` get, which also records the effects of the call. A class, because
- * building an object with getters for each step costs more than the rules of a small world.
- */
+/** What `play`, `settle` and `absent` get. A class: getters on an object a step cost more than a small world. */
 export class PlayCall
   implements
     PlayContext<unknown, unknown, unknown, unknown, unknown>,

@@ -52,10 +52,7 @@ export function sealMove({ environment, turn, name, input, checks }: ToolCall, t
   }
 }
 
-/**
- * Plays the step of a seat that does not act. In a round of sealed moves it has then made none: the others go on, and
- * what they have sealed is played if they waited for this seat alone.
- */
+/** Plays an absent seat's step. In a round of sealed moves it has made none, and may be the last one waited for. */
 export function playAbsence(
   environment: EnvironmentDefinition,
   turn: RulesTurn,

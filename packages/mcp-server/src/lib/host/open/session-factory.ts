@@ -167,10 +167,7 @@ export class SessionFactory {
     }
   }
 
-  /**
-   * Resolves with the first observation of the session that a request would open, and stores nothing. Resolves with
-   * `null` if the session cannot be opened: opening it then reports the reason.
-   */
+  /** Resolves with the first observation of a session to open, and stores nothing; `null` if it cannot be opened. */
   async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
     const { environments, sessions, rules, clock } = this.#options
     const environment = chooseEnvironment(environments, request)

@@ -88,10 +88,7 @@ export class Metrics {
     this.#counted.storeSeconds.observe({ operation }, milliseconds / 1_000)
   }
 
-  /**
-   * Returns the Prometheus text. `sessions` is the present number, or `null` if the store does not report it.
-   * `cpuSeconds` is the processor time that the process has taken, if that is known.
-   */
+  /** Returns the Prometheus text. `sessions` is `null` if the store does not report them; `cpuSeconds`, if known. */
   render({ sessions, calls, cpuSeconds }: Gauges): string {
     const gauge = (name: string, help: string, value: number) =>
       renderMetric(name, 'gauge', help, [[this.#labels, value]])

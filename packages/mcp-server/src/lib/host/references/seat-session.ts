@@ -13,10 +13,7 @@ import type { CachedSession } from '../sessions/session-cache.ts'
 import { legalOfSeat, turnOfSeat } from '../watch/turn-of-seat.ts'
 import { ResolvedSession } from './session-ref.ts'
 
-/**
- * The session of a seat handle: a trainer of one seat, which learns what that seat sees and earns and nothing of the
- * others. It is good for every client that the opener of the session hands it to.
- */
+/** The session of a seat handle, for a trainer of one seat: what that seat sees and earns, and no more. */
 export class SeatSession extends ResolvedSession implements TrainerSessionRef {
   override async step(call: StepCall): Promise<StepOutcome> {
     const outcome = await super.step(call).catch(notOwnTurn)
