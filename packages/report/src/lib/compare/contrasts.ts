@@ -16,10 +16,7 @@ export const contrastsSchema = z.object({
   format: z.literal(1),
   environment: z.string(),
   baseline: z.string(),
-  /**
-   * The baseline first. Means are over the `tasks` with a finished episode in the run; tokens and cost are of an
-   * episode, over those tasks of which they are known, and `null` if there are none.
-   */
+  /** Calls the tool. A mistake of the model is an answer with `isError`; a lost session ends the agent's run. */
   runs: z.array(
     z.object({
       ...sideSchema.shape,

@@ -32,10 +32,7 @@ export interface AgentSession extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Opens the sessions of one agent concurrently. Rejects with `config-invalid`, and as `McpSessions.open` does; then it
- * closes the sessions that are open.
- */
+/** Opens an agent's sessions at once. Rejects with `config-invalid`, or as `McpSessions.open`, and closes them. */
 export async function openAgentSession(
   config: AgentSessionConfig,
   { signal }: WaitOptions = {},

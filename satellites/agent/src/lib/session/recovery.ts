@@ -4,10 +4,7 @@ import type { SessionCalls } from './session-calls.ts'
 
 /** How an expired or lost session is recovered automatically. Without it, calls reject. */
 export interface Recovery {
-  /**
-   * Restores the state of a new session, for example by logging in again. Make the calls with the argument: calls of
-   * the session itself wait for this hook.
-   */
+  /** Restores the state of a new session, such as a login, by the argument: the session waits for this hook. */
   readonly restore: (session: SessionCalls, options: { readonly signal: AbortSignal }) => Promise<void>
   /** The most attempts of one call. Default 2. */
   readonly attempts?: number | undefined

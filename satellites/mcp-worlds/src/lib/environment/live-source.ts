@@ -13,10 +13,7 @@ import type { Preparing } from './session-state.ts'
 
 const FINISH = 'Call done when you have finished.'
 
-/**
- * Starts a server once to list its tools, unless a run is replayed, which has them; then one for each episode. Rejects
- * with `session-lost` if that fails.
- */
+/** Lists a server's tools, unless a replayed run has them, and starts one an episode. Rejects: `session-lost`. */
 export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Promise<ServerSource> {
   const { elicit, setup, stateInFolder = false } = spec
   const { name = toName(targetOf(target)) } = spec

@@ -137,10 +137,7 @@ export class EpisodeServer implements PlayedServer {
     return this.#answered((signal) => listTools(this.#channel, signal))
   }
 
-  /**
-   * Calls a tool once. If its answer is lost, the server is closed, because what it has done is not known. In arguments
-   * and answers, `{folder}` stands for the folder of the episode.
-   */
+  /** Calls a tool once; if the answer is lost, the server is closed. `{folder}` stands for the episode's folder. */
   async call(tool: string, args: JsonObject, report?: PlayersCall['report']): Promise<ServerCall> {
     const filled = replaceTexts(args, FOLDER, this.folder)
     const named = <T>(value: T) => replaceTexts(value, this.folder, FOLDER)
