@@ -12,8 +12,11 @@ const SECRETS = ['**/*-store.ts', '**/session-tokens.ts', '**/random-text.ts']
 const VIRTUAL = ['**/virtual-clock.ts']
 /** It is sent to another engine, and reaches for what is there. */
 const SENT = ['**/start-node.ts']
+/** They run programs of the system, which takes its own time for them. */
+const MACHINES = ['**/lib/machine/**', '**/run-on-machine.ts']
 const TIMERS = [
   ...SENT,
+  ...MACHINES,
   '**/clock.ts',
   '**/yield-to-event-loop.ts',
   '**/lib/{redis,http,pipe,stdio,connection,transport,workers}/**',
@@ -31,9 +34,9 @@ const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   randomUUID: SECRETS,
   randomBytes: SECRETS,
   getRandomValues: [...SECRETS, ...VIRTUAL],
-  'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts', ...SENT],
-  'Date()': ['**/clock.ts'],
-  'performance.now': ['**/clock.ts', ...VIRTUAL],
+  'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts', ...SENT, ...MACHINES],
+  'Date()': ['**/clock.ts', ...MACHINES],
+  'performance.now': ['**/clock.ts', ...VIRTUAL, ...MACHINES],
   setTimeout: TIMERS,
   setInterval: TIMERS,
   setImmediate: [...TIMERS, '**/sqlite/**'],

@@ -44,6 +44,8 @@ interface Known {
   readonly entry: Readonly<Entry>
   /** Its kind, mode, time of change and inode, of a directory the first two: while it has them, it is the same. */
   readonly line: string
+  /** When it was changed, in milliseconds since 1970; 0 for a directory or link. */
+  readonly modified: number
 }
 
 /** Bytes of a listing of all files: some 500,000 of them. */
@@ -73,6 +75,7 @@ export class WorkingCopy {
   #known = new Map<string, Known>()
   /** The latest time of change of what is known. */
   #newest = 0n
+  #isFirst = true
   /** The modes of directories that are open to their owner for now. */
   readonly #opened = new Map<string, number>()
 
@@ -95,8 +98,12 @@ export class WorkingCopy {
     return kind !== undefined && kind !== 'link'
   }
 
-  /** Makes the folder have what a command may see of a disk, and nothing else. */
+  /**
+   * Makes the folder have what a command may see of a disk, and nothing else. Files have the times that the disk says if
+   * the folder was empty. What is written later has the time of now: it is newer than what commands have made before.
+   */
   async bringTo(seen: SeenFiles): Promise<void> {
+    this.#isFirst = this.#known.size === 0
     const wanted = wantedOf(seen).entries
     for (const [path, { entry }] of [...this.#known].reverse()) {
       const next = wanted.get(path)
@@ -146,7 +153,7 @@ export class WorkingCopy {
     const made = new Map<string, Entry | null>(removed.map(([path]) => [path, null]))
     for (const [path] of removed) this.#known.delete(path)
     for (const [path, line] of changed) {
-      const known = this.#read(path, line, this.#known.get(path)?.entry, notKept)
+      const known = this.#read(path, line, this.#known.get(path)?.modified, entryAt(seen.disk, path), notKept)
       made.set(path, known?.entry ?? null)
       if (known) this.#known.set(path, known)
       else this.#known.delete(path)
@@ -203,13 +210,19 @@ export class WorkingCopy {
   }
 
   /** Reads what a command has made; `null`, and it is gone, if a disk cannot have it. */
-  #read(path: string, line: string, before: Readonly<Entry> | undefined, notKept: string[]): Known | null {
+  #read(
+    path: string,
+    line: string,
+    since: number | undefined,
+    before: Readonly<Entry> | undefined,
+    notKept: string[],
+  ): Known | null {
     const file = this.at(path)
     if (line.startsWith('d')) {
       const mode = Number.parseInt(line.slice(1), 8)
       const modified = before?.kind === 'directory' ? before.modified : undefined
       const entry = { kind: 'directory', ...(mode !== 0o755 && { mode }), ...(modified !== undefined && { modified }) }
-      return { entry: entry as Entry, line }
+      return { entry: entry as Entry, line, modified: 0 }
     }
     this.#open(directoryOf(path))
     const stats = lstatSync(file)
@@ -217,19 +230,20 @@ export class WorkingCopy {
     if (stats.isSymbolicLink()) {
       const target = readlinkSync(file, 'buffer')
       if (Buffer.from(target.toString()).equals(target))
-        return { entry: { kind: 'link', target: target.toString() }, line: this.#lineOf(path) }
+        return { entry: { kind: 'link', target: target.toString() }, line: this.#lineOf(path), modified: 0 }
     } else if (stats.isFile()) {
       if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, 0o600)
       const handle = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
       const content = readFileSync(handle)
       closeSync(handle)
-      const modified = Math.round(stats.mtimeMs)
+      const isOlder = stats.mtimeMs === since && (before?.kind === 'text' || before?.kind === 'bytes')
+      const modified = isOlder ? (before.modified ?? EPOCH) : Math.round(stats.mtimeMs)
       const times = modified === EPOCH ? {} : { modified }
       const entry = { ...entryFor(content), ...(mode !== 0o644 && { mode }), ...times }
       // Files that are one could change each other later.
       if (stats.nlink > 1) return this.#put(path, entry, true)
       if (!isRoot() && (mode & 0o400) === 0) chmodSync(file, mode)
-      return { entry, line: this.#lineOf(path) }
+      return { entry, line: this.#lineOf(path), modified: stats.mtimeMs }
     }
     const kind = stats.isSymbolicLink() ? 'a link to a name that is no UTF-8' : (KINDS[line.charAt(0)] ?? 'no file')
     notKept.push(`${path} was ${kind}, which is not kept.`)
@@ -247,7 +261,7 @@ export class WorkingCopy {
         if (this.#owner !== null) lchownSync(file, this.#owner, this.#owner)
       }
       this.#opened.set(path, mode)
-      return { entry, line: `d${mode.toString(8)}` }
+      return { entry, line: `d${mode.toString(8)}`, modified: 0 }
     }
     if (isThere) unlinkSync(file)
     if (entry.kind === 'link') {
@@ -259,10 +273,10 @@ export class WorkingCopy {
       writeFileSync(handle, toBytes(contentOf(entry)))
       if (this.#owner !== null) fchownSync(handle, this.#owner, this.#owner)
       fchmodSync(handle, mode)
-      futimesSync(handle, modified / 1_000, modified / 1_000)
+      if (this.#isFirst) futimesSync(handle, modified / 1_000, modified / 1_000)
       closeSync(handle)
     }
-    return { entry, line: this.#lineOf(path) }
+    return { entry, line: this.#lineOf(path), modified: entry.kind === 'link' ? 0 : lstatSync(file).mtimeMs }
   }
 
   #remove(path: string, isDirectory: boolean): void {
@@ -370,12 +384,13 @@ function isOpenable(path: string): boolean {
   )
 }
 
+/** Returns whether two are the same but for their times. */
 function isSame(a: Readonly<Entry>, b: Readonly<Entry>): boolean {
   if (a === b) return true
   if (a.kind === 'directory') return b.kind === 'directory' && (a.mode ?? 0o755) === (b.mode ?? 0o755)
   if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
   if (b.kind === 'link' || b.kind === 'directory') return false
-  if ((a.mode ?? 0o644) !== (b.mode ?? 0o644) || (a.modified ?? EPOCH) !== (b.modified ?? EPOCH)) return false
+  if ((a.mode ?? 0o644) !== (b.mode ?? 0o644)) return false
   if (a.kind === 'text') return b.kind === 'text' && a.text === b.text
   const { chunks } = a
   return b.kind === 'bytes' && a.size === b.size && b.chunks.every((chunk, i) => chunk === chunks[i])

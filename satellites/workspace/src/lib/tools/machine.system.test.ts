@@ -52,7 +52,7 @@ describe.skipIf(inject('programs').bwrap === null)('a workspace with a machine',
 
   it('does not see hidden paths, cannot change read-only ones, and says what was not kept', async () => {
     const { bash, state } = open()
-    const answer = await bash('ls /secret; echo x > src/add.js; mkfifo p')
+    const answer = await bash('ls -d /secret; echo x > src/add.js; mkfifo p')
     for (const said of ["cannot access '/secret'", 'Read-only file system', '/app/p was a pipe, which is not kept.'])
       expect(answer).toContain(said)
     expect(readFile(state().disk, '/secret/answer.txt')).toBe('forty-two\n')
@@ -90,6 +90,19 @@ describe.skipIf(inject('programs').bwrap === null)('a workspace with a machine',
     const command = 'echo forked >> mine; cat mine'
     expect((await fork?.step({ tool: 'bash', arguments: { command } }))?.observation.text).toBe('mine\nforked')
     expect((await origin.step({ tool: 'bash', arguments: { command: 'cat mine' } })).observation.text).toBe('mine')
+  })
+
+  it('has files that are newer the later they were changed, by commands and by tools, also in a fork', async () => {
+    await using connection = await connect(inProcess(createHost({ environments: [createDesk(options)] })))
+    const origin = connection.environment('desk')
+    await origin.reset({ seed: 'seed' })
+    await origin.step({ tool: 'bash', arguments: { command: 'touch made; touch -d 2001-02-03 old' } })
+    await origin.step({ tool: 'edit_file', arguments: { path: 'notes.txt', old_text: 'one', new_text: '1' } })
+    const command = 'for f in made src/add.js old; do [ notes.txt -nt $f ] && echo $f; done; date -r old +%F'
+    for (const world of [origin, ...(await origin.fork({ count: 1 }))])
+      expect((await world.step({ tool: 'bash', arguments: { command } })).observation.text).toBe(
+        'made\nsrc/add.js\nold\n2001-02-03',
+      )
   })
 
   it('fails with what to install where the program is missing', async () => {

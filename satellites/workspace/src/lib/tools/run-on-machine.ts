@@ -1,4 +1,5 @@
 import { absolutePath, type ReadOnlyDisk } from '../disk/disk.ts'
+import type { DiskChanges } from '../disk/disk-changes.ts'
 import type { DiskAccess } from '../disk/edited-disk.ts'
 import { contentOf, toBytes } from '../disk/file-content.ts'
 import { MACHINE_BOUNDS, type Machine, type MachineBounds, type MachineResult } from '../machine/machine.ts'
@@ -30,6 +31,8 @@ export interface MachineLine extends Omit<MachineUse, 'machine'> {
   readonly memory: ShellMemory
   readonly disk: ReadOnlyDisk
   readonly access: DiskAccess
+  /** Milliseconds since 1970. */
+  readonly now: number
   readonly seconds: number
 }
 
@@ -39,7 +42,16 @@ const SYSTEM = new Set('bin boot dev etc lib lib32 lib64 libx32 proc run sbin sy
 /** The longest argument or variable of a program on Linux, in bytes. */
 const LONGEST = 131_071
 
-/** Runs a command line in bash on a machine, in the directory and with the variables of the last one. */
+/** Milliseconds by which a command on a machine moves virtual time, however long it takes. */
+const ELAPSED = 1_000
+
+/** Milliseconds by which clocks of files may be behind. */
+const BEHIND = 2_000
+
+/**
+ * Runs a command line in bash on a machine, in the directory and with the variables of the last one. Files that it
+ * changes have the time of the session, unless it gives them an earlier one.
+ */
 export async function runOnMachine(line: MachineLine, signal: AbortSignal): Promise<JobResult> {
   const { machine, session, script, memory, disk, access, seconds, network = false, bounds } = line
   const { cwd, variables } = memory
@@ -61,6 +73,7 @@ export async function runOnMachine(line: MachineLine, signal: AbortSignal): Prom
     network,
     bounds: { ...MACHINE_BOUNDS, ...bounds, seconds, disk: Math.max(0, access.room) },
   }
+  const began = Date.now() - BEHIND
   const result = await machine.run(command, signal)
   const found = result.changes.find(({ path }) => path === kept)
   const saved =
@@ -76,9 +89,11 @@ export async function runOnMachine(line: MachineLine, signal: AbortSignal): Prom
     stdout: decoder.decode(result.stdout),
     stderr: [decoder.decode(result.stderr).replace(/(?<=[^\n])$/, '\n'), ...said.map((each) => `${each}\n`)].join(''),
     exitCode: result.exitCode,
-    changes: result.changes.filter((change) => change !== found),
+    changes: result.changes
+      .filter((change) => change !== found)
+      .map((change) => withTime(change, (time) => (time >= began ? line.now : time))),
     grown: result.grown - (saved?.length ?? 0),
-    elapsed: result.elapsed,
+    elapsed: ELAPSED,
     memory: saved && memoryFrom(decoder.decode(saved), variables),
     transaction: null,
   }
@@ -109,6 +124,14 @@ _variables() {
 _begun=$(_variables '%s\\1%s\\1');
 trap '{ set +exu; } 2>/dev/null; { printf "%s\\0%s\\0" "$PWD" "$_begun"; _variables "%s\\0%s\\0"; } 2>/dev/null >|"$_saved"' EXIT;
 eval "$_script"`.replaceAll(/\n */g, ' ')
+
+function withTime(change: DiskChanges[number], toTime: (modified: number) => number): DiskChanges[number] {
+  if (change.how === 'write' && 'modified' in change.entry && change.entry.modified !== undefined)
+    return { ...change, entry: { ...change.entry, modified: toTime(change.entry.modified) } }
+  return 'modified' in change && change.modified !== undefined
+    ? { ...change, modified: toTime(change.modified) }
+    : change
+}
 
 function memoryFrom(saved: string, given: ShellMemory['variables']): ShellMemory {
   const [cwd = '/', begun = '', ...ended] = saved.split('\0')

@@ -125,7 +125,7 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
           task: task(input, state.private),
         }
         if (machine && work.task.kind === 'shell') {
-          const line = { ...options, ...work.task, machine, session, disk, access: work.access, seconds }
+          const line = { ...options, ...work.task, machine, session, disk, access: work.access, now: work.now, seconds }
           return toRecord(await runOnMachine(line, signal), shell.calls)
         }
         try {
