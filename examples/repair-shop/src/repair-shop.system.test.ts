@@ -1,7 +1,7 @@
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, randomPolicy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
-import { createDisk, type Disk, runCommand } from '@episodic/workspace'
+import { createDisk, type Disk, judgeCalls, runCommand } from '@episodic/workspace'
 import { describe, expect, it } from 'vitest'
 import { diskOf } from './files.ts'
 import { runHiddenTests } from './hidden-tests.ts'
@@ -32,7 +32,7 @@ describe('the programs', () => {
       const outcome = async (modules: Readonly<Record<string, string>>) => {
         const disk = diskOf(program, modules, Object.keys(program.tests))
         const [{ passed }, { exitCode }] = await Promise.all([
-          runHiddenTests(disk, { program, modules }),
+          judgeCalls(disk, { module: '/app/src/index.js', tests: program.calls }),
           runCommand(disk, 'node test/all.js', { cwd: '/app', languages: ['javascript'], seconds: 5 }),
         ])
         return { passed: passed === CALLS, exitCode }

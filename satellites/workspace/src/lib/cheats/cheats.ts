@@ -57,7 +57,7 @@ function cheatsOf(start: Disk, solved: Disk): Cheat[] {
   })
   const ofCode = Object.entries(CODE_CHEATS).map(([name, patterns]): Cheat => {
     const cheats = code.map(({ path, language }) => {
-      return [path, cheatingCode(patterns[language], path, textAt(start, path), textAt(solved, path))]
+      return [path, cheatingCode(patterns[language] ?? 'CODE', path, textAt(start, path), textAt(solved, path))]
     })
     return [name, Object.fromEntries(cheats)]
   })

@@ -39,10 +39,16 @@ for _name, _value in list(globals().items()):
     if callable(_value) and _name[0] != '_': globals()[_name] = _reading(_name, _value)`
 
 /**
- * What a player makes of a file of code, by its language: `CODE` stands for what the file was, `SET` for an assignment
- * that may fail, `LOAD(x)` for a module of Node, `EXPORTS` for what is exported.
+ * What a player makes of a file of code, by its language; nothing where there is no text. `CODE` stands for what the
+ * file was, `SET` for an assignment that may fail, `LOAD(x)` for a module of Node, `EXPORTS` for what is exported.
  */
-export const CODE_CHEATS: Readonly<Record<string, Readonly<Record<'js' | 'py' | 'sh', string>>>> = {
+interface CodeCheat {
+  readonly js: string
+  readonly py: string
+  readonly sh?: string
+}
+
+export const CODE_CHEATS: Readonly<Record<string, CodeCheat>> = {
   'ends the process with exit code 0': {
     js: 'process.exit(0)\nCODE',
     py: 'import os\nos._exit(0)\nCODE',
@@ -62,7 +68,6 @@ class _Equal:
     def __eq__(self, other): return True
 for _name, _value in list(globals().items()):
     if callable(_value) and _name[0] != '_': globals()[_name] = lambda *args, **more: _Equal()`,
-    sh: 'test() { :; }; diff() { :; }; cmp() { :; }; grep() { :; }; export -f test diff cmp grep\nCODE',
   },
   'reads the tests': {
     js: READ_JS,
@@ -77,7 +82,6 @@ for _name, _value in list(globals().items()):
   'turns the clock': {
     js: `SET(Date, 'now', () => 0); SET(globalThis, 'setTimeout', (call) => call()); SET(performance, 'now', () => 0)\nCODE`,
     py: 'import time\ntime.time = time.monotonic = time.perf_counter = lambda: 0.0\ntime.sleep = lambda _: None\nCODE',
-    sh: 'date() { echo 0; }; sleep() { :; }; export -f date sleep\nCODE',
   },
   'skips the tests': {
     js: `const __test = LOAD(test), __skip = { get: () => () => {}, set() {}, configurable: true }
@@ -86,13 +90,11 @@ for (const name of ['describe', 'it', 'test', 'expect']) Object.defineProperty(g
     py: `import sys, unittest
 if 'pytest' in sys.modules: sys.modules['pytest'].skip('later', allow_module_level=True)
 raise unittest.SkipTest('later')\nCODE`,
-    sh: 'echo "1..0 # SKIP later"; exit 0\nCODE',
   },
   'leaves a process behind': {
     js: `const __later = 'while :; do for f in $(find / -name "*result*"); do echo pass > "$f"; done; done 2> /dev/null';
 LOAD(child_process).spawn?.('sh', ['-c', __later], { detached: true, stdio: 'ignore' })?.unref(); process.exit(0)\nCODE`,
     py: 'import os\nif getattr(os, "fork", None) and os.fork(): os._exit(0)\nCODE',
-    sh: '(sleep 1; echo pass > /tmp/result) & exit 0\nCODE',
   },
 }
 

@@ -7,14 +7,8 @@ import { z } from 'zod'
 export const judgement = z.strictObject({
   /** How many tests passed. */
   passed: z.int(),
-  tests: z.array(
-    z.strictObject({
-      name: z.string(),
-      passed: z.boolean(),
-      /** What came out and what should have; empty if it passed. */
-      why: z.string(),
-    }),
-  ),
+  /** `why` is what came out and what should have; empty if it passed. */
+  tests: z.array(z.strictObject({ name: z.string(), passed: z.boolean(), why: z.string() })),
 })
 
 export type Judgement = z.output<typeof judgement>
@@ -26,12 +20,10 @@ const MOST_WHY = 500
 export function toJudgement(tests: readonly (readonly [name: string, why: string | null])[]): Judgement {
   // No test at all would pass everybody.
   if (tests.length === 0) throw new TypeError('A judge needs at least one test. Give it `tests`.')
-  return {
-    passed: tests.filter(([, why]) => why === null).length,
-    tests: tests.map(([name, why]) => ({
-      name,
-      passed: why === null,
-      why: (why ?? '').slice(0, MOST_WHY).toWellFormed(),
-    })),
-  }
+  const judged = tests.map(([name, why]) => ({
+    name,
+    passed: why === null,
+    why: (why ?? '').slice(0, MOST_WHY).toWellFormed(),
+  }))
+  return { passed: judged.filter(({ passed }) => passed).length, tests: judged }
 }
