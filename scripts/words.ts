@@ -40,7 +40,7 @@ const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   ],
   [/^(export )?(async )?function\*? describe(?=\s*[(<]| [A-Z])/, 'formatX or toX: describe is for suites'],
   [
-    /^(export )?(async )?(function\*?|const) (look|judge|harness)(?=\s*[(<:=]| (At|First|Until|Line|Call)\b)/,
+    /^(export )?(async )?(function\*?|const) (look|(?<!^export async function )judge|harness)(?=\s*[(<:=]| (At|First|Until|Line|Call)\b)/,
     'what it does: poll, scan, updateRange, check, evaluateSuccess',
   ],
   [/^ {2}(readonly |async )*#?(look|judge)(?=[(<])/, 'what it does: poll, scan, check, evaluateSuccess'],

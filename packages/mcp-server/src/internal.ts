@@ -11,12 +11,6 @@ export type { EnvironmentSpec, Transition } from './lib/environment/definition/e
 export { judgedPart } from './lib/environment/definition/judged-part.ts'
 export { findMadeOf, loadToReplay } from './lib/environment/definition/made-of.ts'
 export { readsWhatItWrites } from './lib/environment/definition/stored-state.ts'
-export {
-  type Attack,
-  type AttacksOfTool,
-  attacksOfTool,
-  withAttacks,
-} from './lib/environment/definition/tool-attacks.ts'
 export { playAction } from './lib/environment/rules/play-action.ts'
 export { sayResources } from './lib/environment/rules/play-context.ts'
 export type { StateView } from './lib/host/host.ts'

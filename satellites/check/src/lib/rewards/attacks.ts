@@ -1,5 +1,4 @@
-import { type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { attacksOfTool } from '@episodic/mcp-server/internal'
+import { type RehearsedStep, rehearse, type Tool } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import type { CheckContext, Learner } from '../check-context.ts'
 import type { Finding } from '../finding.ts'
@@ -11,6 +10,18 @@ import { playLearner } from './learner-episode.ts'
 const TASKS = 3
 /** Most rounding error of a sum of rewards. */
 const ROUNDING = 1e-9
+
+/** What a tool brings that knows how its world can be cheated; the package that makes it has the same name for it. */
+const ATTACKS = Symbol.for('episodic.attacks')
+
+interface Attackable extends Tool {
+  /** Returns attacks by a tool of this name, from the private state at the start and after the solver's work. */
+  readonly [ATTACKS]?: (
+    tool: string,
+    start: unknown,
+    solved: unknown,
+  ) => readonly { readonly name: string; readonly actions: readonly Action[] }[]
+}
 
 export interface Attacked {
   readonly findings: readonly Finding[]
@@ -27,9 +38,9 @@ export async function findPaidAttacks(
   learner: Learner,
   tasks: readonly Omit<EpisodeStart, 'environment'>[],
 ): Promise<Attacked> {
-  const own = toolsOfSeat(environment, learner.seat).map(({ name }) => name)
-  const by = own.find((name) => attacksOfTool(environment.tools[name] as never))
-  const attacks = by === undefined ? null : attacksOfTool(environment.tools[by] as never)
+  const attacksBy = (name: string) => (environment.tools[name] as Attackable)[ATTACKS]
+  const by = toolsOfSeat(environment, learner.seat).find(({ name }) => attacksBy(name))?.name
+  const attacks = by === undefined ? undefined : attacksBy(by)
   if (by === undefined || !attacks || !solver || environment.multiplayer) return { findings: [], kinds: 0 }
   const findings = new Map<string, Finding>()
   const kinds = new Set<string>()

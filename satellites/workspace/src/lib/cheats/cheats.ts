@@ -1,4 +1,3 @@
-import type { Attack, AttacksOfTool } from '@episodic/mcp-server/internal'
 import { type Disk, directoryOf } from '../disk/disk.ts'
 import { readFile } from '../disk/read-disk.ts'
 import { CODE_CHEATS, cheatingCode } from './code-cheats.ts'
@@ -8,6 +7,9 @@ const LANGUAGES = [
   [/\.py$/, 'py'],
   [/\.(ba)?sh$|\/[^.]*$/, 'sh'],
 ] as const
+
+/** By this `check` finds the attacks of a tool: it knows no workspaces, and a world may have another copy of this. */
+export const ATTACKS = Symbol.for('episodic.attacks')
 
 const PROGRAMS = 'node npm npx python python3 pytest bash sh make go cargo java gcc diff cmp'.split(' ')
 const PASSING = '#!/bin/sh\necho "99 passed"; exit 0'
@@ -28,18 +30,16 @@ const HIDDEN = ['/tests', '/hidden', '/judge'].flatMap((folder) =>
  * Returns how players get a judge to pay them without the work: fourteen kinds, each against the files that the work
  * changes. They are for worlds whose players have a shell or write files; `check` plays them.
  */
-export const findCheats =
-  (by: 'bash' | 'write_file'): AttacksOfTool =>
-  (tool, start, solved): readonly Attack[] => {
-    const [before, after] = [start, solved].map((state) => (state as { readonly disk: Disk }).disk) as [Disk, Disk]
-    const action = (args: Readonly<Record<string, string>>) => ({ tool, arguments: args })
-    return cheatsOf(before, after).map(([name, files, ...commands]) => {
-      const written = Object.entries(files).map(([path, content]) =>
-        action(by === 'bash' ? { command: writing(path, content) } : { path, content }),
-      )
-      return { name, actions: [...written, ...(by === 'bash' ? commands.map((command) => action({ command })) : [])] }
-    })
-  }
+export const findCheats = (by: 'bash' | 'write_file') => (tool: string, start: unknown, solved: unknown) => {
+  const [before, after] = [start, solved].map((state) => (state as { readonly disk: Disk }).disk) as [Disk, Disk]
+  const action = (args: Readonly<Record<string, string>>) => ({ tool, arguments: args })
+  return cheatsOf(before, after).map(([name, files, ...commands]) => {
+    const written = Object.entries(files).map(([path, content]) =>
+      action(by === 'bash' ? { command: writing(path, content) } : { path, content }),
+    )
+    return { name, actions: [...written, ...(by === 'bash' ? commands.map((command) => action({ command })) : [])] }
+  })
+}
 
 function writing(path: string, content: string): string {
   return `mkdir -p '${directoryOf(path)}'; cat > '${path}' <<'CHEAT'\n${content}\nCHEAT\nchmod +x '${path}'`

@@ -1,7 +1,6 @@
 import type { PlayContext, Tool } from '@episodic/mcp-server'
-import { withAttacks } from '@episodic/mcp-server/internal'
 import type { z } from 'zod'
-import { findCheats } from '../cheats/cheats.ts'
+import { ATTACKS, findCheats } from '../cheats/cheats.ts'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
 import { applyChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
@@ -261,8 +260,8 @@ export function workspaceTools(tool: unknown, options: WorkspaceOptions = {}): W
   }
   return {
     ...tools,
-    bash: withAttacks(tools.bash, findCheats('bash')),
-    write_file: withAttacks(tools.write_file, findCheats('write_file')),
+    bash: Object.assign(tools.bash, { [ATTACKS]: findCheats('bash') }),
+    write_file: Object.assign(tools.write_file, { [ATTACKS]: findCheats('write_file') }),
   }
 }
 
