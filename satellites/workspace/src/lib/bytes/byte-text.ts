@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 
 /**
- * Texts that carry any bytes, as in Python's `surrogateescape`: a byte that is not a part of UTF-8 is the lone surrogate
- * U+DC00 plus itself. The shell and its commands turn bytes into texts and back; in between, none is lost.
+ * Texts that carry any bytes, as in Python's `surrogateescape`: a byte that is not a part of UTF-8 is the lone
+ * surrogate U+DC00 plus itself. The shell and its commands turn bytes into texts and back; in between, none is lost.
  */
 const [Decoder, Encoder] = [TextDecoder, TextEncoder]
 const strict = new Decoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -11,7 +11,7 @@ const encoder = new Encoder()
 const ESCAPE = 0xdc00
 
 /** Returns the text of bytes. */
-export function textOf(bytes: Uint8Array): string {
+export function decodeBytes(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return strict.decode(bytes)
   let text = ''
   let from = 0
@@ -29,7 +29,7 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 /** Returns the bytes of a text. */
-export function bytesOf(text: string): Uint8Array {
+export function encodeText(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text)
   const parts: Uint8Array[] = []
   let from = 0
@@ -57,12 +57,12 @@ export function installByteText(): void {
       const bytes = ArrayBuffer.isView(input)
         ? new Uint8Array(input.buffer, input.byteOffset, input.byteLength)
         : new Uint8Array(input)
-      return isUtf8(bytes) ? super.decode(bytes) : textOf(bytes)
+      return isUtf8(bytes) ? super.decode(bytes) : decodeBytes(bytes)
     }
   }
   class ByteEncoder extends Encoder {
     override encode(text = '') {
-      return bytesOf(text) as ReturnType<typeof encoder.encode>
+      return encodeText(text) as ReturnType<typeof encoder.encode>
     }
   }
   globalThis.TextDecoder = ByteDecoder

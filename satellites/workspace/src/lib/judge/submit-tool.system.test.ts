@@ -39,7 +39,7 @@ describe('the task on the page about workspaces', () => {
     const command = `grep 500 access.log | cut -d ' ' -f 3 | sort | uniq -c; echo ${answer} > answer.txt`
     const prepared = await world.prepare('bash', { command })
     const { observation } = world.play('bash', { command }, { prepared })
-    expect(observation.text).toContain('      1 /a\n      2 /b\n      1 /c\n')
+    expect(observation.text).toContain('   1 /a\n   2 /b\n   1 /c\n')
     const { end, terms } = world.play('submit', {})
     expect([end, terms]).toEqual([{ kind: 'terminated', reason }, { solved: reward }])
   })

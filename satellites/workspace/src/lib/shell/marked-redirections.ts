@@ -1,9 +1,9 @@
 import type { TransformPlugin } from 'just-bash'
 
 /**
- * The end of a path that a redirection opens, so that the file system knows it from all others. The library asks first
- * whether such a path exists and what it is, and goes on with the line if that fails; that it cannot be written ends the
- * whole line, and what was printed before is lost.
+ * The end of a path that a redirection opens, so that the file system knows it from all others. The library asks
+ * whether such a path exists and what it is, and goes on with the line if that fails; that it cannot be written ends
+ * the whole line, and what was printed before is lost.
  */
 export const MARK = '\u{f0000}'
 

@@ -29,11 +29,6 @@ const FORMS: readonly RefusedForm[] = [
     isIn: (_, all) => /[{;]\s*\w+\[[^\]=]*\]\s*[;}]/.test(withoutTexts(all)),
   },
   {
-    commands: ['awk'],
-    what: 'for (key in array), whose order is another one: sort what it prints, with | sort',
-    isIn: (_, all) => /\bfor\s*\(\s*\w+\s+in\s/.test(all) && /\bprint/.test(all),
-  },
-  {
     commands: ['sed'],
     what: 'letter case in what replaces (\\U, \\L, \\u, \\l, \\E)',
     isIn: (_, all) => /s(.).*\1.*\\[ULulE].*\1/.test(all),

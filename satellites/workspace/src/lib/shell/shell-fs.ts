@@ -1,6 +1,6 @@
 import type { ByteString, CpOptions, FileContent, FsStat, IFileSystem, MkdirOptions, RmOptions } from 'just-bash'
 import { unsafeBytesFromLatin1 } from 'just-bash'
-import { bytesOf, textOf } from '../bytes/byte-text.ts'
+import { decodeBytes, encodeText } from '../bytes/byte-text.ts'
 import { absolutePath } from '../disk/disk.ts'
 import { DiskError, type EditedDisk, type Node } from '../disk/edited-disk.ts'
 import { type Content, sizeOf, toBytes } from '../disk/file-content.ts'
@@ -23,7 +23,7 @@ export class ShellFs implements IFileSystem {
   async readFile(path: string, options?: ReadFileOptions | Encoding): Promise<string> {
     const encoding = (typeof options === 'string' ? options : options?.encoding) ?? 'utf8'
     const content = this.#disk.read(absolute(path))
-    if (isUtf8(encoding)) return typeof content === 'string' ? content : textOf(content)
+    if (isUtf8(encoding)) return typeof content === 'string' ? content : decodeBytes(content)
     return Buffer.from(toBytes(content)).toString(encoding)
   }
 
@@ -164,7 +164,7 @@ function decoded(content: FileContent, options: WriteFileOptions | Encoding | un
   if (typeof content !== 'string') return content
   const encoding = (typeof options === 'string' ? options : options?.encoding) ?? 'utf8'
   if (!isUtf8(encoding)) return Buffer.from(content, encoding)
-  return content.isWellFormed() ? content : bytesOf(content)
+  return content.isWellFormed() ? content : encodeText(content)
 }
 
 function joined(before: Content, added: Content): Content {

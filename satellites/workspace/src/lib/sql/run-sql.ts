@@ -44,8 +44,8 @@ const MOST_ROWS = 1_000
 const NAMES_FILE = /^(?:\s|--.*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:attach\b|vacuum\b[\s\S]*\binto\b)/i
 
 /**
- * Runs SQL statements over a SQLite database on the disk, which is created if there is none; without a path, over one in
- * memory.
+ * Runs SQL statements over a SQLite database on the disk, which is created if there is none; without a path, over one
+ * in memory.
  *
  * A transaction that an earlier call has left open is played again from its statements, so that it goes on as if the
  * connection had stayed open; the disk has what it changed once it is committed. A statement that fails ends the call;

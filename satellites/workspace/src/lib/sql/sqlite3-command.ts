@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from 'just-bash'
 import type { Database, Statement } from 'sql.js'
-import { textOf } from '../bytes/byte-text.ts'
+import { decodeBytes } from '../bytes/byte-text.ts'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { absolutePath } from '../disk/disk.ts'
 import type { EditedDisk } from '../disk/edited-disk.ts'
@@ -23,7 +23,7 @@ export const sqlite3 = (disk: EditedDisk, clock: VirtualClock): Command =>
         return failed(`option ${option} is not available here: there are -header, -json and -separator`)
     }
     const [name = ':memory:', ...rest] = args
-    const sql = rest.length > 0 ? rest.join(';\n') : textOf(Buffer.from(stdin as never, 'latin1'))
+    const sql = rest.length > 0 ? rest.join(';\n') : decodeBytes(Buffer.from(stdin as never, 'latin1'))
     if (/^\s*\.\w/m.test(sql)) return failed('dot commands are not available here: select sql from sqlite_schema')
     const path = name === ':memory:' || name === '' ? null : absolutePath(cwd, name)
     const listed = (statement: Statement, database: Database, isFirst: boolean) => {
@@ -48,7 +48,7 @@ function failed(stderr: string) {
 /** Returns a value as SQLite writes it. An integer is a bigint here, and every number a real one. */
 function textFor(value: unknown, database: Database): string {
   if (value === null) return ''
-  if (value instanceof Uint8Array) return textOf(value)
+  if (value instanceof Uint8Array) return decodeBytes(value)
   if (typeof value !== 'number') return String(value)
   const [result] = database.exec("SELECT printf('%!.15g', ?)", [value])
   return String(result?.values[0]?.[0])

@@ -109,6 +109,7 @@ function runInBox(
     session: `judge-${commands++ % KEPT}`,
     script,
     memory: { cwd, variables: [] },
+    now: EPOCH,
     disk: { ...disk, ...files },
     access: { ...FULL_ACCESS, readOnly, room: MACHINE_BOUNDS.disk },
     seconds,
