@@ -68,7 +68,7 @@ function assertOpen(folder: string): void {
       )
 }
 
-/** Whether the owner of a folder may still live: processes of another container cannot be seen, and give signs of life. */
+/** Whether the owner of a folder may still live: one in another container cannot be seen, and gives signs of life. */
 function isOwned(parent: string, name: string): boolean {
   const [space, pid, started] = name.split('-')
   if (space === namespace()) return processIdentity(Number(pid)) === `${pid}-${started}`

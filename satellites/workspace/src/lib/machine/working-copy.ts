@@ -99,8 +99,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Makes the folder have what a command may see of a disk, and nothing else. Files have the times that the disk says if
-   * the folder was empty. What is written later has the time of now: it is newer than what commands have made before.
+   * Makes the folder have what a command may see of a disk, and nothing else. Files have the times of the disk if the
+   * folder was empty. What is written later has the time of now: it is newer than what commands have made before.
    */
   async bringTo(seen: SeenFiles): Promise<void> {
     this.#isFirst = this.#known.size === 0
@@ -122,7 +122,7 @@ export class WorkingCopy {
       began = performance.now()
     }
     this.#close()
-    // What is changed from now on gets a later time of change: clocks of file systems tick every few milliseconds.
+    // What is changed from now on gets a later time of change: clocks of file systems tick every few ms.
     for (;;) {
       chmodSync(this.#root, OWNER)
       if (lstatSync(this.#root, { bigint: true }).ctimeNs > this.#newest) return
@@ -331,7 +331,7 @@ function find(paths: readonly string[]): Promise<Buffer | null> {
   return promise
 }
 
-/** Returns a line of `find` as this file compares it: of a directory its mode, of others the time in nanoseconds too. */
+/** Returns a line of `find` as this file compares it: of a directory its mode, of others also time and inode. */
 function lineFrom(found: string): string {
   if (found.startsWith('d')) return found.slice(0, found.indexOf(' '))
   const dot = found.indexOf('.')
