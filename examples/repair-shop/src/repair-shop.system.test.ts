@@ -75,7 +75,7 @@ describe('repair-shop', () => {
   it('has the hidden calls on no disk of a player, and what they have to return nowhere', async () => {
     const { use } = open('seed')
     const found = await use('bash', { command: 'find / -name "*calls*"; grep -rl "::answer" /app' })
-    expect(found.observation.text).toBe('[exit code 1]')
+    expect(found.observation.text).toMatch(/^\[exit code 1\]/)
     await use('write_file', {
       path: 'src/index.js',
       content: `import { readFileSync, readdirSync } from 'node:fs'
