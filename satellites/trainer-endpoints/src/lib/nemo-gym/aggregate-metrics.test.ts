@@ -54,4 +54,14 @@ describe('aggregateMetrics', () => {
     expect(group_level_metrics).toHaveLength(1)
     expect(aggregateMetrics([response(0, 0, 0, masked)]).agent_metrics).not.toHaveProperty('mean/reward')
   })
+
+  it.each([
+    ['names of numbers', 1, 1_001],
+    ['numbers', 1_001, 1_000],
+    ['statistics of single tasks', 401, 500],
+  ])('rejects too many %s', (what, rollouts, names) => {
+    const numbers = Object.fromEntries(Array.from({ length: names }, (_, i) => [`n${i}`, i]))
+    const responses = Array.from({ length: rollouts }, (_, task) => ({ _ng_task_index: task, ...numbers }))
+    expect(() => aggregateMetrics(responses)).toThrow(new RegExp(`more than \\d+ ${what}`))
+  })
 })

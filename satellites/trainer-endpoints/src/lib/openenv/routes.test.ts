@@ -133,4 +133,17 @@ describe('POST /mcp of OpenEnv', () => {
     }
     expect((await rpc(url, 'tools/list', { session_id: id })).result).toBeDefined()
   })
+
+  it('forgets a session that is idle, unless a WebSocket is attached', async () => {
+    // Longer than a busy machine takes to attach one.
+    const { url } = await serveOpenEnv({ sessions: 2 }, {}, { bounds: { idleSeconds: 3 } })
+    const create = async () => (await rpc(url, 'openenv/session/create')).result?.session_id
+    const client = await connect(url, { path: `/ws?session_id=${await create()}` })
+    const idle = await create()
+    // There is no place for a third, until one is forgotten.
+    await expect.poll(create, { interval: 200 }).toBeDefined()
+    const closed = await rpc(url, 'openenv/session/close', { session_id: idle })
+    expect(closed.error?.code).toBe(1404)
+    expect(await client.state()).toMatchObject({ type: 'state' })
+  })
 })

@@ -90,6 +90,20 @@ describe('serveOrs: episodes', () => {
     expect(output.metadata.return).toBeCloseTo(0.98)
   })
 
+  it('counts wrong arguments as a refused step, and an unknown tool as an error of the client', async () => {
+    const { client } = await serve()
+    const session = await client.open(train(0))
+    const wrong = (await client.call(session, 'guess', { value: 'ten' })).answer
+    expect(wrong).toMatchObject({
+      ok: true,
+      output: { reward: -0.01, finished: false, metadata: { refused: 'arguments' } },
+    })
+    expect((await client.call(session, 'nope', {})).answer).toMatchObject({ ok: false, reason: 'not_found' })
+    expect((await client.call(session, ...guess(10))).answer?.output.metadata.seq).toBe(2)
+    expect((await client.call(session, ...guess(10))).answer).toMatchObject({ ok: false, reason: 'episode_finished' })
+    expect((await client.call(session, 'nope', {})).answer).toMatchObject({ ok: false, reason: 'not_found' })
+  })
+
   it('ends the stream of a failed call with an error, and with no reward', async () => {
     const { client } = await serve()
     const session = await client.open({ env_name: 'tools', task_spec: {} })

@@ -5,6 +5,7 @@ import { lacksBrowser, usePages } from '@episodic/pages/file/browser.fixture'
 import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { summarySchema } from '@episodic/report/fold/summary'
+import { gradeRecordSchema } from '@episodic/report/grades/grade-record'
 import type { EmbeddedRun, EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -197,6 +198,52 @@ describe.skipIf(lacksBrowser)(
         await page.locator('main', { hasText: text }).waitFor()
       }
       expect(faults).toEqual([])
+      await page.close()
+    })
+
+    it('keeps verdicts of people in the browser, and gives them out as lines of grades.jsonl', async () => {
+      const { runs } = await bundle(random)
+      const html = readFileSync(at('shared.html'), 'utf8')
+      const { page, faults } = await open(html)
+      const [run] = runs as [EmbeddedRun]
+      const { id } = run.detail.entry
+      await page.evaluate(`localStorage.setItem('episodic.label.who', 'Ada')`)
+      await page.reload()
+      await go(page, `#/r/${id}/label/polite`)
+      for (const [key, count] of [
+        ['1', 1],
+        ['2', 2],
+        ['u', 3],
+      ] as const) {
+        await page.locator('.label-place', { hasText: `${count} of 12` }).waitFor()
+        await page.keyboard.press(key)
+        await page.locator('.own-verdicts', { hasText: `${count} verdict` }).waitFor()
+      }
+      await page.reload()
+      await page.locator('.label-place', { hasText: '4 of 12' }).waitFor()
+      await go(page, `#/r/${id}?tab=grades`)
+      const downloading = page.waitForEvent('download')
+      await page.getByText('Download verdicts').click()
+      const download = await downloading
+      expect(download.suggestedFilename()).toBe(`grades-${id}.jsonl`)
+      const lines = readFileSync(await download.path(), 'utf8')
+      const grades = lines
+        .trimEnd()
+        .split('\n')
+        .map((line) => gradeRecordSchema.parse(JSON.parse(line)))
+      expect(grades.map(({ value, grader }) => [value, grader.who])).toEqual([
+        [expect.any(Boolean), 'Ada'],
+        [expect.any(Boolean), 'Ada'],
+        [null, 'Ada'],
+      ])
+      const sealed = new Set(readEpisodes(at(random)).map(({ seal }) => seal))
+      expect(grades.every(({ seal }) => sealed.has(seal))).toBe(true)
+      // Beside the run they are verdicts as any other.
+      cpSync(at(random), at('graded'), { recursive: true })
+      writeFileSync(at('graded/grades.jsonl'), lines)
+      const again = await workshop.main(['bundle', 'graded', '--out', 'graded.html', '--json'])
+      expect(JSON.parse(again.out)).toMatchObject({ verdicts: 3, people: ['Ada'] })
+      expect(faults.filter((fault) => !fault.startsWith('asked for blob:'))).toEqual([])
       await page.close()
     })
   },
