@@ -47,6 +47,11 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     needs: 'bwrap',
     figures: { commands: 96, kills: 2, differing: 0, leftFolders: 0, leftProcesses: 0, hostile: 11, reached: 0 },
   },
+  {
+    args: ['sandboxes'],
+    needs: 'bwrap',
+    figures: { commands: 80, played: 80, containersLost: 3, wrong: 0, orphans: 0, folders: 0 },
+  },
   { args: ['zombie'], needs: 'redis-server', figures: { writers: 20, acceptedAfter: 0, wrongStates: 0, pagesLeft: 0 } },
   { args: ['isolation'], figures: { sessions: 32, kills: 1, leakedBytes: 0, differing: 0 } },
   { args: ['neighbours'], figures: { rounds: 1, leakedBytes: 0, differing: 0 } },

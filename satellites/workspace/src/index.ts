@@ -6,6 +6,8 @@ export { type CallTest, type JudgeCallsOptions, judgeCalls } from './lib/judge/j
 export { type Judgement, judgement } from './lib/judge/judgement.ts'
 export { type SubmitJudge, submitTool } from './lib/judge/submit-tool.ts'
 export { type BubblewrapOptions, bubblewrap } from './lib/machine/bubblewrap.ts'
+export { type DockerOptions, docker } from './lib/machine/docker.ts'
+export { type E2bOptions, e2b } from './lib/machine/e2b.ts'
 export {
   MACHINE_BOUNDS,
   type Machine,

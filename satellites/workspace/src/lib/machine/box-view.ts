@@ -17,7 +17,7 @@ const MADE: Readonly<Record<string, string>> = {
   hostname: 'workspace\n',
 }
 
-const VARIABLES: Readonly<Record<string, string>> = {
+export const VARIABLES: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/root',
   LANG: 'C.UTF-8',

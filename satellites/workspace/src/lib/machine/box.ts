@@ -25,7 +25,8 @@ export interface BoxOptions {
   readonly folder: string
 }
 
-type BoxResult = Pick<MachineResult, 'stdout' | 'stderr' | 'exitCode' | 'elapsed' | 'ended'>
+/** What is known of a command before its files are read. */
+export type BoxResult = Pick<MachineResult, 'stdout' | 'stderr' | 'exitCode' | 'elapsed' | 'ended'>
 
 /** Milliseconds between two looks at what a command uses. */
 const LOOK = 100

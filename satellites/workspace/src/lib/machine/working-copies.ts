@@ -1,87 +1,67 @@
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pLimit, { type LimitFunction } from 'p-limit'
-import { removeFolder } from './owned-folder.ts'
+import type { BoxResult } from './box.ts'
+import type { MachineCommand, MachineResult } from './machine.ts'
+import { OwnedFolder, removeFolder } from './owned-folder.ts'
+import { SessionPool } from './session-pool.ts'
 import { WorkingCopy } from './working-copy.ts'
+
+/** How a machine keeps the files of sessions on this computer. */
+export interface CopiesOptions {
+  /** Commands that run at once; others wait for their turn. Default: as many as there are cores, at least 2. */
+  readonly boxes?: number
+  /** Sessions whose files are kept for their next command, each in a folder. Default 64, and not less than `boxes`. */
+  readonly copies?: number
+  /** The folder for them. Default: one of this user in the folder for temporary files. */
+  readonly folder?: string
+}
 
 /** The first of the users that commands run as if this process is root: nobody is one of them. */
 const FIRST_USER = 61_184
 
-/** The copy of a session for one command. */
-export interface LentCopy {
+/** The files of a session in a folder of this computer. */
+export interface SessionCopy {
   readonly copy: WorkingCopy
-  /** The user who owns its files; `null` for the one of this process. */
+  /** The user who owns them; `null` for the one of this process. */
   readonly user: number | null
-  /** Has the copy removed after the command. */
-  discard(): void
-}
-
-interface Kept extends Omit<LentCopy, 'discard'> {
   readonly place: number
   readonly folder: string
 }
 
-/** The working copies of sessions in one folder: that of the session which has run nothing for longest goes first. */
-export class WorkingCopies {
-  readonly #folder: string
-  readonly #turns: LimitFunction
-  /** Those that no command uses, the last used at the end. */
-  readonly #idle = new Map<string, Kept>()
-  readonly #inOrder = new Map<string, Promise<unknown>>()
-  readonly #places: number[]
-  #made = 0
-
-  /** @param atOnce - how many commands run at once, and `most` how many copies are kept, which is not less. */
-  constructor(folder: string, atOnce: number, most: number) {
-    this.#folder = folder
-    this.#turns = pLimit(atOnce)
-    this.#places = Array.from({ length: most }, (_, place) => place)
-  }
-
-  /** Gives a command the copy of its session, in its turn. The copy of a command that throws is removed. */
-  async use<Result>(session: string, run: (lent: LentCopy) => Promise<Result>): Promise<Result> {
-    const before = this.#inOrder.get(session)
-    const result = Promise.resolve(before).then(() => this.#turns(() => this.#lend(session, run)))
-    const settled = result.catch(() => {})
-    this.#inOrder.set(session, settled)
-    try {
-      return await result
-    } finally {
-      if (this.#inOrder.get(session) === settled) this.#inOrder.delete(session)
-    }
-  }
-
-  async #lend<Result>(session: string, run: (lent: LentCopy) => Promise<Result>): Promise<Result> {
-    const kept = this.#idle.get(session) ?? (await this.#create())
-    this.#idle.delete(session)
-    let isGood = true
-    const discard = () => {
-      isGood = false
-    }
-    try {
-      return await run({ ...kept, discard })
-    } catch (error) {
-      discard()
-      throw error
-    } finally {
-      if (isGood) this.#idle.set(session, kept)
-      else await this.#remove(kept)
-    }
-  }
-
-  async #create(): Promise<Kept> {
-    if (this.#places.length === 0) {
-      const [[session, oldest]] = this.#idle as unknown as [[string, Kept]]
-      this.#idle.delete(session)
-      await this.#remove(oldest)
-    }
-    const place = this.#places.pop() as number
+/** Opens a folder for working copies, and a pool of them. `onGone` is called with the name of each that nobody owns. */
+export async function openCopies({ boxes, copies = 64, folder }: CopiesOptions, onGone: (name: string) => void) {
+  const owned = await OwnedFolder.open(folder ?? join(tmpdir(), `episodic-boxes-${process.getuid?.()}`), onGone)
+  const free: number[] = []
+  let made = 0
+  let places = 0
+  const create = (): SessionCopy => {
+    const place = free.pop() ?? places++
     const user = process.getuid?.() === 0 ? FIRST_USER + place : null
-    const folder = join(this.#folder, String(++this.#made))
-    return { place, folder, user, copy: new WorkingCopy(folder, user) }
+    made += 1
+    const own = join(owned.path, String(made))
+    return { place, folder: own, user, copy: new WorkingCopy(own, user) }
   }
-
-  async #remove({ folder, place }: Kept): Promise<void> {
+  const remove = async ({ folder, place }: SessionCopy) => {
     await removeFolder(folder)
-    this.#places.push(place)
+    free.push(place)
   }
+  const pool = new SessionPool(boxes ?? Math.max(2, availableParallelism()), copies, create, remove)
+  return { folder: owned, pool }
+}
+
+/** Runs a command in a box that has a working copy, brought up to date, and returns what it has changed there. */
+export async function runOnCopy(
+  { copy }: SessionCopy,
+  command: MachineCommand,
+  discard: () => void,
+  run: () => Promise<BoxResult>,
+): Promise<MachineResult> {
+  await copy.bringTo(command)
+  const result = await run()
+  const read = await copy.readChanges(command, command.bounds.disk)
+  if (!read) discard()
+  const ended = result.ended ?? (read ? null : 'disk')
+  return ended || !read
+    ? { ...result, exitCode: 137, ended, changes: [], grown: 0, notKept: [] }
+    : { ...result, ended, ...read }
 }

@@ -51,7 +51,7 @@ interface Known {
 /** Bytes of a listing of all files: some 500,000 of them. */
 const MOST_LISTED = 33_554_432
 /** Files that one command may change. */
-const MOST_CHANGED = 20_000
+export const MOST_CHANGED = 20_000
 /** Bytes of a path below the folder that the system still opens, and of a name in it. */
 const LONGEST_PATH = 3_500
 const LONGEST_NAME = 255
@@ -60,7 +60,7 @@ const TURN = 5
 /** What an owner needs to list a directory, and to change what is in it. */
 const OWNER = 0o700
 
-const KINDS: Readonly<Record<string, string>> = { p: 'a pipe', s: 'a socket', b: 'a device', c: 'a device' }
+export const KINDS: Readonly<Record<string, string>> = { p: 'a pipe', s: 'a socket', b: 'a device', c: 'a device' }
 
 /**
  * A folder of this machine with the files of a disk, each at its path below it. It is brought up to date before a
@@ -160,15 +160,7 @@ export class WorkingCopy {
     }
     this.#known = sorted(this.#known)
     this.#close()
-    const { kept } = wantedOf(seen)
-    const changes = [...sorted(made)].flatMap(([path, entry]) => {
-      if ([...seen.readOnly, ...seen.hidden].some((each) => isWithin(path, each))) return []
-      // What is in it and was not seen stays.
-      if (kept.has(path) && entry?.kind !== 'directory') return []
-      const change = changeOf(path, entryAt(seen.disk, path), entry)
-      return change ? [change] : []
-    })
-    return { changes, grown, notKept }
+    return { changes: changesOf(seen, made), grown, notKept }
   }
 
   /** Returns a line for all that is in the folders by its path; `null` for too much. */
@@ -218,12 +210,7 @@ export class WorkingCopy {
     notKept: string[],
   ): Known | null {
     const file = this.at(path)
-    if (line.startsWith('d')) {
-      const mode = Number.parseInt(line.slice(1), 8)
-      const modified = before?.kind === 'directory' ? before.modified : undefined
-      const entry = { kind: 'directory', ...(mode !== 0o755 && { mode }), ...(modified !== undefined && { modified }) }
-      return { entry: entry as Entry, line, modified: 0 }
-    }
+    if (line.startsWith('d')) return { entry: directoryFrom(line, before), line, modified: 0 }
     this.#open(directoryOf(path))
     const stats = lstatSync(file)
     const mode = stats.mode & 0o7777
@@ -338,6 +325,13 @@ function lineFrom(found: string): string {
   return `${found.slice(0, dot + 10)}${found.slice(found.indexOf(' ', dot))}`
 }
 
+/** Returns the directory that a line says; without a time of change, which it gets with all that is in it. */
+export function directoryFrom(line: string, before: Readonly<Entry> | undefined): Entry {
+  const mode = Number.parseInt(line.slice(1), 8)
+  const modified = before?.kind === 'directory' ? before.modified : undefined
+  return { kind: 'directory', ...(mode !== 0o755 && { mode }), ...(modified !== undefined && { modified }) }
+}
+
 function modeOf(known: Known | undefined): number | null {
   return known?.line.startsWith('d') ? Number.parseInt(known.line.slice(1), 8) : null
 }
@@ -346,7 +340,7 @@ function modeOf(known: Known | undefined): number | null {
  * Returns what a command sees, a directory before what is in it; and the directories that it cannot remove, because
  * something in them is not seen or cannot be changed.
  */
-function wantedOf({ disk, folders, hidden, readOnly }: SeenFiles) {
+export function wantedOf({ disk, folders, hidden, readOnly }: SeenFiles) {
   const entries = new Map<string, Readonly<Entry>>()
   const kept = new Set<string>(folders)
   const keepAbove = (path: string) => {
@@ -385,7 +379,7 @@ function isOpenable(path: string): boolean {
 }
 
 /** Returns whether two are the same but for their times. */
-function isSame(a: Readonly<Entry>, b: Readonly<Entry>): boolean {
+export function isSame(a: Readonly<Entry>, b: Readonly<Entry>): boolean {
   if (a === b) return true
   if (a.kind === 'directory') return b.kind === 'directory' && (a.mode ?? 0o755) === (b.mode ?? 0o755)
   if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
@@ -400,10 +394,22 @@ function sorted<Value>(map: ReadonlyMap<string, Value>): Map<string, Value> {
   return new Map([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function bytesOf(entry: Readonly<Entry> | undefined): number {
+export function bytesOf(entry: Readonly<Entry> | undefined): number {
   return entry?.kind === 'text' ? sizeOf(entry.text) : entry?.kind === 'bytes' ? entry.size : 0
 }
 
-function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
+export function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
   return Object.hasOwn(disk, path) ? disk[path] : undefined
+}
+
+/** Returns what a command has changed that it may, from what it has made of each path; `null` is for nothing. */
+export function changesOf(seen: SeenFiles, made: ReadonlyMap<string, Entry | null>): DiskChanges {
+  const { kept } = wantedOf(seen)
+  return [...sorted(made)].flatMap(([path, entry]) => {
+    if ([...seen.readOnly, ...seen.hidden].some((each) => isWithin(path, each))) return []
+    // What is in it and was not seen stays.
+    if (kept.has(path) && entry?.kind !== 'directory') return []
+    const change = changeOf(path, entryAt(seen.disk, path), entry)
+    return change ? [change] : []
+  })
 }
