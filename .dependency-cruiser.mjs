@@ -40,6 +40,30 @@ const ROOMS = {
     'packages/analysis',
     'packages/viewer',
   ],
+  // It loads satellites, where a world or an endpoint asks for one.
+  'packages/play': [
+    'packages/protocol',
+    'packages/state',
+    'packages/mcp-server',
+    'packages/env',
+    'packages/dataset',
+    'packages/report',
+    'packages/runs',
+    'packages/models',
+    'packages/pages',
+    'packages/mcp-client',
+    'satellites/contexts',
+    'satellites/mcp-worlds',
+    'satellites/trainer-endpoints',
+  ],
+  'satellites/fleet': [
+    'packages/protocol',
+    'packages/mcp-server',
+    'packages/report',
+    'packages/runs',
+    'packages/models',
+    'packages/play',
+  ],
   'satellites/contexts': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
   'satellites/agent': ['packages/protocol', 'packages/mcp-client'],
   'satellites/classics': [
@@ -209,14 +233,15 @@ export const INNER_ROOMS = {
     file: [],
     server: ['file'],
   },
-  'apps/harness': {
+  'packages/play': {
     worlds: [],
     play: ['worlds'],
-    fleet: ['worlds', 'play'],
-    evaluate: ['worlds', 'play'],
-    states: ['worlds'],
-    suites: ['worlds', 'play'],
-    commands: ['worlds', 'play', 'fleet', 'evaluate', 'states', 'suites'],
+  },
+  'apps/harness': {
+    evaluate: [],
+    states: [],
+    suites: [],
+    commands: ['evaluate', 'states', 'suites'],
   },
   'packages/mcp-server/src/lib/environment': {
     answer: [],
@@ -239,7 +264,7 @@ export const INNER_ROOMS = {
     record: ['plan', 'text'],
     set: ['record'],
   },
-  'apps/harness/src/lib/play': {
+  'packages/play/src/lib/play': {
     plan: [],
     record: [],
     episodes: ['plan', 'record'],
@@ -278,7 +303,7 @@ const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
-const PARTS_OF_COMMAND = '^(packages/(report|runs|models|analysis|export|pages)|satellites/check)/src/lib/'
+const PARTS_OF_COMMAND = '^(packages/(report|runs|models|analysis|export|pages|play)|satellites/(check|fleet))/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [

@@ -19,7 +19,7 @@ const programs = findTestPrograms(Boolean(process.env.CI))
 /** Files whose tests all need a Redis. */
 const REDIS_TESTS = [
   'apps/harness/src/lib/commands/queue/work*.system.test.ts',
-  'apps/harness/src/lib/fleet/redis/*.system.test.ts',
+  'satellites/fleet/src/lib/redis/*.system.test.ts',
   'packages/models/src/lib/limits/redis-model-limit.system.test.ts',
 ]
 

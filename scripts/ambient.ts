@@ -24,14 +24,14 @@ const TIMERS = [
 ]
 
 /** What is built into the command: it owns its process, as the command does. */
-const OF_THE_COMMAND = '{packages/{runs,models,analysis,pages,export},satellites/check}/**'
+const OF_THE_COMMAND = '{packages/{runs,models,analysis,pages,export,play},satellites/{check,fleet}}/**'
 
 /**
  * What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock.
  */
 const AMBIENT: Readonly<Record<string, readonly string[]>> = {
   'Math.random': VIRTUAL,
-  randomUUID: SECRETS,
+  randomUUID: [...SECRETS, ...VIRTUAL],
   randomBytes: SECRETS,
   getRandomValues: [...SECRETS, ...VIRTUAL],
   'Date.now': ['**/clock.ts', '**/http/fast-path/response.ts', ...SENT, ...MACHINES],

@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
 
 // Counts what a reader meets, and fails above a limit of `limits.ts`: the files of a folder, and the columns of a
 // comment and of a page, and the lines of a package. And what a user waits for: the modules that a start of the command
-// loads.
+// loads, and the lines of those that it goes through from the definition of an environment to a report.
+//
+//   node scripts/counts.ts         fails above a limit
+//   node scripts/counts.ts --run   prints each file of that way with its lines
 
-const { filesOfAFolder, linesOfAPackage, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
+const { filesOfAFolder, linesOfAPackage, linesOfARun, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
 const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,testing,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
@@ -25,7 +30,7 @@ for (const [folder, own] of Map.groupBy(sources, dirname))
 const isOfPackage = (file: string) => /^(packages|satellites|apps)\//.test(file) && !file.includes('/fixtures/')
 const allowed: ReadonlyMap<string, number> = new Map(Object.entries(linesOfAPackage.most))
 for (const [folder, own] of Map.groupBy(sources.filter(isOfPackage), packageOf)) {
-  const lines = own.reduce((sum, file) => sum + readFileSync(join(root, file), 'utf8').split('\n').length - 1, 0)
+  const lines = own.reduce((sum, file) => sum + countLines(file), 0)
   const most = allowed.get(folder) ?? 0
   if (lines > most)
     problems.push(`${folder} has ${lines} lines of source, and at most ${most} are allowed. ${linesOfAPackage.why}`)
@@ -46,15 +51,39 @@ for (const page of pages)
       problems.push(`${page}:${index + 1}: a line of ${line.length} columns. ${columnsOfAPage.why}`)
 
 for (const [options, most] of Object.entries(modulesOfAStart.most)) {
-  const modules = countModules(options.split(' '))
+  const modules = listModules(options.split(' ')).length
   if (!(modules <= most))
     problems.push(
       `episodic ${options} loads ${modules} modules, and at most ${most} are allowed. ${modulesOfAStart.why}`,
     )
 }
 
+const folder = mkdtempSync(join(tmpdir(), 'episodic-counts-'))
+const way = listModules([
+  'run',
+  'examples/frozen-lake',
+  '--policy',
+  'solver',
+  '--tasks',
+  '1',
+  '--out',
+  join(folder, 'run'),
+])
+  .map((url) => relative(root, fileURLToPath(url)))
+  // The world itself is its author's.
+  .filter((file) => isOfPackage(file) && !file.startsWith('satellites/classics/'))
+  .map((file) => ({ file, lines: countLines(file) }))
+rmSync(folder, { recursive: true })
+const linesOfTheWay = way.reduce((sum, { lines }) => sum + lines, 0)
+if (!(linesOfTheWay > 0 && linesOfTheWay <= linesOfARun.most))
+  problems.push(`A run reads ${linesOfTheWay} lines, and at most ${linesOfARun.most} are allowed. ${linesOfARun.why}`)
+if (process.argv.includes('--run'))
+  for (const { file, lines } of way.sort((a, b) => a.file.localeCompare(b.file))) console.log(`${lines}\t${file}`)
+
 for (const problem of problems) console.error(problem)
-console.log(`${files.length} files, ${pages.length} pages, ${problems.length} problems`)
+console.log(
+  `${files.length} files, ${pages.length} pages, ${linesOfTheWay} lines of a run, ${problems.length} problems`,
+)
 if (problems.length > 0) process.exitCode = 1
 
 function packageOf(file: string): string {
@@ -66,18 +95,22 @@ function isComment(line: string): boolean {
   return /^\s*(\/\/|\/\*|\*)/.test(line) && /\s\S+\s/.test(line.replace(/^\s*(\/\/|\/\*\*?|\*)\s*/, ''))
 }
 
-/** Counts the modules that a start of the command loads, those of Node left out. */
-function countModules(args: readonly string[]): number {
+function countLines(file: string): number {
+  return readFileSync(join(root, file), 'utf8').split('\n').length - 1
+}
+
+/** Lists the modules that a start of the command loads, by their URLs, those of Node left out. */
+function listModules(args: readonly string[]): string[] {
   const hook = `
     import { registerHooks } from 'node:module'
-    let modules = 0
-    registerHooks({ load: (url, context, load) => ((modules += !url.startsWith('node:')), load(url, context)) })
-    process.on('exit', () => process.stderr.write(String(modules)))`
+    const modules = new Set()
+    registerHooks({ load: (url, context, load) => (url.startsWith('file:') && modules.add(url), load(url, context)) })
+    process.on('exit', () => process.stderr.write('\\n' + JSON.stringify([...modules])))`
   const started = [join(root, 'apps/harness/src/cli.ts'), ...args]
   const { stderr } = spawnSync(
     process.execPath,
     ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, ...started],
-    { encoding: 'utf8' },
+    { encoding: 'utf8', cwd: root },
   )
-  return Number(stderr || Number.NaN)
+  return JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1))
 }

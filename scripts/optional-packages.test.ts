@@ -7,7 +7,9 @@ import { readJson, root } from './workspace.ts'
 const OF_TESTS = ['vitest']
 
 /** Private packages whose sources are a part of a published one. */
-const PARTS: Readonly<Record<string, readonly string[]>> = { 'apps/harness': ['packages/models', 'packages/runs'] }
+const PARTS: Readonly<Record<string, readonly string[]>> = {
+  'apps/harness': ['packages/models', 'packages/runs', 'packages/play', 'satellites/fleet'],
+}
 
 /** The packages that the sources of a folder name in a line to install, with their major versions: `openai@7`. */
 function namedIn(folder: string): string[] {

@@ -112,11 +112,11 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
     unit: 'rooms',
     async prepare() {
       const [{ openAnnouncedRun }, { findRun }, settings, { hashModule }, { loadWorld }, limits] = await Promise.all([
-        import('../apps/harness/src/lib/fleet/open-announced-run.ts'),
-        import('../apps/harness/src/lib/play/find-run.ts'),
-        import('../apps/harness/src/lib/play/run-settings.ts'),
+        import('@episodic/fleet/open-announced-run'),
+        import('@episodic/play/play/find-run'),
+        import('@episodic/play/play/run-settings'),
         import('@episodic/runs/folder/plan/content-hash'),
-        import('../apps/harness/src/lib/worlds/world.ts'),
+        import('@episodic/play/worlds/world'),
         import('@episodic/models/limits/model-limit'),
       ])
       const reference = join(root, 'examples/number-guessing/src/index.ts')
@@ -269,7 +269,8 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
 
 /** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
 function roomOf({ file }: Entry): string {
-  const parts = /^(?:apps\/harness|packages\/(?:runs|models|analysis)|satellites\/check)\/src\/lib\/(.+)\/[^/]+$/
+  const parts =
+    /^(?:apps\/harness|packages\/(?:play|runs|models|analysis)|satellites\/(?:check|fleet))\/src\/lib\/(.+)\/[^/]+$/
   const [, inCommand] = parts.exec(file) ?? []
   return (inCommand ?? file).split('/').slice(0, 2).join('/')
 }

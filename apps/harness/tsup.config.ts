@@ -11,6 +11,8 @@ const PARTS = {
   check: '../../satellites/check/src/lib/*',
   export: '../../packages/export/src/lib/*',
   pages: '../../packages/pages/src/lib/*',
+  play: '../../packages/play/src/lib/*',
+  fleet: '../../satellites/fleet/src/lib/*',
 }
 
 const VIEWER = resolve('../../packages/viewer/src/published.ts')

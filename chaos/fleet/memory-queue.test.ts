@@ -1,5 +1,5 @@
-import { describeRunQueue, type QueueUnderTest } from '../../apps/harness/src/lib/fleet/describe-run-queue.fixture.ts'
-import type { RunQueue } from '../../apps/harness/src/lib/fleet/run-queue.ts'
+import { describeRunQueue, type QueueUnderTest } from '@episodic/fleet/describe-run-queue.fixture'
+import type { RunQueue } from '@episodic/fleet/run-queue'
 import { createMemoryQueue, type Link } from './memory-queue.ts'
 import { QueueModel } from './queue-model.ts'
 import { VirtualTime } from './virtual-time.ts'

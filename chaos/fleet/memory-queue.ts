@@ -1,6 +1,4 @@
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
-import { orAborted } from '../../apps/harness/src/lib/fleet/or-aborted.ts'
+import { orAborted } from '@episodic/fleet/or-aborted'
 import {
   type Announced,
   type Consumer,
@@ -17,7 +15,9 @@ import {
   type RunQueueOptions,
   type TakenJob,
   type WorkerInfo,
-} from '../../apps/harness/src/lib/fleet/run-queue.ts'
+} from '@episodic/fleet/run-queue'
+import { HarnessError } from '@episodic/runs/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
 import { QueueModel, type RunLease } from './queue-model.ts'
 
 /**

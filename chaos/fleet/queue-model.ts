@@ -7,7 +7,7 @@ import type {
   RunAccount,
   RunEntry,
   WorkerInfo,
-} from '../../apps/harness/src/lib/fleet/run-queue.ts'
+} from '@episodic/fleet/run-queue'
 import { Journal, JournaledMap } from './journal.ts'
 
 /** Who coordinates a run, and until when unless it renews its lease. */

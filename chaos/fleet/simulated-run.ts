@@ -1,8 +1,8 @@
+import { type Announcement, signedPlaces } from '@episodic/fleet/fleet-messages'
+import type { Signer } from '@episodic/fleet/signer'
+import { playSettingsSchema } from '@episodic/play/play/run-settings'
 import type { Task } from '@episodic/protocol'
 import { configurationSchema } from '@episodic/runs/folder/plan/configuration'
-import { type Announcement, signedPlaces } from '../../apps/harness/src/lib/fleet/fleet-messages.ts'
-import type { Signer } from '../../apps/harness/src/lib/fleet/signer.ts'
-import { playSettingsSchema } from '../../apps/harness/src/lib/play/run-settings.ts'
 
 /** A task of an environment that nobody has, and whose episodes are made up. */
 export const SIMULATED_TASK: Task = {

@@ -1,4 +1,4 @@
-/** What of the host a hostile program is told of, and must not reach. */
+/** What of the host a hostile program knows by name, and must not reach. */
 export interface HostTargets {
   /** A file with the secret in it. */
   readonly file: string
@@ -105,7 +105,7 @@ export function hostilePrograms({ file, folder, port, socket, pid }: HostTargets
       'date -s 2001-01-01; hwclock -w; ntpdate x; echo 1 > /proc/sys/kernel/randomize_va_space; hostname pwned',
     'settings in /proc':
       'echo c > /proc/sysrq-trigger; echo 0 > /proc/sys/vm/overcommit_memory; echo 1 > /proc/sys/kernel/core_pattern; echo -1000 > /proc/self/oom_score_adj; echo -1000 > /proc/1/oom_score_adj',
-    'what /proc tells':
+    'what /proc shows':
       'cat /proc/*/cmdline | tr "\\0" " "; cat /proc/*/environ | tr "\\0" " "; ls /proc | grep -c "^[0-9]"',
     'control groups':
       'ls /sys/fs/cgroup; mkdir -p /sys/fs/cgroup/x; mount -t cgroup2 none /tmp; echo 1 > /sys/fs/cgroup/release_agent',

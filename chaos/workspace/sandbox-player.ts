@@ -1,7 +1,8 @@
 /**
  * `node sandbox-player.ts <machine> <commands> <journal> <cut>`: runs commands on a machine, each of which adds its
- * number to a file, and keeps the file in a journal after each. Continues with what the journal has last, as whoever was
- * killed and started again. Every fifth command may reach the network, so that it is told if it may have run twice.
+ * number to a file, and keeps the file in a journal after each. Continues with what the journal has last, as a
+ * process that was killed and started again. Every fifth command may reach the network, so that its error says if
+ * it may have run twice.
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { createDisk, docker, e2b, MACHINE_BOUNDS, MachineError } from '@episodic/workspace'

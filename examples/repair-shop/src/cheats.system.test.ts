@@ -3,7 +3,6 @@ import { checkWorld } from '@episodic/harness'
 import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
 import {
   createDisk,
-  type Judgement,
   judgeCalls,
   type ReadOnlyDisk,
   runCommand,
@@ -30,7 +29,7 @@ const WANTED = [0, 200, 125]
 const DISK = createDisk({ '/app/src/cart.js': CART, '/app/test/cart.js': '' })
 
 /** A world of one module with a fault. */
-function shop(judged: (disk: ReadOnlyDisk, signal: AbortSignal) => Promise<Judgement>) {
+function shop(judged: (disk: ReadOnlyDisk, signal: AbortSignal) => ReturnType<typeof judgeCalls>) {
   const environment = defineEnvironment({
     name: 'cart',
     version: '1.0.0',

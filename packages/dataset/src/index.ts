@@ -12,4 +12,3 @@ export { createStagedCurriculum, defineStages, type StagedState } from './lib/st
 export { summarizeTasks, type TaskSummary } from './lib/summarize-tasks.ts'
 export type { TaskEnvironment } from './lib/task-environment.ts'
 export { taskId } from './lib/task-id.ts'
-export type { TaskProblem } from './lib/task-problem.ts'

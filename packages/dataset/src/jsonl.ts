@@ -1,3 +1,3 @@
 export { readLines } from './lib/read-lines.ts'
 export { readTasks } from './lib/read-tasks.ts'
-export { type WrittenTasks, writeTasks } from './lib/write-tasks.ts'
+export { writeTasks } from './lib/write-tasks.ts'

@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import { bundleApp } from './lib/bundle-app.ts'
 import { createViewer, type Viewer } from './lib/viewer.ts'
 
-export type { Viewer }
-
 let viewer: Promise<Viewer> | undefined
 
 /** Returns the pages, built from their sources where these have changed since the last time. */

@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createViewer, type Viewer } from './lib/viewer.ts'
 
-export type { Viewer }
-
 let viewer: Promise<Viewer> | undefined
 
 /** Returns the pages, as they were built when the package was published. */

@@ -8,7 +8,7 @@ export type {
 export { AgentError, SessionExpiredError, SessionLostError } from './lib/agent-error.ts'
 export type { McpServersConfig, ServerConfig } from './lib/connection/server-config.ts'
 export type { SessionTool } from './lib/connection/session-tool.ts'
-export type { ToolAnswer, ToolContent } from './lib/connection/tool-answer.ts'
+export type { ToolAnswer } from './lib/connection/tool-answer.ts'
 export { type Agent, type AgentResult, createAgent } from './lib/loop/agent.ts'
 export type {
   AgentEvent,
@@ -31,5 +31,4 @@ export { type AgentTool, nameTools } from './lib/session/agent-tool.ts'
 export type { McpSession } from './lib/session/mcp-session.ts'
 export { createMcpSessions, type McpSessions } from './lib/session/mcp-sessions.ts'
 export type { Recovery } from './lib/session/recovery.ts'
-export type { SessionHealth } from './lib/session/session-calls.ts'
-export type { ToolCall, TransactionCalls } from './lib/session/transaction.ts'
+export type { ToolCall } from './lib/session/transaction.ts'

@@ -11,10 +11,9 @@ export type { UserSimulator, UserTurn } from './lib/environment/user-simulator.t
 export type { SpeakRequest, UserSpeaker } from './lib/environment/user-speaker.ts'
 export type { Context, EffectContext, HandlerContext } from './lib/model/context.ts'
 export { ContextError } from './lib/model/context-error.ts'
-export type { Conversation, FallbackReason } from './lib/model/conversation.ts'
+export type { Conversation } from './lib/model/conversation.ts'
 export type { ConversationInput } from './lib/model/conversation-input.ts'
 export type {
-  ClosedFrame,
   ConversationRecord,
   Frame,
   HistoryEntry,

@@ -1,7 +1,7 @@
 export { oneOf, yesOrNo } from './lib/nlu/choice-entity.ts'
 export { commandRules } from './lib/nlu/command-rules.ts'
 export { day } from './lib/nlu/date-entity.ts'
-export type { Entity, EntityMatch } from './lib/nlu/entity.ts'
+export type { Entity } from './lib/nlu/entity.ts'
 export type { Rules } from './lib/nlu/intent-rule.ts'
 export { wholeNumber } from './lib/nlu/number-entity.ts'
 export { createRulesInterpreter } from './lib/nlu/rules-interpreter.ts'

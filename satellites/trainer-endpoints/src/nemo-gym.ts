@@ -1,1 +1,1 @@
-export { type NemoGymOptions, serveNemoGym } from './lib/nemo-gym/serve-nemo-gym.ts'
+export { serveNemoGym } from './lib/nemo-gym/serve-nemo-gym.ts'

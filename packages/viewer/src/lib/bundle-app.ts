@@ -16,8 +16,6 @@ const KEPT = join(import.meta.dirname, '../../node_modules/.cache/pages.json')
  * older than its sources, and a start of the command from source takes a second of CPU less.
  *
  * esbuild rather than Vite: it is what builds the packages already, and it needs no configuration.
- *
- * @param folder - the absolute path of the sources.
  */
 export function bundleApp(folder: string): Promise<BundledApp> {
   return keepBuild(KEPT, () => build(folder))
@@ -27,6 +25,7 @@ async function build(folder: string) {
   const { build } = await import('esbuild')
   const options = {
     absWorkingDir: folder,
+    outdir: 'out',
     bundle: true,
     metafile: true,
     write: false,
@@ -40,15 +39,8 @@ async function build(folder: string) {
     define: { 'process.env.NODE_ENV': '"production"' },
   } as const satisfies BuildOptions
   const [page, markup] = await Promise.all([
-    build({ ...options, entryPoints: ['page.tsx'], outdir: 'out', format: 'iife', target: 'es2022' }),
-    build({
-      ...options,
-      entryPoints: ['markup.tsx'],
-      outdir: 'out',
-      format: 'esm',
-      target: 'node22',
-      platform: 'node',
-    }),
+    build({ ...options, entryPoints: ['page.tsx'], format: 'iife', target: 'es2022' }),
+    build({ ...options, entryPoints: ['markup.tsx'], format: 'esm', target: 'node22', platform: 'node' }),
   ])
   const textOf = ({ outputFiles }: { readonly outputFiles: readonly OutputFile[] }, end: string) =>
     outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { loadToReplay } from '@episodic/mcp-server/internal'
+import { loadWorld } from '@episodic/play/worlds/world'
 import { type JsonObject, parseSealedRecord } from '@episodic/protocol'
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
-import { loadWorld } from '../worlds/world.ts'
 import { replayStates, unavailable } from './replay-states.ts'
 
 // The code of a thread that replays episodes of one run, one after another: the rules of a world may take any time, and

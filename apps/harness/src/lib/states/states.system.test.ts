@@ -1,13 +1,13 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
+import { loadWorld } from '@episodic/play/worlds/world'
 import type { EpisodeRecord, Json } from '@episodic/protocol'
 import { applyChanges } from '@episodic/report/view/apply-changes'
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startViewing, type Viewing } from '../commands/show/view/view.fixture.ts'
 import { COIN_WORLD, exampleWorld, openWorkshop, readEpisodes } from '../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../worlds/world.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,7 +1,7 @@
 import { defineTasks, generateTasks } from '@episodic/dataset'
+import { defaultTasks } from '@episodic/play/worlds/default-tasks'
+import type { World } from '@episodic/play/worlds/world'
 import { canonicalJson, type JsonObject, type Task } from '@episodic/protocol'
-import { defaultTasks } from '../worlds/default-tasks.ts'
-import type { World } from '../worlds/world.ts'
 import type { SuiteLine, SuitePlan } from './suite-plan.ts'
 
 /**

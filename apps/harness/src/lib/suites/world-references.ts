@@ -1,7 +1,7 @@
+import type { World } from '@episodic/play/worlds/world'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { z } from 'zod'
-import type { World } from '../worlds/world.ts'
 
 /** A number, a hash, or several numbers. */
 const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])

@@ -21,7 +21,7 @@ const TRIES = 2
 /** Seconds that tests may wait for the machine. */
 const WAITING = 3_600
 
-/** Returns the exercises as a world, with its tasks, a policy that hands golden files in, and one that changes nothing. */
+/** Returns the exercises as a world, with its tasks, a policy that hands golden files in, and one that does nothing. */
 export function createPolyglot({ data, kit, machine, published }: PolyglotOptions) {
   const names = listExercises(data).filter((name) => Object.hasOwn(published, name)) as [string, ...string[]]
   const read = new Map<string, Exercise>()

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { MachineCommand } from './machine.ts'
 import type { WorkingCopy } from './working-copy.ts'
 
-/** What of `/etc` a box has: nothing that tells of this computer, or that may have a secret. */
+/** What of `/etc` a box has: nothing that describes this computer, or that may have a secret. */
 const ETC =
   'alternatives bash.bashrc ca-certificates ca-certificates.conf debian_version fonts inputrc ld.so.cache ld.so.conf ld.so.conf.d locale.alias magic magic.mime mime.types nsswitch.conf os-release perl protocols python3 services ssl/certs ssl/openssl.cnf terminfo'.split(
     ' ',

@@ -159,7 +159,7 @@ async function run(argv: readonly string[]): Promise<void> {
   })
 }
 
-/** Returns the folder of a control group with a bound, such as `pids.max`; `null` where this process may create none. */
+/** Returns the folder of a control group with a bound, such as `pids.max`; `null` where none may be created. */
 function boundBy(name: string, file: string, value: number): string | null {
   for (const root of ROOTS)
     try {

@@ -10,8 +10,8 @@ import { MACHINE_BOUNDS, type MachineCommand } from './machine.ts'
 const FAKE = [process.execPath, join(import.meta.dirname, 'docker-cli.fixture.ts')] as const
 
 /**
- * Another program than the fake, as JSON, such as `["docker"]` or `["podman"]`: with an image `tiny:1` that has `sh` and
- * the programs of coreutils.
+ * Another program than the fake, as JSON, such as `["docker"]` or `["podman"]`: with an image `tiny:1` that has
+ * `sh` and the programs of coreutils.
  */
 const program = process.env.TEST_DOCKER ? JSON.parse(process.env.TEST_DOCKER) : FAKE
 

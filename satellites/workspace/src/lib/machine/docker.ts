@@ -18,14 +18,14 @@ export interface DockerOptions extends CopiesOptions {
 
 const LABEL = 'episodic.owner'
 
-/** Seconds that a container may need to start, and by which whoever should end a command may be late. */
+/** Seconds that a container may need to start, and by which the end of a command may be late. */
 const START = 60
 const LATE = 5
 
 /** Processes of a container that are not the command's: the shell, and what bounds the time without this process. */
 const OWN_PROCESSES = 4
 
-/** Begins what the container says of itself, before the command and after it, on the standard error; and its most bytes. */
+/** Begins what the container says of itself on standard error, before and after the command; and its most bytes. */
 const MARK = '\u0001'
 const MOST_SAID = 100
 

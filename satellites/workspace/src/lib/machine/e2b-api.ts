@@ -35,7 +35,7 @@ export class E2bApi {
     this.#address = address
   }
 
-  /** Creates a sandbox that the server ends after so many seconds, unless told otherwise; also if the reply is lost. */
+  /** Creates a sandbox that the server ends after so many seconds, unless `extend` is called. */
   async create(
     fields: { readonly templateID: string; readonly timeout: number } & Readonly<Record<string, unknown>>,
     signal: AbortSignal,
@@ -97,7 +97,7 @@ export class E2bApi {
     const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
     let exitCode: number | null = null
     try {
-      for await (const { flags, content } of messagesOf(response)) {
+      for await (const { flags, content } of readMessages(response)) {
         const { data, end } = content.event ?? {}
         if (data?.stdout) stdout.push(Buffer.from(data.stdout, 'base64'))
         if (data?.stderr) stderr.push(Buffer.from(data.stderr, 'base64'))
@@ -159,7 +159,7 @@ async function ask(url: string, init: RequestInit, milliseconds: number, signal:
   try {
     const within = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)])
     const response = await fetch(url, { ...init, signal: within })
-    return { response, status: response.status, said: response.ok ? '' : await messageOf(response) }
+    return { response, status: response.status, said: response.ok ? '' : await readRefusal(response) }
   } catch (cause) {
     signal.throwIfAborted()
     return { response: null, status: 0, said: `it did not answer (${(cause as Error).message})` }
@@ -177,7 +177,7 @@ function refusal(status: number, said: string, apiUrl: string): MachineError {
   return refused(status === 0 ? `cannot be reached: ${said}.` : `answered with ${status}: ${said}.`)
 }
 
-async function messageOf(response: Response): Promise<string> {
+async function readRefusal(response: Response): Promise<string> {
   const text = await response.text().catch(() => '')
   try {
     const body: unknown = JSON.parse(text)
@@ -196,7 +196,7 @@ interface Message {
 }
 
 /** Reads the messages of a stream of the Connect protocol: a byte of flags, four of the length, then JSON. */
-async function* messagesOf(response: Response): AsyncGenerator<{ flags: number; content: Message }> {
+async function* readMessages(response: Response): AsyncGenerator<{ flags: number; content: Message }> {
   let rest = Buffer.alloc(0)
   for await (const bytes of response.body ?? []) {
     rest = Buffer.concat([rest, bytes])

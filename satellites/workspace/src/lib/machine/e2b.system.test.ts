@@ -91,8 +91,8 @@ describe.skipIf(inject('programs').bwrap === null)('e2b', { timeout: 120_000 }, 
     await expect(busy.play()).rejects.toThrow(/is busy: .*concurrent.* End other sandboxes/)
     await using bad = await open({ faultOf: (what) => (what === 'start' ? 'lost' : null) })
     await expect(bad.play()).rejects.toMatchObject({ code: 'machine-refused' })
-    await using foreign = await open({}, { apiKey: 'e2b_1' })
-    await expect(foreign.play()).rejects.toThrow('does not accept the key: Invalid API key. Set E2B_API_KEY')
+    await using stranger = await open({}, { apiKey: 'e2b_1' })
+    await expect(stranger.play()).rejects.toThrow('does not accept the key: Invalid API key. Set E2B_API_KEY')
     await using other = await open({}, { template: 'other' })
     await expect(other.play()).rejects.toMatchObject({
       code: 'machine-missing',

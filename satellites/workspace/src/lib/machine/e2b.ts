@@ -17,9 +17,9 @@ export interface E2bOptions {
   readonly template?: string
   /** Default: the environment variable `E2B_API_KEY`. */
   readonly apiKey?: string
-  /** Where the API is. Default: the variable `E2B_API_URL`, else `https://api.` and the variable `E2B_DOMAIN`, `e2b.app`. */
+  /** Where the API is. Default: `E2B_API_URL`, else `https://api.` and `E2B_DOMAIN`, which is `e2b.app` by default. */
   readonly apiUrl?: string
-  /** Where all sandboxes are reached, told apart by a header. Default: `E2B_SANDBOX_URL`, else each at its own name. */
+  /** Where all sandboxes are reached, by a header. Default: `E2B_SANDBOX_URL`, else each at its own name. */
   readonly sandboxUrl?: string
   /** Sandboxes that there are at once, each with a command or kept for the next one of its session. Default 20. */
   readonly sandboxes?: number

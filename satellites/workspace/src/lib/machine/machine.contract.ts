@@ -14,7 +14,7 @@ const DISK = createDisk({
   '/etc/of-the-disk': '',
 })
 
-interface Given extends Partial<Omit<MachineCommand, 'argv' | 'bounds'>> {
+interface ContractCommand extends Partial<Omit<MachineCommand, 'argv' | 'bounds'>> {
   readonly bounds?: Partial<MachineBounds>
   readonly signal?: AbortSignal
 }
@@ -37,7 +37,7 @@ export function describeMachine(name: string, open: () => Machine | Promise<Mach
     })
     afterAll(() => machine.close())
 
-    async function play(script: string, { bounds, signal, ...given }: Given = {}): Promise<Played> {
+    async function play(script: string, { bounds, signal, ...given }: ContractCommand = {}): Promise<Played> {
       const command: MachineCommand = {
         session: 'session',
         argv: ['sh', '-c', script],
@@ -69,7 +69,7 @@ export function describeMachine(name: string, open: () => Machine | Promise<Mach
     })
 
     async function machineRun(argv: readonly string[]): Promise<Played> {
-      return play('', { argv } as Given)
+      return play('', { argv } as ContractCommand)
     }
 
     it('passes on nothing of its own process', async () => {

@@ -36,7 +36,7 @@ export class Pipes {
     const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants
     writeFileSync(this.#input, stdin, { mode: 0o600 })
     if (user !== null) for (const file of [this.#input, ...this.#outputs]) chownSync(file, user, user)
-    // Whoever opens the end for writing would wait for one who reads.
+    // Opening the end for writing would wait for a reader.
     const ends = this.#outputs.map((output) => openSync(output, O_RDONLY | O_NONBLOCK))
     const ofCommand = [openSync(this.#input, O_RDONLY), ...this.#outputs.map((output) => openSync(output, O_WRONLY))]
     unlinkSync(this.#input)

@@ -398,7 +398,7 @@ export function bytesOf(entry: Readonly<Entry> | undefined): number {
   return entry?.kind === 'text' ? sizeOf(entry.text) : entry?.kind === 'bytes' ? entry.size : 0
 }
 
-export function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
+function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined {
   return Object.hasOwn(disk, path) ? disk[path] : undefined
 }
 

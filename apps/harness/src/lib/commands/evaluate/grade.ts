@@ -8,6 +8,7 @@ import { type GradedRun, type GradeRunOptions, gradeRun, type TokenBudget } from
 import { baseUrlSchema, prices, pricesSchema } from '@episodic/models/model-options'
 import { writePage } from '@episodic/pages/file/write-report'
 import { findRuns } from '@episodic/pages/server/folder/find-runs'
+import type { World } from '@episodic/play/worlds/world'
 import { graderKeyOf } from '@episodic/report/grades/grade-fold'
 import { type GradeSummary, summarizeGrades } from '@episodic/report/grades/grade-summary'
 import type { GraderScale } from '@episodic/report/grades/grader'
@@ -27,7 +28,6 @@ import { findPlayedMembers } from '@episodic/runs/folder/set/set-folder'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { loadRecordedWorld } from '../../evaluate/replay/recorded-world.ts'
-import type { World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
 const MOST_NAMED = 5

@@ -1,8 +1,8 @@
+import { loadWorld } from '@episodic/play/worlds/world'
 import { formatTable } from '@episodic/runs/base/align-columns'
 import type { Console } from '@episodic/runs/base/console'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
-import { loadWorld } from '../../worlds/world.ts'
 
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']
 /** A replay should be this many times as fast as recording over HTTP. */

@@ -1,9 +1,9 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { policySeedOf } from '@episodic/play/play/plan/plan'
 import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, sealAgain, type Workshop } from '../../fixtures/episodic.fixture.ts'
-import { policySeedOf } from '../../play/plan/plan.ts'
 
 const WORLD = exampleWorld('number-guessing')
 

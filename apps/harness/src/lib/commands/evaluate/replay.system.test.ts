@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rehearse } from '@episodic/mcp-server'
+import { loadWorld } from '@episodic/play/worlds/world'
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -12,7 +13,6 @@ import {
   sealAgain,
   type Workshop,
 } from '../../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../../worlds/world.ts'
 
 let workshop: Workshop
 let guessing: EpisodeRecord[]

@@ -1,3 +1,7 @@
+import { announcementSchema, signedPlaces } from '@episodic/fleet/fleet-messages'
+import { signerOfEnvironment } from '@episodic/fleet/open-fleet'
+import { openRedisQueue } from '@episodic/fleet/redis/open-redis-queue'
+import type { QueueStatus, RunQueue } from '@episodic/fleet/run-queue'
 import { type Console, colorsOf, say } from '@episodic/runs/base/console'
 import { invalidOption } from '@episodic/runs/base/harness-error'
 import { untilInterrupted } from '@episodic/runs/base/interruption'
@@ -5,10 +9,6 @@ import { addOptions, flag, option } from '@episodic/runs/base/options'
 import { machineClock } from '@episodic/runs/base/waiting-clock'
 import { Command } from 'commander'
 import { z } from 'zod'
-import { announcementSchema, signedPlaces } from '../../fleet/fleet-messages.ts'
-import { signerOfEnvironment } from '../../fleet/open-fleet.ts'
-import { openRedisQueue } from '../../fleet/redis/open-redis-queue.ts'
-import type { QueueStatus, RunQueue } from '../../fleet/run-queue.ts'
 import { work } from './work.ts'
 
 const queueOptions = z.object({

@@ -97,7 +97,7 @@ function expectAll(out: string): void {
 describe('episodic run --queue', () => {
   it('seals in a fleet what one process seals: rollouts, trees, failures, models and agents (invariant 4)', async () => {
     const model = await startChatServer(bisecting)
-    const agent = new URL('../../worlds/agents/guessing-agent.fixture.ts', import.meta.url).pathname
+    const agent = new URL('../../fixtures/agents/guessing-agent.fixture.ts', import.meta.url).pathname
     writeFileSync(
       at('moody.ts'),
       `import { solver } from '${new URL(`file://${world}/src/index.ts`)}'

@@ -1,14 +1,14 @@
+import type { OpenRunner } from '@episodic/play/play/play-run'
+import type { RunSettings } from '@episodic/play/play/run-settings'
 import type { Console } from '@episodic/runs/base/console'
 import { invalidOption } from '@episodic/runs/base/harness-error'
-import type { OpenRunner } from '../../play/play-run.ts'
-import type { RunSettings } from '../../play/run-settings.ts'
 
 // The fleet is large, and most runs have no queue: it is loaded for those that have one.
 
 /** Returns what opens the queue that a run is played over; `undefined` without `--queue`. */
-export async function queueOf(settings: Pick<RunSettings, 'queue' | 'lease'>): Promise<OpenRunner | undefined> {
+export async function openQueue(settings: Pick<RunSettings, 'queue' | 'lease'>): Promise<OpenRunner | undefined> {
   if (settings.queue === undefined) return undefined
-  const { fleetOf } = await import('../../fleet/open-fleet.ts')
+  const { fleetOf } = await import('@episodic/fleet/open-fleet')
   return fleetOf(settings.queue, settings)
 }
 
@@ -20,8 +20,8 @@ export async function openMetrics(
   { err }: Console,
 ): Promise<AsyncDisposable> {
   if (url === undefined) throw invalidOption('--metrics-port shows a queue: give --queue too, or leave it out.')
-  const { openRedisQueue } = await import('../../fleet/redis/open-redis-queue.ts')
-  const { serveMetrics } = await import('../../fleet/serve-metrics.ts')
+  const { openRedisQueue } = await import('@episodic/fleet/redis/open-redis-queue')
+  const { serveMetrics } = await import('@episodic/fleet/serve-metrics')
   await using opened = new AsyncDisposableStack()
   const queue = opened.use(await openRedisQueue(url))
   const metrics = opened.use(await serveMetrics(queue, { port, address }))

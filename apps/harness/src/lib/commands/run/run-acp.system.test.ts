@@ -5,7 +5,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
 
-const AGENT = fileURLToPath(new URL('../../worlds/agents/acp-agent.fixture.ts', import.meta.url))
+const AGENT = fileURLToPath(new URL('../../fixtures/agents/acp-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 
 let workshop: Workshop

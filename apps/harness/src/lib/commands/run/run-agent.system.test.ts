@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, type Workshop } from '../../fixtures/episodic.fixture.ts'
 
-const BISECTING = fileURLToPath(new URL('../../worlds/agents/guessing-agent.fixture.ts', import.meta.url))
+const BISECTING = fileURLToPath(new URL('../../fixtures/agents/guessing-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 
 let workshop: Workshop

@@ -1,3 +1,12 @@
+import { metricsOptions } from '@episodic/fleet/metrics-options'
+import {
+  languageModelOptions,
+  processOptions,
+  type RunSettings,
+  retryOptions,
+  serverOptions,
+} from '@episodic/play/play/run-settings'
+import { type McpOptions, mcpOptions } from '@episodic/play/worlds/mcp-options'
 import { countOrFile, countOrFileSchema } from '@episodic/runs/base/option-values'
 import { flag, option } from '@episodic/runs/base/options'
 import {
@@ -8,15 +17,6 @@ import {
   taskOptions,
 } from '@episodic/runs/folder/plan/plan-options'
 import { z } from 'zod'
-import { metricsOptions } from '../../fleet/metrics-options.ts'
-import {
-  languageModelOptions,
-  processOptions,
-  type RunSettings,
-  retryOptions,
-  serverOptions,
-} from '../../play/run-settings.ts'
-import { type McpOptions, mcpOptions } from '../../worlds/mcp-options.ts'
 
 const setOptions = z.object({
   policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),

@@ -19,7 +19,7 @@ import {
   type Workshop,
 } from '../../fixtures/episodic.fixture.ts'
 
-const AGENT = fileURLToPath(new URL('../../worlds/agents/openai-agent.fixture.ts', import.meta.url))
+const AGENT = fileURLToPath(new URL('../../fixtures/agents/openai-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 const KEY = 'sk-nobody-may-read-this'
 

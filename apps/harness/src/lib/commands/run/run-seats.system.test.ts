@@ -8,7 +8,7 @@ import { exampleWorld, openWorkshop, readMatches } from '../../fixtures/episodic
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const NIM = fileURLToPath(new URL('../../fixtures/nim.fixture.ts', import.meta.url))
-const AGENT = `process:${process.execPath} ${fileURLToPath(new URL('../../worlds/agents/nim-agent.fixture.ts', import.meta.url))}`
+const AGENT = `process:${process.execPath} ${fileURLToPath(new URL('../../fixtures/agents/nim-agent.fixture.ts', import.meta.url))}`
 const fileOf = (...path: string[]) => join(workshop.folder, ...path)
 
 /** Answers as a customer who checks the settings of the phone when asked. */

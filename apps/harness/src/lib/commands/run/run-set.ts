@@ -1,4 +1,11 @@
 import { basename, resolve } from 'node:path'
+import { episodesLeft } from '@episodic/play/play/complete-run'
+import { type RunSettings, runSettingsSchema } from '@episodic/play/play/run-settings'
+import { formatMembers, formatSet, listMembers } from '@episodic/play/play/sets/format-set'
+import { openSet, readAsked } from '@episodic/play/play/sets/open-set'
+import { type PlayedMember, playSet } from '@episodic/play/play/sets/play-set'
+import { type Player, readPlayers } from '@episodic/play/play/sets/players'
+import { type AskedSet, planSet } from '@episodic/play/play/sets/set-plan'
 import { type Console, commandLine, sameCommand, say, shownPath, withOption } from '@episodic/runs/base/console'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { interruptible } from '@episodic/runs/base/interruption'
@@ -6,14 +13,7 @@ import { raisedLimit } from '@episodic/runs/base/limit-reached'
 import { defaultFolder, shortName } from '@episodic/runs/folder/record/run-folder'
 import { planOptions } from '@episodic/runs/folder/resume-commands'
 import type { Command } from 'commander'
-import { episodesLeft } from '../../play/complete-run.ts'
-import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
-import { formatMembers, formatSet, listMembers } from '../../play/sets/format-set.ts'
-import { openSet, readAsked } from '../../play/sets/open-set.ts'
-import { type PlayedMember, playSet } from '../../play/sets/play-set.ts'
-import { type Player, readPlayers } from '../../play/sets/players.ts'
-import { type AskedSet, planSet } from '../../play/sets/set-plan.ts'
-import { queueOf } from './queue-of-run.ts'
+import { openQueue } from './queue-of-run.ts'
 import { isGiven } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 
@@ -116,7 +116,7 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
-    const members = await playSet(folder, worlds, { signal, openRunner: await queueOf(asked.settings) }, console)
+    const members = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
     if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
     else {
       const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''

@@ -9,8 +9,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { type EngineRequest, startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 
-const AGENT = fileURLToPath(new URL('../../worlds/agents/openai-agent.fixture.ts', import.meta.url))
-const MESSAGES_AGENT = fileURLToPath(new URL('../../worlds/agents/messages-agent.fixture.ts', import.meta.url))
+const AGENT = fileURLToPath(new URL('../../fixtures/agents/openai-agent.fixture.ts', import.meta.url))
+const MESSAGES_AGENT = fileURLToPath(new URL('../../fixtures/agents/messages-agent.fixture.ts', import.meta.url))
 const WORLD = exampleWorld('number-guessing')
 const KEY = 'sk-nobody-may-read-this'
 

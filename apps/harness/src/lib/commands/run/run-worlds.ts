@@ -1,4 +1,9 @@
 import { resolve } from 'node:path'
+import { concludeRun, runAlone } from '@episodic/play/play/complete-run'
+import { findRun } from '@episodic/play/play/find-run'
+import { type RunSettings, runSettingsSchema } from '@episodic/play/play/run-settings'
+import { countRows, findWorlds } from '@episodic/play/worlds/mcp-world'
+import { guaranteesOf } from '@episodic/play/worlds/served-world'
 import { noteGuarantees, noteNeverEnded } from '@episodic/report/notes/run-notes'
 import { type Console, resumeCommand, say, shownPath } from '@episodic/runs/base/console'
 import { type HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
@@ -8,16 +13,9 @@ import { defaultFolder, freeFolder, readManifest } from '@episodic/runs/folder/r
 import { resumeCommandsFor } from '@episodic/runs/folder/resume-commands'
 import { holdsSet } from '@episodic/runs/folder/set/set-folder'
 import type { Command } from 'commander'
-import { concludeRun, runAlone } from '../../play/complete-run.ts'
-import { findRun } from '../../play/find-run.ts'
-import { type RunSettings, runSettingsSchema } from '../../play/run-settings.ts'
-import { runWorker } from '../../play/workers/worker-main.ts'
-import { countRows, findWorlds } from '../../worlds/mcp-world.ts'
-import { guaranteesOf } from '../../worlds/served-world.ts'
-import { openMetrics, queueOf } from './queue-of-run.ts'
+import { openMetrics, openQueue } from './queue-of-run.ts'
 import { isGiven, readFiles, toRunFile } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
-import { askAgain, askForSet, listSet, runSet, setFolder } from './run-set.ts'
 
 /** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */
 async function worldMissing(folder: string): Promise<HarnessError> {
@@ -36,7 +34,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   const given = readFiles(references, command)
   const options = command.opts<RunOptions>()
   const { out, resume, json, policy, policies, set, baseline, dryRun, metricsPort, metricsAddress, tasks } = options
-  if (options.worker) return runWorker()
+  if (options.worker) return (await import('@episodic/play/play/workers/worker-main')).runWorker()
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
   const worlds = await findWorlds(given, request, { optional: true })
@@ -55,6 +53,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   await using _metrics =
     metricsPort === undefined ? null : await openMetrics(settings, metricsPort, metricsAddress, console)
   if (typeof resume === 'string' && holdsSet(resume)) {
+    const { askAgain, listSet, runSet } = await import('./run-set.ts')
     const asked = await askAgain(resume, settings, given, command)
     const folder = resolve(resume)
     return dryRun
@@ -66,6 +65,8 @@ export async function runWorlds(references: readonly string[], command: Command,
     throw invalidOption('--baseline is for a set of runs: give several players or worlds.')
   if (typeof resume === 'string' && isSet) throw invalidOption(`${resume} holds no set to resume.`)
   if (isSet || dryRun) {
+    // What plays sets is large, and most runs are of one player in one world.
+    const { askForSet, listSet, runSet, setFolder } = await import('./run-set.ts')
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null
     if (dryRun || folder === null) return listSet(asked, { folder, out, file }, console)
@@ -80,7 +81,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   for (const note of noteGuarantees({ guarantees: guaranteesOf(run.world) })) say(console.err, note)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
-    const openRunner = await queueOf(settings)
+    const openRunner = await openQueue(settings)
     const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(run, playing, console)
     showSummary(folder, played.summary, { json }, console)

@@ -5,28 +5,23 @@ import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server
 import { containProcess } from '@episodic/mcp-server/process'
 import { serveStdio } from '@episodic/mcp-server/stdio'
 import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
-import { type Console, colorsOf } from '@episodic/runs/base/console'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '@episodic/runs/base/option-values'
-import { flag, option, toWords } from '@episodic/runs/base/options'
-import { z } from 'zod'
-import { mcpOptions } from '../../worlds/mcp-options.ts'
-import { findWorlds } from '../../worlds/mcp-world.ts'
-import { accessOptions, readAccess } from '../../worlds/serve/access-options.ts'
-import { joinRoutes } from '../../worlds/serve/join-routes.ts'
-import { createLog, LOG_LEVELS, type Log } from '../../worlds/serve/log.ts'
-import { openStore } from '../../worlds/serve/open-store.ts'
+import { mcpOptions } from '@episodic/play/worlds/mcp-options'
+import { findWorlds } from '@episodic/play/worlds/mcp-world'
+import { accessOptions, readAccess } from '@episodic/play/worlds/serve/access-options'
+import { joinRoutes } from '@episodic/play/worlds/serve/join-routes'
+import { createLog, LOG_LEVELS, type Log } from '@episodic/play/worlds/serve/log'
+import { openStore } from '@episodic/play/worlds/serve/open-store'
 import {
   disconnectWorker,
   isServerWorker,
   reportListening,
   serveProcesses,
   stopRequested,
-} from '../../worlds/serve/processes.ts'
-import { playSeats, readSeatPolicies } from '../../worlds/serve/seat-players.ts'
-import { readTaskSession } from '../../worlds/serve/served-tasks.ts'
-import { controlTokens, sessionHandles } from '../../worlds/serve/server-secrets.ts'
-import { drain, stopped } from '../../worlds/serve/stop.ts'
+} from '@episodic/play/worlds/serve/processes'
+import { playSeats, readSeatPolicies } from '@episodic/play/worlds/serve/seat-players'
+import { readTaskSession } from '@episodic/play/worlds/serve/served-tasks'
+import { controlTokens, sessionHandles } from '@episodic/play/worlds/serve/server-secrets'
+import { drain, stopped } from '@episodic/play/worlds/serve/stop'
 import {
   checkTrainerEndpoints,
   openEnvUrls,
@@ -34,9 +29,14 @@ import {
   openTrainerPorts,
   type TrainerPorts,
   trainerEndpointOptions,
-} from '../../worlds/serve/trainer-endpoints.ts'
-import { serveWatched, takeOver } from '../../worlds/serve/watch.ts'
-import { loadWorld, type World } from '../../worlds/world.ts'
+} from '@episodic/play/worlds/serve/trainer-endpoints'
+import { serveWatched, takeOver } from '@episodic/play/worlds/serve/watch'
+import { loadWorld, type World } from '@episodic/play/worlds/world'
+import { type Console, colorsOf } from '@episodic/runs/base/console'
+import { invalidOption } from '@episodic/runs/base/harness-error'
+import { callRate, callRateSchema, named, nonEmpty, wholeNumber } from '@episodic/runs/base/option-values'
+import { flag, option, toWords } from '@episodic/runs/base/options'
+import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
 const serveOptions = z.object({
@@ -160,7 +160,7 @@ function checkWatch(options: ServeOptions): void {
 }
 
 async function printServerJson(references: readonly string[], console: Console): Promise<void> {
-  const { serverJsonOf } = await import('../../worlds/serve/server-json.ts')
+  const { serverJsonOf } = await import('@episodic/play/worlds/serve/server-json')
   const [reference, ...others] = references
   if (others.length > 0) throw invalidOption('--server-json is for one world, which is a package of its own. Name one.')
   console.out.write(`${JSON.stringify(serverJsonOf(await loadWorld(reference as string)), null, 2)}\n`)

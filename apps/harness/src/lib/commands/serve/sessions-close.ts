@@ -1,5 +1,6 @@
 import { openChannel } from '@episodic/env'
 import { absenceOf } from '@episodic/mcp-server/internal'
+import { findControlToken, sessionHandles } from '@episodic/play/worlds/serve/server-secrets'
 import { type EpisodeEnd, type LoggedStep, METHOD_SCHEMAS, METHODS, WireError } from '@episodic/protocol'
 import { isDefaultSuccess } from '@episodic/report/fold/scored-outcome'
 import { plural } from '@episodic/report/text/format'
@@ -9,7 +10,6 @@ import { wholeNumber } from '@episodic/runs/base/option-values'
 import { flag, option } from '@episodic/runs/base/options'
 import { writeWhole } from '@episodic/runs/base/own-files'
 import { z } from 'zod'
-import { findControlToken, sessionHandles } from '../../worlds/serve/server-secrets.ts'
 import { defineCommand } from '../define-command.ts'
 
 const PAGE = 1_000

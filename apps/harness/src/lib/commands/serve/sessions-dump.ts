@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs'
 import { openChannel } from '@episodic/env'
 import { dumpSession } from '@episodic/mcp-server/internal'
+import { redact } from '@episodic/play/worlds/serve/log'
+import { openStore } from '@episodic/play/worlds/serve/open-store'
+import { targetOf } from '@episodic/play/worlds/target'
+import { targetOptions } from '@episodic/play/worlds/target-options'
+import { loadWorld, type World } from '@episodic/play/worlds/world'
 import {
   type JsonObject,
   METHOD_SCHEMAS,
@@ -14,11 +19,6 @@ import type { Console } from '@episodic/runs/base/console'
 import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
 import { flag, option } from '@episodic/runs/base/options'
 import { z } from 'zod'
-import { redact } from '../../worlds/serve/log.ts'
-import { openStore } from '../../worlds/serve/open-store.ts'
-import { targetOf } from '../../worlds/target.ts'
-import { targetOptions } from '../../worlds/target-options.ts'
-import { loadWorld, type World } from '../../worlds/world.ts'
 import { defineCommand } from '../define-command.ts'
 
 const PAGE = 1_000

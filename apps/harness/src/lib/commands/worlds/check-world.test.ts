@@ -4,10 +4,10 @@ import { checkWorld } from '@episodic/check/check-world'
 import { type LeverFlaw, leverWorld } from '@episodic/check/lever-world.fixture'
 import { definePolicy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
+import { loadWorld } from '@episodic/play/worlds/world'
 import type { JsonObject, LegalActions, Rng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { loadWorld } from '../../worlds/world.ts'
 
 const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url))
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHost } from '@episodic/mcp-server'
+import { loadWorld } from '@episodic/play/worlds/world'
 import { DEFAULT_SEAT, type ToolInfo, taskSchema } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../../worlds/world.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())

@@ -1,12 +1,12 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
+import { environmentFactory, openWorld } from '@episodic/play/play/episodes/open-environment'
+import { runEpisodes } from '@episodic/play/play/episodes/run-episodes'
+import { planEpisodes, tasksOf } from '@episodic/play/play/plan/plan'
+import type { Transport } from '@episodic/play/play/run-settings'
+import type { World } from '@episodic/play/worlds/world'
 import { createRng, type SealedRecord } from '@episodic/protocol'
 import { type RunConfiguration, UNCHANGED } from '@episodic/runs/folder/plan/configuration'
 import { SealedFile } from '@episodic/runs/folder/record/sealed-file'
-import { environmentFactory, openWorld } from '../../play/episodes/open-environment.ts'
-import { runEpisodes } from '../../play/episodes/run-episodes.ts'
-import { planEpisodes, tasksOf } from '../../play/plan/plan.ts'
-import type { Transport } from '../../play/run-settings.ts'
-import type { World } from '../../worlds/world.ts'
 
 /** Records must not depend on it. */
 export interface Setting {

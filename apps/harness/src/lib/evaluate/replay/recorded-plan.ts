@@ -3,6 +3,9 @@ import { type Difference, findDifference } from '@episodic/analysis/replay/diffe
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { absenceOf } from '@episodic/mcp-server/internal'
+import { countLeavesBefore, limitsOf, policySeedOf, tasksOf } from '@episodic/play/play/plan/plan'
+import { planStages } from '@episodic/play/play/plan/staged-plan'
+import type { World } from '@episodic/play/worlds/world'
 import {
   canonicalJson,
   contentId,
@@ -22,9 +25,6 @@ import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/c
 import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
 import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
-import { countLeavesBefore, limitsOf, policySeedOf, tasksOf } from '../../play/plan/plan.ts'
-import { planStages } from '../../play/plan/staged-plan.ts'
-import type { World } from '../../worlds/world.ts'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {

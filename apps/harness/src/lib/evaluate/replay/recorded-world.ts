@@ -2,12 +2,12 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadToReplay } from '@episodic/mcp-server/internal'
+import { loadWorld, locateByName, SHELVES, type World } from '@episodic/play/worlds/world'
 import { shownPath } from '@episodic/runs/base/console'
 import { HarnessError } from '@episodic/runs/base/harness-error'
 import { hashModule } from '@episodic/runs/folder/plan/content-hash'
 import type { SealedEpisodes } from '@episodic/runs/folder/read-recorded'
 import { isOwnRun } from '@episodic/runs/folder/record/run-folder'
-import { loadWorld, locateByName, SHELVES, type World } from '../../worlds/world.ts'
 
 /**
  * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json`

@@ -5,12 +5,12 @@ import type { Scoring } from '@episodic/analysis/replay/scoring'
 import { traceEpisode } from '@episodic/analysis/replay/trace'
 import { returnsOf } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { loadWorld } from '@episodic/play/worlds/world'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import { type RecordedEpisode, readRecorded } from '@episodic/runs/folder/read-recorded'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
-import { loadWorld } from '../../worlds/world.ts'
 
 /** The golden episodes of the example worlds: every way to end, to be refused and to fail. */
 const golden: { readonly environment: EnvironmentDefinition; readonly record: EpisodeRecord }[] = []

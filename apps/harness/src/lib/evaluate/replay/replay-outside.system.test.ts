@@ -13,13 +13,13 @@ import {
   runTree,
 } from '@episodic/env'
 import { createHost, defineGame, inProcess } from '@episodic/mcp-server'
+import { sealEpisode } from '@episodic/play/play/record/seal-episode'
 import { chainOf, type EpisodeRecord, type MatchRecord, type Task } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { openWorkshop, parseLine } from '../../fixtures/episodic.fixture.ts'
-import { sealEpisode } from '../../play/record/seal-episode.ts'
 import { environment, timesAsked } from './market.fixture.ts'
 
 const WORLD = fileURLToPath(new URL('./market.fixture.ts', import.meta.url))

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { loadWorld, type World } from '@episodic/play/worlds/world'
 import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import { readRecorded } from '@episodic/runs/folder/read-recorded'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
-import { loadWorld, type World } from '../../worlds/world.ts'
 import { recordEpisodes } from './record-episodes.ts'
 import { replayRecording } from './run-matrix.ts'
 

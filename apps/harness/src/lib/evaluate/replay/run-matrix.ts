@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { World } from '@episodic/play/worlds/world'
 import { startRedisServer } from '@episodic/runs/base/redis-server'
 import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
 import { readRecorded } from '@episodic/runs/folder/read-recorded'
-import type { World } from '../../worlds/world.ts'
 import { type NamedWorld, recordEpisodes, type Setting } from './record-episodes.ts'
 import { replayRun } from './replay-run.ts'
 
