@@ -4,6 +4,7 @@ import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
 import { guardCommands } from './known-faults.ts'
 import { MARK, markedRedirections } from './marked-redirections.ts'
 import { ProgramFaults } from './programs.ts'
+import { scriptInterpreters } from './script-interpreters.ts'
 import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
 
@@ -57,6 +58,7 @@ export async function runShell(
   })
   guardCommands(bash)
   bash.registerTransformPlugin(markedRedirections)
+  bash.registerTransformPlugin(scriptInterpreters(disk, memory.cwd))
   const result = await bash
     .exec(script, { rawScript: true, ...(stdin !== null && { stdin }) })
     .catch((error: Error) => {

@@ -200,3 +200,23 @@ describe('names and links', () => {
     expect(stdout).toBe('src/a\nsrc\n')
   })
 })
+
+describe('a script', () => {
+  const SCRIPTS = createDisk({
+    '/app/run.js': { content: '#!/usr/bin/env node\nconsole.log(process.argv.slice(2).join())\n', mode: 0o755 },
+    '/app/run.sh': { content: '#!/bin/bash\necho "$1"\n', mode: 0o755 },
+    '/app/run.pl': { content: '#!/usr/bin/perl -w\nprint 1;\n', mode: 0o755 },
+    '/app/plain.js': '#!/usr/bin/env node\nconsole.log(1)\n',
+  })
+
+  it.each([
+    ['./run.js a "b c"', 'a,b c\n', 0],
+    ['echo x | /app/run.js; ./run.sh y', '\ny\n', 0],
+    ['for i in 1 2; do ./run.js $i; done', '1\n2\n', 0],
+    ['./run.pl', '', 127],
+    ['./plain.js', '', 126],
+  ] as const)('is run by the program of its first line: %s', async (command, stdout, exitCode) => {
+    const found = await runCommand(SCRIPTS, command, { cwd: '/app', languages: ['javascript'] })
+    expect(found).toMatchObject({ stdout, exitCode })
+  })
+})
