@@ -12,15 +12,15 @@ const ROOMS = {
   'packages/env': ['packages/protocol', 'packages/mcp-client'],
   'packages/dataset': ['packages/protocol'],
   'packages/report': ['packages/protocol'],
-  'packages/runs': ['packages/protocol', 'packages/report', 'packages/dataset', 'packages/env', 'packages/mcp-server'],
-  'packages/models': ['packages/protocol', 'packages/report', 'packages/env', 'packages/mcp-server', 'packages/runs'],
+  'packages/run': ['packages/protocol', 'packages/report', 'packages/dataset', 'packages/env', 'packages/mcp-server'],
+  'packages/models': ['packages/protocol', 'packages/report', 'packages/env', 'packages/mcp-server', 'packages/run'],
   'packages/analysis': [
     'packages/protocol',
     'packages/state',
     'packages/mcp-server',
     'packages/env',
     'packages/report',
-    'packages/runs',
+    'packages/run',
     'packages/models',
   ],
   'packages/export': [
@@ -29,14 +29,14 @@ const ROOMS = {
     'packages/dataset',
     'packages/env',
     'packages/mcp-server',
-    'packages/runs',
+    'packages/run',
   ],
   'packages/viewer': ['packages/protocol', 'packages/report'],
   'packages/pages': [
     'packages/protocol',
     'packages/report',
     'packages/dataset',
-    'packages/runs',
+    'packages/run',
     'packages/analysis',
     'packages/viewer',
   ],
@@ -48,7 +48,7 @@ const ROOMS = {
     'packages/env',
     'packages/dataset',
     'packages/report',
-    'packages/runs',
+    'packages/run',
     'packages/models',
     'packages/pages',
     'packages/mcp-client',
@@ -60,7 +60,7 @@ const ROOMS = {
     'packages/protocol',
     'packages/mcp-server',
     'packages/report',
-    'packages/runs',
+    'packages/run',
     'packages/models',
     'packages/play',
   ],
@@ -80,7 +80,7 @@ const ROOMS = {
     'packages/env',
     'packages/dataset',
     'packages/report',
-    'packages/runs',
+    'packages/run',
     'satellites/classics',
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
@@ -197,7 +197,7 @@ export const INNER_ROOMS = {
     view: ['fold', 'rows', 'compare', 'grades'],
     search: ['view'],
   },
-  'packages/runs': {
+  'packages/run': {
     base: [],
     folder: ['base'],
   },
@@ -258,7 +258,7 @@ export const INNER_ROOMS = {
     open: ['access', 'operate', 'sessions'],
     references: ['access', 'operate', 'sessions', 'steps', 'watch', 'open'],
   },
-  'packages/runs/src/lib/folder': {
+  'packages/run/src/lib/folder': {
     plan: [],
     text: [],
     record: ['plan', 'text'],
@@ -303,7 +303,7 @@ const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
-const PARTS_OF_COMMAND = '^(packages/(report|runs|models|analysis|export|pages|play)|satellites/(check|fleet))/src/lib/'
+const PARTS_OF_COMMAND = '^(packages/(report|run|models|analysis|export|pages|play)|satellites/(check|fleet))/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [

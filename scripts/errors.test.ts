@@ -16,7 +16,7 @@ const sections = new Map(
 describe('docs/operate/errors.md', () => {
   // Those of private packages are translated, and reach nobody.
   // The command is made of private packages, and its error is in one of them.
-  const folders = [...listPublished().map(({ folder }) => folder), 'packages/runs'].map(
+  const folders = [...listPublished().map(({ folder }) => folder), 'packages/run'].map(
     (folder) => `${folder}/src/**/*-error.ts`,
   )
   const files = globSync(folders, { cwd: root }).sort()

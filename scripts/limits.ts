@@ -27,7 +27,7 @@ export const LIMITS = {
       'packages/play': 7_120,
       'packages/protocol': 3_150,
       'packages/report': 7_630,
-      'packages/runs': 4_220,
+      'packages/run': 4_220,
       'packages/state': 6_910,
       'packages/viewer': 12_480,
       'satellites/agent': 2_630,

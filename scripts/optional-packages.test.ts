@@ -8,7 +8,7 @@ const OF_TESTS = ['vitest']
 
 /** Private packages whose sources are a part of a published one. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
-  'apps/harness': ['packages/models', 'packages/runs', 'packages/play', 'satellites/fleet'],
+  'apps/harness': ['packages/models', 'packages/run', 'packages/play', 'satellites/fleet'],
 }
 
 /** The packages that the sources of a folder name in a line to install, with their major versions: `openai@7`. */

@@ -115,7 +115,7 @@ const SCENARIOS: Readonly<Record<keyof typeof LIMITS.trips, Scenario>> = {
         import('@episodic/fleet/open-announced-run'),
         import('@episodic/play/play/find-run'),
         import('@episodic/play/play/run-settings'),
-        import('@episodic/runs/folder/plan/content-hash'),
+        import('@episodic/run/folder/plan/content-hash'),
         import('@episodic/play/worlds/world'),
         import('@episodic/models/limits/model-limit'),
       ])
@@ -270,7 +270,7 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
 /** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
 function roomOf({ file }: Entry): string {
   const parts =
-    /^(?:apps\/harness|packages\/(?:play|runs|models|analysis)|satellites\/(?:check|fleet))\/src\/lib\/(.+)\/[^/]+$/
+    /^(?:apps\/harness|packages\/(?:play|run|models|analysis)|satellites\/(?:check|fleet))\/src\/lib\/(.+)\/[^/]+$/
   const [, inCommand] = parts.exec(file) ?? []
   return (inCommand ?? file).split('/').slice(0, 2).join('/')
 }

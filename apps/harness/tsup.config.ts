@@ -5,7 +5,7 @@ import { defineConfig } from 'tsup'
 /** Private packages, which are part of this one, and where their files are. */
 const PARTS = {
   report: '../../packages/report/src/lib/*',
-  runs: '../../packages/runs/src/lib/*',
+  run: '../../packages/run/src/lib/*',
   models: '../../packages/models/src/lib/*',
   analysis: '../../packages/analysis/src/lib/*',
   check: '../../satellites/check/src/lib/*',
@@ -24,7 +24,7 @@ export default defineConfig({
     testing: 'src/testing.ts',
     vitest: 'src/vitest.ts',
     // Started as threads, by their place beside the others.
-    'main-thread-watch-main': '../../packages/runs/src/lib/base/main-thread-watch-main.ts',
+    'main-thread-watch-main': '../../packages/run/src/lib/base/main-thread-watch-main.ts',
     'job-thread-main': '../../packages/pages/src/lib/server/threads/job-thread-main.ts',
     'states-thread-main': 'src/lib/states/states-thread-main.ts',
   },

@@ -16,8 +16,8 @@ import {
   type TakenJob,
   type WorkerInfo,
 } from '@episodic/fleet/run-queue'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/run/base/waiting-clock'
 import { QueueModel, type RunLease } from './queue-model.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Rng } from '@episodic/protocol'
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 import type { Link } from './memory-queue.ts'
 import { Disconnected } from './queue-model.ts'
 import type { VirtualTime } from './virtual-time.ts'

@@ -2,7 +2,7 @@ import { type Announcement, signedPlaces } from '@episodic/fleet/fleet-messages'
 import type { Signer } from '@episodic/fleet/signer'
 import { playSettingsSchema } from '@episodic/play/play/run-settings'
 import type { Task } from '@episodic/protocol'
-import { configurationSchema } from '@episodic/runs/folder/plan/configuration'
+import { configurationSchema } from '@episodic/run/folder/plan/configuration'
 
 /** A task of an environment that nobody has, and whose episodes are made up. */
 export const SIMULATED_TASK: Task = {

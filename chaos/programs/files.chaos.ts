@@ -18,7 +18,7 @@ const SETTINGS = ['run.json']
 const LINES = ['episodes.jsonl']
 const FIGURES = ['summary.json', 'report.html']
 /** Kills a run where it is about to give a file its name: strace cannot know the name of its draft. */
-const KILL_AT_RENAME = new URL('../../packages/runs/src/lib/folder/record/kill-at-rename.fixture.ts', import.meta.url)
+const KILL_AT_RENAME = new URL('../../packages/run/src/lib/folder/record/kill-at-rename.fixture.ts', import.meta.url)
   .href
 
 interface Change extends Omit<Required<CrashPoint>, 'paths'> {

@@ -15,7 +15,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit()
 })
 async function watchThread(): Promise<void> {
-  const { watchMainThread } = await import('@episodic/runs/base/main-thread-watch')
+  const { watchMainThread } = await import('@episodic/run/base/main-thread-watch')
   watchMainThread()
 }
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Action, EnvironmentInfo, Task } from '@episodic/protocol'
-import { makeFolder } from '@episodic/runs/base/own-files'
+import { makeFolder } from '@episodic/run/base/own-files'
 
 /** A task to write for Harbor. */
 export interface HarborTask {

@@ -1,9 +1,9 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { secretVariables } from '@episodic/runs/base/secret-variables'
-import { findSecrets, hasSecrets } from '@episodic/runs/folder/find-secrets'
-import type { SealedEpisodes } from '@episodic/runs/folder/read-recorded'
-import { createPathScrub, type Scrub, scrubbed, textsIn } from '@episodic/runs/folder/scrub'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { secretVariables } from '@episodic/run/base/secret-variables'
+import { findSecrets, hasSecrets } from '@episodic/run/folder/find-secrets'
+import type { SealedEpisodes } from '@episodic/run/folder/read-recorded'
+import { createPathScrub, type Scrub, scrubbed, textsIn } from '@episodic/run/folder/scrub'
 
 /**
  * Returns what makes an episode one that others may see: without the folders of this machine. It throws `secret-found`

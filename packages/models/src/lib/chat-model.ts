@@ -1,6 +1,6 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { ModelRequest, ToolInfo } from '@episodic/protocol'
-import { machineClock } from '@episodic/runs/base/waiting-clock'
+import { machineClock } from '@episodic/run/base/waiting-clock'
 import { type Answer, readAnswer } from './answers/parse-answer.ts'
 import { findServer } from './apis/model-server.ts'
 import { temperatureOf } from './apis/recorded-api.ts'

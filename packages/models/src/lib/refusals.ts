@@ -1,6 +1,6 @@
 import { shorten } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
-import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import { HarnessError, type HarnessErrorCode } from '@episodic/run/base/harness-error'
 import { readAnswerBody } from './answers/read-answer-body.ts'
 import { nameStatus } from './requests/http-status.ts'
 import { codeOf, type Try } from './requests/tries.ts'

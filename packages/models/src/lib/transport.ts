@@ -1,5 +1,5 @@
 import { monotonic } from '@episodic/protocol/internal'
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 import type { findServer } from './apis/model-server.ts'
 import { type ModelLimit, type ModelRates, untilTurn } from './limits/model-limit.ts'
 import type { ModelSettings } from './model-options.ts'

@@ -2,7 +2,7 @@ import { DatasetError, generateTasks, type TasksDefinition } from '@episodic/dat
 import type { Policy } from '@episodic/env'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import type { SessionState } from '@episodic/state'
 import { isFrozenWhole } from '@episodic/state/internal'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'

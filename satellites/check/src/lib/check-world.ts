@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { mapValues } from '@episodic/runs/base/map-values'
-import { checkedPolicy } from '@episodic/runs/base/policy-fault'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { mapValues } from '@episodic/run/base/map-values'
+import { checkedPolicy } from '@episodic/run/base/policy-fault'
 import { affordableShare, type CheckContext, type CheckedWorld, learnerOf, settingsOf } from './check-context.ts'
 import {
   CHECKS,

@@ -1,5 +1,5 @@
 import { PlayerStop } from '@episodic/env'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 
 export interface Difference {
   /** Counts UTF-16 code units from 0. */

@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { FINDING_KINDS, type Finding, type WaivedFinding } from './finding.ts'
 
 export class Waivers {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { playSettingsSchema } from '@episodic/play/play/run-settings'
 import { type SealedRecord, taskSchema } from '@episodic/protocol'
-import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
-import { configurationSchema } from '@episodic/runs/folder/plan/configuration'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
-import { lineOf, readOwnLine } from '@episodic/runs/folder/record/own-lines'
+import { HarnessError, type HarnessErrorCode } from '@episodic/run/base/harness-error'
+import { configurationSchema } from '@episodic/run/folder/plan/configuration'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
+import { lineOf, readOwnLine } from '@episodic/run/folder/record/own-lines'
 import { z } from 'zod'
 
 /** What a coordinator announces of its run. */

@@ -1,5 +1,5 @@
-import { wholeNumber } from '@episodic/runs/base/option-values'
-import { option } from '@episodic/runs/base/options'
+import { wholeNumber } from '@episodic/run/base/option-values'
+import { option } from '@episodic/run/base/options'
 import { z } from 'zod'
 
 export const metricsOptions = z.object({

@@ -1,8 +1,8 @@
 import type { Runner } from '@episodic/play/play/episodes/open-runner'
 import type { RunContext } from '@episodic/play/play/episodes/rollout'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
-import { countLeaves } from '@episodic/runs/folder/plan/configuration'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/run/base/waiting-clock'
+import { countLeaves } from '@episodic/run/folder/plan/configuration'
 import {
   type Announcement,
   announcementSchema,

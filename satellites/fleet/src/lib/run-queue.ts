@@ -1,4 +1,4 @@
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 
 /**
  * The queue of a fleet: coordinators put the episodes of their runs into it, workers on any machine take them out, play

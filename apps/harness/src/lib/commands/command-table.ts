@@ -1,4 +1,4 @@
-import type { Console } from '@episodic/runs/base/console'
+import type { Console } from '@episodic/run/base/console'
 import type { Command } from 'commander'
 
 /**

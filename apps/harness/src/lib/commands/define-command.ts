@@ -1,5 +1,5 @@
-import type { Console } from '@episodic/runs/base/console'
-import { addOptions } from '@episodic/runs/base/options'
+import type { Console } from '@episodic/run/base/console'
+import { addOptions } from '@episodic/run/base/options'
 import { Command } from 'commander'
 import type { z } from 'zod'
 

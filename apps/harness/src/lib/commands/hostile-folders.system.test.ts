@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { RUN_FILES } from '@episodic/runs/folder/record/run-folder'
+import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openWorkshop } from '../fixtures/episodic.fixture.ts'
 

@@ -1,6 +1,6 @@
-import { type Console, colorsOf, printing, processConsole } from '@episodic/runs/base/console'
-import type { HarnessErrorCode } from '@episodic/runs/base/harness-error'
-import { VERSION } from '@episodic/runs/base/own-package'
+import { type Console, colorsOf, printing, processConsole } from '@episodic/run/base/console'
+import type { HarnessErrorCode } from '@episodic/run/base/harness-error'
+import { VERSION } from '@episodic/run/base/own-package'
 import { Command, CommanderError } from 'commander'
 import { COMMANDS } from './command-table.ts'
 
@@ -53,14 +53,14 @@ export async function main(
     const said = [await formatMessage(error), ...(await findFrames(error))].join('\n')
     console.err.write(`${colorsOf(console.err).red('error')}: ${said}\n`)
     if (process.env.EPISODIC_DEBUG && error instanceof Error) console.err.write(`${error.stack}\n`)
-    const { HarnessError } = await import('@episodic/runs/base/harness-error')
+    const { HarnessError } = await import('@episodic/run/base/harness-error')
     return HarnessError.is(error) && USAGE_ERRORS.has(error.code) ? 2 : 1
   }
 }
 
 /** Returns what an error says: in one line, but for lines of an error of ours, and frames. */
 async function formatMessage(error: unknown): Promise<string> {
-  const { flattened, HarnessError } = await import('@episodic/runs/base/harness-error')
+  const { flattened, HarnessError } = await import('@episodic/run/base/harness-error')
   if (HarnessError.is(error)) return error.message
   const { formatZodError } = await import('@episodic/protocol/base/internal')
   const isOfSchema = error instanceof Error && 'issues' in error

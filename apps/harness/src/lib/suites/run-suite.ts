@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Console } from '@episodic/runs/base/console'
-import { VERSION } from '@episodic/runs/base/own-package'
+import type { Console } from '@episodic/run/base/console'
+import { VERSION } from '@episodic/run/base/own-package'
 import { agrees, scoreOf } from './mean-return.ts'
 import { type PlayLineOptions, playLine, runFolder } from './play-line.ts'
 import type { ExactLine, PlannedWorld, PlayedLine, ScoredLine, SuitePlan } from './suite-plan.ts'

@@ -2,9 +2,9 @@ import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
 import { jsonObjectSchema } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { parseJson } from '@episodic/runs/base/json'
-import { readTextFile } from '@episodic/runs/base/text-file'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { parseJson } from '@episodic/run/base/json'
+import { readTextFile } from '@episodic/run/base/text-file'
 import { z } from 'zod'
 
 const policyName = z.string().regex(/^[\w-]+$/, 'not random, solver or the name of a policy that the module exports')

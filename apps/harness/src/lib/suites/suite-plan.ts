@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
 import { type Measured, readReferences, type WorldReference } from './world-references.ts'
 

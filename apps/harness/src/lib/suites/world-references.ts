@@ -1,6 +1,6 @@
 import type { World } from '@episodic/play/worlds/world'
 import { jsonObjectSchema } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
 
 /** A number, a hash, or several numbers. */

@@ -1,6 +1,6 @@
 import type { Comparison } from '@episodic/report/compare/comparison'
 import { cleanText } from '@episodic/report/text/format'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { alignTasks } from './align-tasks.ts'
 import { compareRuns, whyNothing } from './compare-runs.ts'
 import type { ComparedRun } from './compared-run.ts'

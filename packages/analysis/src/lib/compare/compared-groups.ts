@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { shownPath } from '@episodic/runs/base/console'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { findMembers } from '@episodic/runs/folder/set/set-folder'
+import { shownPath } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { findMembers } from '@episodic/run/folder/set/set-folder'
 
 /** Runs that are compared with each other, the baseline first, under a title if there are several such groups. */
 export interface Group {

@@ -1,6 +1,6 @@
 import type { TaskGrades } from '@episodic/report/grades/task-grades'
 import type { RunStop } from '@episodic/report/view/run-entry'
-import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
+import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 import type { PlayedTasks } from './played-tasks.ts'
 
 export interface ComparedRun {

@@ -2,7 +2,7 @@ import type { Comparison, PairedFigure } from '@episodic/report/compare/comparis
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { createRate } from '@episodic/report/fold/clustered-rate'
 import { exactSum } from '@episodic/report/fold/exact-sum'
-import { promptsOfRuns } from '@episodic/runs/folder/plan/prompt-names'
+import { promptsOfRuns } from '@episodic/run/folder/plan/prompt-names'
 import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'

@@ -9,7 +9,7 @@ import {
 } from '@episodic/report/notes/comparison-notes'
 import { noteVoids } from '@episodic/report/notes/void-notes'
 import { cleanText, formatCount, formatNumber, plural } from '@episodic/report/text/format'
-import { formatCounts } from '@episodic/runs/base/format-counts'
+import { formatCounts } from '@episodic/run/base/format-counts'
 import { createColors } from 'picocolors'
 
 const MOST_FLIPS = 5

@@ -12,7 +12,7 @@ import {
   runCells,
 } from '@episodic/report/notes/contrast-notes'
 import { cleanText, plural, wrapText } from '@episodic/report/text/format'
-import { alignColumns } from '@episodic/runs/base/align-columns'
+import { alignColumns } from '@episodic/run/base/align-columns'
 import { createColors } from 'picocolors'
 
 const GAP = '  '

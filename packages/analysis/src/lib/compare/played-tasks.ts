@@ -2,8 +2,8 @@ import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol
 import { completionsOf } from '@episodic/report/fold/completions'
 import { areConflicting, comparePreference, identityOf, type SealedLine } from '@episodic/report/fold/episode-identity'
 import { groupOf, ruleOf, type ShownOutcome, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { usageOf } from '@episodic/runs/folder/model-usage'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { usageOf } from '@episodic/run/folder/model-usage'
 import { z } from 'zod'
 
 /** The result of one episode, as it is kept in a baseline too. */

@@ -1,4 +1,4 @@
-import type { OptionText } from '@episodic/runs/base/options'
+import type { OptionText } from '@episodic/run/base/options'
 import { InvalidArgumentError } from 'commander'
 
 export interface Condition {

@@ -1,7 +1,7 @@
 import { createRate } from '@episodic/report/fold/clustered-rate'
 import { clusteredMean } from '@episodic/report/fold/statistics'
 import { formatCount, plural } from '@episodic/report/text/format'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { countPlays, type Play } from '../compare/played-tasks.ts'
 import type { Condition, GradeCondition } from './condition.ts'

@@ -1,5 +1,5 @@
 import { cleanText, formatCount, plural, wrapText } from '@episodic/report/text/format'
-import { alignColumns } from '@episodic/runs/base/align-columns'
+import { alignColumns } from '@episodic/run/base/align-columns'
 import { createColors } from 'picocolors'
 import { writtenRows, writtenVerdicts } from './decision.ts'
 import type { GatedRun, GateResult } from './gate-runs.ts'

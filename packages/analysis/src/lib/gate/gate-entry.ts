@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { shownPath } from '@episodic/runs/base/console'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { holdsRun } from '@episodic/runs/folder/record/run-folder'
-import { findMembers } from '@episodic/runs/folder/set/set-folder'
+import { shownPath } from '@episodic/run/base/console'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { holdsRun } from '@episodic/run/folder/record/run-folder'
+import { findMembers } from '@episodic/run/folder/set/set-folder'
 
 export interface GateEntry {
   readonly folder: string

@@ -11,7 +11,7 @@ import {
   formatShareInterval,
   NOTHING,
 } from '@episodic/report/text/format'
-import { formatTable } from '@episodic/runs/base/align-columns'
+import { formatTable } from '@episodic/run/base/align-columns'
 
 export function formatGrades(summary: GradeSummary): string {
   const { run, episodes, graders, orphans } = summary

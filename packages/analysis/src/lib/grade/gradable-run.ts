@@ -4,9 +4,9 @@ import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/
 import { createGradableLines, type GradableLine } from '@episodic/report/grades/gradable-lines'
 import type { GradedParts } from '@episodic/report/grades/graded-episode'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { gradesFileOf } from '@episodic/runs/folder/grades-file'
-import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from '@episodic/runs/folder/read-recorded'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { gradesFileOf } from '@episodic/run/folder/grades-file'
+import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
 import { playRecorded } from '../replay/replayed-step.ts'
 
 /** The sealed lines of a run, opened for reading, and the file of their verdicts. */

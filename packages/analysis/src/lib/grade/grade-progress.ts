@@ -1,5 +1,5 @@
 import { monotonic } from '@episodic/protocol/internal'
-import type { ProgressStream } from '@episodic/runs/base/console'
+import type { ProgressStream } from '@episodic/run/base/console'
 import type { GradeProgress } from './grade-run.ts'
 
 /**

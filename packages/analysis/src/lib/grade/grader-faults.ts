@@ -1,5 +1,5 @@
 import type { GradableLine } from '@episodic/report/grades/gradable-lines'
-import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import { HarnessError, type HarnessErrorCode } from '@episodic/run/base/harness-error'
 
 /** After so many faults in a row a grader is not asked any more. */
 const MOST_FAULTS = 5

@@ -12,7 +12,7 @@ import {
   type Verdict,
   wordsOf,
 } from '@episodic/report/grades/grader'
-import { createRecording } from '@episodic/runs/folder/record/recording'
+import { createRecording } from '@episodic/run/folder/record/recording'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 
 /** A judge: a language model that grades by a rubric. */

@@ -12,7 +12,7 @@ import {
   type Truncation,
 } from '@episodic/protocol'
 import { stopReasonOf } from '@episodic/protocol/internal'
-import { mapValues } from '@episodic/runs/base/map-values'
+import { mapValues } from '@episodic/run/base/map-values'
 import { type Difference, findDifference } from './difference.ts'
 import { type ReplayOptions, truncationAt } from './replayed-step.ts'
 import { compareReturns } from './scoring.ts'

@@ -12,8 +12,8 @@ import {
   type Truncation,
 } from '@episodic/protocol'
 import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLines } from '@episodic/protocol/internal'
-import { isLlm } from '@episodic/runs/base/player-names'
-import { REDACTED } from '@episodic/runs/folder/record/recording'
+import { isLlm } from '@episodic/run/base/player-names'
+import { REDACTED } from '@episodic/run/folder/record/recording'
 import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'

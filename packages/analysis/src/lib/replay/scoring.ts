@@ -1,8 +1,8 @@
 import { returnsOf } from '@episodic/env'
 import type { RehearsedStep } from '@episodic/mcp-server'
 import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
-import { returnsOfSeat, weigh } from '@episodic/runs/folder/record/weigh-terms'
+import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
 import { type Difference, findDifference } from './difference.ts'
 
 /** A step of one seat, or of one of several. */

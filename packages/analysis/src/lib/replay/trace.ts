@@ -1,7 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
-import { endLines, indent, openingLines, stepLines } from '@episodic/runs/folder/text/episode-lines'
+import { endLines, indent, openingLines, stepLines } from '@episodic/run/folder/text/episode-lines'
 import { replaySteps } from './replay-episode.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 

@@ -3,8 +3,8 @@ import { type GradableLine, sealNameOf } from '@episodic/report/grades/gradable-
 import { foldGrades, graderKeyOf, type Judgement } from '@episodic/report/grades/grade-fold'
 import type { GradeRecord, GraderRef, GradeValue } from '@episodic/report/grades/grade-record'
 import { graderNames } from '@episodic/report/grades/grader-names'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
-import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
+import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
 import type { ExportReward } from './rewards.ts'
 
 const GRADER = 'grader:'

@@ -1,6 +1,6 @@
 import { type EpisodeRecord, type JsonObject, requestsOf } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import type { ExportSource } from '../export-format.ts'
 import type { Message } from './conversation.ts'
 

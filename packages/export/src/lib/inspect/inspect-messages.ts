@@ -1,5 +1,5 @@
 import type { Completion, JsonObject } from '@episodic/protocol'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import { type Message, type MessageCall, parseMessage } from '../episode/conversation.ts'
 
 export function inspectMessage({ role, content, reasoning, calls, callId, tool, refused }: Message): object {

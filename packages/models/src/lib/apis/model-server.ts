@@ -1,5 +1,5 @@
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { mapValues } from '@episodic/runs/base/map-values'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { mapValues } from '@episodic/run/base/map-values'
 import { type ModelSettings, NATIVE_APIS, variableOf } from '../model-options.ts'
 import { importProvider, nativeFetch } from './native-api.ts'
 

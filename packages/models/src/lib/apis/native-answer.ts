@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import { objectIn } from '../answers/parse-answer.ts'
 import type { NativeApi } from '../model-options.ts'
 

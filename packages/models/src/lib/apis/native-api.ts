@@ -6,7 +6,7 @@ import type {
 } from '@ai-sdk/provider'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/base/internal'
-import { importNeeded } from '@episodic/runs/base/import-needed'
+import { importNeeded } from '@episodic/run/base/import-needed'
 import { CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { joinTexts, mediumOf } from '../messages/media-parts.ts'
 import { plainArguments } from '../messages/read-tool-call.ts'

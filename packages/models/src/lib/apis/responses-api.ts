@@ -1,6 +1,6 @@
 import { jsonObjectSchema } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { jsonOf } from '@episodic/runs/base/json'
+import { jsonOf } from '@episodic/run/base/json'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import { parseAnswer } from '../answers/parse-answer.ts'

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import type { Answer } from '../answers/parse-answer.ts'
 import type { ChatBody } from '../requests/concessions.ts'
 

@@ -3,7 +3,7 @@ import { type Completion, type JsonObject, jsonObjectSchema, WireError } from '@
 import { isObject } from '@episodic/protocol/internal'
 import { treeOf } from '@episodic/report/fold/token-tree'
 import { sequenceFields, traceOf } from '@episodic/report/group/token-fields'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import { z } from 'zod'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'

@@ -9,7 +9,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import OpenAI from 'openai'
 import { afterEach, describe, expect, it } from 'vitest'
 import { calling, saying, startChatServer } from '../chat-server.fixture.ts'

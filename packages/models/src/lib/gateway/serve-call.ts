@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { chatCompletions } from './chat-completions.ts'
 import { BadRequest, type Dialect, type ServerSentEvent } from './dialect.ts'
 import { Refused } from './engine.ts'

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { lstat, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { appendNow, makeFolder } from '@episodic/runs/base/own-files'
+import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { createEpisodeJournal, type JournalOptions, type ModelJournal } from './model-journal.ts'
 
 /** Only the owner may read what models said. */

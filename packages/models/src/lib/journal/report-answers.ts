@@ -1,6 +1,6 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
 import { isAnswered } from '@episodic/report/fold/completions'
-import { wrapPolicy } from '@episodic/runs/base/wrap-policy'
+import { wrapPolicy } from '@episodic/run/base/wrap-policy'
 import { isKept } from './model-journal.ts'
 
 /** Receives an answer of a policy's language model. `isKept`: it is from a journal, and says nothing of the model. */

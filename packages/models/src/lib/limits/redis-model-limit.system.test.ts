@@ -1,4 +1,4 @@
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, expect, it } from 'vitest'
 import { describeModelLimit } from './model-limit-contract.fixture.ts'

@@ -1,5 +1,5 @@
 import type { Completion } from '@episodic/protocol'
-import { toMicroseconds } from '@episodic/runs/base/to-microseconds'
+import { toMicroseconds } from '@episodic/run/base/to-microseconds'
 
 export interface Try {
   readonly sent: number

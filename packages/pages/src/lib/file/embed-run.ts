@@ -10,7 +10,7 @@ import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import { rowWords } from '@episodic/report/view/row-words'
 import type { RowWords, RunDetail } from '@episodic/report/view/run-entry'
-import { jsonOf } from '@episodic/runs/base/json'
+import { jsonOf } from '@episodic/run/base/json'
 
 /** Sealed lines as they are in a file, from its start each time. */
 export type SealedLines = () => Iterable<string> | AsyncIterable<string>

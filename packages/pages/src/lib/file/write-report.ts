@@ -1,13 +1,13 @@
 import type { Summary } from '@episodic/report/fold/summary'
-import { markedJson } from '@episodic/runs/base/own-mark'
+import { markedJson } from '@episodic/run/base/own-mark'
 import {
   markSummary,
   type RenderOptions,
   type RunFold,
   type RunPage,
   rejectConflicts,
-} from '@episodic/runs/folder/record/report-run'
-import { RUN_FILES, writeRunFile } from '@episodic/runs/folder/record/run-folder'
+} from '@episodic/run/folder/record/report-run'
+import { RUN_FILES, writeRunFile } from '@episodic/run/folder/record/run-folder'
 import { renderReport } from './render-report.ts'
 
 export interface WriteReportOptions extends RenderOptions {

@@ -1,7 +1,7 @@
 import { modelOptionsSchema } from '@episodic/models/model-options'
-import { numberWithin, wholeNumber } from '@episodic/runs/base/option-values'
-import { flag, inFile, option } from '@episodic/runs/base/options'
-import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '@episodic/runs/folder/plan/plan-options'
+import { numberWithin, wholeNumber } from '@episodic/run/base/option-values'
+import { flag, inFile, option } from '@episodic/run/base/options'
+import { episodeOptions, rewardOptions, seatOptions, taskOptions } from '@episodic/run/folder/plan/plan-options'
 import { z } from 'zod'
 import { PLAYED_SERVERS, targetOptions } from '../worlds/target-options.ts'
 

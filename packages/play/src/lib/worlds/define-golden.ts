@@ -1,7 +1,7 @@
 import type { TaskEnvironment, TasksDefinition } from '@episodic/dataset'
 import { definePolicy, type Policy } from '@episodic/env'
 import type { LimitsRequest } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import type { z } from 'zod'
 
 export interface GoldenPlayer {

@@ -1,4 +1,4 @@
-import { inFile, option } from '@episodic/runs/base/options'
+import { inFile, option } from '@episodic/run/base/options'
 import { z } from 'zod'
 
 export const mcpOptions = z.object({

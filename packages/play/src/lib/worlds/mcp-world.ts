@@ -3,9 +3,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { contentId } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { loadFailure } from '@episodic/runs/base/load-failure'
-import { makeFolder } from '@episodic/runs/base/own-files'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { loadFailure } from '@episodic/run/base/load-failure'
+import { makeFolder } from '@episodic/run/base/own-files'
 import type { McpWorldRequest } from './mcp-options.ts'
 
 /** The folder of the worlds that commands write, within the working folder. */

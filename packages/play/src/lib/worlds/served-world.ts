@@ -1,6 +1,6 @@
 import { connect, type HttpTarget, type Target, type TaskSplit } from '@episodic/env'
 import type { EnvironmentInfo, Guarantees } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import { isOtherSystem } from './target.ts'
 import { loadWorld, type World } from './world.ts'
 

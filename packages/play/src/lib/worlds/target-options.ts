@@ -1,5 +1,5 @@
-import { textOrFile } from '@episodic/runs/base/option-values'
-import { option } from '@episodic/runs/base/options'
+import { textOrFile } from '@episodic/run/base/option-values'
+import { option } from '@episodic/run/base/options'
 import { z } from 'zod'
 
 /** The servers that a command connects to, by their URLs. */

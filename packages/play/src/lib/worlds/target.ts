@@ -1,6 +1,6 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { readTextFile } from '@episodic/runs/base/text-file'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { readTextFile } from '@episodic/run/base/text-file'
 import { findControlToken } from './serve/server-secrets.ts'
 import { OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 

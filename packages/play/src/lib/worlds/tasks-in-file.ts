@@ -2,7 +2,7 @@ import { generateTasks, type Rows } from '@episodic/dataset'
 import { readLines, readTasks } from '@episodic/dataset/jsonl'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Task } from '@episodic/protocol'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 
 /**
  * Streams the tasks of a file: whole ones, as `dataset generate` writes them, or rows of a `prompt` and `params` alone,

@@ -7,8 +7,8 @@ import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import type { Grader } from '@episodic/report/grades/grader'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { loadFailure } from '@episodic/runs/base/load-failure'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { loadFailure } from '@episodic/run/base/load-failure'
 
 /** The exports of a world module: an environment, and its tasks, policies and graders. */
 export interface World {

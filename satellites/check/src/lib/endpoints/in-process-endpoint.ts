@@ -1,6 +1,6 @@
 import { inProcess } from '@episodic/mcp-server'
 import { type Channel, type JsonObject, WireError } from '@episodic/protocol'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 import type { AgentEndpoint } from './agent-endpoint.ts'
 
 /** A channel in the same process. Without a wire, invalid messages cannot be sent at all. */

@@ -1,5 +1,5 @@
 import { definePolicy, type Policy, randomPolicy } from '@episodic/env'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { describe, expect, it } from 'vitest'
 import type { CheckedWorld } from '../check-context.ts'
 import { checkWorld } from '../check-world.ts'

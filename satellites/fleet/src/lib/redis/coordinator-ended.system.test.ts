@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { expect, it } from 'vitest'
 import { processTable } from '../process-table.ts'
 import type { CoordinatorInfo } from '../run-queue.ts'

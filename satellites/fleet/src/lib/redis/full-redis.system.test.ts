@@ -1,4 +1,4 @@
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openRedisQueue } from './open-redis-queue.ts'

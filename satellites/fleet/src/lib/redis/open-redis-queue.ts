@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { importNeeded } from '@episodic/runs/base/import-needed'
-import { machineClock } from '@episodic/runs/base/waiting-clock'
+import { importNeeded } from '@episodic/run/base/import-needed'
+import { machineClock } from '@episodic/run/base/waiting-clock'
 import type { Worker } from 'bullmq'
 import {
   type Coordination,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
-import { importNeeded } from '@episodic/runs/base/import-needed'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
+import { importNeeded } from '@episodic/run/base/import-needed'
 import type { Redis } from 'ioredis'
 import type { EndingRedis, LegacyOptions } from './ending-redis.ts'
 import { adviseOn } from './queue-advice.ts'

@@ -1,5 +1,5 @@
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 import type { Queue } from 'bullmq'
 import { isAlive } from '../process-table.ts'
 import type {

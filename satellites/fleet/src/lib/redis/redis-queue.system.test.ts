@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, vi } from 'vitest'
 import { describeRunQueue, type QueueUnderTest } from '../describe-run-queue.fixture.ts'

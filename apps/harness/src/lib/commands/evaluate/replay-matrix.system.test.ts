@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { has } from '@episodic/runs/base/programs.fixture'
+import { has } from '@episodic/run/base/programs.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, exampleWorld, openWorkshop, type Workshop } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { loadWorld } from '@episodic/play/worlds/world'
-import { formatTable } from '@episodic/runs/base/align-columns'
-import type { Console } from '@episodic/runs/base/console'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { formatTable } from '@episodic/run/base/align-columns'
+import type { Console } from '@episodic/run/base/console'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { type Matrix, type MatrixCell, runMatrix } from '../../evaluate/replay/run-matrix.ts'
 
 const EXAMPLES = ['number-guessing', 'frozen-lake', 'warehouse']

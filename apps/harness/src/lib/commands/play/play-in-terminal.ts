@@ -11,8 +11,8 @@ import {
 import { findPolicy } from '@episodic/play/worlds/policies'
 import type { World } from '@episodic/play/worlds/world'
 import type { EnvironmentInfo, EpisodeEnd, JsonObject, Step } from '@episodic/protocol'
-import { type Console, colorsOf } from '@episodic/runs/base/console'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { type Console, colorsOf } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import { shellOf, TerminalPlayer } from './terminal-player.ts'
 
 const PERSON = 'person'

@@ -1,8 +1,8 @@
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Action, JsonObject, ToolInfo } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { type Console, colorsOf, unfiltered } from '@episodic/runs/base/console'
-import { jsonOrText } from '@episodic/runs/base/option-values'
+import { type Console, colorsOf, unfiltered } from '@episodic/run/base/console'
+import { jsonOrText } from '@episodic/run/base/option-values'
 import { formatInput } from './format-input.ts'
 
 const PROMPT = '> '

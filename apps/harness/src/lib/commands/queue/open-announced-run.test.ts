@@ -9,7 +9,7 @@ import { createModelLimit } from '@episodic/models/limits/model-limit'
 import { findRun } from '@episodic/play/play/find-run'
 import { playSettingsSchema, runSettingsSchema } from '@episodic/play/play/run-settings'
 import { loadWorld } from '@episodic/play/worlds/world'
-import { hashModule } from '@episodic/runs/folder/plan/content-hash'
+import { hashModule } from '@episodic/run/folder/plan/content-hash'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 

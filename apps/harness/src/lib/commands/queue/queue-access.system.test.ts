@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '@episodic/runs/base/free-port'
-import { startRedis, type TestRedis } from '@episodic/runs/base/programs.fixture'
+import { freePort } from '@episodic/run/base/free-port'
+import { startRedis, type TestRedis } from '@episodic/run/base/programs.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,5 +1,5 @@
 import { openRedisQueue } from '@episodic/fleet/redis/open-redis-queue'
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { bisecting, type ChatRequest, startChatServer } from '@episodic/models/chat-server.fixture'
-import { startRedis } from '@episodic/runs/base/programs.fixture'
+import { startRedis } from '@episodic/run/base/programs.fixture'
 import { Redis } from 'ioredis'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'

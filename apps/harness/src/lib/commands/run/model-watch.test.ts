@@ -10,7 +10,7 @@ import { findPolicy } from '@episodic/play/worlds/policies'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
 import type { EpisodeRecord, SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,7 +1,7 @@
 import type { OpenRunner } from '@episodic/play/play/play-run'
 import type { RunSettings } from '@episodic/play/play/run-settings'
-import type { Console } from '@episodic/runs/base/console'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import type { Console } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
 
 // The fleet is large, and most runs have no queue: it is loaded for those that have one.
 

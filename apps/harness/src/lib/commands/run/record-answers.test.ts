@@ -23,7 +23,7 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
-import { createRecording, type Recording } from '@episodic/runs/folder/record/recording'
+import { createRecording, type Recording } from '@episodic/run/folder/record/recording'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 import { environment as nim } from '../../fixtures/nim.fixture.ts'

@@ -7,15 +7,15 @@ import {
   serverOptions,
 } from '@episodic/play/play/run-settings'
 import { type McpOptions, mcpOptions } from '@episodic/play/worlds/mcp-options'
-import { countOrFile, countOrFileSchema } from '@episodic/runs/base/option-values'
-import { flag, option } from '@episodic/runs/base/options'
+import { countOrFile, countOrFileSchema } from '@episodic/run/base/option-values'
+import { flag, option } from '@episodic/run/base/options'
 import {
   episodeOptions,
   policyOption,
   rewardOptions,
   seatOptions,
   taskOptions,
-} from '@episodic/runs/folder/plan/plan-options'
+} from '@episodic/run/folder/plan/plan-options'
 import { z } from 'zod'
 
 const setOptions = z.object({

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
+import { runManifestSchema } from '@episodic/run/folder/record/run-folder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EpisodeRecord } from '@episodic/protocol'
-import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
+import { runManifestSchema } from '@episodic/run/folder/record/run-folder'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 import { HELD_SEEDS_POLICY, isHeldSeed } from '../../fixtures/held-seeds-policy.fixture.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { summarySchema } from '@episodic/report/fold/summary'
-import { runManifestSchema } from '@episodic/runs/folder/record/run-folder'
+import { runManifestSchema } from '@episodic/run/folder/record/run-folder'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,5 +1,5 @@
-import type { Console } from '@episodic/runs/base/console'
-import { addOptionsWithFile } from '@episodic/runs/base/options'
+import type { Console } from '@episodic/run/base/console'
+import { addOptionsWithFile } from '@episodic/run/base/options'
 import { Command } from 'commander'
 import { IN_FILE, RUN_OPTIONS } from './run-options.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { META, METHODS } from '@episodic/protocol'
-import { mayMount, PRIVATELY } from '@episodic/runs/base/programs.fixture'
+import { mayMount, PRIVATELY } from '@episodic/run/base/programs.fixture'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 

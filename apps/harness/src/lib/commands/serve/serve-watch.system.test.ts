@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from '@episodic/env'
-import { childrenOf } from '@episodic/runs/base/programs.fixture'
+import { childrenOf } from '@episodic/run/base/programs.fixture'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { openWorkshop, type Serving } from '../../fixtures/episodic.fixture.ts'
 

@@ -15,9 +15,9 @@ import {
   WireError,
 } from '@episodic/protocol'
 import { mapTexts } from '@episodic/protocol/internal'
-import type { Console } from '@episodic/runs/base/console'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
-import { flag, option } from '@episodic/runs/base/options'
+import type { Console } from '@episodic/run/base/console'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
+import { flag, option } from '@episodic/run/base/options'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 

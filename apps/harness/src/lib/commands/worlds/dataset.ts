@@ -7,9 +7,9 @@ import { createHost, inProcess } from '@episodic/mcp-server'
 import { loadWorld } from '@episodic/play/worlds/world'
 import type { Task } from '@episodic/protocol'
 import { cleanText, plural } from '@episodic/report/text/format'
-import { formatTable } from '@episodic/runs/base/align-columns'
-import { type Console, colorsOf, say } from '@episodic/runs/base/console'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { formatTable } from '@episodic/run/base/align-columns'
+import { type Console, colorsOf, say } from '@episodic/run/base/console'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import {
   difficultySchema,
   nonEmpty,
@@ -18,9 +18,9 @@ import {
   texts,
   WHOLE_RANGE,
   wholeNumber,
-} from '@episodic/runs/base/option-values'
-import { flag, option } from '@episodic/runs/base/options'
-import { makeFolder, writeWhole } from '@episodic/runs/base/own-files'
+} from '@episodic/run/base/option-values'
+import { flag, option } from '@episodic/run/base/options'
+import { makeFolder, writeWhole } from '@episodic/run/base/own-files'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'

@@ -8,7 +8,7 @@ import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-opti
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import { placeAnswers, recordAnswers } from '@episodic/play/play/record/record-answers'
 import { requestsOf } from '@episodic/protocol'
-import { createRecording } from '@episodic/runs/folder/record/recording'
+import { createRecording } from '@episodic/run/folder/record/recording'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { useGuessing } from './guessing.fixture.ts'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { PolicyContext } from '@episodic/env'
 import { findPolicy } from '@episodic/play/worlds/policies'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
-import { policyFileOf } from '@episodic/runs/base/player-names'
+import { policyFileOf } from '@episodic/run/base/player-names'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
 

@@ -1,7 +1,7 @@
 import { connect, type Environment, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import type { z } from 'zod'
 
 export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDefinition> {

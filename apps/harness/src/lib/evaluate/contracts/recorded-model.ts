@@ -11,7 +11,7 @@ import {
   type TapeMode,
 } from '@episodic/models/record/model-tape'
 import { contentId, type JsonObject } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 
 /** How a model is asked, and where its answers are kept. */
 export interface RecordedModelOptions

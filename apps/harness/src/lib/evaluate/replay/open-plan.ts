@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { World } from '@episodic/play/worlds/world'
-import { shownPath } from '@episodic/runs/base/console'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { hashFile } from '@episodic/runs/folder/plan/content-hash'
-import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
+import { shownPath } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { hashFile } from '@episodic/run/folder/plan/content-hash'
+import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 import { type RecordedPlan, readRecordedPlan } from './recorded-plan.ts'
 
 type OpenedPlan =

@@ -5,8 +5,8 @@ import { planEpisodes, tasksOf } from '@episodic/play/play/plan/plan'
 import type { Transport } from '@episodic/play/play/run-settings'
 import type { World } from '@episodic/play/worlds/world'
 import { createRng, type SealedRecord } from '@episodic/protocol'
-import { type RunConfiguration, UNCHANGED } from '@episodic/runs/folder/plan/configuration'
-import { SealedFile } from '@episodic/runs/folder/record/sealed-file'
+import { type RunConfiguration, UNCHANGED } from '@episodic/run/folder/plan/configuration'
+import { SealedFile } from '@episodic/run/folder/record/sealed-file'
 
 /** Records must not depend on it. */
 export interface Setting {

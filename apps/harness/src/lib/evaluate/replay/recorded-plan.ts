@@ -20,11 +20,11 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
-import { isLlm } from '@episodic/runs/base/player-names'
-import { countLeaves, type RunConfiguration } from '@episodic/runs/folder/plan/configuration'
-import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
-import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
-import type { RunManifest } from '@episodic/runs/folder/record/run-folder'
+import { isLlm } from '@episodic/run/base/player-names'
+import { countLeaves, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import type { Stages } from '@episodic/run/folder/plan/curriculum-settings'
+import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
+import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 
 /** The plan of a run, computed again from its `run.json` and its world. Every sealed line is compared with it. */
 export interface RecordedPlan {

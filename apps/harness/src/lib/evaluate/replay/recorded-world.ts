@@ -3,11 +3,11 @@ import { isAbsolute, join, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadToReplay } from '@episodic/mcp-server/internal'
 import { loadWorld, locateByName, SHELVES, type World } from '@episodic/play/worlds/world'
-import { shownPath } from '@episodic/runs/base/console'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { hashModule } from '@episodic/runs/folder/plan/content-hash'
-import type { SealedEpisodes } from '@episodic/runs/folder/read-recorded'
-import { isOwnRun } from '@episodic/runs/folder/record/run-folder'
+import { shownPath } from '@episodic/run/base/console'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { hashModule } from '@episodic/run/folder/plan/content-hash'
+import type { SealedEpisodes } from '@episodic/run/folder/read-recorded'
+import { isOwnRun } from '@episodic/run/folder/record/run-folder'
 
 /**
  * Loads the world of a run. If a command of this user made the run, in this folder, that is the module that `run.json`

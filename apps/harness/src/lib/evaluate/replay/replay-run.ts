@@ -4,8 +4,8 @@ import type { ReplayOptions } from '@episodic/analysis/replay/replayed-step'
 import type { Scoring } from '@episodic/analysis/replay/scoring'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
-import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
-import type { RecordedLine } from '@episodic/runs/folder/read-recorded'
+import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
+import type { RecordedLine } from '@episodic/run/folder/read-recorded'
 import type { RecordedPlan } from './recorded-plan.ts'
 
 export interface ReplaySummary {

@@ -1,7 +1,7 @@
 import { plural } from '@episodic/report/text/format'
 import type { EmbeddedRun, EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { embedRun } from '../../file/embed-run.ts'
 import { withheldFrom } from '../../file/render-report.ts'
 import { compareShared, shareComparison } from './shared-comparison.ts'

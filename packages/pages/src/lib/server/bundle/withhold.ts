@@ -2,8 +2,8 @@ import type { Completion, RecordedSeatStep, RecordedStep, SealedRecord } from '@
 import { isMatchRecord } from '@episodic/protocol'
 import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import type { WithheldPart } from '@episodic/report/view/withheld'
-import { mapValues } from '@episodic/runs/base/map-values'
-import { createScrub, textsIn, WITHHELD } from '@episodic/runs/folder/scrub'
+import { mapValues } from '@episodic/run/base/map-values'
+import { createScrub, textsIn, WITHHELD } from '@episodic/run/folder/scrub'
 
 /**
  * Returns the text of a sealed line without some of its parts, and with the list of them as `withheld`. Where a prompt,

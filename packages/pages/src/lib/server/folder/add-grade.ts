@@ -1,6 +1,6 @@
 import { sealNameOf } from '@episodic/report/grades/gradable-lines'
 import { type GradeRecord, gradeRecordSchema } from '@episodic/report/grades/grade-record'
-import { appendGrades, gradesFileOf } from '@episodic/runs/folder/grades-file'
+import { appendGrades, gradesFileOf } from '@episodic/run/folder/grades-file'
 import { z } from 'zod'
 import { HttpProblem } from '../http-problem.ts'
 import type { ViewedRun } from './viewed-run.ts'

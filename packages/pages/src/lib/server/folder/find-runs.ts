@@ -1,10 +1,10 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { RunEntry } from '@episodic/report/view/run-entry'
-import { isWithin } from '@episodic/runs/base/own-files'
-import { holdsRun, RUN_FILES, readManifest, runIdOf } from '@episodic/runs/folder/record/run-folder'
-import type { RunPlace } from '@episodic/runs/folder/resume-commands'
-import { holdsSet, readSet } from '@episodic/runs/folder/set/set-folder'
+import { isWithin } from '@episodic/run/base/own-files'
+import { holdsRun, RUN_FILES, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
+import type { RunPlace } from '@episodic/run/folder/resume-commands'
+import { holdsSet, readSet } from '@episodic/run/folder/set/set-folder'
 
 export interface FoundRun extends RunPlace {
   readonly id: string

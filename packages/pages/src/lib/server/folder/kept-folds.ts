@@ -1,11 +1,11 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { tailHash } from '@episodic/runs/folder/index-lines'
-import { lineBlocks } from '@episodic/runs/folder/line-blocks'
-import { RUN_FILES, type RunManifest, readManifest } from '@episodic/runs/folder/record/run-folder'
-import { parseLine } from '@episodic/runs/folder/record/sealed-file'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { tailHash } from '@episodic/run/folder/index-lines'
+import { lineBlocks } from '@episodic/run/folder/line-blocks'
+import { RUN_FILES, type RunManifest, readManifest } from '@episodic/run/folder/record/run-folder'
+import { parseLine } from '@episodic/run/folder/record/sealed-file'
 import type { SummarizedFolder } from '../threads/jobs.ts'
 
 /** Runs whose folds are kept, so that only the lines that were added are read the next time. */

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { EpisodeInFlight, FollowedEpisode } from '@episodic/report/view/run-entry'
-import { jsonInFile } from '@episodic/runs/base/json'
+import { jsonInFile } from '@episodic/run/base/json'
 import {
   type AskedEpisodes,
   MOST_FOLLOWED,
   stepsSchema,
   toEpisodeKey,
-} from '@episodic/runs/folder/record/followed-steps'
-import { RUN_FILES, writeRunFile } from '@episodic/runs/folder/record/run-folder'
+} from '@episodic/run/folder/record/followed-steps'
+import { RUN_FILES, writeRunFile } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
 
 const liveSchema = z.object({

@@ -4,7 +4,7 @@ import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import type { RowTable } from '@episodic/report/rows/row-table'
 import { rowWords } from '@episodic/report/view/row-words'
 import type { RowWords, TaskRows } from '@episodic/report/view/run-entry'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { HttpProblem } from '../http-problem.ts'
 
 const MOST_TASKS = 20

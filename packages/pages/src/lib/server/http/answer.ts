@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { HttpProblem } from '../http-problem.ts'
 
 export interface Exchange {

@@ -1,6 +1,6 @@
 import { encodeColumns } from '@episodic/report/rows/columns-codec'
 import type { RunEntry } from '@episodic/report/view/run-entry'
-import { gradesFileOf, readGrades } from '@episodic/runs/folder/grades-file'
+import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
 import type { ViewedRun } from '../folder/viewed-run.ts'

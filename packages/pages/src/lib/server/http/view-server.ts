@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { HttpProblem } from '../http-problem.ts'
 import type { StatesSource } from '../states-source.ts'

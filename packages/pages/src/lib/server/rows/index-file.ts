@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { type UnpackedRows, unpackRows } from '@episodic/report/rows/row-batch'
-import { openToAppend, replaceFile } from '@episodic/runs/base/own-files'
-import { hasOwnMark, ownMark } from '@episodic/runs/base/own-mark'
-import { ROWS_FORMAT } from '@episodic/runs/folder/index-lines'
+import { openToAppend, replaceFile } from '@episodic/run/base/own-files'
+import { hasOwnMark, ownMark } from '@episodic/run/base/own-mark'
+import { ROWS_FORMAT } from '@episodic/run/folder/index-lines'
 import { z } from 'zod'
 
 /** The rows of lines that follow each other, see `IndexedRows`. */

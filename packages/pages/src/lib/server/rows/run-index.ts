@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { parseSealedRecord } from '@episodic/protocol'
 import { type UnpackedRows, unpackRows } from '@episodic/report/rows/row-batch'
 import { contentOf, createRowTable, type RowTable } from '@episodic/report/rows/row-table'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { type IndexedPart, type IndexedRows, tailHash } from '@episodic/runs/folder/index-lines'
-import { RUN_FILES } from '@episodic/runs/folder/record/run-folder'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { type IndexedPart, type IndexedRows, tailHash } from '@episodic/run/folder/index-lines'
+import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readIndexFile, writeToIndex } from './index-file.ts'
 
 /** Makes rows of sealed lines elsewhere, so that this thread goes on answering. See `indexLines`. */

@@ -4,7 +4,7 @@ import type { RowTable } from '@episodic/report/rows/row-table'
 import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import { findInRecord } from '@episodic/report/search/find-in-record'
 import type { SearchField, SearchHit, SearchProgress } from '@episodic/report/view/search-hit'
-import { lineBlocks } from '@episodic/runs/folder/line-blocks'
+import { lineBlocks } from '@episodic/run/folder/line-blocks'
 import type { ViewedRun } from '../folder/viewed-run.ts'
 
 /** Milliseconds of searching after which others are answered. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { HarnessError, type HarnessErrorCode } from '@episodic/runs/base/harness-error'
+import { HarnessError, type HarnessErrorCode } from '@episodic/run/base/harness-error'
 import type { JobMessage, JobName, Jobs, ThreadMessage } from './jobs.ts'
 
 /** The code of a thread: beside this file in the source, and beside the bundle that contains this file. */

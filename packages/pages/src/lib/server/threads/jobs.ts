@@ -1,7 +1,7 @@
 import type { Summary } from '@episodic/report/fold/summary'
 import type { GradeSummary } from '@episodic/report/grades/grade-summary'
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
-import type { IndexedPart, IndexedRows } from '@episodic/runs/folder/index-lines'
+import type { IndexedPart, IndexedRows } from '@episodic/run/folder/index-lines'
 import type { ComparedFolders } from '../folder/compare-folders.ts'
 
 export interface Jobs {

@@ -1,7 +1,7 @@
 import type { Containment } from '@episodic/mcp-server/internal'
 import { ownFrames } from '@episodic/mcp-server/internal'
 import { containProcess } from '@episodic/mcp-server/process'
-import { processConsole } from '@episodic/runs/base/console'
+import { processConsole } from '@episodic/run/base/console'
 
 /** Disposing of it restores the handlers of the process. */
 interface ContainedRules extends Containment, Disposable {}

@@ -1,4 +1,4 @@
-import type { WaitingClock } from '@episodic/runs/base/waiting-clock'
+import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 
 /** So many episodes have to wait for something before all others start without a pause. */
 const MOST_WAITS = 8

@@ -2,8 +2,8 @@ import { namedStatus } from '@episodic/models/requests/http-status'
 import type { SealedRecord } from '@episodic/protocol'
 import { isMatchRecord } from '@episodic/protocol'
 import { isAnswered } from '@episodic/report/fold/completions'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { machineClock, type WaitingClock } from '@episodic/runs/base/waiting-clock'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { machineClock, type WaitingClock } from '@episodic/run/base/waiting-clock'
 import type { InFlight } from './in-flight.ts'
 
 export interface ModelWatchOptions {

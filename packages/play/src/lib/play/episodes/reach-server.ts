@@ -1,5 +1,5 @@
 import { connect, type HttpTarget, type Target } from '@episodic/env'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import type { Transport } from '../run-settings.ts'
 
 /** Milliseconds that a server has to accept a WebSocket. */

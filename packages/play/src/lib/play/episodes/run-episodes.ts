@@ -1,6 +1,6 @@
 import type { Policy } from '@episodic/env'
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { maxTasksInFlight } from '../plan/plan.ts'
 import { createRunTask, type OneSeat, type RolloutOptions } from './rollout.ts'
 import { type RunPlanOptions, runPlan } from './run-plan.ts'

@@ -4,8 +4,8 @@ import { isAnswered, isCounted, ownCompletionsOf } from '@episodic/report/fold/c
 import { createExactSum } from '@episodic/report/fold/exact-sum'
 import { seatRecordsOf } from '@episodic/report/seats/seat-record'
 import { formatCost, formatCount } from '@episodic/report/text/format'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { LimitReached } from '@episodic/runs/base/limit-reached'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { LimitReached } from '@episodic/run/base/limit-reached'
 
 /** What an answer of a language model took. */
 export type Spent = ReturnType<typeof spentOn>

@@ -1,6 +1,6 @@
 import type { ModelAnswer, Player, Policy } from '@episodic/env'
-import { wrapPolicy } from '@episodic/runs/base/wrap-policy'
-import type { PlayListener } from '@episodic/runs/folder/record/live-file'
+import { wrapPolicy } from '@episodic/run/base/wrap-policy'
+import type { PlayListener } from '@episodic/run/folder/record/live-file'
 
 /** Returns a policy that reports what happens as it plays. */
 export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }: PlayListener): Policy {

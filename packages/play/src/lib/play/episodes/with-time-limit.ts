@@ -1,6 +1,6 @@
 import { PlayerStop, type Policy } from '@episodic/env'
 import { abortable } from '@episodic/protocol/internal'
-import { wrapPolicy } from '@episodic/runs/base/wrap-policy'
+import { wrapPolicy } from '@episodic/run/base/wrap-policy'
 
 /** Returns a policy whose players stop with `out-of-time` if an episode takes longer, whatever they wait for then. */
 export function withTimeLimit(policy: Policy, seconds: number): Policy {

@@ -1,5 +1,5 @@
 import { DEFAULT_SEAT } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 import type { RunSettings } from '../run-settings.ts'
 

@@ -1,4 +1,4 @@
-import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
+import { namesOfPrompts } from '@episodic/run/folder/plan/prompt-names'
 import { describe, expect, it } from 'vitest'
 
 const BEGINNING = 'You are an agent in a world of many rooms.'

@@ -1,6 +1,6 @@
 import type { Task } from '@episodic/protocol'
-import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { Stages } from '@episodic/run/folder/plan/curriculum-settings'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { describe, expect, it } from 'vitest'
 import { planStages } from './staged-plan.ts'
 

@@ -1,9 +1,9 @@
 import { createStagedCurriculum, DatasetError } from '@episodic/dataset'
 import { seedFor, type Task } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import type { RunConfiguration } from '@episodic/runs/folder/plan/configuration'
-import type { Stages } from '@episodic/runs/folder/plan/curriculum-settings'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import type { Stages } from '@episodic/run/folder/plan/curriculum-settings'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 
 /**
  * Plans the rollouts of the tasks that stages draw, each with the number of its draw. Keeps all tasks in memory. The

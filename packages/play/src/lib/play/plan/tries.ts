@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { episodeKey } from '@episodic/runs/folder/plan/planned-episode'
+import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
 import type { Retried } from '../run-settings.ts'
 
 /** Failures of models and servers, which another try may not meet. */

@@ -1,7 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, countUnpriced } from '@episodic/report/fold/completions'
 import { formatCost } from '@episodic/report/text/format'
-import type { ProgressStream } from '@episodic/runs/base/console'
+import type { ProgressStream } from '@episodic/run/base/console'
 import { createColors } from 'picocolors'
 
 export interface Progress {

@@ -1,7 +1,7 @@
 import type { ModelAnswer } from '@episodic/env'
 import type { Completion, JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
 import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@episodic/protocol/internal'
-import type { Recording } from '@episodic/runs/folder/record/recording'
+import type { Recording } from '@episodic/run/folder/record/recording'
 import { type PooledRequests, poolRequests } from './request-pool.ts'
 
 const MOST_CHARACTERS = 256 * 1024

@@ -1,5 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 
 /**
  * Stops a run whose player fails in every episode with the same fault, which only a correction of the player changes.

@@ -1,7 +1,7 @@
 import type { Episode } from '@episodic/env'
 import { type EpisodeRecord, parseSealedRecord } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { describe, expect, it } from 'vitest'
 import { sealEpisode, toFailure } from './seal-episode.ts'
 

@@ -16,11 +16,11 @@ import {
 } from '@episodic/protocol'
 import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { toMicroseconds } from '@episodic/runs/base/to-microseconds'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
-import { createRecording, type Recording } from '@episodic/runs/folder/record/recording'
-import { returnsOfSeat, weigh } from '@episodic/runs/folder/record/weigh-terms'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { toMicroseconds } from '@episodic/run/base/to-microseconds'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
+import { createRecording, type Recording } from '@episodic/run/folder/record/recording'
+import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
 import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
 
 /** The parts of a record that are not in what was played, whatever it was. */

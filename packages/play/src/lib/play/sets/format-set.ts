@@ -12,7 +12,7 @@ import {
   NOTHING,
   noteUnpriced,
 } from '@episodic/report/text/format'
-import { formatTable } from '@episodic/runs/base/align-columns'
+import { formatTable } from '@episodic/run/base/align-columns'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
 import { worstCost, worstTotal } from './worst-cost.ts'

@@ -1,11 +1,11 @@
 import { dirname, resolve } from 'node:path'
 import { modelOptionsSchema, pricesSchema, toPrices } from '@episodic/models/model-options'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { whyInvalid } from '@episodic/runs/base/json'
-import { readTextOrFile } from '@episodic/runs/base/option-values'
-import { readTextFile } from '@episodic/runs/base/text-file'
-import { namesOfPrompts } from '@episodic/runs/folder/plan/prompt-names'
-import { shortName } from '@episodic/runs/folder/record/run-folder'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { whyInvalid } from '@episodic/run/base/json'
+import { readTextOrFile } from '@episodic/run/base/option-values'
+import { readTextFile } from '@episodic/run/base/text-file'
+import { namesOfPrompts } from '@episodic/run/folder/plan/prompt-names'
+import { shortName } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
 
 /** The settings that a player may have of its own; all others are those of the set. */

@@ -1,4 +1,4 @@
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import type { PlaceInOrder } from '../episodes/run-plan.ts'
 
 /** Tasks that a run may be ahead of the slowest one. */

@@ -1,5 +1,5 @@
 import type { ModelOptions } from '@episodic/models/model-options'
-import { isAgentName, isLlm, policyNames } from '@episodic/runs/base/player-names'
+import { isAgentName, isLlm, policyNames } from '@episodic/run/base/player-names'
 import type { SetMember } from './set-plan.ts'
 
 /** The most that a member of a set can cost: an amount in the currency of its prices, or why it is not known. */

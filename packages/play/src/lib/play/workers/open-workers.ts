@@ -1,6 +1,6 @@
 import { abortable } from '@episodic/protocol/internal'
-import { backOff } from '@episodic/runs/base/back-off'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { backOff } from '@episodic/run/base/back-off'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import pLimit from 'p-limit'
 import type { Runner } from '../episodes/open-runner.ts'
 import type { RunTask } from '../episodes/rollout.ts'

@@ -1,5 +1,5 @@
-import type { HarnessErrorCode } from '@episodic/runs/base/harness-error'
-import type { PlannedEpisode } from '@episodic/runs/folder/plan/planned-episode'
+import type { HarnessErrorCode } from '@episodic/run/base/harness-error'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import type { Answered } from '../episodes/rollout.ts'
 import type { Run } from '../find-run.ts'
 

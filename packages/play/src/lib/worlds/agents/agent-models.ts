@@ -5,7 +5,7 @@ import type { EpisodeJournal } from '@episodic/models/journal/model-journal'
 import { AnswerLog, type TimedAnswer } from '@episodic/models/record/answer-log'
 import { type Completion, jsonObjectSchema, type Transcript } from '@episodic/protocol'
 import { completionSchema } from '@episodic/protocol/internal'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
 import type { AgentAnswer } from './agent.ts'
 

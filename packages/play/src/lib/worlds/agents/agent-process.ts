@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { HAS_GROUPS, signalGroup } from '@episodic/mcp-client/pipe'
 import { lastOf } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
-import { HarnessError } from '@episodic/runs/base/harness-error'
+import { HarnessError } from '@episodic/run/base/harness-error'
 
 /** Milliseconds between asking a process to stop and killing it. */
 const GRACE = 2_000

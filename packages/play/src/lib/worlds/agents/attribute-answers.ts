@@ -3,7 +3,7 @@ import type { ModelAnswer } from '@episodic/env'
 import type { TimedAnswer } from '@episodic/models/record/answer-log'
 import type { Action } from '@episodic/protocol'
 import type { RecordedCall } from '@episodic/protocol/internal'
-import { objectOf } from '@episodic/runs/base/json'
+import { objectOf } from '@episodic/run/base/json'
 
 /** A step of an agent, and when this process learned of it, by the clock of `monotonic`. */
 export interface SeenStep {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type OutsidePlayer, PlayerStop } from '@episodic/env'
-import { HarnessError } from '@episodic/runs/base/harness-error'
-import { policyFault } from '@episodic/runs/base/policy-fault'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { policyFault } from '@episodic/run/base/policy-fault'
 import type { Agent } from './agent.ts'
 import type { AgentModels } from './agent-models.ts'
 

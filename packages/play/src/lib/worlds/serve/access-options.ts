@@ -1,9 +1,9 @@
 import type { HttpOptions, JwtOptions } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
-import { invalidOption } from '@episodic/runs/base/harness-error'
-import { readTextOrFile } from '@episodic/runs/base/option-values'
-import { option } from '@episodic/runs/base/options'
-import { readTextFile } from '@episodic/runs/base/text-file'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { readTextOrFile } from '@episodic/run/base/option-values'
+import { option } from '@episodic/run/base/options'
+import { readTextFile } from '@episodic/run/base/text-file'
 import { z } from 'zod'
 
 const texts = z.array(z.string()).optional()

@@ -1,4 +1,4 @@
-import { colorsOf } from '@episodic/runs/base/console'
+import { colorsOf } from '@episodic/run/base/console'
 import { type Logger, pino, stdTimeFunctions } from 'pino'
 
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const

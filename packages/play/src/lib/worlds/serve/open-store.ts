@@ -1,4 +1,4 @@
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { openSqliteStore } from '@episodic/state/sqlite'

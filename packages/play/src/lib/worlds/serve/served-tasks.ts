@@ -1,7 +1,7 @@
 import { generateTasks } from '@episodic/dataset'
 import type { HttpOptions } from '@episodic/mcp-server/http'
 import type { Task } from '@episodic/protocol'
-import { HarnessError, invalidOption } from '@episodic/runs/base/harness-error'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { defaultTasks } from '../default-tasks.ts'
 import { tasksInFile } from '../tasks-in-file.ts'
 import type { World } from '../world.ts'

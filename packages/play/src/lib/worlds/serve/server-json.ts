@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shorten } from '@episodic/protocol/internal'
-import { invalidOption } from '@episodic/runs/base/harness-error'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
 import type { World } from '../world.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeFolder, replaceFile } from '@episodic/runs/base/own-files'
-import { ownFolder } from '@episodic/runs/base/own-mark'
+import { makeFolder, replaceFile } from '@episodic/run/base/own-files'
+import { ownFolder } from '@episodic/run/base/own-mark'
 
 /**
  * The secrets of local servers, each in a file that only its user can read. It is named after the port, so that

@@ -7,7 +7,7 @@ import { createFold } from '@episodic/report/fold/fold'
 import { rowFigures } from '@episodic/report/rows/row-figures'
 import { createRowTable } from '@episodic/report/rows/row-table'
 import { playRun } from '@episodic/report/testing'
-import { indexLines } from '@episodic/runs/folder/index-lines'
+import { indexLines } from '@episodic/run/folder/index-lines'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLine } from '../../../fixtures/episodic.fixture.ts'
 
