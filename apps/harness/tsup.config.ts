@@ -43,7 +43,7 @@ export default defineConfig({
     },
   ],
   dts: {
-    entry: { index: 'src/index.ts', testing: 'src/testing.ts', vitest: 'src/vitest.ts' },
+    entry: { index: 'src/index.ts', cli: 'src/cli.ts', testing: 'src/testing.ts', vitest: 'src/vitest.ts' },
     compilerOptions: {
       paths: {
         ...Object.fromEntries(Object.entries(PARTS).map(([name, files]) => [`@episodic/${name}/*`, [resolve(files)]])),

@@ -29,7 +29,7 @@ export const VARIABLES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the arguments of `bwrap` for what is the same in every box, and writes files for it into a folder. */
-export function systemArguments(folder: string, system: readonly string[]): string[] {
+export function systemArguments(folder: string): string[] {
   const args = ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', '0', '--gid', '0']
   args.push('--hostname', 'workspace', '--die-with-parent', '--new-session', '--clearenv', '--ro-bind', '/usr', '/usr')
   for (const path of ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32']) {
@@ -44,7 +44,6 @@ export function systemArguments(folder: string, system: readonly string[]): stri
     writeFileSync(file, text, { mode: 0o644 })
     args.push('--ro-bind', file, `/etc/${name}`)
   }
-  for (const path of system) args.push('--ro-bind', path, path)
   return [...args, '--proc', '/proc', '--dev', '/dev', '--dir', '/run']
 }
 
@@ -52,11 +51,13 @@ export function systemArguments(folder: string, system: readonly string[]): stri
 export function commandArguments(
   { folders, readOnly, variables, network, bounds }: MachineCommand,
   copy: WorkingCopy,
+  system: readonly string[],
 ): string[] {
   const args: string[] = network ? ['--share-net', '--ro-bind-try', '/etc/resolv.conf', '/etc/resolv.conf'] : []
   // These are memory, which their processes share.
   const scratch = ['/dev/shm', '/var', '/tmp', '/root'].filter((path) => !folders.includes(path))
   for (const path of scratch) args.push('--perms', '1777', '--size', String(bounds.memory), '--tmpfs', path)
+  for (const path of system) args.push('--ro-bind', path, path)
   for (const folder of folders) args.push('--bind', copy.at(folder), folder)
   for (const path of ['/var/tmp', '/var/cache'])
     if (!folders.includes('/var')) args.push('--perms', '1777', '--dir', path)

@@ -24,7 +24,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Machine {
   return createSessionMachine('bubblewrap', async () => {
     const program = findProgram('bwrap')
     const { folder, pool } = await openCopies(options, (name) => MemoryGroup.remove(name))
-    const args = systemArguments(folder.path, options.system ?? [])
+    const args = systemArguments(folder.path)
     /** What boxes have had that have ended. */
     const parts: BoxParts[] = []
     let made = 0
@@ -39,7 +39,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Machine {
         runOnCopy(kept, command, discard, async () => {
           const { copy, user } = kept
           const own = parts.pop() ?? (await makeParts())
-          const all = [...args, ...commandArguments(command, copy)]
+          const all = [...args, ...commandArguments(command, copy, options.system ?? [])]
           const box = { ...own, program, args: all, user, folder: copy.at('/') }
           return runInBox(command, box, signal).finally(() => parts.push(own))
         }),

@@ -5,6 +5,10 @@ export const commands: Readonly<Record<string, Program>> = {
   broken: () => {
     throw new RangeError('the answer is forty-two')
   },
+  hoard: () => {
+    const kept: Uint8Array[] = []
+    for (;;) if (kept.length < 30) kept.push(new Uint8Array(30_000_000).fill(1))
+  },
   nap: (call) => {
     const before = call.now
     call.sleep(500)

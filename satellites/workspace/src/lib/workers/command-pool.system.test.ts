@@ -52,9 +52,12 @@ describe('a command', () => {
   })
 
   it('is ended when it holds too much memory outside of its objects, and the next one starts anew', async () => {
-    const [ended, next] = await play([sql('select length(hex(zeroblob(400000000)))'), sql('select 1 as one')])
-    expect(ended).toMatch(/^It needed more than 512 MB of memory and was ended/)
-    expect(next).toBe('{"one":1}')
+    const programs = new URL('../tools/programs.fixture.ts', import.meta.url)
+    const { stderr, exitCode } = await runCommand(createDisk({}), 'hoard', { programs, seconds: 60 })
+    expect(stderr).toMatch(/^It needed more than 512 MB of memory and was ended/)
+    expect(exitCode).toBe(137)
+    const [refused, next] = await play([sql('select length(hex(zeroblob(400000000)))'), sql('select 1 as one')])
+    expect([refused, next]).toEqual(['Error: out of memory\n[exit code 1]', '{"one":1}'])
   })
 
   it('runs over parts of a large state in any place, in a session and in its forks', async () => {

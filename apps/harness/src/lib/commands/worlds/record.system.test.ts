@@ -100,7 +100,7 @@ export const environment = await defineMcpEnvironment({
 
   it.each([
     [['record', 'runs/coin'], /runs\/coin is no run of an MCP server's world/],
-    [['record', 'runs/ada', 'runs/killed'], /are of different worlds, versions, tools or limits/],
+    [['record', 'runs/ada', 'runs/forked'], /are of different worlds, versions, tools or limits/],
     [['record', 'runs/ada', '--volatile', 'serch(x)'], /has to begin with a tool, and there is: create_entities/],
     [['record', 'runs/none'], /There is no run at runs\/none/],
     [['record', 'runs/key'], /look like secrets:\n {2}line \d+: call\.1\.entities\.0\.name has a token of GitHub/],
