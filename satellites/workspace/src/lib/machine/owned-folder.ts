@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, utimesSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -39,6 +39,7 @@ export class OwnedFolder {
     for (const name of readdirSync(parent)) {
       if (isOwned(parent, name)) continue
       onGone(name)
+      endProcesses(join(parent, name))
       await removeFolder(join(parent, name))
     }
     const path = mkdtempSync(join(parent, `${namespace()}-${processIdentity(process.pid)}-`))
@@ -77,6 +78,17 @@ function isOwned(parent: string, name: string): boolean {
 
 function namespace(): string {
   return readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')
+}
+
+/** Ends who prints into a folder: of a box whose owner was killed as it was made, one process waits for ever. */
+function endProcesses(folder: string): void {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
+    try {
+      // Code of a world may run this, and for that `process.kill` is forbidden.
+      if (readlinkSync(`/proc/${pid}/fd/1`).startsWith(`${folder}/`)) execFileSync('sh', ['-c', `kill -9 ${pid}`])
+    } catch {
+      // It has ended, or is another user's.
+    }
 }
 
 /** Removes a folder that a command may have made deep, or closed to its owner. */

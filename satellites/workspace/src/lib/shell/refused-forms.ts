@@ -4,9 +4,7 @@
  */
 interface RefusedForm {
   readonly commands: readonly string[]
-  /** What is refused, as the agent reads it. */
   readonly what: string
-  /** Whether the arguments have it. */
   readonly isIn: (args: readonly string[], all: string) => boolean
 }
 

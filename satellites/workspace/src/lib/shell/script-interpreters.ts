@@ -3,13 +3,9 @@ import { absolutePath } from '../disk/disk.ts'
 import type { EditedDisk } from '../disk/edited-disk.ts'
 import { toText } from '../disk/file-content.ts'
 
-interface Word {
-  readonly parts: readonly { readonly type: string; readonly value?: string }[]
-}
-
 interface SimpleCommand {
-  name: Word | null
-  readonly args: Word[]
+  name: { readonly parts: readonly { readonly type: string; readonly value?: string }[] } | null
+  readonly args: SimpleCommand['name'][]
 }
 
 /**

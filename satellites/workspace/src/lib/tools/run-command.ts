@@ -92,7 +92,6 @@ export async function runOver(
 
 /** Sessions by whose names a machine keeps files for the next command, which writes only what differs. */
 const KEPT = 8
-
 let commands = 0
 
 /** Shows a machine the files over the disk, where nothing that it runs can change them. */
