@@ -36,7 +36,7 @@ interface VirtualTableProps {
   onRange?(range: RowRange): void
 }
 
-/** A table of rows of one height, of which only those in view are in the page. Screen readers are told the count. */
+/** A table of rows of one height, of which only those in view are in the page. Screen readers get the count. */
 export function VirtualTable({ label, count, rowHeight, widths, head, row, handle, onRange }: VirtualTableProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [range, setRange] = useState<RowRange>({ first: 0, last: Math.min(count, 60) })

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createDisk } from '../disk/create-disk.ts'
 import { directoryOf, type ReadOnlyDisk } from '../disk/disk.ts'
+import { quoted } from '../quoted.ts'
 import { type CommandOptions, runOver } from '../tools/run-command.ts'
-import { quoted, shown } from './judge.ts'
+import { shown } from './judge.ts'
 import { type Judgement, toJudgement } from './judgement.ts'
 
 /** A call of a function, and what it has to do. Values are compared as JSON says them. */

@@ -1,6 +1,7 @@
 import { createDisk, type NewFile } from '../disk/create-disk.ts'
 import type { ReadOnlyDisk } from '../disk/disk.ts'
 import { readFile } from '../disk/read-disk.ts'
+import { quoted } from '../quoted.ts'
 import { type CommandOptions, type CommandResult, runOver } from '../tools/run-command.ts'
 import { type Judgement, toJudgement } from './judgement.ts'
 
@@ -85,8 +86,4 @@ function differenceOf(ran: JudgedRun, { stdout, exitCode = 0, after = {} }: Judg
 /** What a program printed, for who reads the record of a step. */
 export function shown({ stdout, stderr, exitCode }: CommandResult): string {
   return `Printed ${JSON.stringify(stdout.slice(-150))} and ${JSON.stringify(stderr.slice(-150))}, exit code ${exitCode}.`
-}
-
-export function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -17,7 +17,7 @@ const MADE: Readonly<Record<string, string>> = {
   hostname: 'workspace\n',
 }
 
-export const VARIABLES: Readonly<Record<string, string>> = {
+const VARIABLES: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   HOME: '/root',
   LANG: 'C.UTF-8',
@@ -26,6 +26,13 @@ export const VARIABLES: Readonly<Record<string, string>> = {
   XDG_CACHE_HOME: '/var/cache',
   // There is one user.
   TAR_OPTIONS: '--no-same-owner',
+}
+
+/** Returns the variables of a command, those that a program can have, beside those that a machine sets. */
+export function variablesOf(own: MachineCommand['variables']): [name: string, value: string][] {
+  return Object.entries({ ...VARIABLES, ...own }).filter(
+    ([name, value]) => /^[^=\0]+$/.test(name) && !value.includes('\0'),
+  )
 }
 
 /** Returns the arguments of `bwrap` for what is the same in every box, and writes files for it into a folder. */
@@ -64,7 +71,6 @@ export function commandArguments(
   // What has come since is undone after the command. Of a link, `bwrap` would take what it leads to.
   for (const path of readOnly) if (copy.hasFile(path)) args.push('--ro-bind', copy.at(path), path)
   args.push('--remount-ro', '/', '--remount-ro', '/dev')
-  for (const [name, value] of Object.entries({ ...VARIABLES, ...variables }))
-    if (/^[^=\0]+$/.test(name) && !value.includes('\0')) args.push('--setenv', name, value)
+  for (const [name, value] of variablesOf(variables)) args.push('--setenv', name, value)
   return args
 }

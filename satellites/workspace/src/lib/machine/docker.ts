@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { basename } from 'node:path'
 import { monotonic } from '@episodic/protocol/internal'
 import type { BoxResult } from './box.ts'
-import { VARIABLES } from './box-view.ts'
+import { variablesOf } from './box-view.ts'
 import { type Machine, type MachineCommand, MachineError } from './machine.ts'
 import { BoxLost, createSessionMachine } from './session-machine.ts'
 import { type CopiesOptions, openCopies, runOnCopy } from './working-copies.ts'
@@ -213,8 +213,7 @@ function boxArguments(command: MachineCommand, copy: WorkingCopy): string[] {
     if (!folders.includes(path)) args.push('--tmpfs', `${path}:rw,exec,mode=1777,size=${bounds.memory}`)
   for (const folder of folders) args.push('--mount', mountOf(copy.at(folder), folder, false))
   for (const path of readOnly) if (copy.hasFile(path)) args.push('--mount', mountOf(copy.at(path), path, true))
-  for (const [key, value] of Object.entries({ ...VARIABLES, ...variables }))
-    if (/^[^=\0]+$/.test(key) && !value.includes('\0')) args.push('--env', `${key}=${value}`)
+  for (const [name, value] of variablesOf(variables)) args.push('--env', `${name}=${value}`)
   return args
 }
 

@@ -105,11 +105,11 @@ class E2bSession {
     const part = (name: string) => Buffer.from(said.get(`./${name}`)?.data ?? [])
     if (part('began').length === 0)
       throw new MachineError('machine-refused', `A sandbox of E2B allows no namespaces: ${part('err').toString()}`)
+    const wanted = wantedOf(command)
     if (isChanged) {
-      const { entries } = wantedOf(command)
       this.#known.clear()
       for (const [path, { line }] of listed(part('before')).lines)
-        this.#known.set(path, { entry: entries.get(path) ?? null, line })
+        this.#known.set(path, { entry: wanted.entries.get(path) ?? null, line })
     }
     const { lines, notKept } = listed(part('after'))
     // What has no name in a text cannot be removed by it.
@@ -149,7 +149,7 @@ class E2bSession {
       // Files that are one could change each other later, so each is written anew.
       this.#known.set(path, { entry: links > 1 && !isDirectory ? null : entry, line })
     }
-    return { stdout, stderr, exitCode, changes: changesOf(command, made), grown, elapsed, ended, notKept }
+    return { stdout, stderr, exitCode, changes: changesOf(command, wanted, made), grown, elapsed, ended, notKept }
   }
 
   /** Returns the sandbox, created if there is none, with a time to live that is longer than the command's. */

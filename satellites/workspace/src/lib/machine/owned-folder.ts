@@ -15,6 +15,7 @@ const LEASE = 15 * BEAT
  */
 export class OwnedFolder {
   readonly path: string
+  readonly name: string
   readonly #beat: NodeJS.Timeout
   readonly #removeAtExit = () => {
     spawn('rm', ['-rf', this.path], { detached: true, stdio: 'ignore' }).unref()
@@ -22,6 +23,7 @@ export class OwnedFolder {
 
   private constructor(path: string) {
     this.path = path
+    this.name = basename(path)
     this.#beat = setInterval(() => utimesSync(path, new Date(), new Date()), BEAT).unref()
     process.once('exit', this.#removeAtExit)
   }
@@ -46,10 +48,6 @@ export class OwnedFolder {
     // Who runs commands goes through it, to the one that is theirs.
     chmodSync(path, 0o711)
     return new OwnedFolder(path)
-  }
-
-  get name(): string {
-    return basename(this.path)
   }
 
   async remove(): Promise<void> {

@@ -1,4 +1,5 @@
-import { VARIABLES } from './box-view.ts'
+import { quoted } from '../quoted.ts'
+import { variablesOf } from './box-view.ts'
 import type { MachineCommand } from './machine.ts'
 
 /** The directory of a sandbox that has what goes in and out. A command does not see it. */
@@ -12,11 +13,6 @@ const GROUPS = '/sys/fs/cgroup /sys/fs/cgroup/memory /sys/fs/cgroup/pids'
 
 /** Paths of one `rm`, fewer than a system takes. */
 const AT_ONCE = 200
-
-/** Returns a word of a shell that means a text. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
-}
 
 function words(texts: readonly string[]): string {
   return texts.map(quoted).join(' ')
@@ -67,7 +63,7 @@ tar -czf - -C said .
 
 /** Returns the script that is the first process of a command's namespaces. */
 export function innerScript({ argv, cwd, variables, folders, readOnly, bounds }: MachineCommand, room: number): string {
-  const set = Object.entries({ ...VARIABLES, ...variables }).map(([name, value]) => `${name}=${value}`)
+  const set = variablesOf(variables).map(([name, value]) => `${name}=${value}`)
   return `
 {
 for each in ${GROUPS}; do echo 0 > $each/episodic/cgroup.procs; done 2>/dev/null

@@ -40,6 +40,8 @@ export interface CopyChanges {
   readonly notKept: readonly string[]
 }
 
+export type Wanted = ReturnType<typeof wantedOf>
+
 interface Known {
   readonly entry: Readonly<Entry>
   /** Its kind, mode, time of change and inode, of a directory the first two: while it has them, it is the same. */
@@ -76,6 +78,7 @@ export class WorkingCopy {
   /** The latest time of change of what is known. */
   #newest = 0n
   #isFirst = true
+  #wanted: Wanted = { entries: new Map(), kept: new Set() }
   /** The modes of directories that are open to their owner for now. */
   readonly #opened = new Map<string, number>()
 
@@ -104,9 +107,9 @@ export class WorkingCopy {
    */
   async bringTo(seen: SeenFiles): Promise<void> {
     this.#isFirst = this.#known.size === 0
-    const wanted = wantedOf(seen).entries
+    this.#wanted = wantedOf(seen)
     for (const [path, { entry }] of [...this.#known].reverse()) {
-      const next = wanted.get(path)
+      const next = this.#wanted.entries.get(path)
       if (next && (isSame(next, entry) || (next.kind === 'directory' && entry.kind === 'directory'))) continue
       this.#remove(path, entry.kind === 'directory')
       this.#known.delete(path)
@@ -114,7 +117,7 @@ export class WorkingCopy {
     const before = this.#known
     this.#known = new Map()
     let began = performance.now()
-    for (const [path, entry] of wanted) {
+    for (const [path, entry] of this.#wanted.entries) {
       const known = before.get(path)
       this.#known.set(path, known && isSame(known.entry, entry) ? known : this.#put(path, entry, known !== undefined))
       if (performance.now() - began < TURN) continue
@@ -160,7 +163,7 @@ export class WorkingCopy {
     }
     this.#known = sorted(this.#known)
     this.#close()
-    return { changes: changesOf(seen, made), grown, notKept }
+    return { changes: changesOf(seen, this.#wanted, made), grown, notKept }
   }
 
   /** Returns a line for all that is in the folders by its path; `null` for too much. */
@@ -403,8 +406,7 @@ function entryAt(disk: ReadOnlyDisk, path: string): Readonly<Entry> | undefined 
 }
 
 /** Returns what a command has changed that it may, from what it has made of each path; `null` is for nothing. */
-export function changesOf(seen: SeenFiles, made: ReadonlyMap<string, Entry | null>): DiskChanges {
-  const { kept } = wantedOf(seen)
+export function changesOf(seen: SeenFiles, { kept }: Wanted, made: ReadonlyMap<string, Entry | null>): DiskChanges {
   return [...sorted(made)].flatMap(([path, entry]) => {
     if ([...seen.readOnly, ...seen.hidden].some((each) => isWithin(path, each))) return []
     // What is in it and was not seen stays.

@@ -4,6 +4,7 @@ import { ATTACKS, findCheats } from '../cheats/cheats.ts'
 import { absolutePath, EPOCH } from '../disk/disk.ts'
 import { applyChanges } from '../disk/disk-changes.ts'
 import { type DiskAccess, DiskError, EditedDisk } from '../disk/edited-disk.ts'
+import { quoted } from '../quoted.ts'
 import type { ShellMemory } from '../shell/run-shell.ts'
 import type { Language } from '../shell/shell-parts.ts'
 import { JobEnded, runJob } from '../workers/command-pool.ts'
@@ -289,8 +290,4 @@ function keepTransaction(
 
 function lineCount(text: string): number {
   return text.split('\n').length - (text.endsWith('\n') || text === '' ? 1 : 0)
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

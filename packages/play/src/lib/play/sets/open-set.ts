@@ -12,7 +12,10 @@ import { type AskedSet, askedSchema, configurationId, type SetMember, type SetWo
 
 /** Returns how a set was asked for. Rejects with `run-invalid` if it cannot be played as it was. */
 export async function readAsked(folder: string): Promise<AskedSet> {
-  const { asked } = await readSet(folder)
+  return parseAsked(folder, await readSet(folder))
+}
+
+function parseAsked(folder: string, { asked }: SetManifest): AskedSet {
   const parsed = askedSchema.safeParse(asked)
   if (parsed.success) return parsed.data
   throw new HarnessError(
@@ -43,7 +46,7 @@ export async function openSet(
       )
     const set = await readSet(folder)
     const { worlds } = set
-    const before = await readAsked(folder)
+    const before = parseAsked(folder, set)
     assertSame(folder, worlds, planned)
     for (const { tasks } of worlds)
       if ((await hashFile(join(folder, tasks.file))) !== tasks.sha256)
