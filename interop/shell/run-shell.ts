@@ -1,23 +1,36 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createDisk, runCommand } from '@episodic/workspace'
+import {
+  bubblewrap,
+  type CommandResult,
+  createDisk,
+  MACHINE_BOUNDS,
+  type Machine,
+  type MachineCommand,
+  runCommand,
+} from '@episodic/workspace'
 import { readOptions } from '../options.ts'
 import type { Report } from '../report.ts'
 
-const USAGE = `Usage: pnpm interop shell [--show] [--only <text>] [--json]
+const USAGE = `Usage: pnpm interop shell [--machine] [--show] [--only <text>] [--json]
 
 Runs the command lines of the tldr pages for text, files and the shell, which nobody here has chosen, with the bash of this
 machine, each in a folder of its own, and with the shell of a workspace on a disk with the same files. Compares what they
 print and their exit codes. A line that differs either says why (an error message and a status), or is wrong without a word.
 
-  --show  print what differs
-  --only  only command lines that contain this text
-  --json  print nothing but the line of JSON that ends every run`
+  --machine  run them in boxes of bubblewrap instead of the shell of a workspace; one in a hundred may be wrong without a word
+  --show     print what differs
+  --only     only command lines that contain this text
+  --json     print nothing but the line of JSON that ends every run`
 
-/** The share of command lines that may be wrong without a word. */
+/** The share of command lines that may be wrong without a word, in the shell and on a machine. */
 const MOST_SILENT = 0.1
+const MOST_SILENT_ON_MACHINE = 0.01
+
+/** When files of a disk were changed that does not say it. */
+const CHANGED = new Date('2025-01-01T00:00:00Z')
 
 const FILES: Readonly<Record<string, string>> = {
   'poem.txt':
@@ -40,14 +53,10 @@ const FILES: Readonly<Record<string, string>> = {
   'src/lib/log.js': 'export function log(...args) {\n  return args.join(" ")\n}\n',
 }
 
-interface Done {
-  readonly stdout: string
-  readonly exitCode: number
-}
-
 /** Compares the shell of a workspace with bash from the command line. */
 export async function runShellProgram(args: readonly string[]): Promise<Report | null> {
   const options = readOptions(args, USAGE, {
+    machine: { type: 'boolean', default: false },
     show: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
   })
@@ -59,8 +68,13 @@ export async function runShellProgram(args: readonly string[]): Promise<Report |
   const chosen = commands.filter((each) => each.includes(options.only))
   const groups: Record<'equal' | 'refused' | 'silent', string[]> = { equal: [], refused: [], silent: [] }
   let unknown = 0
+  const machine = bubblewrap()
+  const goal = options.machine ? MOST_SILENT_ON_MACHINE : MOST_SILENT
+  const run = options.machine
+    ? (command: string) => onMachine(machine, disk, command)
+    : (command: string) => runCommand(disk, command, { cwd: '/home' })
   for (const command of chosen) {
-    const [bash, ours] = [await inBash(command), await runCommand(disk, command, { cwd: '/home' })]
+    const [bash, ours] = [await inBash(command), await run(command)]
     // What this machine lacks can be compared with nothing.
     if (bash.exitCode === 127) unknown += 1
     else {
@@ -73,10 +87,11 @@ export async function runShellProgram(args: readonly string[]): Promise<Report |
         )
     }
   }
+  await machine.close()
   const total = chosen.length - unknown
   const share = (count: number) => Math.round((count / total) * 1_000) / 1_000
   const version = execFileSync('bash', ['--version']).toString().split('\n')[0] ?? ''
-  const isMet = share(groups.silent.length) <= MOST_SILENT
+  const isMet = share(groups.silent.length) <= goal
   return {
     clients: { [version]: { passed: isMet ? total : 0, failed: isMet ? 0 : groups.silent.length } },
     details: {
@@ -85,7 +100,7 @@ export async function runShellProgram(args: readonly string[]): Promise<Report |
       equal: share(groups.equal.length),
       refused: share(groups.refused.length),
       silent: share(groups.silent.length),
-      goal: MOST_SILENT,
+      goal,
       differing: groups.silent,
     },
   }
@@ -95,11 +110,23 @@ function writeFiles(folder: string): void {
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true })
     writeFileSync(join(folder, path), text)
+    utimesSync(join(folder, path), CHANGED, CHANGED)
   }
 }
 
+/** Runs a command line in a box, which has the files in `/home`. */
+async function onMachine(machine: Machine, disk: MachineCommand['disk'], command: string): Promise<CommandResult> {
+  const seen = { disk, folders: ['/home'], hidden: [], readOnly: [], cwd: '/home', variables: { LC_ALL: 'C.UTF-8' } }
+  const use = { session: command, argv: ['bash', '-c', command], stdin: Buffer.alloc(0), network: false }
+  const { stdout, stderr, exitCode, ended } = await machine.run(
+    { ...seen, ...use, bounds: MACHINE_BOUNDS },
+    new AbortController().signal,
+  )
+  return { stdout: Buffer.from(stdout).toString(), stderr: ended ?? Buffer.from(stderr).toString(), exitCode }
+}
+
 /** Runs a command line with the machine's bash, in a folder of its own. */
-async function inBash(command: string): Promise<Done> {
+async function inBash(command: string): Promise<Omit<CommandResult, 'stderr'>> {
   const folder = mkdtempSync(join(tmpdir(), 'episodic-shell-'))
   try {
     writeFiles(folder)
@@ -112,7 +139,7 @@ async function inBash(command: string): Promise<Done> {
     const chunks: Buffer[] = []
     child.stdout.on('data', (chunk) => chunks.push(chunk))
     const exitCode = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)))
-    return { stdout: Buffer.concat(chunks).toString(), exitCode }
+    return { stdout: Buffer.concat(chunks).toString().replaceAll(folder, '/home'), exitCode }
   } finally {
     rmSync(folder, { recursive: true })
   }
