@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/polyglot.ts'],
+  entry: ['src/harbor.ts', 'src/polyglot.ts'],
   format: 'esm',
   target: 'node22',
   dts: true,
