@@ -1,5 +1,6 @@
 export { canonicalJson } from './lib/base/canonical-json.ts'
 export { contentId } from './lib/base/digest.ts'
+export { hashOfPart } from './lib/base/hash-of-part.ts'
 export { findNonJson, type Json, type JsonObject, jsonObjectSchema } from './lib/base/json.ts'
 export { createRng, type Rng, type RngState } from './lib/base/rng.ts'
 export { seedFor } from './lib/base/seed.ts'

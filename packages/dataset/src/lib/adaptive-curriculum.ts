@@ -22,7 +22,7 @@ const adaptiveStateSchema = z.strictObject({
 })
 
 /** The saved state of an adaptive curriculum. Tasks that were never drawn or observed are left out. */
-export type AdaptiveState = Readonly<z.infer<typeof adaptiveStateSchema>>
+type AdaptiveState = Readonly<z.infer<typeof adaptiveStateSchema>>
 
 export interface AdaptiveOptions {
   readonly seed: string

@@ -29,7 +29,7 @@ export function defineStages(stages: readonly Stage[]): readonly Stage[] {
 const stagedStateSchema = z.strictObject({ format: z.literal(1), basis: z.string(), draws: z.int().min(0) })
 
 /** The saved state of a staged curriculum: which curriculum, and how many tasks were drawn. */
-export type StagedState = Readonly<z.infer<typeof stagedStateSchema>>
+type StagedState = Readonly<z.infer<typeof stagedStateSchema>>
 
 export interface StagedOptions {
   readonly seed: string

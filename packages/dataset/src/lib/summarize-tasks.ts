@@ -16,7 +16,7 @@ export interface LimitSummary {
   readonly max: number | null
 }
 
-export interface TaskSummary {
+interface TaskSummary {
   readonly count: number
   readonly splits: Readonly<Record<Split, number>>
   /** By `name@version`. */

@@ -7,15 +7,9 @@ export function monotonic(): number {
 
 /** Resolves after `milliseconds`. Rejects with the signal's reason once the signal is aborted. */
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, milliseconds)
-  const abort = () => {
-    clearTimeout(timer)
-    reject(signal?.reason)
-  }
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  return promise.finally(() => signal?.removeEventListener('abort', abort))
+  return abortable(promise, signal).finally(() => clearTimeout(timer))
 }
 
 /** Settles like `promise`, or rejects with the signal's reason once the signal is aborted. The work itself goes on. */
@@ -25,16 +19,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
     const abort = () => reject(signal.reason)
     if (signal.aborted) abort()
     const stop = onAbort(signal, abort)
-    promise.then(
-      (value) => {
-        stop()
-        resolve(value)
-      },
-      (error) => {
-        stop()
-        reject(error)
-      },
-    )
+    promise.finally(stop).then(resolve, reject)
   })
 }
 

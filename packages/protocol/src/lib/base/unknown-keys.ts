@@ -36,13 +36,10 @@ export function findUnknownKeys(
     case 'record':
       return isObject(value) ? inObject({ shape: {}, catchall: def.valueType }, value, path) : []
     case 'array':
-      return Array.isArray(value)
-        ? value.flatMap((item, i) => findUnknownKeys(def.element, item, [...path, `${i}`]))
-        : []
     case 'tuple':
       return Array.isArray(value)
         ? value.flatMap((item, i) => {
-            const of = def.items[i] ?? def.rest
+            const of = def.type === 'array' ? def.element : (def.items[i] ?? def.rest)
             return of ? findUnknownKeys(of, item, [...path, `${i}`]) : []
           })
         : []

@@ -101,10 +101,7 @@ const LINK_TEXTS = ['title', 'description', 'mimeType'] as const
 
 function linkOf(part: ContentPart & { readonly uri: string; readonly name: string }) {
   const { uri, name, size } = part
-  const texts = LINK_TEXTS.flatMap((key) => {
-    const text = part[key]
-    return typeof text === 'string' ? [[key, text]] : []
-  })
+  const texts = LINK_TEXTS.flatMap((key) => (typeof part[key] === 'string' ? [[key, part[key]]] : []))
   return {
     type: 'resource_link' as const,
     uri,
