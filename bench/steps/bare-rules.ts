@@ -34,7 +34,7 @@ export function startBareEpisode(environment: EnvironmentDefinition, seed: strin
       attach: () => {},
     })
     const judged = { before: state, after: draft, tool: name, input, params, end }
-    const transition = { ...judged, moved: environment.seats, refused: null, events: [] }
+    const transition = { ...judged, moved: environment.seats, calls: [], refused: null, events: [] }
     environment.rewards(transition, DEFAULT_SEAT)
     environment.potential(draft, params, DEFAULT_SEAT)
     state = draft

@@ -2,7 +2,6 @@ import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/
 import { absenceOf } from '@episodic/mcp-server/internal'
 import {
   DEFAULT_LIMITS,
-  DEFAULT_SEAT,
   type EpisodeEnd,
   type EpisodeRecord,
   isMatchRecord,
@@ -45,26 +44,23 @@ export function compareEnd(
 export function compareWhole(
   environment: EnvironmentDefinition,
   record: SealedRecord,
-  world: Pick<Rehearsal, 'state' | 'end'>,
+  world: Pick<Rehearsal, 'succeeds' | 'end'>,
   options: ReplayOptions,
 ): Difference | null {
-  const ends = isMatchRecord(record)
-    ? compareEndsOfSeats(record, world)
-    : compareEndByPlayer(environment, record, world, options)
+  const ends = isMatchRecord(record) ? compareEndsOfSeats(record, world) : compareEndByPlayer(record, world, options)
   return ends ?? compareLimits(environment, record, options) ?? compareReturns(record, options.scoring)
 }
 
 function compareEndByPlayer(
-  environment: EnvironmentDefinition,
-  { steps, outcome, params }: EpisodeRecord,
-  { state }: Pick<Rehearsal, 'state'>,
+  { steps, outcome }: EpisodeRecord,
+  world: Pick<Rehearsal, 'succeeds'>,
   { mayLeave }: ReplayOptions,
 ): Difference | null {
   if (outcome.kind === 'failed') return null
   const { end, success } = outcome
   if (!isEndedByPlayer(outcome, mayLeave))
     return steps.length > 0 ? null : { field: 'end', recorded: end, replayed: null }
-  const judged = environment.success({ end, state, params }, DEFAULT_SEAT)
+  const judged = world.succeeds(end)
   // A player that stopped has no success, whatever its world would say.
   return findDifference(success, judged !== undefined && stopReasonOf(end) ? false : judged, 'success')
 }

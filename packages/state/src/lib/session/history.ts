@@ -3,11 +3,11 @@ import type { JsonObject } from '@episodic/protocol'
 /** What a session remembers of its own past, oldest first. Part of the record, so bounded in number and in size. */
 export type History = readonly JsonObject[]
 
-/** How much is remembered: at most `entries` of them and at most `bytes` of their JSON, in UTF-16 code units. */
-export interface HistoryBounds {
-  readonly entries: number
-  readonly bytes: number
-}
+/**
+ * How much is remembered: at most `entries` of them and at most `bytes` of their JSON, in UTF-16 code units; or `calls`:
+ * every call of the episode, so as many as it has steps.
+ */
+export type HistoryBounds = 'calls' | { readonly entries: number; readonly bytes: number }
 
 /**
  * Returns the history with `entry` added at its end and as many of the oldest dropped as the bounds want.
@@ -17,6 +17,7 @@ export interface HistoryBounds {
  */
 export function appendHistory(history: History, entry: JsonObject, bounds: HistoryBounds): History {
   const next = [...history, entry]
+  if (bounds === 'calls') return next
   let bytes = 0
   let first = next.length
   while (first > 0 && next.length - first < bounds.entries) {

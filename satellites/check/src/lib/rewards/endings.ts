@@ -13,8 +13,8 @@ export class Endings {
     this.#environment = environment
   }
 
-  add({ rehearsal, fault, setting: { params } }: RehearsedEpisode): void {
-    const { end, state } = rehearsal
+  add({ rehearsal, fault }: RehearsedEpisode): void {
+    const { end } = rehearsal
     if (fault) return
     if (end?.kind !== 'truncated') {
       this.#hasOther = true
@@ -24,7 +24,7 @@ export class Endings {
     const succeeds = (hypothetical: EpisodeEnd) =>
       this.#environment.seats.some((seat) => {
         try {
-          return this.#environment.success({ end: hypothetical, state, params }, seat) === true
+          return rehearsal.succeeds(hypothetical, seat) === true
         } catch {
           return false
         }

@@ -47,6 +47,8 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
   assertKnown(said, states, state, 'state')
   assertKnown(said, LIMITS, limits, 'limits')
   assertKnown(said, ['entries', 'bytes'], history, 'history')
+  if (history !== undefined && history !== 'calls' && typeof history !== 'object')
+    throw invalid(said, `its \`history\` is ${JSON.stringify(history)}, and has to be 'calls' or { entries, bytes }`)
   assertKnown(said, ['waive'], check, 'check')
   if (typeof description !== 'string') throw invalid(said, 'it has no `description`: say in a sentence what is played')
   for (const part of ['start', 'observe', 'tools', ...functions])

@@ -127,6 +127,17 @@ export interface PlayContext<State, Params, Input, Data, Prepared = undefined, E
 }
 
 /**
+ * A call of an episode: with the arguments that its tool declares, and why it was refused, if it was. A step that the
+ * server took for an absent player is one too.
+ */
+export type Call = {
+  readonly seat: string
+  readonly tool: string
+  readonly arguments: JsonObject
+  readonly refused: Refusal | null
+}
+
+/**
  * What a reward term judges: one answered step. `before` and `after` are equal if the step was refused.
  *
  * - `Absent`: what stands in place of the call where no one call led to the step.
@@ -138,6 +149,8 @@ export interface Transition<State, Params, Absent = never> {
   /** The arguments as sent: valid for the tool unless `refused` is `arguments`, `tool`, `time` or `ended`. */
   readonly input: JsonObject | Absent
   readonly params: Params
+  /** The calls of the episode so far, oldest first, this one included. Needs `history: 'calls'` in the definition. */
+  readonly calls: readonly Call[]
   /** How the episode ended by this step; in a game, for the seat that is rewarded. */
   readonly end: EpisodeEnd | null
   readonly refused: Refusal | null
@@ -198,6 +211,8 @@ export interface FinalContext<State, Params> {
   /** The whole state at the end, private part included. */
   readonly state: State
   readonly params: Params
+  /** All calls of the episode, oldest first. Needs `history: 'calls'` in the definition. */
+  readonly calls: readonly Call[]
 }
 
 export interface EventContext<State, Params, Data> extends RulesContext<State, Params> {
@@ -372,7 +387,10 @@ export interface CommonSpec<
    * for each seat by itself, and `turnSeconds` is for one turn.
    */
   readonly limits?: LimitsRequest | ((params: z.output<Params>) => LimitsRequest)
-  /** Bounds of the history of its own steps, those of all seats, that a session keeps. Default: no history. */
+  /**
+   * Bounds of the history of its own steps, those of all seats, that a session keeps. `'calls'`: every {@link Call} of
+   * the episode, which reward terms and `success` then get as `calls`. Default: no history.
+   */
   readonly history?: HistoryBounds
   readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /** Returns the observation text of a public state, or of what one seat sees. */
@@ -391,7 +409,7 @@ export interface CommonSpec<
   /** The potential Φ of a state, in the unit of reward, for potential-based shaping; in a game, for one seat. */
   readonly potential?: (state: NoInfer<State>, params: z.output<Params>, ...seat: Seats) => number
   /**
-   * Returns whether an ended episode succeeded: a pure function of its end, its last state and the parameters. Called
+   * Returns whether an ended episode succeeded: a pure function of its end, last state, parameters and calls. Called
    * once, when the episode is terminated, truncated or closed; in a game, when it has ended for the seat. Trainers and
    * reports receive the result; players do not. Default: see docs/write/environments.md, "Success".
    */

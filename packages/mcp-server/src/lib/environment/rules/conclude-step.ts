@@ -4,6 +4,7 @@ import type { PlayedSeats } from '@episodic/state/internal'
 import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import type { Decided } from './decided.ts'
+import { callsOf } from './episode-calls.ts'
 import { bySeat, playingSeats, type RulesTurn } from './rules-turn.ts'
 import { prependEventTexts } from './step-events.ts'
 
@@ -28,6 +29,8 @@ export function concludeStep(
   }
   const ownEnd = endOf(seat)
   const next = end ? NONE : nextTurn(environment, turn, decided, after)
+  const remember = environment.history ? remembered() : undefined
+  const calls = callsOf(environment, record.history, remember)
   const transition = {
     before: decided.before ?? record.state,
     after,
@@ -35,11 +38,12 @@ export function concludeStep(
     tool: called ? action.tool : null,
     input: called ? action.arguments : null,
     params,
+    calls,
     refused: refusal,
     events,
   }
   const successOf = (name: string): boolean =>
-    environment.success({ end: endOf(name) as EpisodeEnd, state: after, params }, name) === true
+    environment.success({ end: endOf(name) as EpisodeEnd, state: after, params, calls }, name) === true
 
   // A move that is sealed earns nothing before its round is played.
   const rewarded = refusal !== null || effects !== null
@@ -69,13 +73,14 @@ export function concludeStep(
     ...(ownEnd && environment.hasSuccess && { success: successOf(seat) }),
     refused: refusal,
     published: decided.published,
-    remember: environment.history ? remembered() : undefined,
+    remember,
     ...(environment.multiplayer && { seats: seatsPart() }),
   }
 
   function remembered(): JsonObject {
-    const step = { tool: action.tool, arguments: action.arguments, said: text }
-    return environment.multiplayer ? { seat, ...step } : step
+    const call = { tool: action.tool, arguments: action.arguments }
+    if (environment.history === 'calls') return { seat, ...call, refused: refusal }
+    return { ...(environment.multiplayer && { seat }), ...call, said: text }
   }
 
   function seatsPart(): PlayedSeats {

@@ -1,19 +1,18 @@
 import type { Action, EpisodeEnd, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
-import type { SessionState } from '@episodic/state'
+import type { SessionRecord, SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
 import { rulesFailed, ServerError } from '../../server-error.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { CallOptions } from './call-options.ts'
+import { callsOf } from './episode-calls.ts'
 import { playAction } from './play-action.ts'
 import type { PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { type InitialState, type ObservedState, observeState, startEnvironment } from './start-environment.ts'
 
-export interface EndedEpisode {
+export interface EndedEpisode extends Pick<SessionRecord, 'state' | 'params' | 'history'> {
   readonly end: EpisodeEnd
-  readonly state: SessionState
-  readonly params: JsonObject
   /** The seat that is judged. */
   readonly seat: string
 }
@@ -68,7 +67,8 @@ export const directRules = {
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
   legal: (environment, ...given) => asFault(environment, () => environment.legal(...given)),
-  evaluateSuccess: (environment, { seat, ...final }) => asFault(environment, () => environment.success(final, seat)),
+  evaluateSuccess: (environment, { seat, history, ...final }) =>
+    asFault(environment, () => environment.success({ ...final, calls: callsOf(environment, history) }, seat)),
   prepares: true,
   secrets: (environment, ...given) => environment.secrets?.(...given) ?? NONE,
 } satisfies RulesRunner

@@ -9,7 +9,7 @@ import {
 } from '@episodic/protocol'
 import { formatZodError, invalidParams, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { StateError } from '@episodic/state'
-import { KeptState } from '@episodic/state/internal'
+import { answeredIn, KeptState } from '@episodic/state/internal'
 import type { z } from 'zod'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { assertEvent } from '../../environment/rules/apply-event.ts'
@@ -34,7 +34,7 @@ export function readSnapshot(environment: EnvironmentDefinition, snapshot: Sessi
   assertUnchanged('snapshot.params', environment.params, snapshot.params)
   assertUnchanged('snapshot.state.public', environment.state.public, snapshot.state.public)
   assertUnchanged('snapshot.state.private', environment.state.private, snapshot.state.private)
-  assertRemembered(environment, snapshot.history)
+  assertRemembered(environment, snapshot)
   assertSeated(environment, snapshot)
   const limits = limitsOf(environment, snapshot)
   assertHappened(environment, snapshot, limits)
@@ -99,9 +99,11 @@ function assertSeated(environment: EnvironmentDefinition, { params, state, seats
     throw broken(`snapshot.turn is ${JSON.stringify(turn)}, and has to name the seats that may act`)
 }
 
-function assertRemembered({ history: bounds }: EnvironmentDefinition, history: SessionSnapshot['history']): void {
-  if (history.length > (bounds?.entries ?? 0))
-    throw broken(`snapshot.history has ${history.length} entries, and a session remembers ${bounds?.entries ?? 0}`)
+function assertRemembered({ history: bounds }: EnvironmentDefinition, { history, seats }: SessionSnapshot): void {
+  const most = bounds === 'calls' ? answeredIn(seats) : (bounds?.entries ?? 0)
+  if (bounds === 'calls' ? history.length !== most : history.length > most)
+    throw broken(`snapshot.history has ${history.length} entries, and a session remembers ${most}`)
+  if (bounds === 'calls') return
   const bytes = history.reduce((sum, entry) => sum + JSON.stringify(entry).length, 0)
   if (bounds && bytes > bounds.bytes)
     throw broken(`snapshot.history has ${bytes} bytes, and a session remembers ${bounds.bytes}`)

@@ -198,7 +198,7 @@ export class SessionWriter {
   async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
     const closed = { kind: 'truncated', reason: 'closed' } as const
     let ended = false
-    const { end, state, params } = await this.#options.sessions.use(cached, (session) =>
+    const { end, state, params, history } = await this.#options.sessions.use(cached, (session) =>
       session.advance(({ record }) => {
         ended = when(record)
         return ended ? { end: closed } : null
@@ -207,7 +207,7 @@ export class SessionWriter {
     cached.watchers?.wake()
     this.#options.sessions.drop(cached)
     const seat = cached.environment.seats[0] as string
-    return { end: end ?? closed, final: ended ? { end: closed, state, params, seat } : null }
+    return { end: end ?? closed, final: ended ? { end: closed, state, params, history, seat } : null }
   }
 
   async evaluateSuccess({ rules }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {

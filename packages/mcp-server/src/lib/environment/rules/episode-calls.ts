@@ -1,0 +1,18 @@
+import type { JsonObject } from '@episodic/protocol'
+import type { History } from '@episodic/state'
+import { rulesFailed } from '../../server-error.ts'
+import type { Call, EnvironmentDefinition } from '../definition/environment.ts'
+
+/** Returns what reward terms and `success` get as `calls`: what a session remembers, and the step of now. */
+export function callsOf({ history }: EnvironmentDefinition, past: History, now?: JsonObject): readonly Call[] {
+  return history === 'calls' ? ((now ? [...past, now] : past) as readonly Call[]) : UNKEPT
+}
+
+/** In the place of calls that no session keeps: an empty list would say that nobody has called anything. */
+const UNKEPT: readonly Call[] = new Proxy([], {
+  get(_, key) {
+    // An error may be written with all that it knows.
+    if (key === 'toJSON') return () => undefined
+    throw rulesFailed("`calls` is read, and no session keeps them: write `history: 'calls'` in the definition.")
+  },
+})
