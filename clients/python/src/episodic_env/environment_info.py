@@ -20,6 +20,8 @@ class ToolInfo:
     output_schema: JsonObject | None
     sealed: bool = False
     """Whether its calls are sealed, and played when every seat in turn has moved."""
+    speech: str | None = None
+    """The argument that gets the words of a model's answer without a call, which is a call of this tool; or None."""
 
     def __repr__(self) -> str:
         arguments = ", ".join(self.input_schema.get("properties", {}))
@@ -77,6 +79,7 @@ def environment_info_of(value: Any) -> EnvironmentInfo:
                 tool["inputSchema"],
                 tool["outputSchema"],
                 tool.get("sealed", False),
+                tool.get("speech"),
             )
             for tool in value["tools"]
         }

@@ -77,10 +77,12 @@ export function createChatModel(
       const wanted = withOptions(modelOption, {
         model: server.model,
         messages: sent,
-        tools: form.functions,
-        tool_choice:
-          forcedTool === undefined ? 'auto' : { type: 'function', function: { name: form.wireOf(forcedTool) } },
-        ...(!parallelCalls && { parallel_tool_calls: false }),
+        ...(tools.length > 0 && {
+          tools: form.functions,
+          tool_choice:
+            forcedTool === undefined ? 'auto' : { type: 'function', function: { name: form.wireOf(forcedTool) } },
+          ...(!parallelCalls && { parallel_tool_calls: false }),
+        }),
         seed,
         ...(temperature !== undefined && { temperature }),
         ...(maxTokens !== undefined && { max_tokens: maxTokens }),
@@ -88,12 +90,12 @@ export function createChatModel(
       })
       const requestOf = (): ModelRequest => ({
         messages: concessions.apply({ ...wanted, messages: recorded }).messages,
-        tools: wanted.tools,
+        tools: wanted.tools ?? [],
       })
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
       if (kept) return { ...kept, request: requestOf(), isKept: true }
-      const turn = await transport.turn({ messages: recorded, tools: wanted.tools }, signal)
+      const turn = await transport.turn({ messages: recorded, tools: wanted.tools ?? [] }, signal)
       const tries: Try[] = []
       let body: ChatBody = wanted
       const send = (): Promise<unknown> => {

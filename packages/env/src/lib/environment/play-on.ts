@@ -27,7 +27,7 @@ export function contextOf(
 ): PolicyContext {
   const { tools, parallelToolCalls } = environment.info
   const task = { prompt, hints, params: start.info.params }
-  return { task, tools, seed: policySeed, ...(parallelToolCalls === false && { parallelToolCalls }) }
+  return { task, tools, seed: policySeed, ...(parallelToolCalls !== undefined && { parallelToolCalls }) }
 }
 
 /** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */

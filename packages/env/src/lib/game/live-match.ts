@@ -117,6 +117,7 @@ export class LiveMatch {
       tools: info.tools.filter(({ name }) => own?.tools.includes(name)),
       seed: seedFor(policySeed, seat),
       seat,
+      ...(info.parallelToolCalls !== undefined && { parallelToolCalls: info.parallelToolCalls }),
     }
   }
 }

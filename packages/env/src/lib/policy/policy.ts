@@ -21,8 +21,8 @@ export interface PolicyContext {
   readonly seed: string
   /** The seat that it plays; left out if the environment has one. */
   readonly seat?: string | undefined
-  /** `false`: the environment wants one call in each answer of a language model. Left out if not. */
-  readonly parallelToolCalls?: false | undefined
+  /** Whether all calls of an answer of a language model are played. Default: with one seat, and not with several. */
+  readonly parallelToolCalls?: boolean | undefined
 }
 
 /** An answer of a language model, with what the model was sent for it. */

@@ -1,4 +1,4 @@
-import { type EnvironmentInfo, type ToolInfo, WireError } from '@episodic/protocol'
+import { type EnvironmentInfo, META, type ToolInfo, WireError } from '@episodic/protocol'
 import { WIRE_ERROR_NUMBERS, WIRE_VERSION } from '@episodic/protocol/internal'
 import { agentTool } from '../environment/answer/agent-answer.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
@@ -102,13 +102,14 @@ export function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations }: ToolInfo) {
+export function toolOnTheWire({ name, description, inputSchema, outputSchema, annotations, speech }: ToolInfo) {
   return {
     name,
     description,
     inputSchema: inputSchema as { type: 'object' },
     ...(outputSchema && { outputSchema: outputSchema as { type: 'object' } }),
     ...(annotations && { annotations }),
+    ...(speech && { _meta: { [META.speech]: speech } }),
   }
 }
 

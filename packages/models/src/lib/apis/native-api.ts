@@ -86,7 +86,7 @@ function callOptions(api: NativeApi, body: JsonObject): LanguageModelV4CallOptio
   const own = { ...options, ...(api === 'anthropic' && parallel === false && { disableParallelToolUse: true }) }
   return {
     prompt: toPrompt(messages as unknown as readonly JsonObject[]),
-    tools: (tools as unknown as readonly { function: JsonObject }[]).map(
+    tools: ((tools ?? []) as unknown as readonly { function: JsonObject }[]).map(
       ({ function: { name, description, parameters } }) => ({
         type: 'function',
         name: toText(name),

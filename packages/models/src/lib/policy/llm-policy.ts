@@ -25,6 +25,7 @@ const INSTRUCTIONS =
   'You act in a world by calling its tools. After each call you see its result. Go on until you see that it is over.'
 /** The same for a model of whose calls in one answer only the first is played. */
 const ONE_CALL = 'Call exactly one tool in each answer.'
+const AT_MOST_ONE = 'Call at most one tool in each answer.'
 
 /**
  * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
@@ -32,7 +33,8 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
  * next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
  * player of an environment that wants one call at a time.
  *
- * An answer without a tool call, or whose arguments are not a JSON object, is returned to the model as a mistake. After
+ * An answer without a tool call is a call of the tool of its words, which the model is not offered, where the seat has
+ * one. Else it is returned to the model as a mistake, as are arguments that are no JSON object. After
  * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
  * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget,
  * or has become longer than the context of the model.
@@ -80,7 +82,9 @@ function createPlayer(
   { task, tools, seed, seat, parallelToolCalls: wanted }: PolicyContext,
   { settings: { tokenBudget, systemPrompt, parallelToolCalls, images }, earlier, journal, turns }: Playing,
 ): Player {
-  const plays = parallelToolCalls && wanted !== false && seat === undefined ? 'all' : 'first'
+  const plays = parallelToolCalls && (wanted ?? seat === undefined) ? 'all' : 'first'
+  const speech = tools.find((tool) => tool.speech !== undefined)
+  const offered = tools.filter((tool) => tool !== speech)
   let transcript: Transcript | null = null
   /** The turn of which a call was played, whose result the model has not received yet. */
   let turn: Turn | null = null
@@ -103,7 +107,7 @@ function createPlayer(
       const answer = await chat
         .ask({
           messages,
-          tools,
+          tools: offered,
           seed: seedOf(seed, asked++),
           parallelCalls: plays === 'all',
           journal,
@@ -118,7 +122,7 @@ function createPlayer(
           })
         })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
-      turn = createTurn(answer, plays)
+      turn = createTurn(answer, plays, speech)
       const { recorded } = turn
       const said = { ...answer.completion, ...(recorded.length > 0 && { calls: recorded }), request: answer.request }
       turns.set(said, turn)
@@ -144,7 +148,10 @@ function createPlayer(
   }
 
   function begin(observation: Observation): Transcript {
-    const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
+    const words = speech && `An answer without a call is ${speech.name}: ${speech.description}`
+    const usual = [INSTRUCTIONS, plays === 'first' && (speech ? AT_MOST_ONE : ONE_CALL), words]
+      .filter(Boolean)
+      .join(' ')
     const begun = createTranscript(systemPrompt ?? usual, task, shown(earlier[0]?.observation ?? observation))
     for (const [i, { action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.
@@ -153,7 +160,7 @@ function createPlayer(
       if (turn) begun.add(turn.messages)
       const known = answers.flatMap((answer) => turns.get(answer)?.again() ?? [])
       for (const mistaken of known.slice(0, -1)) begun.add(mistaken.messages)
-      turn = known.at(-1) ?? createExternalTurn(action, i)
+      turn = known.at(-1) ?? createExternalTurn(action, i, speech)
       turn.next()
     }
     return begun

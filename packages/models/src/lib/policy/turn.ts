@@ -1,4 +1,4 @@
-import type { Action, JsonObject, Observation } from '@episodic/protocol'
+import type { Action, JsonObject, Observation, ToolInfo } from '@episodic/protocol'
 import { type RecordedCall, shorten, toText } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
 import { MALFORMED_CALL } from '../answers/malformed-call.ts'
@@ -32,15 +32,49 @@ interface ReadCall {
  * corrected. An answer that has neither a call to play nor a text is left out: servers refuse it as empty.
  *
  * @param plays - how many calls are played.
+ * @param speech - the tool that an answer without a call is, if there is one.
  */
-export function createTurn(answer: Answer, plays: 'all' | 'first'): Turn {
+export function createTurn(answer: Answer, plays: 'all' | 'first', speech: ToolInfo | undefined): Turn {
   const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call) }))
+  const words = answer.completion.text ?? ''
+  if (speech && calls.length === 0 && answer.finish !== MALFORMED_CALL && takes(speech, words))
+    return spokenTurn(answer.message, { tool: speech.name, arguments: { [speech.speech as string]: words } })
   return turnOf(calls, answer.message, correctionsOf(answer, calls), plays)
 }
 
-export function createExternalTurn(action: Action, number: number): Turn {
+export function createExternalTurn(action: Action, number: number, speech: ToolInfo | undefined): Turn {
+  const words = action.tool === speech?.name ? action.arguments[speech.speech as string] : null
+  if (typeof words === 'string') return spokenTurn(assistant(words), action)
   const call = callOf(action, number)
   return turnOf([{ call, read: action }], assistant(null, call), [], 'all')
+}
+
+/** Whether words are speech: those that are none are, where the schema of the tool takes an empty text. */
+function takes({ speech, inputSchema }: ToolInfo, words: string): boolean {
+  const schema = Object(inputSchema.properties)[speech as string] as JsonObject
+  return words !== '' || (!schema.minLength && !schema.pattern)
+}
+
+/** A turn of words, which are a move. The reply to them is a message of the user. */
+function spokenTurn(message: JsonObject, action: Action): Turn {
+  let played = false
+  let reply: Pick<Observation, 'text' | 'attachments'> = { text: '' }
+  return {
+    recorded: [],
+    again: () => spokenTurn(message, action),
+    next() {
+      if (played) return null
+      played = true
+      return action
+    },
+    reply(observation) {
+      reply = observation
+    },
+    get messages() {
+      return [...answerMessages(message, new Set()), userMessage(reply.text, reply.attachments)]
+    },
+    mistake: mistakeOf([]),
+  }
 }
 
 function turnOf(

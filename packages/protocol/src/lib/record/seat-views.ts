@@ -181,8 +181,8 @@ export class SeatViews {
     for (const event of (report.seats && report.events) ?? [])
       for (const [name, { end, texts }] of this.#seats) if (!end) texts.push(...eventTexts(event, name))
     // What came after its player was asked is still to be shown. The answer is before a view that comes later, unless
-    // it shows the state itself, as to who may act at once, or is the last one.
-    const shows = turn.includes(seat) || ends[seat] !== undefined
+    // it shows the state itself, as to who may act at once, or is the last one. One without words is no line.
+    const shows = turn.includes(seat) || ends[seat] !== undefined || observation.text === ''
     mover.texts = [...mover.texts.slice(mover.shown), ...(shows ? [] : [observation.text])]
     mover.shown = 0
     mover.view = observation

@@ -24,6 +24,8 @@ const toolInfoSchema = z.object({
   annotations: toolAnnotationsSchema.optional(),
   /** `true`: its calls are sealed, and played when every seat in turn has moved. Left out if not. */
   sealed: z.literal(true).optional(),
+  /** An answer of a language model without a call is a call of it: its only argument, which gets the words. */
+  speech: z.string().optional(),
 })
 /** A tool as a player sees it. Schemas are JSON Schema 2020-12. */
 export type ToolInfo = Wire<typeof toolInfoSchema>
@@ -55,8 +57,8 @@ export const environmentInfoSchema = z.object({
   judgesLeft: z.literal(true).optional(),
   /** Whether the environment lists its legal actions, for `environment/legal`. Left out if not. */
   legal: z.boolean().optional(),
-  /** `false`: models are asked for one call in each answer, and a further one is not played. Left out if not. */
-  parallelToolCalls: z.literal(false).optional(),
+  /** Whether all calls of one answer of a model are played. Default: those of an only seat are. */
+  parallelToolCalls: z.boolean().optional(),
   /** Whether its sessions can be snapshotted, restored and forked: not if an external server keeps the state. */
   forkable: z.boolean(),
   /** The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if none. */

@@ -34,7 +34,7 @@ export const METHODS = {
   close: 'environment/close',
 } as const
 
-/** Keys in `_meta`. Requests carry the first four, answers of the trainer endpoint the last two. */
+/** Keys in `_meta`. Requests carry the first four, and answers of the trainer endpoint the next three. */
 export const META = {
   /** The control handle, or the handle of one seat, of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
@@ -52,6 +52,8 @@ export const META = {
   timed: 'dev.episodic/timed',
   /** Milliseconds from when the server had read the call to its commit, time in the queue of the session included. */
   took: 'dev.episodic/took',
+  /** Of the tool that an answer without a call is: the argument that gets the words. */
+  speech: 'dev.episodic/speech',
 } as const
 
 /** The seat of an environment that declares no seats. */

@@ -17,10 +17,11 @@ const namesOf =
 const COMMON = [
   ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
   ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
+  ...(['speech', 'parallelToolCalls'] as const),
 ] as const
 const ENVIRONMENT = namesOf<EnvironmentSpec<never, never, never, never>>()([
   ...COMMON,
-  ...(['handle', 'parallelToolCalls', 'state', 'events', 'tools', 'absent'] as const),
+  ...(['handle', 'state', 'events', 'tools', 'absent'] as const),
 ])
 const GAME = namesOf<GameSpec<never, never, never, never, never, never>>()([
   ...COMMON,

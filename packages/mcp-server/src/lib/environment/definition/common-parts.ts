@@ -1,3 +1,4 @@
+import type { JsonObject, ToolInfo } from '@episodic/protocol'
 import type { EventInfo } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
@@ -38,7 +39,7 @@ export function commonParts(
   written: WorldEvents,
   seen: z.ZodType,
 ) {
-  const { name, version, description, params = NO_PARAMS, limits = {}, history = null } = spec
+  const { name, version, description, params = NO_PARAMS, limits = {}, history = null, parallelToolCalls } = spec
   const events = authoredEvents(name, written)
   return {
     name,
@@ -47,7 +48,12 @@ export function commonParts(
     params,
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     history,
-    toolInfos: Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen)),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+    toolInfos: withSpeech(
+      name,
+      Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen)),
+      spec.speech,
+    ),
     events,
     eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
     terms: spec.terms,
@@ -62,6 +68,19 @@ export function commonParts(
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => spec.start(context),
   } satisfies Partial<EnvironmentDefinition>
+}
+
+/** Marks the tool that an answer without a call is, with its only argument. */
+function withSpeech(environment: string, tools: readonly ToolInfo[], speech: string | undefined): readonly ToolInfo[] {
+  if (speech === undefined) return tools
+  const { properties, required = [] } = tools.find(({ name }) => name === speech)?.inputSchema ?? {}
+  const [field, ...others] = Object.entries(Object(properties) as { readonly [argument: string]: JsonObject })
+  if (field?.[1].type !== 'string' || others.length > 0 || ![required].flat().includes(field[0]))
+    throw invalid(
+      environment,
+      `its \`speech\` is ${speech}, and has to be one of its tools whose input is one required text, such as z.object({ text: z.string().max(4_000) })`,
+    )
+  return tools.map((tool) => (tool.name === speech ? { ...tool, speech: field[0] } : tool))
 }
 
 export const makeEvent = <Data extends z.ZodType>(written: WorldEvent<Data>): WorldEvent<Data> => written

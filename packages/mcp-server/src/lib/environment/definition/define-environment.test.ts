@@ -6,6 +6,7 @@ import { toEnvironmentInfo } from '../../host/open/open-session.ts'
 import { ServerError } from '../../server-error.ts'
 import { rehearse } from '../rehearse/rehearse.ts'
 import { defineEnvironment } from './define-environment.ts'
+import type { Tool } from './environment.ts'
 
 interface Parts {
   readonly name?: string
@@ -15,18 +16,20 @@ interface Parts {
   readonly input?: z.ZodType
   readonly output?: z.ZodType
   readonly publicState?: z.ZodType
+  readonly speech?: 'press'
 }
 
 /** Defines a small world with some of its parts exchanged. */
-function define({ name = 'lamp', version = '1.0.0', toolName = 'press', ...schemas }: Parts) {
+function define({ name = 'lamp', version = '1.0.0', toolName = 'press', speech, ...schemas }: Parts) {
   const { params = z.object({}), input = z.object({}), output, publicState = z.object({ on: z.boolean() }) } = schemas
   return defineEnvironment({
     ...LAMP,
     name,
     version,
     params,
+    ...(speech && { speech }),
     state: { public: publicState, private: z.object({}) },
-    tools: ({ tool }) => {
+    tools: ({ tool }): { readonly [name: string]: Tool } => {
       const press = tool({ description: 'Press it.', input, output, play: ({ refuse }) => refuse('It is stuck.') })
       return toolName === null ? {} : { [toolName]: press }
     },
@@ -118,6 +121,21 @@ describe('defineEnvironment', () => {
     })
     expect(toEnvironmentInfo(one)).toMatchObject({ parallelToolCalls: false })
     expect(toEnvironmentInfo(define({}))).not.toHaveProperty('parallelToolCalls')
+  })
+
+  it('says which tool an answer without a call is, and with which argument', async () => {
+    const saying = (speech: 'press', input: z.ZodType) => () => define({ input, speech })
+    const { toolInfos } = define({ input: z.object({ text: z.string().max(9) }), speech: 'press' })
+    expect(toolInfos).toMatchObject([{ name: 'press', speech: 'text' }])
+    expect(define({}).toolInfos[0]).not.toHaveProperty('speech')
+    for (const input of [
+      z.object({}),
+      z.object({ text: z.string().optional() }),
+      z.object({ text: z.int() }),
+      z.object({ text: z.string(), to: z.string() }),
+    ])
+      expect(errorOf(saying('press', input)).message).toMatch(/`speech` is press, and has to be one of its tools/)
+    expect(errorOf(saying('say' as 'press', z.object({}))).message).toMatch(/`speech` is say, and has to be/)
   })
 
   it('names sessions after the world unless `handle` says otherwise', () => {

@@ -61,7 +61,6 @@ export function defineEnvironment<
     multiplayer: false,
     utility: 'general',
     viewSchema: null,
-    ...(erased.parallelToolCalls === false && { parallelToolCalls: false }),
     tools,
     absent: absent && (authoredTools(name, { absent }).absent as Tool),
     settle: null,
@@ -93,7 +92,6 @@ const unjudged = () => undefined
 
 interface ErasedDefinition extends ErasedSpec<JsonObject> {
   readonly handle?: string | false
-  readonly parallelToolCalls?: false
   readonly state: Pick<EnvironmentDefinition['state'], 'public' | 'private'>
 }
 

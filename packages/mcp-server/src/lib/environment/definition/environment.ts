@@ -392,6 +392,16 @@ export interface CommonSpec<
    * the episode, which reward terms and `success` then get as `calls`. Default: no history.
    */
   readonly history?: HistoryBounds
+  /**
+   * The tool that an answer of a language model without a call is, with its words as the only argument. The model is
+   * not offered it; others call it as any tool. Default: an answer without a call is a mistake.
+   */
+  readonly speech?: keyof NoInfer<Tools> & string
+  /**
+   * Whether all calls of one answer of a language model are played, in their order. `false`: it is asked for one, since
+   * the next depends on what this one shows. Default: `true` with one seat, and `false` with several.
+   */
+  readonly parallelToolCalls?: boolean
   readonly start: NoInfer<(context: StartContext<z.output<Params>>) => State>
   /** Returns the observation text of a public state, or of what one seat sees. */
   readonly observe: (seen: Seen, params: z.output<Params>) => string
@@ -477,11 +487,6 @@ export interface EnvironmentSpec<
    * 2026-07-28, which have sessions, can play without a session URL.
    */
   readonly handle?: string | false
-  /**
-   * `false`: language models are asked for one call in each answer, because the next depends on what this one shows; a
-   * further call is not played. Default: all calls of an answer are played in their order.
-   */
-  readonly parallelToolCalls?: false
   readonly state: { readonly public: Public; readonly private: Private }
   /**
    * External events, for example a price that changes or a message that arrives. They are published to a session, from
@@ -515,8 +520,8 @@ export interface EnvironmentDefinition<
   /** `own` is the schema of the part that each seat alone may see; `null` with one seat. */
   readonly state: { readonly public: Public; readonly private: Private; readonly own: z.ZodType | null }
   readonly history: HistoryBounds | null
-  /** `false`: a language model plays one call of each answer. */
-  readonly parallelToolCalls?: false
+  /** Whether a language model plays all calls of an answer; see {@link CommonSpec}. */
+  readonly parallelToolCalls?: boolean
   /** All seats, in order: `agent` alone, unless `defineGame` declares them. */
   readonly seats: readonly string[]
   /** Whether there are several seats: then reports and records say what each of them earns, sees and may do. */

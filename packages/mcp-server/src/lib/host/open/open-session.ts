@@ -163,7 +163,7 @@ async function seenAtBase(
 
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events } = environment
-  const { terms, viewSchema } = environment
+  const { terms, viewSchema, parallelToolCalls } = environment
   const toolsOf = (seat: string) =>
     Object.entries(environment.tools).flatMap(([tool, played]) => (hasTool(played, seat) ? [tool] : []))
   const potential = environment.hasPotential
@@ -180,7 +180,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     ...(environment.hasSuccess && { success: true }),
     ...(judgesLeft(environment) && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
-    ...(environment.parallelToolCalls === false && { parallelToolCalls: false }),
+    ...(parallelToolCalls !== undefined && { parallelToolCalls }),
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
     ...(viewSchema && { seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })), viewSchema }),

@@ -1,0 +1,116 @@
+import { connect, definePolicy, runEpisode, runMatch } from '@episodic/env'
+import { createHost, inProcess } from '@episodic/mcp-server'
+import { type Answering, type ChatServer, calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
+import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
+import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
+import { afterEach, describe, expect, it } from 'vitest'
+import { call, desk } from './desk.fixture.ts'
+import { useGuessing } from './guessing.fixture.ts'
+
+useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
+
+let server: ChatServer | null = null
+afterEach(() => server?.[Symbol.asyncDispose]())
+
+const words = (content: string, finish?: string) => saying({ role: 'assistant', content }, finish)
+
+/** Answers with these bodies, one after the other. */
+async function policyOver(answers: readonly object[], settings: Partial<ModelSettings> = {}) {
+  const answering: Answering = (_, number) => answers[number] ?? words('Goodbye.')
+  server = await startChatServer(answering)
+  return createLlmPolicy('llm:test', 'test', { ...DEFAULT_OPTIONS, baseUrl: server.url, ...settings })
+}
+
+async function play(answers: readonly object[], settings: Partial<ModelSettings> = {}) {
+  await using host = createHost({ environments: [desk, call] })
+  await using connection = await connect(inProcess(host))
+  const policy = await policyOver(answers, settings)
+  const createEnvironment = () => connection.environment('desk')
+  return await runEpisode({ createEnvironment, policy, task: { prompt: 'Be kind.' }, seed: 'world' })
+}
+
+describe('a world in which words are a move', () => {
+  it('plays an answer without a call as its words, and shows those of the other as a message of the user', async () => {
+    const episode = await play([words('Which number?'), calling('look_up', { number: 42 }), words('It is known.')])
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'stopped' }, success: true })
+    expect(episode.steps.map(({ action }) => action)).toEqual([
+      { tool: 'say', arguments: { text: 'Which number?' } },
+      { tool: 'look_up', arguments: { number: 42 } },
+      { tool: 'say', arguments: { text: 'It is known.' } },
+    ])
+    expect(episode.steps.map(({ completions }) => completions.map(({ text, calls }) => [text, calls?.length]))).toEqual(
+      [[['Which number?', undefined]], [[null, 1]], [['It is known.', undefined]]],
+    )
+    const [first, , third] = server!.requests
+    expect(first!.tools.map((tool) => tool.function.name)).toEqual(['look_up'])
+    expect(first!.messages).toEqual([
+      { role: 'system', content: expect.stringMatching(/An answer without a call is say: Says something to the cust/) },
+      { role: 'user', content: 'Be kind.\n\nMy phone is dead.' },
+    ])
+    expect(third!.messages.slice(2)).toEqual([
+      { role: 'assistant', content: 'Which number?' },
+      { role: 'user', content: 'It is 42.' },
+      expect.objectContaining({ role: 'assistant', tool_calls: [expect.anything()] }),
+      { role: 'tool', tool_call_id: 'call_1', content: '42 is known.' },
+    ])
+  })
+
+  it('drops words beside a call, and takes no empty answer for speech where the tool takes no empty text', async () => {
+    const beside = {
+      role: 'assistant',
+      content: 'Let me see.',
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'look_up', arguments: '{"number":1}' } }],
+    }
+    const episode = await play([saying(beside, 'tool_calls'), words(''), words('Hello.')])
+    expect(episode.steps.map(({ action: { tool } }) => tool)).toEqual(['look_up', 'say', 'say'])
+    expect(server!.requests[2]!.messages.at(-1)).toEqual({ role: 'user', content: expect.stringMatching(/no tool/) })
+  })
+
+  it('plays all calls of an answer in a game that wants them, and each seat says its own', async () => {
+    await using host = createHost({ environments: [call] })
+    await using connection = await connect(inProcess(host))
+    const calls = [1, 2].map((number) => ({
+      id: `call_${number}`,
+      type: 'function',
+      function: { name: 'look_up', arguments: JSON.stringify({ number }) },
+    }))
+    const agent = await policyOver([saying({ role: 'assistant', content: null, tool_calls: calls }), words('Known.')])
+    const said = ['It is broken.', 'Good. ###STOP###']
+    const user = definePolicy({
+      name: 'user',
+      start: () => () => ({ tool: 'say', arguments: { text: said.shift() ?? '' } }),
+    })
+    const match = await runMatch({ createGame: () => connection.game('call'), policies: { agent, user } })
+    expect(match).toMatchObject({ kind: 'finished', seats: { agent: { end: { reason: 'user-stop' } } } })
+    expect(match.steps.map(({ seat, action: { tool } }) => `${seat} ${tool}`)).toEqual([
+      ...['user say', 'agent look_up', 'agent look_up', 'agent say', 'user say'],
+    ])
+    expect(match.steps.map(({ observation }) => observation.text)).toEqual([
+      ...['', '1 is known.', '2 is known.', '', ''],
+    ])
+    expect(server!.requests[1]!.messages.slice(1)).toEqual([
+      { role: 'user', content: 'It is broken.' },
+      { role: 'assistant', content: null, tool_calls: calls },
+      { role: 'tool', tool_call_id: 'call_1', content: '1 is known.' },
+      { role: 'tool', tool_call_id: 'call_2', content: '2 is known.' },
+    ])
+  })
+
+  it('goes on after words of others as after its own', async () => {
+    await using host = createHost({ environments: [desk] })
+    await using connection = await connect(inProcess(host))
+    const policy = await policyOver([words('Done.')], { systemPrompt: '' })
+    await using environment = connection.environment('desk')
+    const start = await environment.reset({ seed: 'world' })
+    const action = { tool: 'say', arguments: { text: 'Which number?' } }
+    const step = await environment.step(action)
+    const context = { task: { prompt: '', hints: [], params: {} }, tools: environment.info.tools, seed: 'a' }
+    const player = await policy.resume!(context, [{ observation: start.observation, action, step, answers: [] }])
+    expect(await player(step.observation, { last: step })).toEqual({ tool: 'say', arguments: { text: 'Done.' } })
+    expect(server!.requests[0]!.messages).toEqual([
+      { role: 'user', content: 'My phone is dead.' },
+      { role: 'assistant', content: 'Which number?' },
+      { role: 'user', content: 'It is 42.' },
+    ])
+  })
+})
