@@ -1,4 +1,4 @@
-import type { EpisodeEnd, Step } from '@episodic/protocol'
+import { DEFAULT_SEAT, type EnvironmentInfo, type EpisodeEnd, type Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
 import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
@@ -25,9 +25,15 @@ export function contextOf(
   start: ResetResult,
   { policy, policySeed = policy.name, task: { prompt = '', hints = [] } = {} }: EpisodeOptions,
 ): PolicyContext {
-  const { tools, parallelToolCalls } = environment.info
+  const { info } = environment
   const task = { prompt, hints, params: start.info.params }
-  return { task, tools, seed: policySeed, ...(parallelToolCalls !== undefined && { parallelToolCalls }) }
+  return { task, tools: info.tools, seed: policySeed, ...conversationOf(info, DEFAULT_SEAT) }
+}
+
+/** Returns what a language model has to know of a seat to speak for it. */
+export function conversationOf({ parallelToolCalls, greetings }: EnvironmentInfo, seat: string) {
+  const greeting = greetings?.[seat]
+  return { ...(parallelToolCalls !== undefined && { parallelToolCalls }), ...(greeting !== undefined && { greeting }) }
 }
 
 /** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */

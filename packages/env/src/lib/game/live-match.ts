@@ -1,5 +1,6 @@
 import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
+import { conversationOf } from '../environment/play-on.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import { type Game, type GameStart, seatsOf } from './game.ts'
@@ -117,7 +118,7 @@ export class LiveMatch {
       tools: info.tools.filter(({ name }) => own?.tools.includes(name)),
       seed: seedFor(policySeed, seat),
       seat,
-      ...(info.parallelToolCalls !== undefined && { parallelToolCalls: info.parallelToolCalls }),
+      ...conversationOf(info, seat),
     }
   }
 }

@@ -23,6 +23,8 @@ export interface PolicyContext {
   readonly seat?: string | undefined
   /** Whether all calls of an answer of a language model are played. Default: with one seat, and not with several. */
   readonly parallelToolCalls?: boolean | undefined
+  /** What its seat has said before its first move; left out for nothing. */
+  readonly greeting?: string | undefined
 }
 
 /** An answer of a language model, with what the model was sent for it. */

@@ -18,15 +18,14 @@ export interface ToolCall {
 
 export function createTranscript(
   instructions: string,
-  { prompt, hints }: { readonly prompt: string; readonly hints: readonly string[] },
-  observation: Observation,
+  greeting: string | undefined,
+  asked: readonly string[],
+  { text, attachments }: Observation,
 ) {
   const opening: readonly Message[] = [
     ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
-    userMessage(
-      [prompt, ...hints, observation.text].filter((text) => text !== '').join('\n\n'),
-      observation.attachments,
-    ),
+    ...(greeting === undefined ? [] : [assistant(greeting)]),
+    userMessage(joinParagraphs([...asked, text]), attachments),
   ]
   const exchanges: Exchange[] = []
   let remembered = 0
@@ -45,6 +44,10 @@ export function createTranscript(
       messages = joined(opening, exchanges.flat())
     },
   }
+}
+
+export function joinParagraphs(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n')
 }
 
 /** Messages that were there stay the same objects: each is prepared for its server once. */

@@ -12,7 +12,7 @@ import { shorten } from '@episodic/protocol/internal'
 import { type Answer, CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { type ChatModel, createChatModel } from '../chat-model.ts'
 import { type EpisodeJournal, markKept } from '../journal/model-journal.ts'
-import { createTranscript, type Transcript } from '../messages/transcript.ts'
+import { createTranscript, joinParagraphs, type Transcript } from '../messages/transcript.ts'
 import { ModelAccess } from '../model-access.ts'
 import type { ModelSettings } from '../model-options.ts'
 import { isContextFull } from './context-full.ts'
@@ -25,13 +25,15 @@ const INSTRUCTIONS =
   'You act in a world by calling its tools. After each call you see its result. Go on until you see that it is over.'
 /** The same for a model of whose calls in one answer only the first is played. */
 const ONE_CALL = 'Call exactly one tool in each answer.'
-const AT_MOST_ONE = 'Call at most one tool in each answer.'
 
 /**
  * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
  * world's tools. If an answer has several calls, they are played in their order, each as a step of its own, and the
  * next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
  * player of an environment that wants one call at a time.
+ *
+ * In a world in which words are a move, the prompt is the message of the system, and what the player is shown are those
+ * of the user; else the prompt is before the first observation, below instructions of ours.
  *
  * An answer without a tool call is a call of the tool of its words, which the model is not offered, where the seat has
  * one. Else it is returned to the model as a mistake, as are arguments that are no JSON object. After
@@ -79,7 +81,7 @@ interface Playing {
 
 function createPlayer(
   chat: ChatModel,
-  { task, tools, seed, seat, parallelToolCalls: wanted }: PolicyContext,
+  { task, tools, seed, seat, parallelToolCalls: wanted, greeting }: PolicyContext,
   { settings: { tokenBudget, systemPrompt, parallelToolCalls, images }, earlier, journal, turns }: Playing,
 ): Player {
   const plays = parallelToolCalls && (wanted ?? seat === undefined) ? 'all' : 'first'
@@ -148,11 +150,13 @@ function createPlayer(
   }
 
   function begin(observation: Observation): Transcript {
-    const words = speech && `An answer without a call is ${speech.name}: ${speech.description}`
-    const usual = [INSTRUCTIONS, plays === 'first' && (speech ? AT_MOST_ONE : ONE_CALL), words]
-      .filter(Boolean)
-      .join(' ')
-    const begun = createTranscript(systemPrompt ?? usual, task, shown(earlier[0]?.observation ?? observation))
+    const first = shown(earlier[0]?.observation ?? observation)
+    const asked = [task.prompt, ...task.hints]
+    const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
+    const begun =
+      speech && systemPrompt === undefined && first.text !== ''
+        ? createTranscript(joinParagraphs(asked), greeting, [], first)
+        : createTranscript(systemPrompt ?? (speech ? '' : usual), greeting, asked, first)
     for (const [i, { action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.
       if (turn) turn.reply(shown((earlier[i] as EarlierStep).observation))

@@ -39,7 +39,7 @@ export function createTurn(answer: Answer, plays: 'all' | 'first', speech: ToolI
   const words = answer.completion.text ?? ''
   if (speech && calls.length === 0 && answer.finish !== MALFORMED_CALL && takes(speech, words))
     return spokenTurn(answer.message, { tool: speech.name, arguments: { [speech.speech as string]: words } })
-  return turnOf(calls, answer.message, correctionsOf(answer, calls), plays)
+  return turnOf(calls, answer.message, correctionsOf(answer, calls, speech), plays)
 }
 
 export function createExternalTurn(action: Action, number: number, speech: ToolInfo | undefined): Turn {
@@ -125,7 +125,7 @@ export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids
   return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as Message]
 }
 
-function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]): string[] {
+function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[], speech?: ToolInfo): string[] {
   if (calls.length > 0)
     return calls.flatMap(({ call, read }) =>
       isAction(read) ? [] : [`Your arguments for ${shorten(call.name, 64)} ${read}. Call the tool again.`],
@@ -134,7 +134,7 @@ function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[]
   if (finish === MALFORMED_CALL) return [`Your call of a tool could not be read${said}. Call one of the tools again.`]
   if (finish === 'length')
     return ['Your answer was cut off before it called a tool. Call one of the tools, and say less.']
-  return ['You called no tool. Call one of the tools.']
+  return [speech ? 'Your answer has no words. Say something.' : 'You called no tool. Call one of the tools.']
 }
 
 function mistakeOf([first]: readonly ReadCall[]): Turn['mistake'] {

@@ -59,6 +59,8 @@ export const environmentInfoSchema = z.object({
   legal: z.boolean().optional(),
   /** Whether all calls of one answer of a model are played. Default: those of an only seat are. */
   parallelToolCalls: z.boolean().optional(),
+  /** What seats have said before their first move. Left out if nothing. */
+  greetings: z.record(z.string(), z.string()).optional(),
   /** Whether its sessions can be snapshotted, restored and forked: not if an external server keeps the state. */
   forkable: z.boolean(),
   /** The noun in the names of the tools that create and end a session (`create_<handle>`). Left out if none. */

@@ -47,18 +47,19 @@ export const call = defineGame({
   description: 'An agent and a user speak.',
   seats: ['agent', 'user'],
   parallelToolCalls: true,
+  greetings: { agent: 'Hi! How can I help you today?' },
   state: {
     public: z.object({ speaker: Speaker }),
-    own: z.object({ heard: z.string() }),
+    own: z.object({ shown: z.string() }),
     private: z.object({}),
   },
   start: () => ({
     public: { speaker: 'user' as const },
-    own: { agent: { heard: '' }, user: { heard: 'Hi! How can I help you today?' } },
+    own: { agent: { shown: '' }, user: { shown: 'Hi! How can I help you today?' } },
     private: {},
   }),
   turn: ({ speaker }) => speaker,
-  observe: ({ own }) => own.heard,
+  observe: ({ own }) => own.shown,
   speech: 'say',
   tools: ({ tool }) => ({
     say: tool({
@@ -67,8 +68,8 @@ export const call = defineGame({
       play({ seat, state, input: { text }, reveal, end, say }) {
         const other = seat === 'agent' ? 'user' : 'agent'
         state.public.speaker = other
-        state.own[seat].heard = ''
-        state.own[other].heard = reveal(text)
+        state.own[seat].shown = ''
+        state.own[other].shown = reveal(text)
         if (seat === 'user' && text.includes('###STOP###')) end('user-stop')
         return say('')
       },
@@ -78,7 +79,7 @@ export const call = defineGame({
       description: 'Looks a number up.',
       input: z.object({ number: z.int() }),
       play({ state, input, say }) {
-        state.own.agent.heard = ''
+        state.own.agent.shown = ''
         return say(`${input.number} is known.`)
       },
     }),
@@ -87,7 +88,7 @@ export const call = defineGame({
       description: 'Switches the phone on or off.',
       input: z.object({}),
       play({ state, say }) {
-        state.own.user.heard = ''
+        state.own.user.shown = ''
         return say('Toggled.')
       },
     }),

@@ -44,8 +44,8 @@ describe('a world in which words are a move', () => {
     const [first, , third] = server!.requests
     expect(first!.tools.map((tool) => tool.function.name)).toEqual(['look_up'])
     expect(first!.messages).toEqual([
-      { role: 'system', content: expect.stringMatching(/An answer without a call is say: Says something to the cust/) },
-      { role: 'user', content: 'Be kind.\n\nMy phone is dead.' },
+      { role: 'system', content: 'Be kind.' },
+      { role: 'user', content: 'My phone is dead.' },
     ])
     expect(third!.messages.slice(2)).toEqual([
       { role: 'assistant', content: 'Which number?' },
@@ -63,7 +63,7 @@ describe('a world in which words are a move', () => {
     }
     const episode = await play([saying(beside, 'tool_calls'), words(''), words('Hello.')])
     expect(episode.steps.map(({ action: { tool } }) => tool)).toEqual(['look_up', 'say', 'say'])
-    expect(server!.requests[2]!.messages.at(-1)).toEqual({ role: 'user', content: expect.stringMatching(/no tool/) })
+    expect(server!.requests[2]!.messages.at(-1)).toEqual({ role: 'user', content: expect.stringMatching(/no words/) })
   })
 
   it('plays all calls of an answer in a game that wants them, and each seat says its own', async () => {
@@ -88,12 +88,71 @@ describe('a world in which words are a move', () => {
     expect(match.steps.map(({ observation }) => observation.text)).toEqual([
       ...['', '1 is known.', '2 is known.', '', ''],
     ])
-    expect(server!.requests[1]!.messages.slice(1)).toEqual([
+    expect(server!.requests[1]!.messages).toEqual([
+      { role: 'assistant', content: 'Hi! How can I help you today?' },
       { role: 'user', content: 'It is broken.' },
       { role: 'assistant', content: null, tool_calls: calls },
       { role: 'tool', tool_call_id: 'call_1', content: '1 is known.' },
       { role: 'tool', tool_call_id: 'call_2', content: '2 is known.' },
     ])
+  })
+
+  it('sends the model of each seat what τ² sends: its prompt alone, what the other says, and its own calls', async () => {
+    const says = (content: string) => ({ role: 'assistant', content })
+    const calls = (content: string | null, ...made: readonly (readonly [string, object])[]) => ({
+      role: 'assistant',
+      content,
+      tool_calls: made.map(([name, args], i) => ({
+        id: `call_${i}`,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(args) },
+      })),
+    })
+    const answers: Readonly<Record<string, object[]>> = {
+      user: [says('My data is off.'), calls(null, ['toggle', {}]), says('I switched it.'), says('Yes! ###STOP###')],
+      agent: [
+        calls('I look it up.', ['look_up', { number: 1 }], ['look_up', { number: 2 }]),
+        says('Please switch it off and on.'),
+        says('Does it work?'),
+      ],
+    }
+    const left = structuredClone(answers)
+    server = await startChatServer(({ model }) => saying(left[model]!.shift()!))
+    const settings = { ...DEFAULT_OPTIONS, baseUrl: server.url }
+    const policies = {
+      agent: createLlmPolicy('llm:agent', 'agent', settings),
+      user: createLlmPolicy('llm:user', 'user', settings),
+    }
+    await using host = createHost({ environments: [call] })
+    await using connection = await connect(inProcess(host))
+    const seats = { agent: { prompt: '<policy>', hints: [] }, user: { prompt: '<scenario>', hints: [] } }
+    const match = await runMatch({ createGame: () => connection.game('call'), policies, task: { seats } })
+    expect(match).toMatchObject({ kind: 'finished', seats: { agent: { end: { reason: 'user-stop' } } } })
+
+    // As the loop of the original keeps the messages of both, and flips the roles for the user.
+    const result = (content: string, i = 0) => ({ role: 'tool', tool_call_id: `call_${i}`, content })
+    const [hello, lookUps, ask, asksAgain] = [says('Hi! How can I help you today?'), ...answers.agent!] as ReturnType<
+      typeof says
+    >[]
+    const [off, toggle, switched] = answers.user as ReturnType<typeof says>[]
+    const flipped = (message: object) => ({ ...message, role: 'user' })
+    const agent = [
+      { role: 'system', content: '<policy>' },
+      ...[hello, flipped(off!), lookUps, result('1 is known.', 0), result('2 is known.', 1), ask],
+      ...[flipped(switched!), asksAgain, flipped(says('Yes! ###STOP###'))],
+    ]
+    const user = [
+      { role: 'system', content: '<scenario>' },
+      ...[flipped(hello!), off, flipped(ask!), toggle, result('Toggled.'), switched, flipped(asksAgain!)],
+    ]
+    const sent = (model: string) => server!.requests.filter((request) => request.model === model)
+    expect(sent('agent').map(({ messages }) => messages)).toEqual([3, 6, 8].map((count) => agent.slice(0, count)))
+    expect(sent('user').map(({ messages }) => messages)).toEqual([2, 4, 6, 8].map((count) => user.slice(0, count)))
+    for (const model of ['agent', 'user'])
+      for (const { tools, tool_choice, parallel_tool_calls } of sent(model)) {
+        expect(tools.map((tool) => tool.function.name)).toEqual([model === 'agent' ? 'look_up' : 'toggle'])
+        expect([tool_choice, parallel_tool_calls]).toEqual(['auto', undefined])
+      }
   })
 
   it('goes on after words of others as after its own', async () => {
@@ -104,9 +163,13 @@ describe('a world in which words are a move', () => {
     const start = await environment.reset({ seed: 'world' })
     const action = { tool: 'say', arguments: { text: 'Which number?' } }
     const step = await environment.step(action)
-    const context = { task: { prompt: '', hints: [], params: {} }, tools: environment.info.tools, seed: 'a' }
+    const tools = environment.info.tools.filter(({ speech }) => speech)
+    const context = { task: { prompt: '', hints: [], params: {} }, tools, seed: 'a' }
     const player = await policy.resume!(context, [{ observation: start.observation, action, step, answers: [] }])
     expect(await player(step.observation, { last: step })).toEqual({ tool: 'say', arguments: { text: 'Done.' } })
+    // Servers refuse an empty list of tools.
+    expect(server!.requests[0]).not.toHaveProperty('tools')
+    expect(server!.requests[0]).not.toHaveProperty('tool_choice')
     expect(server!.requests[0]!.messages).toEqual([
       { role: 'user', content: 'My phone is dead.' },
       { role: 'assistant', content: 'Which number?' },

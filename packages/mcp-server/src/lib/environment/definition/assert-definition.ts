@@ -1,4 +1,4 @@
-import type { LimitsRequest } from '@episodic/protocol'
+import { DEFAULT_SEAT, type LimitsRequest } from '@episodic/protocol'
 import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import { invalid } from './definition-schema.ts'
 import type { EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
@@ -17,7 +17,7 @@ const namesOf =
 const COMMON = [
   ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
   ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
-  ...(['speech', 'parallelToolCalls'] as const),
+  ...(['speech', 'greetings', 'parallelToolCalls'] as const),
 ] as const
 const ENVIRONMENT = namesOf<EnvironmentSpec<never, never, never, never>>()([
   ...COMMON,
@@ -51,6 +51,7 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
   if (history !== undefined && history !== 'calls' && typeof history !== 'object')
     throw invalid(said, `its \`history\` is ${JSON.stringify(history)}, and has to be 'calls' or { entries, bytes }`)
   assertKnown(said, ['waive'], check, 'check')
+  assertKnown(said, Array.isArray(parts.seats) ? parts.seats : [DEFAULT_SEAT], parts.greetings, 'greetings')
   if (typeof description !== 'string') throw invalid(said, 'it has no `description`: say in a sentence what is played')
   for (const part of ['start', 'observe', 'tools', ...functions])
     if (typeof parts[part] !== 'function')

@@ -39,7 +39,8 @@ export function commonParts(
   written: WorldEvents,
   seen: z.ZodType,
 ) {
-  const { name, version, description, params = NO_PARAMS, limits = {}, history = null, parallelToolCalls } = spec
+  const { name, version, description, params = NO_PARAMS, limits = {}, history = null } = spec
+  const { parallelToolCalls, greetings } = spec
   const events = authoredEvents(name, written)
   return {
     name,
@@ -49,6 +50,7 @@ export function commonParts(
     paramsSchema: jsonSchemaOf(params, 'input', `the parameters of ${name}`),
     history,
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+    ...(greetings && { greetings }),
     toolInfos: withSpeech(
       name,
       Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen)),

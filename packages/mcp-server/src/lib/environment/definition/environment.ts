@@ -397,6 +397,8 @@ export interface CommonSpec<
    * not offered it; others call it as any tool. Default: an answer without a call is a mistake.
    */
   readonly speech?: keyof NoInfer<Tools> & string
+  /** What seats have said before their first move: a language model has it as its own first words. Default: nothing. */
+  readonly greetings?: { readonly [seat: string]: string }
   /**
    * Whether all calls of one answer of a language model are played, in their order. `false`: it is asked for one, since
    * the next depends on what this one shows. Default: `true` with one seat, and `false` with several.
@@ -520,8 +522,9 @@ export interface EnvironmentDefinition<
   /** `own` is the schema of the part that each seat alone may see; `null` with one seat. */
   readonly state: { readonly public: Public; readonly private: Private; readonly own: z.ZodType | null }
   readonly history: HistoryBounds | null
-  /** Whether a language model plays all calls of an answer; see {@link CommonSpec}. */
+  /** Whether a language model plays all calls of an answer, and what seats have said; see {@link CommonSpec}. */
   readonly parallelToolCalls?: boolean
+  readonly greetings?: { readonly [seat: string]: string }
   /** All seats, in order: `agent` alone, unless `defineGame` declares them. */
   readonly seats: readonly string[]
   /** Whether there are several seats: then reports and records say what each of them earns, sees and may do. */

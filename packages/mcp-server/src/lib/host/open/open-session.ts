@@ -163,7 +163,7 @@ async function seenAtBase(
 
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events } = environment
-  const { terms, viewSchema, parallelToolCalls } = environment
+  const { terms, viewSchema, parallelToolCalls, greetings } = environment
   const toolsOf = (seat: string) =>
     Object.entries(environment.tools).flatMap(([tool, played]) => (hasTool(played, seat) ? [tool] : []))
   const potential = environment.hasPotential
@@ -181,6 +181,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     ...(judgesLeft(environment) && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
+    ...(greetings && { greetings }),
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
     ...(viewSchema && { seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })), viewSchema }),

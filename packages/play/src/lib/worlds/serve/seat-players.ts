@@ -153,7 +153,9 @@ function seenAfter({ observation, report }: OwnStep, view: MethodResult<'turn'>)
   // An answer to who may act at once shows the state, unless another has moved since.
   const isCurrent =
     report.seats?.turn.length && messages.length === 0 && observation.text.endsWith(view.observation.text)
-  return isCurrent ? observation : joined([observation.text, ...messages], view.observation)
+  return isCurrent
+    ? observation
+    : joined([observation.text, ...messages].slice(observation.text === '' ? 1 : 0), view.observation)
 }
 
 function joined(texts: readonly string[], view: Observation): Observation {
