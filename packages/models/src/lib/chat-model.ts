@@ -68,10 +68,11 @@ export function createChatModel(
   const server = findServer(name, settings)
   const transport = createTransport(server, settings, limit, clock)
   const concessions = new Concessions()
+  const wires = new Map<string, string>()
   const forms = new WeakMap<readonly ToolInfo[], WireForm>()
   return {
     async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal, onUnanswered }) {
-      const form = forms.get(tools) ?? wireFormOf(tools, server.api)
+      const form = forms.get(tools) ?? wireFormOf(tools, server.api, wires)
       forms.set(tools, form)
       const { sent, recorded } = form.prepare(messages)
       const wanted = withOptions(modelOption, {

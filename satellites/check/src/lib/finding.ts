@@ -18,6 +18,7 @@ export const FINDING_KINDS = {
   'view-differs': 'what a seat sees depends on what is hidden from it',
   'legal-differs': 'the legal actions of a seat depend on what is hidden from it',
   'message-differs': 'the messages for a seat depend on what is hidden from it',
+  'tools-differ': 'the tools that a player has depend on what is hidden from it',
   'turn-differs': 'the turn of a seat depends on what is hidden from it',
   'end-differs': 'how the episode ends for a seat depends on what is hidden from it',
   'endpoint-differs': 'what an agent reads at an endpoint depends on private state',

@@ -46,14 +46,15 @@ export function noisyPolicy(guide: Policy | null, { random, invalid }: Noise): P
       const rng = createRng(context.seed).stream('noise')
       const guided: Player | null = guide ? await guide.start(context) : null
       return async (observation, view) => {
+        const { tools = context.tools } = view
         const draw = rng.float()
-        if (draw < invalid) return invalidAction(context.tools, rng)
-        if (draw < invalid + random || !guided) return randomAction(context.tools, rng)
+        if (draw < invalid) return invalidAction(tools, rng)
+        if (draw < invalid + random || !guided) return randomAction(tools, rng)
         try {
           return await guided(observation, view)
         } catch {
           // A guide may throw in a state that its own actions never lead to.
-          return randomAction(context.tools, rng)
+          return randomAction(tools, rng)
         }
       }
     },

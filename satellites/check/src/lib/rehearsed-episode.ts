@@ -84,8 +84,10 @@ export async function startEpisode(options: EpisodeSetting) {
   const rng = createRng(seedFor(seed, 'movers'))
   const table = new SeatTable(environment, rehearsal)
   const players = new Map<string, Player>()
-  for (const seat of table.seats)
-    players.set(seat, await startPlayer(policies[seat] ?? policy, environment, setting, seed, seat))
+  for (const seat of table.seats) {
+    const { observation } = table.seenBy(seat)
+    players.set(seat, await startPlayer(policies[seat] ?? policy, environment, setting, seed, seat, observation))
+  }
   const steps: PlayedStep[] = []
   let total = 0
   let fault: Error | null = null
@@ -100,9 +102,9 @@ export async function startEpisode(options: EpisodeSetting) {
       if (monotonic() - lastTurn >= SHARE) await takeTurn()
       const { turn, state } = rehearsal
       const seat = rng.pick(turn)
-      const { observation, last } = table.seenBy(seat)
+      const { observation, ...seen } = table.seenBy(seat)
       const legal = environment.hasLegal ? async () => environment.legal(state, setting.params, seat) : undefined
-      const action = await (players.get(seat) as Player)(observation, { last, legal })
+      const action = await (players.get(seat) as Player)(observation, { ...seen, legal })
       let step: RehearsedStep
       try {
         const truncation = truncationAt(table.stepsOf(seat), setting)

@@ -1,10 +1,15 @@
 import type { Player, Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { seedFor, type ToolInfo } from '@episodic/protocol'
+import { type Observation, seedFor, type ToolInfo } from '@episodic/protocol'
 import type { Setting } from './check-context.ts'
 
-export function toolsOfSeat({ tools, toolInfos }: EnvironmentDefinition, seat: string): readonly ToolInfo[] {
-  return toolInfos.filter(({ name }) => tools[name]?.seats?.includes(seat) ?? true)
+/** Returns the tools of a seat; with an observation, those that it has then. */
+export function toolsOfSeat(
+  { tools, toolInfos }: EnvironmentDefinition,
+  seat: string,
+  { tools: offered }: Partial<Observation> = {},
+): readonly ToolInfo[] {
+  return toolInfos.filter(({ name }) => offered?.includes(name) ?? tools[name]?.seats?.includes(seat) ?? true)
 }
 
 /**
@@ -16,11 +21,12 @@ export async function startPlayer(
   { params, task, ...setting }: Setting,
   seed: string,
   seat: string,
+  start: Observation,
 ): Promise<Player> {
   const { prompt, hints } = task?.seats?.[seat] ?? setting
   return policy.start({
     task: { prompt, hints, params },
-    tools: toolsOfSeat(environment, seat),
+    tools: toolsOfSeat(environment, seat, start),
     seed: seedFor(seed, 'policy', policy.name, ...(environment.multiplayer ? [seat] : [])),
     ...(environment.multiplayer && { seat }),
   })

@@ -1,6 +1,8 @@
+import type { Player } from '@episodic/env'
 import { ownStepOf } from '@episodic/env/internal'
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
-import { type Observation, SeatViews, type Step, type StepReport } from '@episodic/protocol'
+import { type Observation, SeatViews, type StepReport } from '@episodic/protocol'
+import { toolsOfSeat } from './seat-players.ts'
 
 /**
  * What the policies of a rehearsed episode are shown: the same observation and the same last step as in a run, where a
@@ -9,19 +11,24 @@ import { type Observation, SeatViews, type Step, type StepReport } from '@episod
 export class SeatTable {
   readonly seats: readonly string[]
   readonly #views: SeatViews
+  readonly #environment: EnvironmentDefinition
   readonly #own = new Map<string, Omit<StepReport, 'revision'>>()
   #revision = 0
 
-  constructor({ terms, seats }: EnvironmentDefinition, { start, turn }: Rehearsal) {
+  constructor(environment: EnvironmentDefinition, { start, turn }: Rehearsal) {
+    const { terms, seats } = environment
+    this.#environment = environment
     const starts = start.seats ?? Object.fromEntries(seats.map((seat) => [seat, start]))
     this.seats = Object.keys(starts)
     this.#views = new SeatViews({ turn, seats: starts }, terms)
   }
 
-  seenBy(seat: string): { readonly observation: Observation; readonly last: Step | null } {
+  seenBy(seat: string): Pick<Parameters<Player>[1], 'last' | 'tools'> & { readonly observation: Observation } {
     const view = this.#views.seen(seat)
+    const { observation } = view
     const report = this.#own.get(seat)
-    return { observation: view.observation, last: report ? ownStepOf({ report, replayed: false }, view) : null }
+    const tools = this.#environment.offers ? toolsOfSeat(this.#environment, seat, observation) : undefined
+    return { observation, last: report ? ownStepOf({ report, replayed: false }, view) : null, tools }
   }
 
   stepsOf(seat: string): number {

@@ -1,5 +1,6 @@
 import { DEFAULT_SEAT, type EnvironmentInfo, type EpisodeEnd, type Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
+import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
 import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
 import type { StepResult } from '../session/step-result.ts'
@@ -27,7 +28,7 @@ export function contextOf(
 ): PolicyContext {
   const { info } = environment
   const task = { prompt, hints, params: start.info.params }
-  return { task, tools: info.tools, seed: policySeed, ...conversationOf(info, DEFAULT_SEAT) }
+  return { task, tools: offeredTools(info, start.observation), seed: policySeed, ...conversationOf(info, DEFAULT_SEAT) }
 }
 
 /** Returns what a language model has to know of a seat to speak for it. */
@@ -45,10 +46,12 @@ export async function playOn(
   let last: StepResult | null = steps.at(-1) ?? null
   let { observation } = last ?? start
   const onCompletion = (answer: ModelAnswer) => void undecided.push(answer)
+  const { info } = environment
   const legal = environment.legal && (() => (environment.legal as NonNullable<Environment['legal']>)({ signal }))
   while (steps.length < until) {
     signal?.throwIfAborted()
-    const action = await player(observation, { last, legal, signal, onCompletion })
+    const tools = info.offers && offeredTools(info, observation)
+    const action = await player(observation, { last, tools, legal, signal, onCompletion })
     const sent = now()
     last = await environment.step(action, { signal }).catch((error: unknown) => {
       throw isUnplayable(error) ? unplayable(error) : error
@@ -65,6 +68,7 @@ export async function playOn(
 export async function resumePlayer(
   policy: Policy,
   context: PolicyContext,
+  { info }: Environment,
   start: ResetResult,
   steps: readonly PlayedStep[],
   signal: AbortSignal | undefined,
@@ -78,7 +82,7 @@ export async function resumePlayer(
   let last: Step | null = null
   for (const { observation, step } of earlier) {
     signal?.throwIfAborted()
-    await player(observation, { last, signal })
+    await player(observation, { last, tools: info.offers && offeredTools(info, observation), signal })
     last = step
   }
   return player

@@ -133,7 +133,7 @@ async function forkLine(
 
 function takeOver({ environment, start, steps, place }: TreeBranch, options: TreeOptions): Promise<Player> {
   const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
-  return resumePlayer(options.policy, context, start, steps, options.signal)
+  return resumePlayer(options.policy, context, environment, start, steps, options.signal)
 }
 
 function assertAscending(points: readonly BranchPoint[]): void {

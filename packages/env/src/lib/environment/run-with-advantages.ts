@@ -174,7 +174,7 @@ async function begin(
 
 function playerOf({ start, steps, at }: Visited, fork: Fork, policySeed: string, options: AdvantageOptions) {
   const context = contextOf(fork, start, { ...options, policySeed })
-  return resumePlayer(options.policy, context, start, steps.slice(0, at), options.signal)
+  return resumePlayer(options.policy, context, fork, start, steps.slice(0, at), options.signal)
 }
 
 /** Plays a line to its end. Resolves with what it has earned since the fork, and the steps of the fork. */

@@ -1,9 +1,10 @@
 import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
 import { conversationOf } from '../environment/play-on.ts'
+import { offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
-import { type Game, type GameStart, seatsOf } from './game.ts'
+import type { Game, GameStart } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
 
 /** A failure of a match that names the seat whose policy, player or action it was. */
@@ -111,11 +112,10 @@ export class LiveMatch {
   contextOf(seat: string): PolicyContext {
     const { task = {}, policySeed = 'match' } = this.options
     const { info } = this.game
-    const own = seatsOf(info).find(({ name }) => name === seat)
     const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
     return {
       task: { prompt, hints, params: this.start.info.params },
-      tools: info.tools.filter(({ name }) => own?.tools.includes(name)),
+      tools: offeredTools(info, this.start.seats[seat]?.observation ?? {}, seat),
       seed: seedFor(policySeed, seat),
       seat,
       ...conversationOf(info, seat),

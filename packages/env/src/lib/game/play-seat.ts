@@ -1,5 +1,6 @@
 import { type Step, WireError } from '@episodic/protocol'
 import { monotonic, type SeatView } from '@episodic/protocol/internal'
+import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import { stepResultOf } from '../session/step-result.ts'
@@ -41,8 +42,10 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
       if (!views.mayAct(seat)) continue
     }
     const onCompletion = (answer: ModelAnswer) => void completions.push(answer)
+    const { observation } = seen
+    const tools = game.info.offers && offeredTools(game.info, observation, seat)
     const action = await Promise.resolve()
-      .then(() => player(seen.observation, { last: last && ownStepOf(last, seen), legal, signal, onCompletion }))
+      .then(() => player(observation, { last: last && ownStepOf(last, seen), tools, legal, signal, onCompletion }))
       .catch(blame)
     const sent = now()
     try {

@@ -41,6 +41,7 @@ import type { Game, GameStart, SeatStep } from './game.ts'
 const stepAnswerSchema = toolAnswerSchema.extend({
   _meta: z.looseObject({
     [META.step]: stepReportSchema,
+    [META.tools]: z.array(z.string()).optional(),
     [META.replayed]: z.boolean().optional(),
     [META.took]: z.number().optional(),
   }),
@@ -167,9 +168,15 @@ export class SessionGame implements Game {
     const answer = this.#read(stepAnswerSchema, reply, 'tools/call')
     const server = answer._meta[META.took]
     if (timing && server !== undefined) timing.onStepTimed({ roundTrip: monotonic() - sent, server })
-    const report = answer._meta[META.step]
+    const { [META.step]: report, [META.tools]: tools } = answer._meta
     this.#count(seat, report)
-    return { seat, observation: observationOf(answer), report, replayed: answer._meta[META.replayed] ?? false }
+    const observation = observationOf(answer)
+    return {
+      seat,
+      observation: tools ? { ...observation, tools } : observation,
+      report,
+      replayed: answer._meta[META.replayed] ?? false,
+    }
   }
 
   /** Takes in a step that another client has played. Throws `reply-malformed` if it is not the next one of its seat. */

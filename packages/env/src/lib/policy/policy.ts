@@ -16,6 +16,7 @@ import type { EnvironmentOutput, EnvironmentSchemas, EveryKey, ParamsOf } from '
 /** What a policy knows before it plays. The seed of the environment is not included. */
 export interface PolicyContext {
   readonly task: { readonly prompt: string; readonly hints: readonly string[]; readonly params: JsonObject }
+  /** The tools that it has at the start, see `tools` of {@link PlayerView}. */
   readonly tools: readonly ToolInfo[]
   /** The policy's own seed: with the same seed it plays the same actions. */
   readonly seed: string
@@ -37,6 +38,8 @@ export interface ModelAnswer extends Completion {
 export interface PlayerView {
   /** The previous step; `null` at the start. */
   readonly last: Step | null
+  /** The tools that it has now. Left out if they never change: then these are those of the context. */
+  readonly tools?: readonly ToolInfo[] | undefined
   /**
    * Resolves with the legal actions, see `Environment.legal`. Undefined if the environment defines none.
    */

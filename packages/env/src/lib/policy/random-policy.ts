@@ -55,13 +55,13 @@ function createPlayer({ tools, seed }: PolicyContext, earlier: readonly EarlierS
     draw(tools)
     learn(action, step)
   }
-  return (_, { last, legal }) => {
+  return (_, { last, legal, tools: offered = tools }) => {
     if (played && last) learn(played, last)
-    if (!legal) return choose(tools)
+    if (!legal) return choose(offered)
     return legal().then((actions) => {
       const choices = Object.entries(actions).map(([name, inputSchema]) => ({ name, inputSchema }))
       // If none is legal, any is played, and the answer shows why.
-      return choose(choices.length > 0 ? choices : tools)
+      return choose(choices.length > 0 ? choices : offered)
     })
   }
 }

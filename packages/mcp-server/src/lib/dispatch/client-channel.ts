@@ -1,5 +1,5 @@
 import { WireError } from '@episodic/protocol'
-import type { StateView } from '../host/host.ts'
+import type { ToolsView } from '../host/host.ts'
 import type { RequestId } from './message.ts'
 import type { PendingCalls } from './pending-call.ts'
 
@@ -15,8 +15,8 @@ export interface ClientChannelOptions {
 }
 
 export interface Subscription {
-  /** One entry per state: the state, and the notification to send when it changes. */
-  readonly changes: readonly { readonly view: StateView; readonly text: string }[]
+  /** One entry for each thing that changes, and the notification to send when it does. */
+  readonly changes: readonly { readonly view: ToolsView; readonly text: string }[]
   /** Sent when the server ends the subscription; `null` to send nothing. */
   readonly farewell: string | null
 }
@@ -80,13 +80,17 @@ export class ClientChannel implements PendingCalls {
       for (const { text } of changes) this.#unsent.delete(text)
     }
     try {
-      for (const { view, text } of changes) stops.push(view.onChange(() => this.#send(text)))
+      for (const { view, text } of changes) stops.push(view.onChange(() => this.say(text)))
     } catch (error) {
       stop()
       this.#reportIdle()
       throw error
     }
     this.#subscriptions.set(key, { subscription, stop })
+  }
+
+  hears(key: unknown): boolean {
+    return this.#subscriptions.has(key)
   }
 
   unlisten(key: unknown): void {
@@ -123,7 +127,8 @@ export class ClientChannel implements PendingCalls {
     if (this.idle) this.#options.onIdle?.()
   }
 
-  async #send(text: string): Promise<void> {
+  /** Sends a notification, once if it is still to be sent. */
+  async say(text: string): Promise<void> {
     this.#unsent.add(text)
     if (this.#sending) return
     this.#sending = true

@@ -12,7 +12,7 @@ import { type ScannedAnswer, scanAnswer } from './leak-scan.ts'
 import { isStateless, type Message, type RequestId, readEnvelope, readMessage } from './message.ts'
 import { PendingCall, type PendingCallOptions } from './pending-call.ts'
 import { type Advertisement, advertise, type Identity, identify } from './server-info.ts'
-import { listen, subscribe, unsubscribe } from './subscriptions.ts'
+import { followTools, listen, subscribe, unsubscribe } from './subscriptions.ts'
 import { type TraceHeaders, traceCall } from './trace-call.ts'
 
 export interface Reply {
@@ -45,6 +45,7 @@ export interface DispatcherOptions {
 }
 
 export function createDispatcher(host: Host, { onError = () => {} }: DispatcherOptions = {}) {
+  const toolsChange = host.environments.some(({ offers }) => offers)
   const refuse = (cause: unknown, id: RequestId | null = null): Reply => {
     const error = WireError.is(cause) ? cause : toInternalError(cause, onError)
     const { code, message, details } = error
@@ -80,6 +81,8 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
         const { presented } = advertisement
         if (presented) answer = { result: null, secrets: presented.secrets, worldText: () => presented.observation }
       }
+      if (toolsChange && session && !modern && method.startsWith('tools/') && options.channel)
+        await followTools(session, options.channel(), method === 'tools/call')
     } catch (error) {
       // A cancelled call gets no answer.
       if (waiting?.calledOff) return NOTHING

@@ -13,8 +13,9 @@ import { complete, getPrompt, PROMPTS } from './instructions.ts'
 import { type Advertisement, AT_AGENTS, EXTENSIONS, numbered, toolOnTheWire } from './server-info.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 
-/** Lists do not change while a server runs, so clients may cache them. */
+/** Most lists do not change while a server runs, so clients may cache them. */
 const CACHED = { ttlMs: 300_000, cacheScope: 'private' } as const
+const UNCACHED = { ...CACHED, ttlMs: 0 } as const
 /** JSON-RPC's code for a fault of the server. The SDK answers so, with a report, to parameters of a wrong shape. */
 const INTERNAL = -32_603
 
@@ -67,22 +68,24 @@ function createServer(advertisement: Advertisement, modern: boolean): Server {
   return server
 }
 
-function optionsOf({ instructions, presented, state }: Advertisement, modern: boolean): ServerOptions {
+function optionsOf(advertisement: Advertisement, modern: boolean): ServerOptions {
+  const { instructions, presented, state, toolsChange } = advertisement
   const extensions = { [EXTENSION]: {} }
+  const tools = toolsChange ? { listChanged: true } : {}
   if (!modern)
     return {
-      capabilities: { tools: {}, ...(state === null ? { extensions, experimental: extensions } : AT_AGENTS) },
+      capabilities: { tools, ...(state === null ? { extensions, experimental: extensions } : AT_AGENTS) },
       instructions,
       jsonSchemaValidator: NO_VALIDATOR,
     }
   return {
-    capabilities: { tools: {}, ...(state === null ? { extensions } : { ...AT_AGENTS, extensions: EXTENSIONS }) },
+    capabilities: { tools, ...(state === null ? { extensions } : { ...AT_AGENTS, extensions: EXTENSIONS }) },
     instructions,
     supportedProtocolVersions: [MODERN_VERSION],
     cacheHints: {
       // The instructions contain the observation, which changes with every step.
-      'server/discover': presented ? { ...CACHED, ttlMs: 0 } : CACHED,
-      'tools/list': CACHED,
+      'server/discover': presented ? UNCACHED : CACHED,
+      'tools/list': toolsChange ? UNCACHED : CACHED,
       'prompts/list': CACHED,
       'resources/list': CACHED,
       'resources/templates/list': CACHED,

@@ -17,6 +17,8 @@ export interface Advertisement {
   /** The observation of the caller's session, if the instructions contain it; `null` otherwise. */
   readonly presented: PresentedState | null
   readonly tools: readonly ToolInfo[]
+  /** Whether the tools change while the caller plays. */
+  readonly toolsChange: boolean
   /** The URI of the session's state, or its template; `null` at the trainer endpoint, which has a method for it. */
   readonly state: string | null
 }
@@ -49,8 +51,11 @@ export async function advertise(
     const { address } = caller
     const environment = await environmentFor(host, address, session)
     const { name, version, handle } = environment
-    const presented = session && INSTRUCTING.has(method) ? await session.observe() : null
     const named = address.by === 'argument' && handle !== undefined
+    const toolsChange = environment.offers === true && !named
+    const asks = INSTRUCTING.has(method) || (toolsChange && LISTING.has(method))
+    const presented = session && asks ? await session.observe() : null
+    const has = ({ name }: ToolInfo) => presented?.tools?.includes(name) ?? true
     return {
       name,
       title: titleOf(name),
@@ -59,7 +64,8 @@ export async function advertise(
       presented,
       tools: named
         ? handleTools(environment, host.idleSeconds)
-        : [...environment.tools.map(agentTool), ...(environment.seats ? [WAIT] : [])],
+        : [...environment.tools.filter(has).map(agentTool), ...(environment.seats ? [WAIT] : [])],
+      toolsChange,
       state: named ? stateTemplate(handle) : STATE_URI,
     }
   }
@@ -70,12 +76,14 @@ export async function advertise(
     title: 'Episodic environments',
     instructions: `Environments for training and evaluation: ${names}.`,
     tools: host.environments.length === 1 && only ? only.tools : [],
+    toolsChange: false,
     presented: null,
     state: null,
   }
 }
 
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
+const LISTING = new Set(['tools/list', 'completion/complete'])
 
 /** Returns what a client may show its model before the first call, so that the model acts on an observation. */
 function instruct(environment: EnvironmentInfo, address: AgentAddress, presented: PresentedState | null): string {

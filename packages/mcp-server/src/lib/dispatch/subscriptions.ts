@@ -2,7 +2,7 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { AgentCaller } from '../host/access/caller.ts'
-import type { Host, SessionRef, StateView } from '../host/host.ts'
+import type { Host, SessionRef, StateView, ToolsView } from '../host/host.ts'
 import type { ClientChannel } from './client-channel.ts'
 import type { RequestId } from './message.ts'
 import { uriIn, viewUri } from './state-resource.ts'
@@ -26,6 +26,26 @@ export function unsubscribe(channel: () => ClientChannel, params: JsonObject): o
   return {}
 }
 
+/**
+ * Notifies a client of a version before 2026-07-28 when its tools change: it listens by listing them, or by a call, if
+ * that has opened its session. Does nothing for a client that is notified already, or listens to too much.
+ */
+export async function followTools(session: SessionRef, channel: ClientChannel, isCall: boolean): Promise<void> {
+  if (channel.hears(TOOLS_CHANGED)) return
+  const view = await session.tools()
+  const text = notice(TOOLS_CHANGED, {})
+  try {
+    if (view) channel.listen(TOOLS_CHANGED, { changes: [{ view, text }], farewell: null })
+  } catch (error) {
+    if (WireError.is(error, 'capacity')) return
+    throw error
+  }
+  // The call may have changed what the client has listed.
+  if (view && isCall) channel.say(text)
+}
+
+const TOOLS_CHANGED = 'notifications/tools/list_changed'
+
 interface ListenChannel {
   readonly channel: () => ClientChannel
   readonly say: (text: string) => void
@@ -48,19 +68,23 @@ export async function listen(
   if (!parsed.success) throw invalidParams('Say what to listen to: notifications has to be a filter of MCP 2026-07-28.')
   const uris = [...new Set(parsed.data.resourceSubscriptions)]
   const _meta = { [SUBSCRIPTION_ID]: id }
-  const changes: { uri: string; view: StateView; text: string }[] = []
+  const changes: { uri?: string; view: ToolsView; text: string }[] = []
   for (const uri of uris) {
     const view = await viewIfThere(host, caller, session, uri)
     if (view) changes.push({ uri, view, text: updated(caller, view, { uri, _meta }) })
   }
+  const honoured: JsonObject =
+    changes.length > 0 ? { resourceSubscriptions: changes.map(({ uri }) => uri as string) } : {}
+  const tools = parsed.data.toolsListChanged ? await session?.tools() : null
+  if (tools) changes.push({ view: tools, text: notice(TOOLS_CHANGED, { _meta }) })
   const channel = open()
   const result = completed({ _meta })
   const farewell = JSON.stringify({ jsonrpc: '2.0', id, result })
   // Before the acknowledgement, because it may throw `capacity`.
   channel.listen(id, { changes, farewell })
-  // The lists never change, so subscriptions to them are not acknowledged.
-  const honoured: JsonObject = changes.length > 0 ? { resourceSubscriptions: changes.map(({ uri }) => uri) } : {}
-  say(notice('notifications/subscriptions/acknowledged', { notifications: honoured, _meta }))
+  // Other lists never change, so subscriptions to them are not acknowledged.
+  const notifications = tools ? { ...honoured, toolsListChanged: true } : honoured
+  say(notice('notifications/subscriptions/acknowledged', { notifications, _meta }))
   if (changes.length > 0) return null
   channel.unlisten(id)
   return result

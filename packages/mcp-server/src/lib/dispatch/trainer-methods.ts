@@ -97,6 +97,7 @@ export async function stepAsTrainer(
   const { step, replayed, secrets } = await session.step({ ...call, seat })
   const _meta: Record<string, Json> = { [META.step]: step.report as unknown as JsonObject }
   if (replayed) _meta[META.replayed] = true
+  if (step.observation.tools) _meta[META.tools] = step.observation.tools
   if (began !== null) _meta[META.took] = microseconds(monotonic() - began)
   return { result: toolResult(step, _meta), secrets }
 }

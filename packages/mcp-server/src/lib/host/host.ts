@@ -114,7 +114,13 @@ export interface StepCall {
   readonly waiting?: CallOptions | undefined
 }
 
-export interface StateView {
+/** The tools that a player has, as they change. */
+export interface ToolsView {
+  /** The same as that of a {@link StateView}, after every commit that changed which tools the player has. */
+  onChange(listener: () => void): () => void
+}
+
+export interface StateView extends ToolsView {
   readonly state: JsonObject
   /** Must not appear in anything that is sent to a player. */
   readonly secrets: Secrets
@@ -128,6 +134,8 @@ export interface StateView {
 
 export interface PresentedState {
   readonly observation: string
+  /** The names of the tools that the player has now; `undefined` for all of its seat. */
+  readonly tools: readonly string[] | undefined
   /** Must not appear in the text; the caller checks that before it passes the text on. */
   readonly secrets: Secrets
 }
@@ -208,6 +216,8 @@ export interface SessionRef {
   tasks(): Promise<SessionTasks>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>
+  /** Returns the tools of the player; `null` if they never change, and for a session that opens at its first call. */
+  tools(): Promise<ToolsView | null>
   /**
    * Returns the observation; before the first call, the one with which the session will open. `null` if the world's
    * `observe` fails, which is reported as a fault, and if no session opens without parameters.

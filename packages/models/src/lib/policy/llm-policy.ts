@@ -7,11 +7,12 @@ import {
   type Policy,
   type PolicyContext,
 } from '@episodic/env'
-import { contentId, type Observation } from '@episodic/protocol'
+import { contentId, type Observation, type ToolInfo } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { type Answer, CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { type ChatModel, createChatModel } from '../chat-model.ts'
 import { type EpisodeJournal, markKept } from '../journal/model-journal.ts'
+import { withoutTokens } from '../messages/handed-tokens.ts'
 import { createTranscript, joinParagraphs, type Transcript } from '../messages/transcript.ts'
 import { ModelAccess } from '../model-access.ts'
 import type { ModelSettings } from '../model-options.ts'
@@ -28,8 +29,8 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
 
 /**
  * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
- * world's tools. If an answer has several calls, they are played in their order, each as a step of its own, and the
- * next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
+ * tools that the world offers then. If an answer has several calls, they are played in their order, each as a step of
+ * its own, and the next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
  * player of an environment that wants one call at a time.
  *
  * In a world in which words are a move, the prompt is the message of the system, and what the player is shown are those
@@ -81,19 +82,19 @@ interface Playing {
 
 function createPlayer(
   chat: ChatModel,
-  { task, tools, seed, seat, parallelToolCalls: wanted, greeting }: PolicyContext,
+  { task, tools: known, seed, seat, parallelToolCalls: wanted, greeting }: PolicyContext,
   { settings: { tokenBudget, systemPrompt, parallelToolCalls, images }, earlier, journal, turns }: Playing,
 ): Player {
   const plays = parallelToolCalls && (wanted ?? seat === undefined) ? 'all' : 'first'
-  const speech = tools.find((tool) => tool.speech !== undefined)
-  const offered = tools.filter((tool) => tool !== speech)
   let transcript: Transcript | null = null
   /** The turn of which a call was played, whose result the model has not received yet. */
   let turn: Turn | null = null
   let spent = 0
   let asked = 0
+  /** The tools of the last request. Its tokens begin with them, so they are no part of a prompt with others. */
+  let listed = wordsApart(known)
 
-  return async (observation, { signal, onCompletion }) => {
+  return async (observation, { tools = known, signal, onCompletion }) => {
     transcript ??= begin(observation)
     if (turn) {
       turn.reply(shown(observation))
@@ -105,7 +106,9 @@ function createPlayer(
     for (;;) {
       if (tokenBudget !== undefined && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and tokenBudget is ${tokenBudget}.`)
-      const { messages } = transcript
+      const messages = tools === listed.tools ? transcript.messages : transcript.messages.map(withoutTokens)
+      if (tools !== listed.tools) listed = wordsApart(tools)
+      const { offered, speech } = listed
       const answer = await chat
         .ask({
           messages,
@@ -150,6 +153,7 @@ function createPlayer(
   }
 
   function begin(observation: Observation): Transcript {
+    const { speech } = listed
     const first = shown(earlier[0]?.observation ?? observation)
     const asked = [task.prompt, ...task.hints]
     const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
@@ -169,6 +173,12 @@ function createPlayer(
     }
     return begun
   }
+}
+
+/** Tells the tool that words are, which a model is not offered, from the others. */
+function wordsApart(tools: readonly ToolInfo[]) {
+  const speech = tools.find((tool) => tool.speech !== undefined)
+  return { tools, speech, offered: tools.filter((tool) => tool !== speech) }
 }
 
 function quote({ calls: [call], completion }: Answer): string {

@@ -12,16 +12,17 @@ export type WireForm = ReturnType<typeof wireFormOf>
  * Returns the tools of a world, and the messages about them, as the requests of an API have them. Names that it refuses
  * are replaced one to one, on the wire alone: a call is read as one of the world's tool. A name that is no tool's stays
  * as it came.
+ *
+ * @param wires - the names that were replaced, to which these are added: earlier calls may be of tools that are gone.
  */
-export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES) {
-  const wires = new Map<string, string>()
+export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES, wires = new Map<string, string>()) {
   const taken = new Set(tools.map(({ name }) => name))
   for (const { name } of tools.filter(({ name }) => !NAMES[api].test(name))) {
     const plain = name
       .replace(/[^\w-]/g, '_')
       .replace(/^(?![a-zA-Z_])/, '_')
       .slice(0, 56)
-    let wire = plain
+    let wire = wires.get(name) ?? plain
     for (let i = 2; taken.has(wire); i++) wire = `${plain}_${i}`
     taken.add(wire)
     wires.set(name, wire)
@@ -48,7 +49,7 @@ export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES) 
   return {
     functions: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })),
     wireOf,
-    nameOf: (wire: string) => [...wires].find(([, own]) => own === wire)?.[0] ?? wire,
+    nameOf: (wire: string) => tools.find(({ name }) => wireOf(name) === wire)?.name ?? wire,
     /** Returns messages as they are sent, the last one with tokens alone with them, and as they are recorded. */
     prepare(messages: readonly JsonObject[]) {
       const all = messages.map((message) => known.get(message) ?? prepare(message))

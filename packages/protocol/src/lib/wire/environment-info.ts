@@ -57,6 +57,8 @@ export const environmentInfoSchema = z.object({
   judgesLeft: z.literal(true).optional(),
   /** Whether the environment lists its legal actions, for `environment/legal`. Left out if not. */
   legal: z.boolean().optional(),
+  /** `true`: tools appear and vanish within an episode; see the `tools` of an observation. Left out if not. */
+  offers: z.literal(true).optional(),
   /** Whether all calls of one answer of a model are played. Default: those of an only seat are. */
   parallelToolCalls: z.boolean().optional(),
   /** What seats have said before their first move. Left out if nothing. */

@@ -34,7 +34,7 @@ export const METHODS = {
   close: 'environment/close',
 } as const
 
-/** Keys in `_meta`. Requests carry the first four, and answers of the trainer endpoint the next three. */
+/** Keys in `_meta`. Requests carry the first four, and answers of the trainer endpoint the next four. */
 export const META = {
   /** The control handle, or the handle of one seat, of the session in which a `tools/call` is a step. */
   session: 'dev.episodic/session',
@@ -46,6 +46,8 @@ export const META = {
   seat: 'dev.episodic/seat',
   /** The {@link StepReport} of this answer. */
   step: 'dev.episodic/step',
+  /** The `tools` of the {@link Observation} in this answer. Left out where it has none. */
+  tools: 'dev.episodic/tools',
   /** `true` if the answer is the stored one of an earlier call. */
   replayed: 'dev.episodic/replayed',
   /** `true` in a `tools/call` asks for `took` in its answer. */
@@ -77,7 +79,11 @@ const openSeatSchema = z.object({
    */
   handle: z.string().optional(),
   /** The observation of the initial state. */
-  observation: z.object({ text: z.string(), structured: parsedObjectSchema.nullable() }),
+  observation: z.object({
+    text: z.string(),
+    structured: parsedObjectSchema.nullable(),
+    tools: z.array(z.string()).optional(),
+  }),
   /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
   seq: z.int().min(0),
   /** Φ of the initial state for this seat. Left out if the environment has one seat, or defines no potential. */

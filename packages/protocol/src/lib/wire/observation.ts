@@ -28,6 +28,8 @@ export const observationSchema = z.object({
   attachments: z.array(attachmentSchema).optional(),
   /** The parts of the text that are resources of MCP, in their order. Left out if there are none. */
   resources: z.array(resourceInTextSchema).optional(),
+  /** The names of the tools that the player has now. Left out if these are all of its seat. */
+  tools: z.array(z.string()).optional(),
 })
 /** What the agent observes: a text, the same as data if the environment provides it, and pictures, sounds and files. */
 export type Observation = Wire<typeof observationSchema>

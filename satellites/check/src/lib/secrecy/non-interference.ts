@@ -152,6 +152,7 @@ function doubts(counts: Readonly<Record<'pairs' | 'invalid' | 'divergedAtOnce', 
 const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> = {
   answer: ['answer-differs', 'the answer'],
   view: ['view-differs', 'what the seat sees'],
+  tools: ['tools-differ', 'the list of tools'],
   legal: ['legal-differs', 'the list of legal actions'],
   message: ['message-differs', 'what is sent'],
   turn: ['turn-differs', 'whether it is the turn'],

@@ -34,7 +34,7 @@ export function formatMoves({ multiplayer }: EnvironmentDefinition, moves: reado
 }
 
 export type Received = Readonly<Record<Channel, string>>
-export type Channel = 'answer' | 'view' | 'legal' | 'message' | 'turn' | 'end' | 'state'
+export type Channel = 'answer' | 'view' | 'tools' | 'legal' | 'message' | 'turn' | 'end' | 'state'
 
 export interface PairedPlay {
   /** What was compared: the planned pair, or one that differs in less. */
@@ -76,18 +76,20 @@ export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: R
         ? randomPolicy()
         : drawPlayPolicy(world, rng)
     names.add(environment.multiplayer ? `${policy.name} as ${name}` : policy.name)
-    players.set(name, await startPlayer(policy, environment, setting, seedFor(deal.seed, planned.from), name))
+    const { observation } = table.seenBy(name)
+    const own = seedFor(deal.seed, planned.from)
+    players.set(name, await startPlayer(policy, environment, setting, own, name, observation))
   }
   const moves: PairedMove[] = []
   const seen: Outcome[] = []
   while (moves.length < most && first.rehearsal.end === null) {
     const { rehearsal } = first
     const mover = rng.pick(rehearsal.turn)
-    const { observation, last } = table.seenBy(mover)
+    const { observation, ...view } = table.seenBy(mover)
     const legal = environment.hasLegal
       ? async () => environment.legal(rehearsal.state, setting.params, mover)
       : undefined
-    const action = await (players.get(mover) as Player)(observation, { last, legal })
+    const action = await (players.get(mover) as Player)(observation, { ...view, legal })
     const drawn =
       planned.sealed && mover !== seat ? otherMove(environment, rehearsal, setting, mover, action, rng) : action
     const outcome = await first.play(mover, action)
@@ -158,6 +160,7 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
       answer: '',
       // The only seat reads its view in its answers alone.
       view: multiplayer ? JSON.stringify(rehearsal.observe(seat)) : '',
+      tools: JSON.stringify(environment.offers?.(state, params, seat) ?? null),
       legal: mine && hasLegal ? JSON.stringify(environment.legal(state, params, seat)) : '',
       message: '[]',
       turn: String(mine),

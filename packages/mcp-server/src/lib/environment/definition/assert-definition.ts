@@ -15,7 +15,18 @@ const namesOf =
     names
 
 const COMMON = [
-  ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
+  ...([
+    'name',
+    'version',
+    'description',
+    'params',
+    'limits',
+    'history',
+    'start',
+    'observe',
+    'legal',
+    'offers',
+  ] as const),
   ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
   ...(['speech', 'greetings', 'parallelToolCalls'] as const),
 ] as const
@@ -78,7 +89,7 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
 }
 
 const OPTIONAL_FUNCTIONS = [
-  ...['events', 'legal', 'potential', 'success', 'secrets', 'release'],
+  ...['events', 'legal', 'offers', 'potential', 'success', 'secrets', 'release'],
   ...['present', 'settle', 'absent'],
 ]
 

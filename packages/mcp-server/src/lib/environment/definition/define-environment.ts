@@ -16,6 +16,7 @@ import type {
 } from './environment.ts'
 import { legalActions } from './legal-actions.ts'
 import { makeTool } from './make-tool.ts'
+import { withOffers } from './offered-tools.ts'
 
 const SEATS: readonly string[] = [DEFAULT_SEAT]
 
@@ -51,6 +52,10 @@ export function defineEnvironment<
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
   const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, state.public)
+  const shows: Parameters<typeof withOffers>[1] = {
+    observe: (current, values) => ({ text: erased.observe(current.public, values), structured: current.public }),
+    legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
+  }
   return Object.freeze({
     ...parts,
     params: parts.params as unknown as Params,
@@ -66,10 +71,9 @@ export function defineEnvironment<
     settle: null,
     present: () => SEATS,
     turn: () => SEATS,
-    observe: (current, values) => ({ text: erased.observe(current.public, values), structured: current.public }),
+    ...withOffers({ name, tools }, shows, erased.offers),
     rewards: erased.rewards,
     potential: erased.potential ?? nothing,
-    legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),
     success: erased.success ?? unjudged,
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)

@@ -12,6 +12,7 @@ import type { EnvironmentDefinition, Tool, Utility, WorldEvents } from './enviro
 import type { GameEventMaker, GameSpec, GameState, GameToolMaker, SealedToolMaker, SeatView } from './game.ts'
 import { legalActions } from './legal-actions.ts'
 import { hasTool, makeTool, type WrittenTool } from './make-tool.ts'
+import { withOffers } from './offered-tools.ts'
 
 /** A capability names its seat with one digit of base 36. */
 const MOST_SEATS = 36
@@ -77,6 +78,19 @@ export function defineGame<
   const turn = (current: SessionState, values: unknown) => {
     return inOrder(name, 'turn', seats, erased.turn(current.public, values))
   }
+  const shows: Parameters<typeof withOffers>[1] = {
+    observe(current, values, seat) {
+      const seen = viewOf(current, seat)
+      return {
+        text: erased.observe(seen, values),
+        structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
+      }
+    },
+    legal(current, values, seat) {
+      const own = parts.toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
+      return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
+    },
+  }
   return Object.freeze({
     ...parts,
     params: parts.params as unknown as Params,
@@ -92,19 +106,9 @@ export function defineGame<
     settle: erased.settle ?? null,
     present: (values) => (erased.present ? inOrder(name, 'present', seats, erased.present(values)) : seats),
     turn,
-    observe(current, values, seat) {
-      const seen = viewOf(current, seat)
-      return {
-        text: erased.observe(seen, values),
-        structured: { seat, turn: [...turn(current, values)], ...seen.public, own: seen.own },
-      }
-    },
+    ...withOffers({ name, tools }, shows, erased.offers),
     rewards: (transition, seat) => erased.rewards({ ...transition, seat }),
     potential: erased.potential ?? (() => null),
-    legal(current, values, seat) {
-      const own = parts.toolInfos.filter((info) => hasTool(tools[info.name] as Tool, seat))
-      return legalActions(name, own, erased.legal?.(viewOf(current, seat), values))
-    },
     success: (final, seat) => erased.success?.({ ...final, seat }),
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)

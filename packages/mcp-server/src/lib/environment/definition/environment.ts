@@ -414,6 +414,12 @@ export interface CommonSpec<
    */
   readonly legal?: (seen: Seen, params: z.output<Params>) => { readonly [Name in keyof NoInfer<Tools>]?: LegalCalls }
   /**
+   * Returns the names of the tools that a player has in a state: in a game, of those of the seat. Pure. A tool that is
+   * not among them is refused as an unknown one is, and is in no list of tools. Keep one until the end. What is offered
+   * is shown to players, so it gives away what it depends on. Default: all.
+   */
+  readonly offers?: (state: NoInfer<State>, params: z.output<Params>, ...seat: Seats) => readonly string[]
+  /**
    * Named pure reward terms over one step, in the environment's own unit; in a game, for one seat. Write `tools` before
    * `rewards`, so that the terms know their names and inputs.
    */
@@ -560,7 +566,7 @@ export interface EnvironmentDefinition<
   /** Returns the seats that may act, in order. Throws `rules-failed` for a seat that there is not. */
   turn(state: SessionState, params: unknown): readonly string[]
   start(context: { readonly params: unknown; readonly rng: SavableRng }): SessionState
-  /** Returns what a seat sees of a state. */
+  /** Returns what a seat sees of a state, and the tools that it has there. */
   observe(state: SessionState, params: unknown, seat: string): Observation
   /** Returns the value of every term for a seat and a step. Throws `rules-failed` if one is no finite number. */
   rewards(transition: StateTransition, seat: string): Readonly<Record<string, number>>
@@ -570,6 +576,11 @@ export interface EnvironmentDefinition<
    * `legal`. Throws `rules-failed` if the author's `legal` returns anything else.
    */
   legal(state: SessionState, params: unknown, seat: string): LegalActions
+  /**
+   * Returns the names of the tools that a seat has in a state, in the order of the definition; `undefined` for all of
+   * the seat. `null` if that never changes. Throws `rules-failed` for a tool that the seat does not have.
+   */
+  readonly offers: ((state: SessionState, params: unknown, seat: string) => readonly string[] | undefined) | null
   /** `undefined` if the environment defines no success. Throws `rules-failed` if its function returns no boolean. */
   success(final: FinalContext<SessionState, unknown>, seat: string): boolean | undefined
   /** Returns the texts that a seat must not be shown; `null` if the environment lists none. */

@@ -27,6 +27,7 @@ import { absenceOf } from '../definition/absent-action.ts'
 import { declaredAction, findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, InputOrJson } from '../definition/environment.ts'
 import { judgedPart } from '../definition/judged-part.ts'
+import { isOffered } from '../definition/offered-tools.ts'
 import { partsOf } from '../definition/stored-state.ts'
 import { applyEvent, assertEvent } from '../rules/apply-event.ts'
 import { callsOf } from '../rules/episode-calls.ts'
@@ -211,7 +212,7 @@ export function rehearse(
     observe: (named) => environment.observe(record.state, record.params, seatNamed(named)),
     async prepare(tool, args) {
       const needed = record.end ? null : toPrepare(environment, { tool, arguments: args })
-      if (!needed) return undefined
+      if (!needed || (seats.length === 1 && !isOffered(environment, record, seats[0] as string, tool))) return undefined
       const named = { ...record, id: session }
       return prepareStep(tool, needed, named, { clock: systemClock, isLast: false, signal: undefined })
     },

@@ -55,6 +55,7 @@ export function concludeStep(
   // Each seat of a game has the texts of events among its messages since they happened.
   const said = events.length > 0 && !environment.multiplayer ? prependEventTexts(events, answer) : answer
   const before = said.length - answer.length
+  const tools = seen ? seen.tools : environment.offers?.(after, params, seat)
   return {
     change,
     end,
@@ -62,6 +63,7 @@ export function concludeStep(
       text: said,
       structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
       ...(decided.attachments && { attachments: decided.attachments }),
+      ...(tools && { tools }),
       ...(decided.resources && {
         resources: decided.resources.map((one) => ({ ...one, from: one.from + before, to: one.to + before })),
       }),

@@ -13,7 +13,7 @@ import type { SessionState, SessionStore } from '@episodic/state'
 import { type HeldSession, KeptState, readState, type SessionBase } from '@episodic/state/internal'
 import { judgesLeft } from '../../environment/definition/absent-action.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
-import { hasTool } from '../../environment/definition/make-tool.ts'
+import { namesOf } from '../../environment/definition/offered-tools.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { beginning, type InitialState, type ObservedState } from '../../environment/rules/start-environment.ts'
 import type { Principal } from '../access/caller.ts'
@@ -122,7 +122,7 @@ export async function toOpenResult(
       capability: capabilities[place] as string,
       ...(handle !== undefined && { handle }),
       // A caller in this process may keep and change what it gets; the record must not change with it.
-      observation: { text: observation.text, structured: copyPlain(observation.structured) },
+      observation: copyPlain(observation),
       seq: base?.seats[seat]?.seq ?? 0,
       ...(environment.multiplayer && potential !== null && { potential }),
     }
@@ -164,8 +164,6 @@ async function seenAtBase(
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {
   const { name, version, description, handle, paramsSchema, toolInfos: tools, eventInfos: events } = environment
   const { terms, viewSchema, parallelToolCalls, greetings } = environment
-  const toolsOf = (seat: string) =>
-    Object.entries(environment.tools).flatMap(([tool, played]) => (hasTool(played, seat) ? [tool] : []))
   const potential = environment.hasPotential
   const defaults = environment.params.safeParse({})
   const limits = mergeLimits(defaults.success ? environment.limitsFor(defaults.data) : {}, {})
@@ -180,11 +178,15 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     ...(environment.hasSuccess && { success: true }),
     ...(judgesLeft(environment) && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
+    ...(environment.offers && { offers: true as const }),
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
     ...(greetings && { greetings }),
     forkable: environment.forkable,
     ...(handle !== null && { handle }),
-    ...(viewSchema && { seats: environment.seats.map((seat) => ({ name: seat, tools: toolsOf(seat) })), viewSchema }),
+    ...(viewSchema && {
+      seats: environment.seats.map((seat) => ({ name: seat, tools: namesOf(environment.tools, seat) })),
+      viewSchema,
+    }),
     ...(events.length > 0 && { events }),
     limits,
   }

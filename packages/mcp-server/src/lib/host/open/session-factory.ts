@@ -156,11 +156,14 @@ export class SessionFactory {
   }
 
   /** Resolves with what a seat of a session observes; with `null` if `observe` fails, which is reported. */
-  async present({ rules, session, secrets }: CachedSession, seat: string): Promise<PresentedState | null> {
+  async present(cached: CachedSession, seat: string): Promise<PresentedState | null> {
+    const { rules, session, secrets, environment } = cached
+    // Another process may have played the step that changed the tools.
+    if (environment.offers) await this.#options.sessions.use(cached, () => session.refresh())
     const { state, params } = session.record
     try {
-      const { observation } = await rules.observe(state, params, seat)
-      return { observation: observation.text, secrets: secrets[seat] as Secrets }
+      const { text, tools } = (await rules.observe(state, params, seat)).observation
+      return { observation: text, tools, secrets: secrets[seat] as Secrets }
     } catch (error) {
       if (WireError.is(error, 'environment-failed')) return null
       throw error
@@ -178,8 +181,8 @@ export class SessionFactory {
         startRecord(rules, environment, { id, owner, now: clock.now() }, request),
       )
       const seat = environment.seats[0] as string
-      const { observation } = await own.observe(record.state, record.params, seat)
-      return { observation: observation.text, secrets: await sessions.secretsOf(record, environment, seat) }
+      const { text, tools } = (await own.observe(record.state, record.params, seat)).observation
+      return { observation: text, tools, secrets: await sessions.secretsOf(record, environment, seat) }
     } catch (error) {
       if (WireError.is(error)) return null
       throw error

@@ -24,6 +24,7 @@ import type {
   StateView,
   StepCall,
   StepOutcome,
+  ToolsView,
   TrainerSessionRef,
   TurnQuery,
   WatchRange,
@@ -131,6 +132,27 @@ export class ResolvedSession implements SessionRef {
     }
   }
 
+  async tools(): Promise<ToolsView | null> {
+    const cached = await this.findOpened()
+    if (!cached?.environment.offers) return null
+    const { session, rules } = cached
+    const seat = this.seatIn(cached)
+    const offered = async () => {
+      const { state, params } = session.record
+      return (await rules.observe(state, params, seat)).observation.tools?.join(' ')
+    }
+    let last = await offered()
+    const compare = async (listener: () => void) => {
+      const before = last
+      last = await offered()
+      if (last !== before) listener()
+    }
+    // A world that fails has reported it.
+    return {
+      onChange: (listener) => this.parts.subscriptions.follow(cached, () => void compare(listener).catch(() => {})),
+    }
+  }
+
   async observe(): Promise<PresentedState | null> {
     const cached = await this.find()
     return this.parts.factory.present(cached, this.seatIn(cached))
@@ -166,6 +188,11 @@ export class ResolvedSession implements SessionRef {
 
   protected find(): AtOnce<CachedSession> {
     return this.#held ?? this.parts.sessions.get(this.token.id)
+  }
+
+  /** The same; `null` for a session that opens at its first call. */
+  protected findOpened(): AtOnce<CachedSession | null> {
+    return this.find()
   }
 
   /** The same for a method that may open the session. */

@@ -148,6 +148,10 @@ export class TransportSession extends ResolvedSession {
     return found
   }
 
+  protected override findOpened(): AtOnce<CachedSession | null> {
+    return this.#transports.find(this.#verified)
+  }
+
   protected override findOrOpen(): AtOnce<CachedSession> {
     const found = this.#transports.find(this.#verified)
     if (found instanceof Promise) return found.then((cached) => cached ?? this.#open())

@@ -3,6 +3,7 @@ import type { Answered, PlayedStep, SessionRecord } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import { absenceAction, judgesLeft } from '../../environment/definition/absent-action.ts'
 import { declaredAction } from '../../environment/definition/declared-action.ts'
+import { isOffered } from '../../environment/definition/offered-tools.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
 import type { EndedEpisode } from '../../environment/rules/rules-runner.ts'
@@ -113,6 +114,8 @@ export class SessionWriter {
               const preparation = isLate ? late : needed
               if (!preparation) return null
               begin()
+              const isTool = !isLate && Object.hasOwn(environment.tools, action.tool)
+              if (isTool && !rules.guard(() => isOffered(environment, session.record, seat, action.tool))) return null
               check?.(session.record)
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external

@@ -30,13 +30,18 @@ export class StateSubscriptions {
     const { session } = cached
     const visible = ({ public: shared, own }: SessionState) => (seat === null ? [shared] : [shared, own?.[seat]])
     let last = seen
-    const stop = watchersOf(cached).listen(() => {
+    return this.follow(cached, () => {
       const { state } = session.record
       const before = visible(last)
       const same = state === last || visible(state).every((part, i) => isSamePart(part, before[i]))
       last = state
       if (!same) listener()
     })
+  }
+
+  /** Calls `listener` after each commit, until the returned function is called. Throws `capacity` as {@link listen}. */
+  follow(cached: CachedSession, listener: () => void): () => void {
+    const stop = watchersOf(cached).listen(listener)
     if (!this.#followed.has(cached)) this.#follow(cached)
     return stop
   }

@@ -1,7 +1,14 @@
 import type { Player, Policy } from '@episodic/env'
-import { ownStepOf } from '@episodic/env/internal'
+import { offeredTools, ownStepOf } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
-import { type MethodResult, type Observation, type StepReport, seedFor, WireError } from '@episodic/protocol'
+import {
+  type EnvironmentInfo,
+  type MethodResult,
+  type Observation,
+  type StepReport,
+  seedFor,
+  WireError,
+} from '@episodic/protocol'
 import { backOff } from '@episodic/run/base/back-off'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { findPolicy } from '../policies.ts'
@@ -106,12 +113,14 @@ export async function playSeats(
     if (view.mine || view.end) kept.delete(handle)
     if (!view.mine) return false
     const { seq, due } = view
-    const { player, last } = earlier?.last?.report.seq === seq ? earlier : await start(played, seq)
+    const { player, last } = earlier?.last?.report.seq === seq ? earlier : await start(played, seq, view.observation)
     const observation = last ? seenAfter(last, view) : joined(view.messages, view.observation)
+    const info = infoOf(played)
     const action = await player(observation, {
       last: last && ownStepOf(last, { observation, due }),
       signal,
-      ...(infoOf(played)?.legal && { legal: async () => session.legal(seat) }),
+      ...(info.offers && { tools: offeredTools(info, observation, seat) }),
+      ...(info.legal && { legal: async () => session.legal(seat) }),
     })
     try {
       const { step, replayed } = await session.step({ action, seat, seq, waiting: { signal, report: () => {} } })
@@ -124,16 +133,15 @@ export async function playSeats(
   }
 
   function infoOf({ turn }: PlayedSeat) {
-    return host.environments.find(({ name }) => name === turn.environment)
+    return host.environments.find(({ name }) => name === turn.environment) as EnvironmentInfo
   }
 
-  async function start(played: PlayedSeat, seq: number): Promise<KeptPlayer> {
+  async function start(played: PlayedSeat, seq: number, observation: Observation): Promise<KeptPlayer> {
     const { seat, handle, policy, turn } = played
     const info = infoOf(played)
-    const own = info?.seats?.find(({ name }) => name === seat)
     const player = await policy.start({
-      task: { prompt: `${info?.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
-      tools: info?.tools.filter(({ name }) => own?.tools.includes(name)) ?? [],
+      task: { prompt: `${info.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
+      tools: offeredTools(info, observation, seat),
       seed: seedFor('seat', handle, seq),
       seat,
     })

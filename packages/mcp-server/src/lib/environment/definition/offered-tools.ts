@@ -1,0 +1,55 @@
+import type { LegalActions, Observation } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
+import { rulesFailed } from '../../server-error.ts'
+import type { EnvironmentDefinition } from './environment.ts'
+import { hasTool } from './make-tool.ts'
+
+type Played = Pick<EnvironmentDefinition, 'observe' | 'legal' | 'offers'>
+
+/** Returns what a definition says of a state: no tool that the author's `offers` leaves out is legal or listed there. */
+export function withOffers(
+  { name, tools }: Pick<EnvironmentDefinition, 'name' | 'tools'>,
+  { observe, legal }: Pick<Played, 'observe' | 'legal'>,
+  said: ((state: SessionState, params: unknown, seat: string) => readonly string[]) | undefined,
+): Played {
+  if (!said) return { observe, legal, offers: null }
+  const offers = (state: SessionState, params: unknown, seat: string): readonly string[] | undefined => {
+    const named: unknown = said(state, params, seat)
+    const own = namesOf(tools, seat)
+    const unknown = Array.isArray(named) ? named.find((tool) => !own.includes(tool)) : named
+    if (!Array.isArray(named) || unknown !== undefined)
+      throw rulesFailed(
+        `The \`offers\` of ${name} names ${JSON.stringify(unknown) ?? 'nothing'}. Return a list of names of tools. There are: ${own.join(', ')}.`,
+      )
+    const offered = own.filter((tool) => named.includes(tool))
+    return offered.length === own.length ? undefined : offered
+  }
+  return {
+    offers,
+    observe(state, params, seat): Observation {
+      const seen = observe(state, params, seat)
+      const offered = offers(state, params, seat)
+      return offered ? { ...seen, tools: offered } : seen
+    },
+    legal(state, params, seat): LegalActions {
+      const offered = offers(state, params, seat)
+      const all = legal(state, params, seat)
+      return offered ? Object.fromEntries(Object.entries(all).filter(([tool]) => offered.includes(tool))) : all
+    },
+  }
+}
+
+/** Whether a seat may call a tool in a state. Throws `rules-failed` if the author's `offers` is wrong. */
+export function isOffered(
+  { offers }: Pick<EnvironmentDefinition, 'offers'>,
+  { state, params }: { readonly state: SessionState; readonly params: unknown },
+  seat: string,
+  tool: string,
+): boolean {
+  return offers?.(state, params, seat)?.includes(tool) ?? true
+}
+
+/** Returns the names of the tools of a seat. */
+export function namesOf(tools: EnvironmentDefinition['tools'], seat: string): readonly string[] {
+  return Object.entries(tools).flatMap(([name, tool]) => (hasTool(tool, seat) ? [name] : []))
+}

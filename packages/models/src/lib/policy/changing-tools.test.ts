@@ -1,0 +1,102 @@
+import { connect, type PolicyContext, randomPolicy, runEpisode } from '@episodic/env'
+import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { calling, startChatServer } from '../chat-server.fixture.ts'
+import { DEFAULT_OPTIONS } from '../model-options.ts'
+import { createLlmPolicy } from './llm-policy.ts'
+
+/** Doors of which the next one appears as the one before it vanishes. */
+const doors = defineEnvironment({
+  name: 'doors',
+  version: '1.0.0',
+  description: 'Three doors, one after the other.',
+  state: { public: z.object({ passed: z.int() }), private: z.object({}) },
+  start: () => ({ public: { passed: 0 }, private: {} }),
+  observe: ({ passed }) => `Passed: ${passed}.`,
+  offers: ({ public: { passed } }) => ['listen', ['first.door', 'second.door', 'third.door'][passed] ?? 'listen'],
+  tools({ tool }) {
+    const door = (description: string) =>
+      tool({
+        description,
+        input: z.object({}),
+        play({ state, end, say }) {
+          state.public.passed += 1
+          if (state.public.passed === 3) end('through')
+          return say('You go through.')
+        },
+      })
+    return {
+      listen: tool({ description: 'Listen.', input: z.object({}), play: ({ say }) => say('Silence.') }),
+      'first.door': door('The first door.'),
+      'second.door': door('The second door.'),
+      'third.door': door('The third door.'),
+    }
+  },
+  rewards: { through: ({ end }) => (end?.reason === 'through' ? 1 : 0) },
+})
+
+async function play(policy: Parameters<typeof runEpisode>[0]['policy']) {
+  await using host = createHost({ environments: [doors] })
+  await using connection = await connect(inProcess(host))
+  return await runEpisode({ createEnvironment: () => connection.environment(), policy })
+}
+
+const tokensOf = (number: number) => ({
+  choice: { token_ids: [number], logprobs: { content: [{ token: 'x', logprob: -1 }] } },
+  prompt_token_ids: [100 + number],
+})
+
+describe('a policy, where tools change within an episode', () => {
+  it('knows the tools at the start from its context, and those of now from its view', async () => {
+    const seen: (readonly string[] | undefined)[] = []
+    const names = (tools: PolicyContext['tools'] | undefined) => tools?.map(({ name }) => name)
+    const episode = await play({
+      name: 'walker',
+      start: ({ tools }) => {
+        seen.push(names(tools))
+        return (observation, view) => {
+          expect(names(view.tools)).toEqual(observation.tools)
+          seen.push(names(view.tools))
+          return { tool: observation.tools?.[1] as string, arguments: {} }
+        }
+      },
+    })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'through' } })
+    expect(seen).toEqual([
+      ['listen', 'first.door'],
+      ['listen', 'first.door'],
+      ['listen', 'second.door'],
+      ['listen', 'third.door'],
+    ])
+  })
+
+  it('draws from those of now, if it is random', async () => {
+    const { steps } = await play(randomPolicy())
+    expect(steps.at(-1)?.end).toMatchObject({ reason: 'through' })
+    expect(steps.every(({ info }) => info.refused === null)).toBe(true)
+  })
+
+  it('sends a model those of now with each request, and names calls of those that are gone as before', async () => {
+    await using server = await startChatServer((_, number) =>
+      calling(['first_door', 'second_door', 'second_door', 'third_door'][number] as string, {}, tokensOf(number)),
+    )
+    const settings = { ...DEFAULT_OPTIONS, baseUrl: server.url, tokenIds: true }
+    const episode = await play(createLlmPolicy('llm:m', 'm', settings))
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'through' } })
+    expect(episode.steps.map(({ info }) => info.refused)).toEqual([null, null, 'tool', null])
+    const sent = server.requests.map(({ tools }) => tools.map(({ function: { name } }) => name))
+    expect(sent).toEqual([
+      ['listen', 'first_door'],
+      ['listen', 'second_door'],
+      ['listen', 'third_door'],
+      ['listen', 'third_door'],
+    ])
+    expect(JSON.stringify(server.requests[3]?.messages)).toMatch(/first_door.*second_door.*second_door/)
+    const recorded = episode.steps.map(({ completions }) => completions[0]?.request?.tools)
+    expect(recorded).toEqual(server.requests.map(({ tools }) => tools))
+    // A prompt begins with its tools: tokens of one with other tools are no part of it.
+    const handed = server.requests.map(({ messages }) => messages.some((message) => 'prompt_token_ids' in message))
+    expect(handed).toEqual([false, false, false, true])
+  })
+})
