@@ -8,6 +8,7 @@ from typing import Any
 from .errors import malformed
 from .json_types import JsonObject
 from .notebook import html_text
+from .rpc import TOOLS
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Observation:
     attachments: tuple[JsonObject, ...] = ()
     """Pictures and sounds: `type` (`image` or `audio`), `mimeType`, and `data` in base64. Files and others that are
     resources of MCP: `type` (`resource`), and `resource` with `uri`, `mimeType` and `blob` in base64."""
+    tools: tuple[str, ...] | None = None
+    """The names of the tools that the player has now; `None` for all of its seat."""
 
     def _repr_html_(self) -> str:
         return html_text(self.text)
@@ -28,7 +31,8 @@ def observation_of(value: Any) -> Observation:
     """Reads `{text, structured}`. Raises `reply-malformed`."""
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise malformed("The server sent an observation without text.")
-    return Observation(value["text"], value.get("structured"), tuple(value.get("attachments") or ()))
+    attachments = tuple(value.get("attachments") or ())
+    return Observation(value["text"], value.get("structured"), attachments, _names(value.get("tools")))
 
 
 def answered_observation(result: JsonObject) -> Observation:
@@ -41,7 +45,12 @@ def answered_observation(result: JsonObject) -> Observation:
         raise malformed("The answer of a tool has no content.")
     texts = [text for block in content if (text := _text_of(block)) is not None]
     attachments = tuple(block for block in content if "data" in block or "blob" in (block.get("resource") or {}))
-    return Observation("\n".join(texts), result.get("structuredContent"), attachments)
+    tools = _names((result.get("_meta") or {}).get(TOOLS))
+    return Observation("\n".join(texts), result.get("structuredContent"), attachments, tools)
+
+
+def _names(tools: Any) -> tuple[str, ...] | None:
+    return None if tools is None else tuple(tools)
 
 
 def _text_of(block: JsonObject) -> str | None:

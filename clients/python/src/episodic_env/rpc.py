@@ -27,6 +27,7 @@ EPOCH = "dev.episodic/epoch"
 SEAT = "dev.episodic/seat"
 STEP = "dev.episodic/step"
 REPLAYED = "dev.episodic/replayed"
+TOOLS = "dev.episodic/tools"
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
 """The parameters of `initialize`, with which a WebSocket names its sender once."""

@@ -132,6 +132,36 @@ describe('the non-interference check', () => {
     expect(await found(lock(tokenOf), 'non-interference')).toEqual([])
   })
 
+  it.each([
+    ['depends on what is hidden', ['tools-differ:agent'], true],
+    ['depends on what is seen alone', [], false],
+  ])('finds a list of tools that %s', async (_, expected, leaks) => {
+    const environment = defineEnvironment({
+      name: 'box',
+      version: '1.0.0',
+      description: 'A box that can be shaken, and then opened.',
+      state: { public: z.object({ shaken: z.int() }), private: z.object({ full: z.boolean() }) },
+      limits: { steps: 20 },
+      start: ({ rng }) => ({ public: { shaken: 0 }, private: { full: rng.chance() } }),
+      observe: ({ shaken }) => `Shaken ${shaken} times.`,
+      offers: ({ public: { shaken }, private: { full } }) =>
+        shaken > 2 && (full || !leaks) ? ['shake', 'open'] : ['shake'],
+      tools: ({ tool }) => ({
+        shake: tool({
+          description: 'Shake it.',
+          input: z.object({}),
+          play({ state, say }) {
+            state.public.shaken += 1
+            return say('It makes no sound.')
+          },
+        }),
+        open: tool({ description: 'Open it.', input: z.object({}), play: ({ say }) => say('It is stuck.') }),
+      }),
+      rewards: {},
+    })
+    expect(await found({ environment }, 'non-interference')).toEqual(expected)
+  })
+
   it('finds a leak after many steps', async () => {
     expect(
       await found(

@@ -29,10 +29,11 @@ export interface FunctionTool {
   readonly parameters: JsonObject
 }
 
-/** The tools that a language model was sent, where that is recorded, else those of the world; `null` if not known. */
+/** All tools that a language model was sent, where that is recorded, else those of the world; `null` if not known. */
 export function toolsOf(record: EpisodeRecord, { tools }: ExportSource): readonly FunctionTool[] | null {
-  const sent = requestsOf(record).find((request) => request && request.tools.length > 0)
-  if (sent) return sent.tools.map(parseTool)
+  const sent = new Set(requestsOf(record).flatMap((request) => request?.tools ?? []))
+  const byName = new Map([...sent].map(parseTool).map((tool) => [tool.name, tool]))
+  if (byName.size > 0) return [...byName.values()]
   return tools?.map(({ name, description, inputSchema }) => ({ name, description, parameters: inputSchema })) ?? null
 }
 

@@ -114,7 +114,7 @@ describe('tools that change within an episode', () => {
     expect(json.result?.capabilities).toMatchObject({ tools: { listChanged: true } })
     const prompt = await rpc(url, 'prompts/get', { name: 'instructions' })
     expect(prompt.text).toContain('Search the floor')
-    expect(prompt.text).not.toContain('Unlock the door')
+    expect(prompt.text).not.toContain('Unlock the hatch')
     const complete = { ref: { type: 'ref/prompt', name: 'instructions' }, argument: { name: 'tool', value: '' } }
     expect((await rpc(url, 'completion/complete', complete)).json.result).toMatchObject({
       completion: { values: ['search', 'look'] },
@@ -130,7 +130,7 @@ describe('tools that change within an episode', () => {
     const [input, output] = [new PassThrough(), new PassThrough()]
     const served = serveStdio(host, { input, output })
     const lines: { id?: number; method?: string; result?: { tools?: { name: string }[] } }[] = []
-    let heard = Promise.withResolvers<void>()
+    let received = Promise.withResolvers<void>()
     output.on('data', (data: Buffer) => {
       lines.push(
         ...String(data)
@@ -138,14 +138,14 @@ describe('tools that change within an episode', () => {
           .split('\n')
           .map((line) => JSON.parse(line)),
       )
-      heard.resolve()
+      received.resolve()
     })
     const until = async (find: (line: (typeof lines)[number]) => boolean) => {
       for (;;) {
         const found = lines.find(find)
         if (found) return found
-        await heard.promise
-        heard = Promise.withResolvers<void>()
+        await received.promise
+        received = Promise.withResolvers<void>()
       }
     }
     const ask = async (id: number, method: string, params: object = {}) => {

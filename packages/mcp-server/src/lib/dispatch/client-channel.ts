@@ -89,7 +89,7 @@ export class ClientChannel implements PendingCalls {
     this.#subscriptions.set(key, { subscription, stop })
   }
 
-  hears(key: unknown): boolean {
+  listens(key: unknown): boolean {
     return this.#subscriptions.has(key)
   }
 

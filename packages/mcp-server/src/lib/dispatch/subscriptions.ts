@@ -31,7 +31,7 @@ export function unsubscribe(channel: () => ClientChannel, params: JsonObject): o
  * that has opened its session. Does nothing for a client that is notified already, or listens to too much.
  */
 export async function followTools(session: SessionRef, channel: ClientChannel, isCall: boolean): Promise<void> {
-  if (channel.hears(TOOLS_CHANGED)) return
+  if (channel.listens(TOOLS_CHANGED)) return
   const view = await session.tools()
   const text = notice(TOOLS_CHANGED, {})
   try {

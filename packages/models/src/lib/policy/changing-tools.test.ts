@@ -6,38 +6,38 @@ import { calling, startChatServer } from '../chat-server.fixture.ts'
 import { DEFAULT_OPTIONS } from '../model-options.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 
-/** Doors of which the next one appears as the one before it vanishes. */
-const doors = defineEnvironment({
-  name: 'doors',
+/** Stairs of which the next one appears as the one before it vanishes. */
+const stairs = defineEnvironment({
+  name: 'stairs',
   version: '1.0.0',
-  description: 'Three doors, one after the other.',
+  description: 'Three stairs, one after the other.',
   state: { public: z.object({ passed: z.int() }), private: z.object({}) },
   start: () => ({ public: { passed: 0 }, private: {} }),
   observe: ({ passed }) => `Passed: ${passed}.`,
-  offers: ({ public: { passed } }) => ['listen', ['first.door', 'second.door', 'third.door'][passed] ?? 'listen'],
+  offers: ({ public: { passed } }) => ['listen', ['first.stair', 'second.stair', 'third.stair'][passed] ?? 'listen'],
   tools({ tool }) {
-    const door = (description: string) =>
+    const stair = (description: string) =>
       tool({
         description,
         input: z.object({}),
         play({ state, end, say }) {
           state.public.passed += 1
           if (state.public.passed === 3) end('through')
-          return say('You go through.')
+          return say('You go up.')
         },
       })
     return {
       listen: tool({ description: 'Listen.', input: z.object({}), play: ({ say }) => say('Silence.') }),
-      'first.door': door('The first door.'),
-      'second.door': door('The second door.'),
-      'third.door': door('The third door.'),
+      'first.stair': stair('The first stair.'),
+      'second.stair': stair('The second stair.'),
+      'third.stair': stair('The third stair.'),
     }
   },
   rewards: { through: ({ end }) => (end?.reason === 'through' ? 1 : 0) },
 })
 
 async function play(policy: Parameters<typeof runEpisode>[0]['policy']) {
-  await using host = createHost({ environments: [doors] })
+  await using host = createHost({ environments: [stairs] })
   await using connection = await connect(inProcess(host))
   return await runEpisode({ createEnvironment: () => connection.environment(), policy })
 }
@@ -64,10 +64,10 @@ describe('a policy, where tools change within an episode', () => {
     })
     expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'through' } })
     expect(seen).toEqual([
-      ['listen', 'first.door'],
-      ['listen', 'first.door'],
-      ['listen', 'second.door'],
-      ['listen', 'third.door'],
+      ['listen', 'first.stair'],
+      ['listen', 'first.stair'],
+      ['listen', 'second.stair'],
+      ['listen', 'third.stair'],
     ])
   })
 
@@ -79,7 +79,7 @@ describe('a policy, where tools change within an episode', () => {
 
   it('sends a model those of now with each request, and names calls of those that are gone as before', async () => {
     await using server = await startChatServer((_, number) =>
-      calling(['first_door', 'second_door', 'second_door', 'third_door'][number] as string, {}, tokensOf(number)),
+      calling(['first_stair', 'second_stair', 'second_stair', 'third_stair'][number] as string, {}, tokensOf(number)),
     )
     const settings = { ...DEFAULT_OPTIONS, baseUrl: server.url, tokenIds: true }
     const episode = await play(createLlmPolicy('llm:m', 'm', settings))
@@ -87,12 +87,12 @@ describe('a policy, where tools change within an episode', () => {
     expect(episode.steps.map(({ info }) => info.refused)).toEqual([null, null, 'tool', null])
     const sent = server.requests.map(({ tools }) => tools.map(({ function: { name } }) => name))
     expect(sent).toEqual([
-      ['listen', 'first_door'],
-      ['listen', 'second_door'],
-      ['listen', 'third_door'],
-      ['listen', 'third_door'],
+      ['listen', 'first_stair'],
+      ['listen', 'second_stair'],
+      ['listen', 'third_stair'],
+      ['listen', 'third_stair'],
     ])
-    expect(JSON.stringify(server.requests[3]?.messages)).toMatch(/first_door.*second_door.*second_door/)
+    expect(JSON.stringify(server.requests[3]?.messages)).toMatch(/first_stair.*second_stair.*second_stair/)
     const recorded = episode.steps.map(({ completions }) => completions[0]?.request?.tools)
     expect(recorded).toEqual(server.requests.map(({ tools }) => tools))
     // A prompt begins with its tools: tokens of one with other tools are no part of it.

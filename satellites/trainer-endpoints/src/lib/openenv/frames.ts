@@ -35,7 +35,7 @@ export async function step(
   options?: { readonly opens: boolean },
 ): Promise<OpenEnvResult> {
   const asked = parseAction(data)
-  if (asked.kind === 'list-tools') return listToolsResult(session.setting.info)
+  if (asked.kind === 'list-tools') return listToolsResult(await session.info())
   return stepResult(asked.action.tool, await session.step(asked.action, options))
 }
 

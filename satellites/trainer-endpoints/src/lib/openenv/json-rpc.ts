@@ -47,9 +47,10 @@ async function answerMethod(method: string, params: JsonObject, context: RpcCont
       throw new WireError('invalid-request', 'The session of this WebSocket is its own, and has no id.')
     case 'openenv/session/close':
       return closeSession(params.session_id, context)
-    case 'tools/list':
-      if (!session && params.session_id) sessions.use(params.session_id, setting)
-      return { tools: toolsOf(setting.info) }
+    case 'tools/list': {
+      const listed = session ?? (params.session_id ? sessions.use(params.session_id, setting) : null)
+      return { tools: toolsOf(listed ? await listed.info() : setting.info) }
+    }
     case 'tools/call': {
       const action = toolCall(params.name, params.arguments ?? {})
       const play = async (played: OpenEnvSession) =>

@@ -11,6 +11,7 @@ import {
 import { formatUnknownKeys, isObject } from '@episodic/protocol/internal'
 import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
+import { offeredInfo } from '../episode/offered-info.ts'
 import { type EpisodeRequest, openSession } from '../episode/open-session.ts'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import type { RewardMode } from '../episode/reward-mode.ts'
@@ -59,6 +60,11 @@ export class OpenEnvSession {
   /** Closes the episode, and opens the next one. Rejects with the errors of `openSession`; then there is no episode. */
   reset(data: JsonObject): Promise<OpenResult> {
     return this.#inTurn(() => this.#open(data))
+  }
+
+  /** Resolves with the environment, with the tools that the episode offers now. Without one: all. */
+  info(): Promise<EnvironmentInfo> {
+    return this.#inTurn(() => offeredInfo(this.setting.info, this.#episode?.ref))
   }
 
   /** Plays a step. Rejects with `invalid-request` before the first reset, unless it `opens` an episode by itself. */

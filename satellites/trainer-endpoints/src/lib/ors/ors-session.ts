@@ -3,6 +3,7 @@ import { type Action, canonicalJson, DEFAULT_SEAT, type EnvironmentInfo, WireErr
 import { shorten } from '@episodic/protocol/internal'
 import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
+import { offeredInfo } from '../episode/offered-info.ts'
 import { playStep, rewardOf } from '../episode/play-step.ts'
 import { readSteps } from '../episode/read-steps.ts'
 import type { RewardMode } from '../episode/reward-mode.ts'
@@ -67,6 +68,11 @@ export class OrsSession {
     if (seats[DEFAULT_SEAT]?.seq)
       for (const step of await readSteps(session)) opened.#count(step.report.seq, rewardOf(step))
     return opened
+  }
+
+  /** Resolves with the environment, with the tools that the session offers now. */
+  info(): Promise<EnvironmentInfo> {
+    return offeredInfo(this.environment, this.#session)
   }
 
   get isPlayed(): boolean {

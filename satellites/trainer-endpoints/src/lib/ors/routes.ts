@@ -93,7 +93,7 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
     return route.json({ tasks: inRange(() => tasks.range(name, split, start, stop)).map(rowOf), env_name: name })
   })
   aboutEnvironment('GET', '/tools', (route, environment) => route.json(toolListOf(environment)))
-  aboutEnvironment('GET', '/task_tools', async (route) => route.json(toolListOf((await sessionOf(route)).environment)))
+  aboutEnvironment('GET', '/task_tools', async (route) => route.json(toolListOf(await (await sessionOf(route)).info())))
   aboutEnvironment('GET', '/prompt', async (route) => route.json(promptOf(await sessionOf(route))))
   aboutEnvironment('GET', '/messages', async (route) =>
     route.json([{ role: 'user', blocks: promptOf(await sessionOf(route)), detail: null }]),

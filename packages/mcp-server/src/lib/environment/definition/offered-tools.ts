@@ -41,12 +41,13 @@ export function withOffers(
 
 /** Whether a seat may call a tool in a state. Throws `rules-failed` if the author's `offers` is wrong. */
 export function isOffered(
-  { offers }: Pick<EnvironmentDefinition, 'offers'>,
+  { tools, offers }: Pick<EnvironmentDefinition, 'tools' | 'offers'>,
   { state, params }: { readonly state: SessionState; readonly params: unknown },
   seat: string,
-  tool: string,
+  name: string,
 ): boolean {
-  return offers?.(state, params, seat)?.includes(tool) ?? true
+  const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+  return tool !== undefined && hasTool(tool, seat) && (offers?.(state, params, seat)?.includes(name) ?? true)
 }
 
 /** Returns the names of the tools of a seat. */

@@ -7,7 +7,6 @@ import { rulesFailed } from '../../server-error.ts'
 import { ABSENT, absenceOf } from '../definition/absent-action.ts'
 import { findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
-import { hasTool } from '../definition/make-tool.ts'
 import { isOffered, namesOf } from '../definition/offered-tools.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { concludeStep } from './conclude-step.ts'
@@ -76,7 +75,7 @@ function decide(
   const left = environment.absent && absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
   if (left) return { ...left, truncation: 'closed' }
   const tool = Object.hasOwn(environment.tools, name) ? environment.tools[name] : undefined
-  if (!tool || !hasTool(tool, seat) || !isOffered(environment, record, seat, name)) {
+  if (!tool || !isOffered(environment, record, seat, name)) {
     const names = environment.offers?.(record.state, record.params, seat) ?? namesOf(environment.tools, seat)
     return refuse('tool', `There is no tool "${name}". The tools are: ${names.join(', ')}.`)
   }
