@@ -85,7 +85,13 @@ const ROOMS = {
   ],
   'satellites/trainer-endpoints': ['packages/protocol', 'packages/mcp-server'],
   'satellites/workspace': ['packages/protocol', 'packages/state', 'packages/mcp-server'],
-  'satellites/benchmarks': ['packages/env', 'packages/dataset', 'packages/mcp-server', 'satellites/workspace'],
+  'satellites/benchmarks': [
+    'packages/protocol',
+    'packages/env',
+    'packages/dataset',
+    'packages/mcp-server',
+    'satellites/workspace',
+  ],
   'satellites/mcp-worlds': [
     'packages/protocol',
     'packages/state',

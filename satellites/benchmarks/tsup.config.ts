@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/harbor.ts', 'src/polyglot.ts'],
+  entry: ['src/*.ts'],
   format: 'esm',
   target: 'node22',
   dts: true,
