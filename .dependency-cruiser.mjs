@@ -56,6 +56,7 @@ const ROOMS = {
     'satellites/mcp-worlds',
     'satellites/trainer-endpoints',
   ],
+  'packages/suites': ['packages/protocol', 'packages/dataset', 'packages/report', 'packages/run', 'packages/play'],
   'satellites/fleet': [
     'packages/protocol',
     'packages/mcp-server',
@@ -246,8 +247,7 @@ export const INNER_ROOMS = {
   'apps/harness': {
     evaluate: [],
     states: [],
-    suites: [],
-    commands: ['evaluate', 'states', 'suites'],
+    commands: ['evaluate', 'states'],
   },
   'packages/mcp-server/src/lib/environment': {
     answer: [],
@@ -309,7 +309,8 @@ const TESTS = String.raw`\.(test|test-d|bench|fixture)\.tsx?$`
 const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
-const PARTS_OF_COMMAND = '^(packages/(report|run|models|analysis|export|pages|play)|satellites/(check|fleet))/src/lib/'
+const PARTS_OF_COMMAND =
+  '^(packages/(report|run|models|analysis|export|pages|play|suites)|satellites/(check|fleet))/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [

@@ -50,7 +50,8 @@ export interface PlayedGolden extends GoldenResult {
 
 /**
  * Plays the golden actions of a task by the rules alone, and compares what came of them with what was recorded from the
- * original: the texts that tools answered, without the view of the player that may follow them. An episode is solved if its last call ends it with success. Rules that throw are a `failure` of the task.
+ * original: the texts that tools answered, without the view of the player that may follow them. An episode is solved if
+ * its last call ends it with success. Rules that throw are a `failure` of the task.
  */
 export async function playGolden(
   { environment, goldenState }: Omit<GoldenWorld, 'golden'>,
