@@ -1,0 +1,65 @@
+/**
+ * A float whose value is whole, or no number of JSON: `{ $float: '1.0' }`, with the text that Python prints. JavaScript has one
+ * type of numbers, and Python prints `1` and `1.0`. So an integral number is an int, any other number is a float, and this is
+ * the rest. It is plain JSON: a state can hold it.
+ */
+export type PythonFloat = { readonly $float: string }
+
+/** A tuple, which prints otherwise than a list. */
+export type PythonTuple = { readonly $tuple: readonly PythonValue[] }
+
+/** A value of Python. A dict is an object, or a Map if its keys are no strings or look like integers: objects reorder those. */
+export type PythonValue =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | PythonFloat
+  | PythonTuple
+  | readonly PythonValue[]
+  | { readonly [key: string]: PythonValue }
+  | ReadonlyMap<PythonValue, PythonValue>
+
+/** Returns a number as a float of Python: `float(1)` prints as `1.0`, and `float(0.5)` is 0.5 itself. */
+export function float(value: number): number | PythonFloat {
+  return Number.isFinite(value) && !Number.isInteger(value) ? value : { $float: formatFloat(value) }
+}
+
+export function isFloat(value: unknown): value is number | PythonFloat {
+  return (typeof value === 'number' && !Number.isInteger(value)) || isWholeFloat(value)
+}
+
+/** Tells whether a value is `{ $float }`. */
+export function isWholeFloat(value: unknown): value is PythonFloat {
+  return typeof value === 'object' && value !== null && typeof (value as PythonFloat).$float === 'string'
+}
+
+export function isTuple(value: unknown): value is PythonTuple {
+  return typeof value === 'object' && value !== null && Array.isArray((value as PythonTuple).$tuple)
+}
+
+/** Returns the keys and values of a dict in their order. */
+export function entriesOf(dict: object): [PythonValue, PythonValue][] {
+  return dict instanceof Map ? [...dict] : Object.entries(dict)
+}
+
+/** Returns the number that an int or a float is. Throws for anything else, and for an int above 2⁵³. */
+export function numberOf(value: unknown): number {
+  if (typeof value === 'number') return value
+  if (!isWholeFloat(value)) throw new TypeError(`${typeof value} is no number of Python that a double can hold.`)
+  return Number(value.$float.replace('inf', 'Infinity'))
+}
+
+/** Prints a number as the `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16. */
+export function formatFloat(value: number): string {
+  if (Number.isNaN(value)) return 'nan'
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
+  if (Object.is(value, -0)) return '-0.0'
+  const [mantissa = '', power = '0'] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (value !== 0 && (exponent < -4 || exponent >= 16))
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  // JavaScript has no exponent from 1e-6 to 1e21.
+  return Number.isInteger(value) ? `${value}.0` : String(value)
+}
