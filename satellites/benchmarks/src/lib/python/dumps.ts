@@ -1,5 +1,5 @@
 import { repr } from './repr.ts'
-import { entriesOf, isFloat, isTuple, isWholeFloat, type PythonValue } from './value.ts'
+import { entriesOf, isFloat, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
 
 export interface DumpsOptions {
   /** Spaces of one level, as `indent`; default: all on one line. */
@@ -10,16 +10,17 @@ export interface DumpsOptions {
   readonly ensureAscii?: boolean
 }
 
-/** Prints a value as `json.dumps` does. */
+/** Prints a value as `json.dumps` does. Throws a `TypeError` for what JSON does not have. */
 export function dumps(value: PythonValue, options: DumpsOptions = {}): string {
   const { indent, ensureAscii = true, separators = [indent === undefined ? ', ' : ',', ': '] } = options
   const [between, colon] = separators
   const write = (item: PythonValue, depth: number): string => {
     if (typeof item === 'string') return quote(item, ensureAscii)
     if (Array.isArray(item)) return list('[]', item, (part) => write(part, depth + 1), depth)
+    if (isOther(item)) throw new TypeError(`${item.$repr} is not JSON serializable`)
     if (isTuple(item)) return write(item.$tuple, depth)
     if (typeof item !== 'object' || item === null || isWholeFloat(item)) return writeScalar(item)
-    const member = ([key, part]: [PythonValue, PythonValue]) =>
+    const member = ([key, part]: readonly [PythonValue, PythonValue]) =>
       `${quote(typeof key === 'string' ? key : writeScalar(key), ensureAscii)}${colon}${write(part, depth + 1)}`
     return list('{}', entriesOf(item), member, depth)
   }

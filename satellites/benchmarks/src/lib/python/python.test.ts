@@ -10,14 +10,14 @@ import { float, formatFloat, isFloat, isWholeFloat, numberOf, type PythonValue }
 
 // `recorded/python.json` is what Python 3 said of `recorded/cases.json`: see `recorded/record.py`.
 
-/** Reads a value of a case: a dict that no object can hold is `{ $dict: [[key, value], …] }`. */
+/** Reads a value of a case. */
 function asValue(given: unknown): PythonValue {
   if (Array.isArray(given)) return given.map(asValue)
   if (typeof given !== 'object' || given === null) return given as PythonValue
   if ('$float' in given) return float(numberOf(given))
   if ('$tuple' in given) return { $tuple: (given.$tuple as unknown[]).map(asValue) }
   if ('$dict' in given)
-    return new Map((given.$dict as [unknown, unknown][]).map(([key, item]) => [asValue(key), asValue(item)]))
+    return { $dict: (given.$dict as [unknown, unknown][]).map(([key, item]) => [asValue(key), asValue(item)] as const) }
   return Object.fromEntries(Object.entries(given).map(([key, item]) => [key, asValue(item)]))
 }
 

@@ -1,4 +1,4 @@
-import { entriesOf, formatFloat, isTuple, isWholeFloat, type PythonValue } from './value.ts'
+import { entriesOf, formatFloat, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
 
 /** Prints a value as `str` does: a text as it is, and else its `repr`. */
 export function str(value: PythonValue): string {
@@ -14,6 +14,7 @@ export function repr(value: PythonValue): string {
   if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`
   if (isWholeFloat(value)) return value.$float
+  if (isOther(value)) return value.$repr
   if (isTuple(value)) return `(${value.$tuple.map(repr).join(', ')}${value.$tuple.length === 1 ? ',' : ''})`
   return `{${entriesOf(value)
     .map(([key, item]) => `${repr(key)}: ${repr(item)}`)

@@ -8,7 +8,13 @@ export type PythonFloat = { readonly $float: string }
 /** A tuple, which prints otherwise than a list. */
 export type PythonTuple = { readonly $tuple: readonly PythonValue[] }
 
-/** A value of Python. A dict is an object, or a Map if its keys are no strings or look like integers: objects reorder those. */
+/** A dict whose keys are no strings, or look like integers, which objects reorder: its keys and values in their order. */
+export type PythonDict = { readonly $dict: readonly (readonly [PythonValue, PythonValue])[] }
+
+/** A value that JSON does not have, such as a `Decimal`, by its `repr`. */
+export type PythonOther = { readonly $repr: string }
+
+/** A value of Python, as plain JSON but for integers that no double holds. A dict is an object or a {@link PythonDict}. */
 export type PythonValue =
   | null
   | boolean
@@ -17,9 +23,10 @@ export type PythonValue =
   | string
   | PythonFloat
   | PythonTuple
+  | PythonDict
+  | PythonOther
   | readonly PythonValue[]
   | { readonly [key: string]: PythonValue }
-  | ReadonlyMap<PythonValue, PythonValue>
 
 /** Returns a number as a float of Python: `float(1)` prints as `1.0`, and `float(0.5)` is 0.5 itself. */
 export function float(value: number): number | PythonFloat {
@@ -39,9 +46,14 @@ export function isTuple(value: unknown): value is PythonTuple {
   return typeof value === 'object' && value !== null && Array.isArray((value as PythonTuple).$tuple)
 }
 
+export function isOther(value: unknown): value is PythonOther {
+  return typeof value === 'object' && value !== null && typeof (value as PythonOther).$repr === 'string'
+}
+
 /** Returns the keys and values of a dict in their order. */
-export function entriesOf(dict: object): [PythonValue, PythonValue][] {
-  return dict instanceof Map ? [...dict] : Object.entries(dict)
+export function entriesOf(dict: object): PythonDict['$dict'] {
+  const { $dict } = dict as PythonDict
+  return Array.isArray($dict) ? $dict : Object.entries(dict)
 }
 
 /** Returns the number that an int or a float is. Throws for anything else, and for an int above 2⁵³. */
