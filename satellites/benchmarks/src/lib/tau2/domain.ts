@@ -1,0 +1,55 @@
+import type { JsonObject, Rng } from '@episodic/protocol'
+import { z } from 'zod'
+import type { Assertion, Task } from './task-file.ts'
+
+/** Thrown by a tool: its caller reads the text after `Error: `. What it changed before stays changed, as in the original. */
+export class ToolError extends Error {}
+
+export type Seat = 'agent' | 'user'
+
+/** A tool of a domain, by the rules of the original. */
+export interface DomainTool<State> {
+  readonly seat: Seat
+  readonly input: z.ZodObject
+  /** Whether it changes the state. */
+  readonly changes: boolean
+  /** Returns what the caller reads. Throws a {@link ToolError}. */
+  play(state: State, input: JsonObject, rng: Rng): string
+}
+
+/** A domain of τ²: its rules over a state of its own, without the conversation. */
+export interface Domain<State> {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  /** What the state is. */
+  readonly state: z.ZodType
+  readonly tools: { readonly [name: string]: DomainTool<State> }
+  /** What of the state each seat may read by its tools, as paths. */
+  readonly readable: { readonly [Name in Seat]?: readonly string[] }
+  /** Returns the state after the initialization of a task. */
+  start(task: Task): State
+  /** Brings the worlds of both seats together, after each call. Default: there is nothing to do. */
+  sync?(state: State): void
+  /** Returns what a function of the original asserts. Default: no task asserts anything. */
+  holds?(state: State, assertion: Assertion): boolean
+  /** Returns the databases of both seats as the original dumps them. */
+  databases(state: State): JsonObject
+  /** Paths in the databases that chance decides, which are left out where databases are compared. Default: none. */
+  readonly random?: readonly string[]
+}
+
+/** Makes a tool whose input has these fields. */
+export function domainTool<State, Shape extends z.ZodRawShape>(
+  seat: Seat,
+  kind: 'reads' | 'changes',
+  shape: Shape,
+  play: (state: State, input: z.output<z.ZodObject<Shape>>, rng: Rng) => string,
+): DomainTool<State> {
+  return {
+    seat,
+    input: z.strictObject(shape),
+    changes: kind === 'changes',
+    play: play as DomainTool<State>['play'],
+  }
+}

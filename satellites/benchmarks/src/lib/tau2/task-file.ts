@@ -1,0 +1,125 @@
+import { z } from 'zod'
+
+const args = z.record(z.string(), z.json())
+/** A part of the original that no task of the reproduced domains has. */
+const none = z.null('this is not reproduced').optional()
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((list) => list ?? [])
+const seat = z
+  .enum(['assistant', 'user'])
+  .transform((requestor): 'agent' | 'user' => (requestor === 'user' ? 'user' : 'agent'))
+
+const instructions = z.union([
+  z.string(),
+  z.object({
+    domain: z.string(),
+    reason_for_call: z.string(),
+    known_info: z.string().nullish(),
+    unknown_info: z.string().nullish(),
+    task_instructions: z.string(),
+  }),
+])
+
+const envCall = z
+  .object({ env_type: seat, func_name: z.string(), arguments: args })
+  .transform(({ env_type, func_name, arguments: given }) => ({ seat: env_type, name: func_name, arguments: given }))
+
+const assertion = z
+  .object({ env_type: seat, func_name: z.string(), arguments: args, assert_value: z.boolean().default(true) })
+  .transform(({ env_type, func_name, arguments: given, assert_value }) => ({
+    seat: env_type,
+    name: func_name,
+    arguments: given,
+    expected: assert_value,
+  }))
+
+const action = z
+  .object({
+    requestor: seat.default('agent'),
+    name: z.string(),
+    arguments: args,
+    compare_args: z.array(z.string()).nullish(),
+  })
+  .transform(({ requestor, name, arguments: given, compare_args }) => ({
+    seat: requestor,
+    tool: name,
+    arguments: given,
+    /** The arguments that a call must have to be this action; `null`: all that the call has. */
+    compared: compare_args ?? null,
+  }))
+
+const REWARD_PARTS = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'] as const
+/** What a reward is made of. */
+export type RewardPart = (typeof REWARD_PARTS)[number]
+
+const task = z
+  .object({
+    id: z.string(),
+    user_scenario: z.object({ persona: z.string().nullish(), instructions }),
+    initial_state: z
+      .object({
+        initialization_data: none,
+        initialization_actions: z.array(envCall).nullish(),
+        message_history: none,
+      })
+      .nullish(),
+    evaluation_criteria: z.object({
+      actions: z.array(action).nullish(),
+      env_assertions: z.array(assertion).nullish(),
+      communicate_info: texts,
+      nl_assertions: texts,
+      reward_basis: z.array(z.enum(REWARD_PARTS)).default(['DB', 'COMMUNICATE']),
+    }),
+  })
+  .transform(({ id, user_scenario, initial_state, evaluation_criteria: criteria }) => ({
+    id,
+    /** What the user is told of who it is and what it wants, as the original writes it. */
+    scenario: scenarioOf(user_scenario),
+    /** What happens to both worlds before the conversation. */
+    initialization: initial_state?.initialization_actions ?? [],
+    /** The golden actions. */
+    actions: criteria.actions ?? [],
+    assertions: criteria.env_assertions ?? [],
+    /** What the agent has to say to the user. */
+    facts: criteria.communicate_info,
+    /** Sentences that a judge of the original decides on; they are not judged here. */
+    judged: criteria.nl_assertions,
+    basis: criteria.reward_basis,
+  }))
+
+/** A task of τ², as the original's file says it. */
+export type Task = z.output<typeof task>
+export type EnvCall = z.output<typeof envCall>
+export type Assertion = z.output<typeof assertion>
+export type GoldenAction = z.output<typeof action>
+
+/** Reads the tasks of a file of the original. Throws a `ZodError` that says which one has a shape that is not known. */
+export function readTasks(json: string): Task[] {
+  return z.array(task).min(1).parse(JSON.parse(json))
+}
+
+function scenarioOf({ persona, instructions }: { persona?: string | null | undefined; instructions: Instructions }) {
+  const text = typeof instructions === 'string' ? instructions : instructionsOf(instructions)
+  return [...(persona ? ['Persona:', indent(persona)] : []), 'Instructions:', indent(text)].join('\n')
+}
+
+type Instructions = z.output<typeof instructions>
+
+function instructionsOf(said: Exclude<Instructions, string>): string {
+  const part = (heading: string, text: string | null | undefined) =>
+    text === null || text === undefined ? [] : [`${heading}:\n${indent(text)}`]
+  return [
+    `Domain: ${said.domain}`,
+    ...part('Reason for call', said.reason_for_call),
+    ...part('Known info', said.known_info),
+    ...part('Unknown info', said.unknown_info),
+    ...part('Task instructions', said.task_instructions),
+  ].join('\n')
+}
+
+/** As `textwrap.indent` with a tab: lines of white space alone stay. */
+function indent(text: string): string {
+  return text.replace(/^(?=.*\S)/gm, '\t')
+}

@@ -1,0 +1,242 @@
+import { defineTasks } from '@episodic/dataset'
+import { definePolicy } from '@episodic/env'
+import { defineGame, type Tool } from '@episodic/mcp-server'
+import type { Action, JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import type { DocumentedFunction } from '../python/docstrings.ts'
+import type { GoldenCall, GoldenCase, GoldenResult } from '../suite/golden.ts'
+import { type Domain, type Seat, ToolError } from './domain.ts'
+import type { Originals } from './originals.ts'
+import { databaseHash, earnedParts, type PlayedCall } from './reward.ts'
+import type { Task } from './task-file.ts'
+
+/** Words of the user that end the conversation. */
+const STOP_WORDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###']
+
+/** The limits of the original: of messages and of executions of calls together, and of calls that failed. */
+const MOST_STEPS = 200
+const MOST_ERRORS = 10
+
+const SEATS = ['agent', 'user'] as const
+const otherThan = (seat: Seat): Seat => (seat === 'agent' ? 'user' : 'agent')
+
+export interface Tau2Options<State> {
+  readonly domain: Domain<State>
+  readonly originals: Originals
+  /** All tasks of the domain, in the order of the original's file. */
+  readonly tasks: readonly Task[]
+  /** The ids of tasks by the name of their split, in the order of importance. */
+  readonly splits: { readonly [name: string]: readonly string[] }
+  readonly policy: string
+  /** What the docstrings of the original's tools say. */
+  readonly functions: ReadonlyMap<string, DocumentedFunction>
+  /** What the original recorded, by the id of the task. */
+  readonly golden: ReadonlyMap<string, GoldenResult>
+}
+
+/**
+ * Returns a domain of τ² as a world of two seats that speak in turns: words go to the other seat, every other call keeps
+ * the turn. With its tasks, by the name of their split and `all`, a policy that plays the golden actions, and one whose
+ * user ends at once.
+ */
+export function createTau2World<State>(options: Tau2Options<State>) {
+  const { domain, originals, tasks: given, splits, policy, functions, golden: recorded } = options
+  const byId = new Map(given.map((task) => [task.id, task]))
+  const taskOf = (id: string) => byId.get(id) as Task
+  const { greeting } = originals
+  const agentPrompt = originals.agentPrompt(policy)
+  const userHasTools = Object.values(domain.tools).some(({ seat }) => seat === 'user')
+  const worldOf = (state: { readonly private: object }) => (state.private as { readonly world: State }).world
+  const isSolved = (id: string, reason: string, state: State, calls: readonly PlayedCall[]) => {
+    const task = taskOf(id)
+    const earned = earnedParts(domain, task, { state, calls })
+    return reason === 'user-stop' && task.basis.every((part) => earned[part]())
+  }
+
+  const environment = defineGame({
+    name: `tau2-${domain.name}`,
+    version: domain.version,
+    description: domain.description,
+    seats: SEATS,
+    utility: 'common',
+    speech: 'say',
+    history: 'calls',
+    params: z.object({ task: z.string().refine((id) => byId.has(id), 'no id of a task') }),
+    limits: { steps: MOST_STEPS },
+    state: {
+      public: z.object({
+        speaker: z.enum(SEATS),
+        said: z.string().describe('What was said last; empty when the one who hears it has acted.'),
+      }),
+      own: z.object({}),
+      private: z.object({
+        world: domain.state,
+        steps: z.int().describe('Messages, and executions of calls.'),
+        errors: z.int().describe('Calls that failed.'),
+      }),
+    },
+    start({ params }) {
+      return {
+        public: { speaker: 'user', said: greeting },
+        own: { agent: {}, user: {} },
+        private: { world: domain.start(taskOf(params.task)), steps: 0, errors: 0 },
+      }
+    },
+    turn: ({ speaker }) => speaker,
+    observe: ({ seat, public: { speaker, said } }) => (speaker === seat ? said : ''),
+    tools: ({ tool }) => {
+      const own = Object.entries(domain.tools).map(([name, { seat, input, changes, play }]) => {
+        const made = tool({
+          seats: [seat],
+          description: descriptionOf(functions.get(name)),
+          input: described(input, functions.get(name)),
+          annotations: { readOnlyHint: !changes, openWorldHint: false },
+          play({ state, input: values, rng, reveal, say, end }) {
+            const { private: hidden } = state
+            const world = worldOf(state)
+            state.public.said = ''
+            hidden.steps += 2
+            let text: string
+            try {
+              text = play(world, values as JsonObject, rng)
+              domain.sync?.(world)
+            } catch (error) {
+              if (!(error instanceof ToolError)) throw error
+              hidden.errors += 1
+              text = `Error: ${error.message}`
+            }
+            const reason = limitOf(hidden)
+            if (reason) end(reason)
+            return say(reveal(text, seat))
+          },
+        })
+        return [name, made] as const
+      })
+      return {
+        ...(Object.fromEntries(own) as { readonly [name: string]: Tool }),
+        say: tool({
+          description: 'Say something to the other one, whose turn it is then.',
+          input: z.object({ text: z.string().min(1).max(16_000).describe('What you say.') }),
+          play({ state, seat, input: { text }, end, say }) {
+            state.public.said = text
+            state.public.speaker = otherThan(seat)
+            state.private.steps += 1
+            const stops = seat === 'user' && STOP_WORDS.some((word) => text.includes(word))
+            const reason = limitOf(state.private) ?? (stops ? 'user-stop' : null)
+            if (reason) end(reason)
+            return say('')
+          },
+        }),
+      }
+    },
+    rewards: {
+      /** As in τ²: 1 if the user ended the conversation and every part of the task's basis was earned. */
+      solved: ({ end, after, params, calls }) =>
+        end?.kind === 'terminated' && isSolved(params.task, end.reason, worldOf(after), calls) ? 1 : 0,
+    },
+    success: ({ end, state, params, calls }) => isSolved(params.task, end.reason, worldOf(state), calls),
+  })
+
+  const longest = Math.max(1, ...given.map(({ actions }) => actions.length))
+  const tasksOf = (name: string, list: readonly Task[]) =>
+    defineTasks({
+      name,
+      environment,
+      count: list.length,
+      generate({ index }) {
+        const task = list[index % list.length] as Task
+        return {
+          prompt: agentPrompt,
+          seats: { user: { prompt: originals.userPrompt(task.scenario, userHasTools) } },
+          params: { task: task.id },
+          difficulty: task.actions.length / longest,
+          seed: `${environment.name} ${task.id}`,
+          tags: Object.keys(splits).filter((split) => splits[split]?.includes(task.id)),
+          metadata: { task: task.id, basis: task.basis, notJudged: task.judged },
+        }
+      },
+    })
+  const inSplit = (split: readonly string[]) => {
+    const ids = new Set(split)
+    return given.filter(({ id }) => ids.has(id))
+  }
+
+  /** Plays the golden actions of its seat, hands the turn over where the other's come, and ends as the user. */
+  const solver = definePolicy({
+    name: 'golden',
+    start({ seat, task: { params } }) {
+      const calls = goldenCalls(taskOf(params.task as string)).filter((call) => call.seat === seat)
+      let next = 0
+      return () => actionOf(calls[next++] ?? say(seat as Seat, seat === 'user' ? 'Done. ###STOP###' : 'Is that all?'))
+    },
+  })
+
+  /** The user ends the conversation with its first words. */
+  const nothing = definePolicy({ name: 'nothing', start: () => () => actionOf(say('user', '###STOP###')) })
+
+  return {
+    environment,
+    tasks: {
+      all: tasksOf(environment.name, given),
+      of: (split: string) => tasksOf(`${environment.name}-${split}`, inSplit(splits[split] ?? [])),
+    },
+    solver,
+    policies: { nothing },
+    *golden(): Iterable<GoldenCase> {
+      for (const task of given)
+        yield {
+          task: task.id,
+          params: { task: task.id },
+          calls: goldenCalls(task),
+          expected: recorded.get(task.id) ?? null,
+        }
+    },
+    /** The databases of both seats, without what chance decides. */
+    goldenState: (state: { readonly private: JsonObject }) => databaseHash(domain, worldOf(state)),
+  }
+}
+
+/** Returns why the conversation is over by a limit, or `null`. */
+function limitOf({ steps, errors }: { readonly steps: number; readonly errors: number }): string | null {
+  if (errors >= MOST_ERRORS) return 'too-many-errors'
+  return steps >= MOST_STEPS ? 'max-steps' : null
+}
+
+/** What a model of the original is told of a tool. */
+function descriptionOf(documented: DocumentedFunction | undefined): string {
+  return [documented?.short, documented?.long].filter(Boolean).join('\n\n')
+}
+
+function described(input: z.ZodObject, documented: DocumentedFunction | undefined): z.ZodObject {
+  const shape = Object.entries(input.shape as { readonly [name: string]: z.ZodType }).map(([name, schema]) => {
+    const text = documented?.args[name]
+    return [name, text ? schema.describe(text) : schema] as const
+  })
+  return z.strictObject(Object.fromEntries(shape))
+}
+
+/** The golden actions as calls of both seats, with words where the turn has to change, and the user's last ones. */
+function goldenCalls({ actions, facts }: Task): (GoldenCall & { readonly seat: Seat })[] {
+  const calls: (GoldenCall & { readonly seat: Seat })[] = []
+  let speaker = 'user' as Seat
+  const speak = (text: string) => {
+    calls.push(say(speaker, text))
+    speaker = otherThan(speaker)
+  }
+  for (const { seat, tool, arguments: given } of actions) {
+    if (seat !== speaker) speak('Go on.')
+    calls.push({ seat, tool, arguments: given })
+  }
+  if (facts.length > 0 && speaker === 'user') speak('Please tell me.')
+  if (speaker === 'agent') speak(facts.length > 0 ? facts.join('\n') : 'It is done.')
+  speak('###STOP###')
+  return calls
+}
+
+function say(seat: Seat, text: string) {
+  return { seat, tool: 'say', arguments: { text }, answers: false as const }
+}
+
+function actionOf({ tool, arguments: given }: GoldenCall): Action {
+  return { tool, arguments: given }
+}

@@ -1,0 +1,502 @@
+import type { JsonObject } from '@episodic/protocol'
+import { parse } from 'smol-toml'
+import { z } from 'zod'
+import { repr } from '../../python/repr.ts'
+import { formatFixed, round } from '../../python/round.ts'
+import { formatFloat, numberOf } from '../../python/value.ts'
+import { type DomainTool, domainTool } from '../domain.ts'
+
+const Signal = z.enum(['none', 'poor', 'fair', 'good', 'excellent'])
+const NETWORKS = ['2G', '3G', '4G', '5G'] as const
+const Network = z.enum(['none', ...NETWORKS])
+const MODES = ['4g_5g_preferred', '4g_only', '3g_only', '2g_only'] as const
+const PERMISSIONS = ['sms', 'storage', 'phone', 'network'] as const
+const nullableText = z.string().max(1_000).nullable()
+
+const apnSettings = z.strictObject({
+  apn_name: z.enum(['internet', 'broken']).default('internet'),
+  reset_at_reboot: z.boolean().default(false),
+  mms_apn: nullableText.default('mms'),
+  mmsc_url: nullableText.default('http://mms.carrier.com/mms/wapenc'),
+  mms_proxy: nullableText.default(null),
+  mms_port: z.int().nullable().default(null),
+})
+
+const off = z.boolean().default(false)
+
+const device = z.strictObject({
+  sim_card_status: z.enum(['active', 'missing', 'locked_pin', 'locked_puk']).default('active'),
+  sim_card_missing: off,
+  airplane_mode: off,
+  network_signal_strength: Signal.default('good'),
+  network_technology_connected: Network.default('5G'),
+  network_connection_status: z.enum(['connected', 'searching', 'no_service', 'emergency_only']).default('connected'),
+  battery_level: z.int().default(80),
+  data_enabled: z.boolean().default(true),
+  roaming_enabled: off,
+  network_mode_preference: z.enum(MODES).default('4g_5g_preferred'),
+  active_apn_settings: apnSettings.prefault({}),
+  wifi_enabled: off,
+  wifi_connected: off,
+  wifi_ssid: z.string().nullable().default(null),
+  wifi_signal_strength: Signal.default('none'),
+  wifi_calling_enabled: off,
+  wifi_calling_mms_over_wifi: off,
+  data_saver_mode: off,
+  vpn_enabled_setting: off,
+  vpn_connected: off,
+  vpn_details: z
+    .strictObject({ server_address: z.string(), protocol: z.string(), server_performance: Signal })
+    .nullable()
+    .default(null),
+  app_statuses: z.record(
+    z.string(),
+    z.strictObject({
+      app_name: z.string(),
+      permissions: z.strictObject({ sms: off, storage: off, phone: off, network: off }),
+    }),
+  ),
+})
+
+const surroundings = z.strictObject({
+  name: z.string().nullable().default(null),
+  phone_number: z.string().nullable().default(null),
+  is_abroad: off,
+  roaming_allowed: off,
+  signal_strength: z
+    .strictObject({ '2G': Signal, '3G': Signal, '4G': Signal, '5G': Signal })
+    .default({ '2G': 'poor', '3G': 'fair', '4G': 'good', '5G': 'excellent' }),
+  mobile_data_usage_exceeded: off,
+  line_active: z.boolean().default(true),
+  payment_request: z
+    .strictObject({ bill_id: z.string(), amount_due: z.number(), paid: z.boolean() })
+    .nullable()
+    .default(null),
+})
+
+const phoneDatabase = z.strictObject({ device, surroundings: surroundings.prefault({}) })
+
+/** The phone of the user and what is around it. */
+export const phoneSchema = phoneDatabase.extend({
+  /** How the VPN performs that the phone connects to, as long as the task lasts. */
+  vpn: Signal,
+})
+export type Phone = z.output<typeof phoneSchema>
+
+/** Reads `user_db.toml` of the original. */
+export function readPhone(toml: string): Phone {
+  return { ...phoneDatabase.parse(parse(toml)), vpn: 'excellent' }
+}
+
+const SIGNAL_ICONS = {
+  none: '📵 No Signal',
+  poor: '📶¹ Poor',
+  fair: '📶² Fair',
+  good: '📶³ Good',
+  excellent: '📶⁴ Excellent',
+}
+
+const SIM_TEXTS = {
+  active: 'Your SIM card is active and working.',
+  missing: 'No SIM card detected in the phone.',
+  locked_pin: 'The SIM card is locked with a PIN code.',
+  locked_puk: 'The SIM card is locked with a PUK code.',
+}
+
+/** Speeds of each network in Mbps, and what of them a signal leaves. */
+const SPEEDS = { none: [0, 0], '2G': [0.1, 0.4], '3G': [1, 5], '4G': [10, 100], '5G': [50, 500] } as const
+const SIGNAL_FACTORS = { none: 0, poor: 0.2, fair: 0.5, good: 0.8, excellent: 1 }
+const ADVICE = [
+  [1, 'Very Poor', 'Connection is very slow. Basic web browsing might be difficult.'],
+  [5, 'Poor', 'Connection is slow. Web browsing may be sluggish, streaming difficult.'],
+  [25, 'Fair', 'Connection is okay for web browsing and some standard definition streaming.'],
+  [100, 'Good', 'Connection is good for most activities, including HD streaming.'],
+  [Infinity, 'Excellent', 'Connection is very fast.'],
+] as const
+
+const onOff = (on: boolean) => (on ? 'ON' : 'OFF')
+const yesNo = (yes: boolean) => (yes ? 'Yes' : 'No')
+
+function statusBar({ device }: Phone): string {
+  const icons: string[] = []
+  if (device.airplane_mode) icons.push('✈️ Airplane Mode')
+  else {
+    const connected = device.network_technology_connected !== 'none'
+    icons.push(SIGNAL_ICONS[device.network_signal_strength])
+    if (connected) icons.push(device.network_technology_connected)
+    icons.push(device.data_enabled && connected ? '📱 Data Enabled' : '📵 Data Disabled')
+    if (device.data_enabled && connected && device.data_saver_mode) icons.push('🔽 Data Saver')
+  }
+  if (device.wifi_enabled && device.wifi_connected)
+    icons.push(device.wifi_ssid ? `📡 Connected to ${device.wifi_ssid}` : '📡 Enabled')
+  if (device.vpn_connected) icons.push('🔒 VPN Connected')
+  return [...icons, `🔋 ${device.battery_level}%`].join(' | ')
+}
+
+function simStatus({ device }: Phone) {
+  return device.sim_card_missing ? 'missing' : device.sim_card_status
+}
+
+/** What the phone finds after a change of its radio. */
+function searchNetwork(phone: Phone): void {
+  const { device, surroundings } = phone
+  const isCut =
+    simStatus(phone) !== 'active' ||
+    device.airplane_mode ||
+    device.active_apn_settings.apn_name === 'broken' ||
+    !surroundings.line_active
+  const { signal_strength: signals } = surroundings
+  const wanted = {
+    '4g_5g_preferred': signals['5G'] === 'none' ? '4G' : '5G',
+    '4g_only': '4G',
+    '3g_only': '3G',
+    '2g_only': '2G',
+  } as const
+  const network = wanted[device.network_mode_preference]
+  device.network_connection_status = isCut ? 'no_service' : 'connected'
+  device.network_technology_connected = isCut ? 'none' : network
+  device.network_signal_strength = isCut ? 'none' : signals[network]
+}
+
+function dataWorks({ device, surroundings }: Phone): boolean {
+  return (
+    !device.airplane_mode &&
+    device.network_signal_strength !== 'none' &&
+    device.network_connection_status !== 'no_service' &&
+    (!surroundings.is_abroad || (device.roaming_enabled && surroundings.roaming_allowed)) &&
+    device.data_enabled &&
+    !surroundings.mobile_data_usage_exceeded
+  )
+}
+
+/** Returns the speed of mobile data in Mbps and the row of {@link ADVICE} for it; `null` without a connection. */
+function speedOf(phone: Phone) {
+  if (!dataWorks(phone)) return null
+  const { device } = phone
+  const slow = device.vpn_connected && device.vpn_details?.server_performance === 'poor'
+  const factor = (slow ? 0.1 : 1) * (device.data_saver_mode ? 0.2 : 1)
+  const [low, high] = SPEEDS[device.network_technology_connected]
+  const speed = numberOf(round(((low + high) / 2) * SIGNAL_FACTORS[device.network_signal_strength] * factor, 2))
+  const row = ADVICE.find(([below]) => speed < below) ?? ADVICE[4]
+  return { speed, name: row[1], advice: row[2] }
+}
+
+function canSendMms(phone: Phone): boolean {
+  const { device } = phone
+  const permissions = device.app_statuses.messaging?.permissions
+  return (
+    dataWorks(phone) &&
+    device.network_technology_connected !== '2G' &&
+    !(device.wifi_calling_enabled && device.wifi_calling_mms_over_wifi) &&
+    device.active_apn_settings.mmsc_url !== null &&
+    permissions?.storage === true &&
+    permissions.sms
+  )
+}
+
+function setAirplaneMode(phone: Phone, on: boolean): void {
+  const { device } = phone
+  device.airplane_mode = on
+  if (on || device.wifi_enabled) {
+    device.wifi_connected = false
+    device.wifi_ssid = null
+    device.wifi_signal_strength = 'none'
+  }
+  if (on) disconnectVpn(phone)
+  searchNetwork(phone)
+}
+
+function connectVpn({ device, vpn }: Phone): boolean {
+  if (device.vpn_connected) return false
+  device.vpn_connected = true
+  device.vpn_details = { server_address: '192.168.1.1', protocol: 'OpenVPN', server_performance: vpn }
+  return true
+}
+
+function disconnectVpn({ device }: Phone): boolean {
+  if (!device.vpn_connected) return false
+  device.vpn_connected = false
+  device.vpn_details = null
+  return true
+}
+
+function allowedOf(phone: Phone, app: string): string[] | null {
+  const { app_statuses: apps } = phone.device
+  const status = Object.hasOwn(apps, app) ? apps[app] : undefined
+  return status ? PERMISSIONS.filter((permission) => status.permissions[permission]) : null
+}
+
+function setPermission(phone: Phone, app: string, permission: (typeof PERMISSIONS)[number], allowed: boolean): void {
+  const status = phone.device.app_statuses[app]
+  if (status) status.permissions[permission] = allowed
+}
+
+const text = z.string().max(4_000)
+
+/** A tool that only looks. */
+const look = <Shape extends z.ZodRawShape = Record<never, never>>(
+  play: (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string,
+  shape: Shape = {} as Shape,
+) => domainTool<Phone, Shape>('user', 'reads', shape, play)
+
+/** A tool whose answer is followed by the status bar. */
+const change = <Shape extends z.ZodRawShape = Record<never, never>>(
+  play: (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string,
+  shape: Shape = {} as Shape,
+) =>
+  domainTool<Phone, Shape>('user', 'changes', shape, (phone, input) => {
+    const answer = play(phone, input)
+    return `${answer}\nStatus Bar: ${statusBar(phone)}`
+  })
+
+/** The tools of the user. */
+export const PHONE_TOOLS = {
+  check_status_bar: look((phone) => `Status Bar: ${statusBar(phone)}`),
+  check_network_status: look((phone) => {
+    const { device } = phone
+    return [
+      `Airplane Mode: ${onOff(device.airplane_mode)}`,
+      `SIM Card Status: ${simStatus(phone)}`,
+      `Cellular Connection: ${device.network_connection_status}`,
+      `Cellular Signal: ${device.network_signal_strength}`,
+      `Cellular Network Type: ${device.network_technology_connected}`,
+      `Mobile Data Enabled: ${yesNo(device.data_enabled)}`,
+      `Data Roaming Enabled: ${yesNo(device.roaming_enabled)}`,
+      `Wi-Fi Radio: ${onOff(device.wifi_enabled)}`,
+      `Wi-Fi Connected: ${yesNo(device.wifi_connected)}`,
+      ...(device.wifi_connected ? [`Connected Wi-Fi Network: ${device.wifi_ssid}`] : []),
+    ].join('\n')
+  }),
+  check_network_mode_preference: look(({ device }) => `Network Mode Preference: ${device.network_mode_preference}`),
+  set_network_mode_preference: change(
+    (phone, { mode }) => {
+      const known = MODES.find((one) => one === mode)
+      if (!known)
+        return `Failed to set network mode: '${mode}' is not a valid option. Please use one of: ${MODES.join(', ')}`
+      phone.device.network_mode_preference = known
+      searchNetwork(phone)
+      return `Preferred Network Mode set to: ${known}`
+    },
+    { mode: text },
+  ),
+  run_speed_test: look((phone) => {
+    const found = speedOf(phone)
+    if (!found) return 'Speed test failed: No Connection.'
+    return `Speed Test Result: ${formatFixed(found.speed, 2)} Mbps (${found.name}). ${found.advice}`
+  }),
+  toggle_airplane_mode: change((phone) => {
+    const on = !phone.device.airplane_mode
+    setAirplaneMode(phone, on)
+    return `Airplane Mode is now ${onOff(on)}.`
+  }),
+  check_sim_status: look((phone) => SIM_TEXTS[simStatus(phone)]),
+  reseat_sim_card: change((phone) => {
+    phone.device.sim_card_missing = false
+    searchNetwork(phone)
+    return 'SIM card re-seated successfully.'
+  }),
+  toggle_data: change((phone) => {
+    phone.device.data_enabled = !phone.device.data_enabled
+    searchNetwork(phone)
+    return `Mobile Data is now ${onOff(phone.device.data_enabled)}.`
+  }),
+  toggle_roaming: change((phone) => {
+    phone.device.roaming_enabled = !phone.device.roaming_enabled
+    searchNetwork(phone)
+    return `Data Roaming is now ${onOff(phone.device.roaming_enabled)}.`
+  }),
+  check_data_restriction_status: look(({ device }) =>
+    device.data_saver_mode ? 'Data Saver mode is ON (limits data usage).' : 'Data Saver mode is OFF.',
+  ),
+  toggle_data_saver_mode: change(({ device }) => {
+    device.data_saver_mode = !device.data_saver_mode
+    return `Data Saver Mode is now ${onOff(device.data_saver_mode)}.`
+  }),
+  check_apn_settings: look(({ device: { active_apn_settings: apn } }) =>
+    [
+      `Current APN Name: ${apn.apn_name}`,
+      `MMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}`,
+      '(These are technical settings, usually best left unchanged.)',
+    ].join('\n'),
+  ),
+  set_apn_settings: change(
+    (phone, { apn_settings }) => {
+      phone.device.active_apn_settings = apn_settings
+      searchNetwork(phone)
+      return `APN settings set to: ${apn_settings.apn_name}`
+    },
+    { apn_settings: apnSettings },
+  ),
+  reset_apn_settings: change((phone) => {
+    phone.device.active_apn_settings.reset_at_reboot = true
+    searchNetwork(phone)
+    return 'APN settings will reset at reboot.'
+  }),
+  check_wifi_status: look(({ device }) => {
+    if (!device.wifi_enabled) return 'Wi-Fi is turned OFF.'
+    if (!device.wifi_connected) return 'Wi-Fi is ON but not connected to any network.'
+    return `Wi-Fi is ON and connected to '${device.wifi_ssid}'. Signal strength: ${device.wifi_signal_strength}.`
+  }),
+  toggle_wifi: change(({ device }) => {
+    if (device.airplane_mode) return 'Cannot change Wi-Fi settings while Airplane Mode is ON.'
+    device.wifi_enabled = !device.wifi_enabled
+    if (!device.wifi_enabled) {
+      device.wifi_connected = false
+      device.wifi_ssid = null
+      device.wifi_signal_strength = 'none'
+    }
+    return `Wi-Fi is now ${onOff(device.wifi_enabled)}.`
+  }),
+  check_wifi_calling_status: look(
+    ({ device }) => `Wi-Fi Calling is currently turned ${onOff(device.wifi_calling_enabled)}.`,
+  ),
+  toggle_wifi_calling: change(({ device }) => {
+    device.wifi_calling_enabled = !device.wifi_calling_enabled
+    return `Wi-Fi Calling is now ${onOff(device.wifi_calling_enabled)}.`
+  }),
+  check_vpn_status: look(({ device }) => {
+    if (device.vpn_connected && device.vpn_details) {
+      const { server_address, protocol, server_performance: performance } = device.vpn_details
+      const level = `<PerformanceLevel.${performance.toUpperCase()}: ${repr(performance)}>`
+      const details = `{'server_address': ${repr(server_address)}, 'protocol': ${repr(protocol)}, 'server_performance': ${level}}`
+      return `VPN is ON and connected. Details: ${details}`
+    }
+    return device.vpn_enabled_setting
+      ? 'VPN is turned ON in settings, but currently not connected.'
+      : 'VPN is turned OFF.'
+  }),
+  connect_vpn: domainTool<Phone, Record<never, never>>('user', 'changes', {}, (phone) =>
+    connectVpn(phone) ? `VPN connected successfully.\nStatus Bar: ${statusBar(phone)}` : 'VPN already connected.',
+  ),
+  disconnect_vpn: change((phone) =>
+    disconnectVpn(phone) ? 'VPN disconnected successfully.' : 'No active VPN connection to disconnect.',
+  ),
+  check_installed_apps: look(
+    ({ device }) => `The following apps are installed on the phone: ${Object.keys(device.app_statuses).join(', ')}`,
+  ),
+  check_app_status: look(
+    (phone, { app_name }) => {
+      const allowed = allowedOf(phone, app_name)
+      if (!allowed) return `App '${app_name}' not found on this phone.`
+      const granted =
+        allowed.length === 0
+          ? [' - Permissions: None granted.']
+          : [' - Permissions Granted:', ...allowed.map((one) => `   - ${one}`)]
+      return [`Status for App: ${app_name}`, ...granted].join('\n')
+    },
+    { app_name: text },
+  ),
+  check_app_permissions: look(
+    (phone, { app_name }) => {
+      const allowed = allowedOf(phone, app_name)
+      if (!allowed) return `App '${app_name}' not found on this phone.`
+      if (allowed.length === 0) return `App '${app_name}' currently has no permissions granted.`
+      return `App '${app_name}' has permission for: ${allowed.join(', ')}.`
+    },
+    { app_name: text },
+  ),
+  grant_app_permission: change(
+    (phone, { app_name, permission }) => {
+      const wanted = permission.toLowerCase()
+      const known = PERMISSIONS.find((one) => one === wanted)
+      if (!allowedOf(phone, app_name)) return `Error. App '${app_name}' not found. Cannot grant permission.`
+      if (!known)
+        return `Error. Permission '${wanted}' not tracked for app '${app_name}', available permissions: ${repr(PERMISSIONS)}`
+      setPermission(phone, app_name, known, true)
+      return `Success. Permission '${wanted}' granted to app '${app_name}'.`
+    },
+    { app_name: text, permission: text },
+  ),
+  can_send_mms: look((phone) => `Your messaging app ${canSendMms(phone) ? 'can' : 'cannot'} send MMS messages.`),
+  reboot_device: change((phone) => {
+    const resets = phone.device.active_apn_settings.reset_at_reboot
+    if (resets) phone.device.active_apn_settings = apnSettings.parse({})
+    searchNetwork(phone)
+    return [...(resets ? ['Resetting APN settings...'] : []), 'Restarting network services...'].join('\n')
+  }),
+  check_payment_request: look(({ surroundings: { payment_request: request } }) =>
+    request
+      ? `You have a payment request for bill ${request.bill_id} of ${formatFloat(request.amount_due)} USD.`
+      : 'No payment request has been made.',
+  ),
+  make_payment: domainTool<Phone, Record<never, never>>(
+    'user',
+    'changes',
+    {},
+    ({ surroundings: { payment_request: request } }) => {
+      if (!request) return 'You do not have a payment request.'
+      request.paid = true
+      return `Payment of ${formatFloat(request.amount_due)} USD has been made for bill ${request.bill_id}.`
+    },
+  ),
+} satisfies { readonly [name: string]: DomainTool<Phone> }
+
+/** Functions of the original that are no tools: they prepare tasks. */
+export const PHONE_INITIALIZATIONS: { readonly [name: string]: (phone: Phone, given: JsonObject) => void } = {
+  set_user_info({ surroundings }, { name, phone_number }) {
+    surroundings.name = name as string
+    surroundings.phone_number = phone_number as string
+  },
+  set_user_location({ surroundings }, { abroad }) {
+    surroundings.is_abroad = abroad as boolean
+  },
+  simulate_network_search: searchNetwork,
+  set_network_mode_preference: (phone, { mode }) =>
+    void PHONE_TOOLS.set_network_mode_preference.play(phone, { mode: mode as string }, undefined as never),
+  turn_airplane_mode_on: (phone) => setAirplaneMode(phone, true),
+  turn_data_off(phone) {
+    phone.device.data_enabled = false
+    searchNetwork(phone)
+  },
+  turn_roaming_on: (phone) => setDataRoaming(phone, true),
+  turn_roaming_off: (phone) => setDataRoaming(phone, false),
+  turn_data_saver_mode_on({ device }) {
+    device.data_saver_mode = true
+  },
+  unseat_sim_card(phone) {
+    phone.device.sim_card_missing = true
+    searchNetwork(phone)
+  },
+  lock_sim_card(phone, { mode }) {
+    phone.device.sim_card_status = mode === 'pin' ? 'locked_pin' : 'locked_puk'
+    searchNetwork(phone)
+  },
+  break_apn_settings(phone) {
+    phone.device.active_apn_settings.apn_name = 'broken'
+    searchNetwork(phone)
+  },
+  break_apn_mms_setting({ device }) {
+    device.active_apn_settings.mmsc_url = null
+  },
+  /** In the original the details are one object for all connections, so that the next one is slow too. */
+  break_vpn(phone) {
+    connectVpn(phone)
+    phone.vpn = 'poor'
+    if (phone.device.vpn_details) phone.device.vpn_details.server_performance = 'poor'
+  },
+  set_wifi_calling({ device }, { enabled, mms_over_wifi }) {
+    device.wifi_calling_enabled = enabled as boolean
+    if (typeof mms_over_wifi === 'boolean') device.wifi_calling_mms_over_wifi = mms_over_wifi
+  },
+  remove_app_permission: (phone, { app_name, permission }) =>
+    setPermission(phone, app_name as string, permission as 'sms', false),
+}
+
+function setDataRoaming(phone: Phone, on: boolean): void {
+  phone.device.roaming_enabled = on
+  searchNetwork(phone)
+}
+
+/** What tasks assert of a phone. */
+export const PHONE_ASSERTIONS: { readonly [name: string]: (phone: Phone, given: JsonObject) => boolean } = {
+  assert_service_status: ({ device }, { expected_status }) => device.network_connection_status === expected_status,
+  assert_mobile_data_status: (phone, { expected_status }) => dataWorks(phone) === expected_status,
+  assert_can_send_mms: (phone, { expected_status }) => canSendMms(phone) === expected_status,
+  assert_internet_speed(phone, { expected_speed, expected_desc }) {
+    const { speed, name } = speedOf(phone) ?? { speed: 0, name: 'No Connection' }
+    return (
+      speed >= Number(expected_speed) &&
+      (expected_desc == null || name.toLowerCase() === String(expected_desc).toLowerCase())
+    )
+  },
+}

@@ -1,0 +1,6 @@
+import { telecom } from '../lib/tau2/telecom/telecom-data.ts'
+
+// The telecom domain of τ²: the tasks of its split `base`, which published figures are of.
+
+export const { environment, solver, policies, golden, goldenState } = telecom
+export const tasks = telecom.tasks.of('base')
