@@ -54,9 +54,36 @@ function withNames(value: Json): Json {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNames(inner)]))
 }
 
-export function hiddenFrom({ own = {}, private: hidden }: SessionState, seat: string): JsonObject {
+/** Returns what is hidden from a seat: not what it may read. With no seat, what is hidden from one of them. */
+export function hiddenFrom(
+  environment: EnvironmentDefinition,
+  { own = {}, private: hidden }: SessionState,
+  seat: string,
+): JsonObject {
   const others = Object.entries(own).filter(([name]) => name !== seat)
-  return { own: Object.fromEntries(others) as JsonObject, private: hidden }
+  return { own: Object.fromEntries(others) as JsonObject, private: without(hidden, readableBy(environment, seat)) }
+}
+
+/** Returns the paths of the private state that a seat may read through tools; with no seat, those that all may. */
+export function readableBy({ readable }: EnvironmentDefinition, seat: string): readonly (readonly string[])[] {
+  const [first = [], ...others] = Object.values(readable)
+  const paths = readable[seat] ?? first.filter((path) => others.every((paths) => paths.includes(path)))
+  return paths.map((path) => path.split('.'))
+}
+
+/** Returns what a seat may read of the private state. */
+export function readIn(environment: EnvironmentDefinition, { private: hidden }: SessionState, seat: string): Json[] {
+  return readableBy(environment, seat).map((path) => valueAt(hidden, path) ?? null)
+}
+
+/** Returns a value without the parts at some paths. */
+export function without(value: Json, paths: readonly (readonly string[])[]): Json {
+  if (paths.length === 0 || typeof value !== 'object' || value === null) return value
+  const parts = Object.entries(value).flatMap(([key, part]) => {
+    const inner = paths.filter(([first]) => first === key).map((path) => path.slice(1))
+    return inner.some((path) => path.length === 0) ? [] : [[key, without(part, inner)] as const]
+  })
+  return Object.fromEntries(parts)
 }
 
 /** Returns the name of a hidden place in findings: `own.bob.card` in a game; `card` for `private.card` of one seat. */

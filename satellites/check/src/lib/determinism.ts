@@ -27,16 +27,10 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
     const setting = settings[i % settings.length] as CheckContext['settings'][number]
-    const rng = createRng(seedFor(seed, 'determinism', i))
+    const own = seedFor(seed, 'determinism', i)
+    const rng = createRng(own)
     const policy = drawPlayPolicy(world, rng)
-    const options = {
-      environment,
-      setting,
-      policy,
-      seed: seedFor(seed, 'determinism', i),
-      strict: true,
-      maxSteps: STEPS,
-    }
+    const options = { environment, setting, policy, seed: own, strict: true, maxSteps: STEPS }
     const again = `${formatStart(options)}, policy ${policy.name}`
     let played: Awaited<ReturnType<typeof playTogether>>
     try {
@@ -45,10 +39,7 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
       findings.push(faultFinding(error as Error, again))
       continue
     }
-    const {
-      episode: first,
-      lines: [one, other],
-    } = played
+    const { episode: first, one, other } = played
     steps += first.steps.length
     if (first.fault) findings.push(faultFinding(first.fault, `${again}, step ${first.steps.length + 1}`))
     for (const [index, line] of one.entries()) {
@@ -76,7 +67,7 @@ async function playTogether(
   options: EpisodeSetting,
   besideSeed: string,
   rng: Rng,
-): Promise<{ readonly episode: RehearsedEpisode; readonly lines: readonly [readonly string[], readonly string[]] }> {
+): Promise<{ readonly episode: RehearsedEpisode } & Readonly<Record<'one' | 'other', readonly string[]>>> {
   const one = await startEpisode(options)
   const beside = await startEpisode({ ...options, seed: besideSeed })
   const other = await startEpisode(options)
@@ -86,18 +77,14 @@ async function playTogether(
     if (rng.chance()) await beside.advance()
     playing = (await other.advance()) || first
   }
-  return { episode: one.episode, lines: [linesOf(one.episode, begun[0]), linesOf(other.episode, begun[1])] }
+  return { episode: one.episode, one: linesOf(one.episode, begun[0]), other: linesOf(other.episode, begun[1]) }
 }
 
 function toCompared(one: SessionState, other: SessionState): readonly [unknown, unknown] {
   if (!hasLargePart(one)) return [one, other]
-  const [found] = differences(one, other)
-  return found
-    ? [
-        [found.path, found.before],
-        [found.path, found.after],
-      ]
-    : [null, null]
+  const [{ path, before, after } = { path: [], before: null, after: null }] = differences(one, other)
+  const [first, second] = [before, after].map((part) => [path, part])
+  return [first, second]
 }
 
 function faultFinding(error: Error, again: string): Finding {

@@ -111,11 +111,7 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
         ? [`the server leaves ${plural(ofServer, 'part')} of its schemas without a description or bound`]
         : []),
     ].join('; '),
-    {
-      findings,
-      warnings,
-      figures: { tools, warnings: warnings.length },
-    },
+    { findings, warnings, figures: { tools, warnings: warnings.length } },
   )
 }
 

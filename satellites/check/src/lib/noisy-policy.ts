@@ -18,21 +18,9 @@ export const NO_NOISE: Noise = { random: 0, invalid: 0 }
 
 /** Values that few schemas accept. */
 const ODD: readonly Json[] = [
-  null,
-  true,
-  -1,
-  0,
-  0.5,
-  1e9,
-  2 ** 53 - 1,
-  -(2 ** 53) + 1,
-  '',
-  'x'.repeat(300),
-  '‮\u0000"\\<script>',
-  [],
-  [[]],
-  {},
-  { $ref: '#' },
+  ...[null, true, -1, 0, 0.5, 1e9, 2 ** 53 - 1, -(2 ** 53) + 1],
+  ...['', 'x'.repeat(300), '‮\u0000"\\<script>'],
+  ...[[], [[]], {}, { $ref: '#' }],
 ]
 
 /**

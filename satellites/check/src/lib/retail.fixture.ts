@@ -87,10 +87,12 @@ export interface Retail {
   /** Whether all episodes begin with one frozen database. Otherwise each has one of its own. */
   readonly shared?: boolean
   readonly leak?: RetailLeak
+  /** Whether agents may read the database, so that nothing of it has to be revealed. */
+  readonly readable?: boolean
 }
 
 /** A shop whose agent finds an order of a customer and cancels it. */
-export function retail({ rows, shared = true, leak = null }: Retail) {
+export function retail({ rows, shared = true, leak = null, readable = false }: Retail) {
   const frozen = freeze(databaseOf(createRng('shop'), rows))
   const environment = defineEnvironment({
     name: 'retail',
@@ -102,6 +104,7 @@ export function retail({ rows, shared = true, leak = null }: Retail) {
       private: z.object({ db: database, most: z.int() }),
     },
     limits: { steps: 20 },
+    ...(readable && { readable: ['db'] }),
     start({ rng }) {
       const db = shared ? frozen : databaseOf(rng.stream('shop'), rows)
       const chosen = rng.pick(Object.keys(db.users))

@@ -32,18 +32,11 @@ export class UnsaidData {
   }
 
   get warnings(): Finding[] {
-    const repeated = [...this.#repeated].flatMap(([tool, again]): Finding[] =>
-      again === null
-        ? []
-        : [
-            {
-              name: `data-repeated:${tool}`,
-              what: `The texts of ${tool} say all of its data, which follows each of them as JSON once more.`,
-              again,
-              advice: 'Set dataFollows: false in the tool, which spares models the tokens, or waive this finding.',
-            },
-          ],
-    )
+    const repeated = [...this.#repeated].flatMap(([tool, again]): Finding[] => {
+      const what = `The texts of ${tool} say all of its data, which follows each of them as JSON once more.`
+      const advice = 'Set dataFollows: false in the tool, which spares models the tokens, or waive this finding.'
+      return again === null ? [] : [{ name: `data-repeated:${tool}`, what, again, advice }]
+    })
     return [...this.#unsaid.values(), ...repeated]
   }
 

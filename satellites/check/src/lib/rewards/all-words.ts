@@ -67,9 +67,11 @@ function wordsOf(
       held.add(leaf)
     }
   }
-  const [first = {}, ...others] = Array.from({ length: seeds }, (_, i) =>
-    hiddenFrom(rehearse(environment, { params, seed: seedFor(seed, 'words', i) }).state, seat),
-  )
+  const [first = {}, ...others] = Array.from({ length: seeds }, (_, i) => {
+    // What it may read is said too: it is found out by reading.
+    const { state } = rehearse(environment, { params, seed: seedFor(seed, 'words', i) })
+    return hiddenFrom({ ...environment, readable: {} }, state, seat)
+  })
   // What all starts hide comes last.
   for (const other of others)
     for (const { before, after } of differences(first, other)) {

@@ -85,13 +85,8 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const moved = best === null || best <= from ? null : (to - from) / (best - from)
   const isLearned = beats(random) && (moved ?? 1) >= ENOUGH
   if (!isLearned) {
-    const copied =
-      solver &&
-      (await copySolver(
-        table,
-        solver,
-        Array.from({ length: COPIED }, () => starts.next(rng)),
-      ))
+    const watchedStarts = Array.from({ length: COPIED }, () => starts.next(rng))
+    const copied = solver && (await copySolver(table, solver, watchedStarts))
     const copy = copied && mean(await measure((state) => copied.get(state) ?? rng.int(0, actions.length - 1)))
     // A solver that earns no more than random play cannot show whether the table suffices.
     const isShown =

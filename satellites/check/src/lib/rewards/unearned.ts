@@ -103,10 +103,7 @@ function payingTerms(
 function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number; readonly whole: number } {
   const all = (step: RehearsedStep): Readonly<Record<string, Terms>> => ({ ...step.seats?.terms, [seat]: step.terms })
   const [ended, going] = [all(cut), all(whole)]
-  const seats = Object.keys(ended).map((name) => ({
-    cut: ended[name]?.[term] ?? 0,
-    whole: going[name]?.[term] ?? 0,
-  }))
+  const seats = Object.keys(ended).map((name) => ({ cut: ended[name]?.[term] ?? 0, whole: going[name]?.[term] ?? 0 }))
   return seats.reduce((best, one) => (one.cut - one.whole > best.cut - best.whole ? one : best))
 }
 

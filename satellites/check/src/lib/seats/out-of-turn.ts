@@ -59,11 +59,8 @@ function routesTo(
   action: Action,
 ): Readonly<Record<string, Call>> {
   const { capability, handle } = opened.seats[seat] as OpenResult['seats'][string]
-  const agent = inProcess(host, {
-    endpoint: 'agent',
-    principal: null,
-    address: { by: 'capability', token: capability },
-  })
+  const address = { by: 'capability', token: capability } as const
+  const agent = inProcess(host, { endpoint: 'agent', principal: null, address })
   const trainer = inProcess(host)
   const call = { name: action.tool, arguments: action.arguments }
   const stepWith =

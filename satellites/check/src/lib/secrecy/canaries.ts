@@ -1,6 +1,7 @@
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import type { CheckedWorld } from '../check-context.ts'
-import { type Deal, type Replacement, withReplaced } from '../deal.ts'
+import { type Deal, type Replacement, readableBy, withReplaced } from '../deal.ts'
 import { shapeOf } from '../shape-of.ts'
 import { leavesOf, valueAt } from '../walk-json.ts'
 import { type Form, formsOf } from './encodings.ts'
@@ -10,8 +11,8 @@ export interface Mark {
   readonly place: string
   /** The kind of field that it is: the place, with a star for any row of a table. */
   readonly kind: string
-  /** The seat that holds it; `null` for the private state. */
-  readonly holder: string | null
+  /** The seats that hold it, or may read it. */
+  readonly holders: readonly string[]
   readonly forms: readonly Form[]
   readonly isPlanted: boolean
 }
@@ -60,19 +61,25 @@ export function plantDeal(
     const isLong = String(real).length >= (typeof real === 'string' ? LEAST_TEXT : LEAST_DIGITS)
     if (canary === undefined && !isLong) return []
     const text = String(canary ?? real)
-    const holder = path[0] === 'own' ? (path[1] as string) : null
     return [
       {
         text,
         place: path.join('.'),
         kind: shapeOf(environment, path),
-        holder,
+        holders: holdersOf(environment, path),
         forms: formsOf(text),
         isPlanted: canary !== undefined,
       },
     ]
   })
   return { deal: { seed, state: planted.state }, marks }
+}
+
+function holdersOf(environment: EnvironmentDefinition, [part, ...path]: readonly string[]): readonly string[] {
+  if (part === 'own') return path.slice(0, 1)
+  return environment.seats.filter((seat) =>
+    readableBy(environment, seat).some((read) => read.every((key, i) => key === path[i])),
+  )
 }
 
 function canaryFor(value: Json, rng: Rng): Json | null {

@@ -2,7 +2,7 @@ import { createHost, type Fault, type Host, rehearse, ServerError } from '@episo
 import { createRng, type OpenResult, seedFor } from '@episodic/protocol'
 import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import { type Deal, dealtEnvironment, hasLargePart, namePlace, seatsOfDeal } from '../deal.ts'
+import { type Deal, dealtEnvironment, hasLargePart, namePlace, readIn, seatsOfDeal } from '../deal.ts'
 import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
 import type { Finding } from '../finding.ts'
 import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
@@ -111,7 +111,7 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
     if (to === undefined || [to].flat().includes(sweep.swept?.seat as string)) noteKnown(sweep.swept, value)
   }
   // What a seat of a game holds and says itself is its own to tell. What others hold stays hidden, if it says that too.
-  instrumentation.onInput = (input, seat) => noteKnown(sweep.swept, input, ({ holder }) => holder === seat)
+  instrumentation.onInput = (input, seat) => noteKnown(sweep.swept, input, ({ holders }) => holders.includes(seat))
   await using host = createHost({
     environments: [instrumentEnvironment(environment, instrumentation)],
     bounds: { waitSeconds: HOLD },
@@ -126,7 +126,7 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
       const moves = await draftMoves(sweep, deal, manner)
       sweep.counts.marks += marks.length
       for (const seat of seatsOfDeal(environment, deal)) {
-        const own = toSwept(seat, deal, marks)
+        const own = toSwept(context.world, seat, deal, marks)
         sweep.swept = own
         instrumentation.deal = deal
         instrumentation.shown = hasLargePart(deal.state) ? JSON.stringify(marks.map(({ text }) => text)) : null
@@ -152,7 +152,10 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
       // A plain client gets a session with the default parameters, and there is one only for an only seat.
       if (route === 'session URL' && i === 0 && setting.task === null && !environment.multiplayer) {
         // Those of the session that was swept before, which this client has no part in either.
-        const own = { ...toSwept('', deal, marks), secrets: sweep.swept?.secrets ?? [] }
+        const own = {
+          ...toSwept(context.world, environment.seats[0] as string, deal, marks),
+          secrets: sweep.swept?.secrets ?? [],
+        }
         await sweepPlainClient(sweep, opened, own, moves, other)
       }
     }
@@ -220,9 +223,15 @@ function secretsOf({ seed, session, seats }: OpenResult, seat: string, route: Ro
   return [['the seed', formsOf(seed)], ['the control handle', formsOf(session)], ...ofSeats]
 }
 
-function toSwept(seat: string, { state }: Deal, marks: readonly Mark[]): Swept {
-  const known = JSON.stringify([state.public, state.own?.[seat]])
-  const hidden = marks.filter(({ holder, text }) => (holder === null || holder !== seat) && !known.includes(text))
+function toSwept({ environment }: CheckedWorld, seat: string, { state }: Deal, marks: readonly Mark[]): Swept {
+  let known: string | null = null
+  const isKnown = (text: string) => {
+    known ??= JSON.stringify([state.public, state.own?.[seat], ...readIn(environment, state, seat)])
+    return known.includes(text)
+  }
+  const hidden = marks.filter(
+    ({ holders, text, isPlanted }) => !holders.includes(seat) && (isPlanted || !isKnown(text)),
+  )
   return { seat, marks: hidden, revealed: new Map(), secrets: [], answers: [] }
 }
 

@@ -60,12 +60,15 @@ export function findDealLeaks(
     }
     compare(
       'public',
-      deals.map(({ state }) => ({ public: state.public, private: hiddenFrom(state, '') })),
+      deals.map(({ state }) => ({ public: state.public, private: hiddenFrom(environment, state, '') })),
     )
     for (const seat of Object.keys(deals[0]?.state.own ?? {}))
       compare(
         `own.${seat}`,
-        deals.map(({ state }) => ({ public: state.own?.[seat] as JsonObject, private: hiddenFrom(state, seat) })),
+        deals.map(({ state }) => ({
+          public: state.own?.[seat] as JsonObject,
+          private: hiddenFrom(environment, state, seat),
+        })),
       )
   }
   const [findings, warnings] = [true, false].map((fails) =>

@@ -7,6 +7,8 @@ import {
   hiddenFrom,
   keepsHidden,
   type Replacement,
+  readableBy,
+  readIn,
   seenBy,
   toText,
   withReplaced,
@@ -43,8 +45,8 @@ export function dealsFor(environment: EnvironmentDefinition, seat: string, deals
     seat,
     deals: deals.map((deal) => ({
       deal,
-      seen: seenBy(deal.state, seat),
-      hidden: toText(hiddenFrom(deal.state, seat)),
+      seen: toText([seenBy(deal.state, seat), ...readIn(environment, deal.state, seat)]),
+      hidden: toText(hiddenFrom(environment, deal.state, seat)),
       movable: keepsHidden(environment, deal.state),
     })),
   }
@@ -68,7 +70,7 @@ export function drawDealtPair(
   if (fitting.length === 0) return null
   const first = own.deal
   const { deal: other } = rng.pick(fitting)
-  const second = fits ? other : { seed: first.seed, state: withHidden(first.state, seat, other.state) }
+  const second = fits ? other : { seed: first.seed, state: withHidden(environment, first.state, seat, other.state) }
   const pair = { first, second, from: `what seed ${other.seed} hides`, fits }
   // A pair that differs in less has more to compare before it diverges.
   const share = hasLargePart(first.state) ? NARROWED : 0.5
@@ -82,7 +84,7 @@ const NARROWED = 0.8
 const SWAPPED = 400
 
 function swapSome(environment: EnvironmentDefinition, seat: string, pair: DealtPair, rng: Rng): DealtPair | null {
-  const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(state, seat)) as [
+  const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(environment, state, seat)) as [
     JsonObject,
     JsonObject,
   ]
@@ -95,7 +97,7 @@ function swapSome(environment: EnvironmentDefinition, seat: string, pair: DealtP
   const { path, to } = rng.pick(differing)
   const swapped = withSwapped(environment, pair, [{ path, value: to as Json }])
   if (!swapped) return null
-  const isWhole = toText(hiddenFrom(swapped.state, seat)) === toText(theirs)
+  const isWhole = toText(hiddenFrom(environment, swapped.state, seat)) === toText(theirs)
   return isWhole ? pair : { ...pair, second: swapped, from: `${path.join('.')} of ${pair.from}`, fits: false }
 }
 
@@ -110,7 +112,7 @@ function swapRead(
   read: ReadPlaces,
   rng: Rng,
 ): DealtPair | null {
-  const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(state, seat))
+  const [hidden, theirs] = [pair.first, pair.second].map(({ state }) => hiddenFrom(environment, state, seat))
   const stays = referencesIn(pair.first.state, read.keys)
   const differing = read.draw(environment, SWAPPED, rng).flatMap((path): Replacement[] => {
     const [mine, value] = [valueAt(hidden, path), valueAt(theirs, path)]
@@ -134,8 +136,19 @@ function isLeaf(value: Json | undefined): value is null | boolean | number | str
   return value !== undefined && (typeof value !== 'object' || value === null)
 }
 
-/** The seat holds what it held. */
-function withHidden(state: SessionState, seat: string, { own, private: secret }: SessionState): SessionState {
-  if (!state.own) return { public: state.public, private: secret }
-  return { ...state, private: secret, own: { ...own, [seat]: state.own[seat] as JsonObject } }
+/** The seat holds and may read what it did. */
+function withHidden(
+  environment: EnvironmentDefinition,
+  state: SessionState,
+  seat: string,
+  { own, private: secret }: SessionState,
+): SessionState {
+  const kept = readableBy(environment, seat).map((path) => ({
+    path: ['private', ...path],
+    value: valueAt(state.private, path) as Json,
+  }))
+  const moved = state.own
+    ? { ...state, private: secret, own: { ...own, [seat]: state.own[seat] as JsonObject } }
+    : { public: state.public, private: secret }
+  return kept.length > 0 ? withReplaced(environment, moved, kept).state : moved
 }

@@ -1,7 +1,7 @@
-import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import { createRng, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import { type Deal, drawDeals, seatsOfDeal } from '../deal.ts'
+import { type Deal, drawDeals, hiddenFrom, seatsOfDeal } from '../deal.ts'
 import type { Finding } from '../finding.ts'
 import { findDealLeaks } from './deal-leaks.ts'
 import { dealsFor, drawDealtPair, type SeatDeals } from './dealt-pairs.ts'
@@ -41,11 +41,10 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     hiddenFromSeats(context, setting, allDeals[i] as readonly Deal[], sealed),
   )
   if (hidden.length === 0) {
-    const declared = allDeals
-      .flat()
-      .some(({ state: { own = {}, private: rest } }) =>
-        [rest, ...Object.values(own)].some((part) => Object.keys(part).length > 0),
-      )
+    const declared = allDeals.flat().some(({ state }) => {
+      const { own, private: rest } = hiddenFrom(environment, state, '')
+      return [rest, ...Object.values(own ?? {})].some((part) => Object.keys(part as JsonObject).length > 0)
+    })
     if (declared)
       warnings.push({
         name: 'nothing-varies',
@@ -171,12 +170,12 @@ function toLeakFinding(
   const when = last
     ? `Step ${moves.length} (${environment.multiplayer ? `${last.seat}: ` : ''}${JSON.stringify(last.first).slice(0, 200)})`
     : 'The start'
-  const hiddenFrom = environment.multiplayer
+  const dependence = environment.multiplayer
     ? `of ${seat} depends on what is hidden from that seat`
     : 'depends on private state'
   return {
     name: `${kind}:${about}` as Finding['name'],
-    what: `${when}: ${subject} ${hiddenFrom}.`,
+    what: `${when}: ${subject} ${dependence}.`,
     again: `params ${JSON.stringify(setting.params)}, seed ${first.seed} against ${from}, moves of ${policies}: ${formatMoves(environment, moves)}`,
     advice:
       'Except for what goes through reveal(…), nothing that a player gets may depend on the private state or on what other seats hold, nor may its length, order or time.',

@@ -4,6 +4,7 @@ import { isObject } from '@episodic/protocol/internal'
 import type { SessionState } from '@episodic/state'
 import { z } from 'zod'
 import type { Setting } from '../check-context.ts'
+import { without } from '../deal.ts'
 import { leafDifferences } from '../leaf-differences.ts'
 import { type Leaf, leavesOf, walkSchema } from '../walk-json.ts'
 
@@ -83,7 +84,7 @@ function privateValues(
   const states = settings.flatMap(({ params }) =>
     Array.from({ length: seeds }, (_, i) => rehearse(environment, { params, seed: seedFor(seed, 'hygiene', i) }).state),
   )
-  const hidden = states.map(hiddenParts)
+  const hidden = states.map((state) => hiddenParts(environment, state))
   const open = states.map(
     (state) => new Set([...leavesOf(state.public), ...heldByAll(state)].map(({ value }) => value)),
   )
@@ -118,7 +119,10 @@ function privateValues(
   }))
 }
 
-function hiddenParts({ own, private: rest }: SessionState): JsonObject {
+/** Who has a tool may read what its texts say of what it reads. */
+function hiddenParts({ readable }: EnvironmentDefinition, { own, private: all }: SessionState): JsonObject {
+  const paths = Object.values(readable).flatMap((each) => each.map((path) => path.split('.')))
+  const rest = without(all, paths) as JsonObject
   return own ? { own: own as JsonObject, private: rest } : rest
 }
 

@@ -37,12 +37,10 @@ export function urlPlayer(
   const hold = (given: Message): HeldCall => {
     const message = speak(given)
     const call: HeldCall = { message, answer: session.send(message.text), answered: false }
-    call.answer.then(
-      () => {
-        call.answered = true
-      },
-      () => {},
-    )
+    const note = () => {
+      call.answered = true
+    }
+    call.answer.then(note, () => {})
     held = call
     return call
   }

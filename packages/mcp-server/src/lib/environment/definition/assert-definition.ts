@@ -1,5 +1,6 @@
 import { DEFAULT_SEAT, type LimitsRequest } from '@episodic/protocol'
 import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
+import type { z } from 'zod'
 import { invalid } from './definition-schema.ts'
 import type { EnvironmentSpec, EventDefinition, Tool, ToolDefinition } from './environment.ts'
 import type { GameSpec } from './game.ts'
@@ -28,7 +29,7 @@ const COMMON = [
     'offers',
   ] as const),
   ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
-  ...(['speech', 'greetings', 'parallelToolCalls'] as const),
+  ...(['speech', 'greetings', 'parallelToolCalls', 'readable'] as const),
 ] as const
 const ENVIRONMENT = namesOf<EnvironmentSpec<never, never, never, never>>()([
   ...COMMON,
@@ -53,7 +54,8 @@ const KINDS = {
 /** Throws `definition-invalid` for missing, wrong or unknown parts: Node strips types without a check. */
 export function assertDefinition(definition: object, kind: keyof typeof KINDS): void {
   const { known, states, functions } = KINDS[kind]
-  const { name, description, params, state, rewards, limits, history, check, ...parts } = definition as Written
+  const { name, description, params, state, rewards, limits, history, check, seats, readable, ...parts } =
+    definition as Written
   const said = String(name)
   assertKnown(said, known, definition)
   assertKnown(said, states, state, 'state')
@@ -77,6 +79,13 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
       (state as Written | undefined)?.[part],
       `write ${part}: z.object({}) for an empty one`,
     )
+  if (!Array.isArray(readable)) assertKnown(said, (seats ?? [DEFAULT_SEAT]) as string[], readable, 'readable')
+  for (const path of Object.values(readable ?? {}).flat()) {
+    const place = String(path)
+      .split('.')
+      .reduceRight((inner, key) => ({ [key]: inner }), {})
+    assertKnown(said, (state as { readonly private: z.ZodType }).private, place, 'private')
+  }
   if (params !== undefined) assertSchema(said, '`params`', params, 'leave it out for no parameters')
   if (typeof rewards !== 'object' || rewards === null)
     throw invalid(

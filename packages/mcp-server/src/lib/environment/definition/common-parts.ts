@@ -38,8 +38,9 @@ export function commonParts(
   tools: { readonly [name: string]: Tool },
   written: WorldEvents,
   seen: z.ZodType,
+  seats: readonly string[],
 ) {
-  const { name, version, description, params = NO_PARAMS, limits = {}, history = null } = spec
+  const { name, version, description, params = NO_PARAMS, limits = {}, history = null, readable = [] } = spec
   const { parallelToolCalls, greetings } = spec
   const events = authoredEvents(name, written)
   return {
@@ -66,6 +67,9 @@ export function commonParts(
     guarantees: spec.guarantees ?? null,
     madeOf: spec.madeOf ?? null,
     waived: spec.check?.waive ?? {},
+    readable: Object.fromEntries(
+      seats.map((seat) => [seat, (Array.isArray(readable) ? readable : Object(readable)[seat]) ?? []]),
+    ),
     hasLegal: spec.legal !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
     start: (context) => spec.start(context),

@@ -51,7 +51,7 @@ export function defineEnvironment<
   if (handle !== null) assertHandle(name, handle, tools, false)
   assertClosed(name, 'public state', state.public)
   for (const [tool, { output }] of Object.entries(tools)) if (output) assertClosed(name, `output of ${tool}`, output)
-  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, state.public)
+  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, state.public, SEATS)
   const shows: Parameters<typeof withOffers>[1] = {
     observe: (current, values) => ({ text: erased.observe(current.public, values), structured: current.public }),
     legal: (current, values) => legalActions(name, parts.toolInfos, erased.legal?.(current.public, values)),

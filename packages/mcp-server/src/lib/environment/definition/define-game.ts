@@ -69,7 +69,7 @@ export function defineGame<
   const seatSchema = z.enum(seats)
   const turnSchema = z.array(seatSchema).meta({ uniqueItems: true })
   const view = z.object({ seat: seatSchema, turn: turnSchema, ...state.public.shape, own: state.own })
-  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, view)
+  const parts = commonParts(erased, tools, definition.events?.({ event }) ?? {}, view, seats)
   const viewOf = (current: SessionState, seat: string): ErasedView => ({
     seat,
     public: current.public,

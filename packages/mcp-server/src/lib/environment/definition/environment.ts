@@ -460,6 +460,12 @@ export interface CommonSpec<
     readonly waive?: Readonly<Record<string, string>>
   }
   /**
+   * Paths of the private state that players may read through tools, such as `'db'` or `'db.orders'`: for all seats, or
+   * by seat. `episodic check` then asks about the rest, and about seats that may not. It does not affect play. Default:
+   * none, so that everything private that an answer says has to go through `reveal`.
+   */
+  readonly readable?: readonly string[] | { readonly [seat: string]: readonly string[] }
+  /**
    * Strings that must not appear in any response to players, or to one seat, in this state, for example a word to be
    * guessed. A response that contains one is withheld. Called after every step, so leave out what the player has found
    * out. Strings under 8 characters are not searched for, since they appear by chance. The session's seed and handles
@@ -559,6 +565,8 @@ export interface EnvironmentDefinition<
   readonly madeOf: JsonObject | null
   /** Reasons for intended findings of a check, by the names of the findings. */
   readonly waived: Readonly<Record<string, string>>
+  /** Paths of the private state that each seat may read through tools. */
+  readonly readable: { readonly [seat: string]: readonly string[] }
   readonly hasLegal: boolean
   limitsFor(params: unknown): LimitsRequest
   /** Returns the seats of an episode, in order. Throws `rules-failed` for a seat that there is not, and for none. */
