@@ -1,3 +1,4 @@
+import { runAgentDojo } from './benchmarks/agentdojo.ts'
 import { runClients } from './clients/run-clients.ts'
 import { runFiles } from './exports/run-files.ts'
 import { runInspect } from './exports/run-inspect.ts'
@@ -31,6 +32,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'gateway', does: 'speaks to models through the gateway, and kills it', run: runGateway },
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
   { name: 'shell', does: 'compares ordinary commands with bash', run: runShellProgram },
+  { name: 'agentdojo', does: 'compares a suite of tasks with its original in Python', run: runAgentDojo },
   { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
