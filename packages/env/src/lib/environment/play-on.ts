@@ -1,6 +1,6 @@
-import { DEFAULT_SEAT, type EnvironmentInfo, type EpisodeEnd, type Step } from '@episodic/protocol'
+import { DEFAULT_SEAT, type EpisodeEnd, type Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
-import { offeredTools } from '../policy/offered-tools.ts'
+import { conversationOf, offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
 import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
 import type { StepResult } from '../session/step-result.ts'
@@ -29,12 +29,6 @@ export function contextOf(
   const { info } = environment
   const task = { prompt, hints, params: start.info.params }
   return { task, tools: offeredTools(info, start.observation), seed: policySeed, ...conversationOf(info, DEFAULT_SEAT) }
-}
-
-/** Returns what a language model has to know of a seat to speak for it. */
-export function conversationOf({ parallelToolCalls, greetings }: EnvironmentInfo, seat: string) {
-  const greeting = greetings?.[seat]
-  return { ...(parallelToolCalls !== undefined && { parallelToolCalls }), ...(greeting !== undefined && { greeting }) }
 }
 
 /** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */

@@ -1,7 +1,6 @@
 import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
-import { conversationOf } from '../environment/play-on.ts'
-import { offeredTools } from '../policy/offered-tools.ts'
+import { conversationOf, offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'

@@ -30,8 +30,8 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
 /**
  * A policy that asks a language model. The model receives the task and the result of each of its calls, and calls the
  * tools that the world offers then. If an answer has several calls, they are played in their order, each as a step of
- * its own, and the next request answers all of them. One seat of several plays the first alone, since others move in between; so does a
- * player of an environment that wants one call at a time.
+ * its own, and the next request answers all of them. One seat of several plays the first alone, since others move in
+ * between; so does a player of an environment that wants one call at a time.
  *
  * In a world in which words are a move, the prompt is the message of the system, and what the player is shown are those
  * of the user; else the prompt is before the first observation, below instructions of ours.

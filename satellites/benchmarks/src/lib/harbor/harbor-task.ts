@@ -47,7 +47,7 @@ export class HarborTaskError extends Error {
 const INSTALLS =
   /^(?:(?:sudo\s+)?(?:apt-get|apt|apk|dnf|yum)\s|(?:python3? -m )?pip3? install\s|rm -rf \/var\/(?:lib\/apt|cache))/
 
-/** Returns the folders of the tasks in a folder, which may be one itself. Throws a `HarborTaskError` if there is none. */
+/** Returns the folders of the tasks in a folder, which may be one itself. Throws a `HarborTaskError` without any. */
 export function listHarborTasks(folder: string): string[] {
   if (existsSync(join(folder, 'task.toml'))) return [folder]
   const found = globSync('*/task.toml', { cwd: folder }).sort()
@@ -57,8 +57,8 @@ export function listHarborTasks(folder: string): string[] {
 }
 
 /**
- * Reads a task. Of its Dockerfile, `WORKDIR`, `ENV`, `COPY` and `ADD` of its own files make the disk. The base image and
- * lines that install packages are what the machine has to have; nothing of them is run.
+ * Reads a task. Of its Dockerfile, `WORKDIR`, `ENV`, `COPY` and `ADD` of its own files make the disk. The base image
+ * and lines that install packages are what the machine has to have; nothing of them is run.
  *
  * Throws a `HarborTaskError` that says all that a task needs and a disk does not have.
  */

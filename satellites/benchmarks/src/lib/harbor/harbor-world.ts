@@ -32,9 +32,9 @@ interface Ended extends Pick<PlayContext<unknown, unknown, object, undefined>, '
 }
 
 /**
- * Returns tasks of Harbor as a world: the agent has a shell and files on a machine, and when it calls `finish`, or stops,
- * `tests/test.sh` runs over its files in a box of its own, and writes the reward. The first policy plays the solutions of
- * their authors. A test that writes no reward is a fault of the world, as in Harbor, and no reward of 0.
+ * Returns tasks of Harbor as a world: the agent has a shell and files on a machine, and when it calls `finish`, or
+ * stops, `tests/test.sh` runs over its files in a box of its own, and writes the reward. The solver plays the solutions
+ * of their authors. A test that writes no reward is a fault of the world, as in Harbor, and no reward of 0.
  *
  * Throws a `HarborTaskError` for a folder without tasks, and for a task that needs containers.
  *
