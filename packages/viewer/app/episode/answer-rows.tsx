@@ -7,15 +7,17 @@ interface AnswerRowsProps {
   readonly answer: AnsweredRequest
   readonly number: number
   readonly isLast: boolean
+  /** What it said as its move, which is shown as that; `null` for any other answer. */
+  readonly words: string | null
 }
 
 /** What a model was sent since its last answer, the requests that failed, its thoughts, text and calls. */
-export function AnswerRows({ answer: { completion, added: sent }, number, isLast }: AnswerRowsProps) {
+export function AnswerRows({ answer: { completion, added: sent }, number, isLast, words }: AnswerRowsProps) {
   const { text, reasoning, calls = [], tries = [], cut = 0 } = completion
   // What the first answer was sent is shown as the start of the episode.
   const added = number === 0 ? [] : (sent ?? []).filter(({ message }) => message.role !== 'assistant')
   const others = calls.filter(({ played }) => !played)
-  const decided = calls.some(({ played }) => played)
+  const decided = words !== null || calls.some(({ played }) => played)
   return (
     <div class={`answer ${isLast ? '' : 'earlier'}`}>
       {added.map(({ id, message }) => (
@@ -41,7 +43,7 @@ export function AnswerRows({ answer: { completion, added: sent }, number, isLast
           <ThoughtText id={`thought:${number}/reasoning`} name="" text={reasoning} />
         </Row>
       )}
-      {text && (
+      {text && text !== words && (
         <Row label="text">
           <ModelText id={String(number)} text={text} />
         </Row>

@@ -1,4 +1,5 @@
 import { formatNumber } from '@episodic/report/text/format'
+import { speechOf } from '@episodic/report/text/speech-of'
 import { useMemo } from 'preact/hooks'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -111,17 +112,19 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
     )
   const number = model.answersOfStep[index]?.at(-1)
   const answer = number === undefined ? undefined : model.answers[number]?.completion
+  const words = speechOf(step)
   const id = `${model.record.attempt}/${model.record.try}/${index}`
   return (
     <div class="beside-step">
       <p class="beside-call">
         <span class="muted">{index + 1}</span> {step.seat !== undefined && plain(`${step.seat}: `)}
-        <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />
+        {words === null && <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />}
         {step.refused && <span class="loss"> ✗ {step.refused}</span>}{' '}
         <RewardValue model={model} value={step.reward.total} />
       </p>
       {answer?.reasoning && <ThoughtText id={`thought:${id}`} name="reasoning" text={answer.reasoning} />}
-      {answer?.text && <ModelText id={id} text={answer.text} />}
+      {words !== null && <ModelText id={`says:${id}`} text={words} />}
+      {answer?.text && answer.text !== words && <ModelText id={id} text={answer.text} />}
       <LongText id={`world:${id}`} text={step.observation.text} />
       <Attachments model={model} of={step.observation} />
     </div>

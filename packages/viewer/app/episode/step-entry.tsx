@@ -1,5 +1,6 @@
 import type { Action, Refusal } from '@episodic/protocol'
 import { formatDuration, formatNumber } from '@episodic/report/text/format'
+import { speechOf } from '@episodic/report/text/speech-of'
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { formatSigned } from '../parts/amounts.ts'
 import { JsonText } from '../parts/json-text.tsx'
@@ -9,7 +10,7 @@ import { AnswerRows } from './answer-rows.tsx'
 import { Attachments } from './attachments.tsx'
 import { StepChangesRow } from './change-list.tsx'
 import type { EpisodeModel } from './episode-model.ts'
-import { BESIDE_TEXT, Call, Row } from './message-view.tsx'
+import { BESIDE_TEXT, Call, ModelText, Row } from './message-view.tsx'
 
 const REFUSALS: { readonly [why in Refusal]: string } = {
   rules: 'the rules do not allow it now',
@@ -34,6 +35,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
   const { action, observation, refused, events = [], seat, milliseconds } = step
   const answers = model.answersOfStep[index] ?? []
   const command = commandOf(action)
+  const words = speechOf(step)
   return (
     <article
       class={`entry step ${refused ? 'refused' : ''} ${laneOf(model, seat)}`}
@@ -63,10 +65,15 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
         ))}
         {answers.map((number, i) => {
           const answer = model.answers[number]
-          return answer && <AnswerRows key={number} answer={answer} number={number} isLast={i === answers.length - 1} />
+          const isLast = i === answers.length - 1
+          return answer && <AnswerRows key={number} {...{ answer, number, isLast }} words={isLast ? words : null} />
         })}
-        <Row label="call" kind="played">
-          <Call name={action.tool} args={command ?? JSON.stringify(action.arguments)} />
+        <Row label={words === null ? 'call' : <span title={action.tool}>says</span>} kind="played">
+          {words === null ? (
+            <Call name={action.tool} args={command ?? JSON.stringify(action.arguments)} />
+          ) : (
+            <ModelText id={`says:${index}`} text={words} />
+          )}
           {model.placeInAnswer[index] && <small class="muted"> call {model.placeInAnswer[index]} of one answer</small>}
           {refused && (
             <span class="bad">

@@ -68,7 +68,7 @@ function EndEntry({ model }: { readonly model: EpisodeModel }) {
         )}
         {undecided.map((number) => {
           const answer = answers[number]
-          return answer && <AnswerRows key={number} answer={answer} number={number} isLast={false} />
+          return answer && <AnswerRows key={number} answer={answer} number={number} isLast={false} words={null} />
         })}
         <Row label="end" kind={result === 'failed' ? 'fault' : ''}>
           <ResultBadge result={result} ending={ending} />

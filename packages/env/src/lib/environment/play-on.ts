@@ -1,8 +1,15 @@
 import { DEFAULT_SEAT, type EpisodeEnd, type Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
-import { conversationOf, offeredTools } from '../policy/offered-tools.ts'
+import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
-import type { EarlierStep, ModelAnswer, Player, Policy, PolicyContext } from '../policy/policy.ts'
+import {
+  conversationOf,
+  type EarlierStep,
+  type ModelAnswer,
+  type Player,
+  type Policy,
+  type PolicyContext,
+} from '../policy/policy.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'

@@ -1,8 +1,8 @@
 import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
-import { conversationOf, offeredTools } from '../policy/offered-tools.ts'
+import { offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
-import type { ModelAnswer, PolicyContext } from '../policy/policy.ts'
+import { conversationOf, type ModelAnswer, type PolicyContext } from '../policy/policy.ts'
 import type { Game, GameStart } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
 

@@ -23,9 +23,3 @@ export function offeredTools(
   made.set(key, list)
   return list
 }
-
-/** Returns what a language model has to know of a seat to speak for it. */
-export function conversationOf({ parallelToolCalls, greetings }: EnvironmentInfo, seat: string) {
-  const greeting = greetings?.[seat]
-  return { ...(parallelToolCalls !== undefined && { parallelToolCalls }), ...(greeting !== undefined && { greeting }) }
-}

@@ -1,6 +1,7 @@
 import type {
   Action,
   Completion,
+  EnvironmentInfo,
   JsonObject,
   LegalActions,
   ModelRequest,
@@ -26,6 +27,12 @@ export interface PolicyContext {
   readonly parallelToolCalls?: boolean | undefined
   /** What its seat has said before its first move; left out for nothing. */
   readonly greeting?: string | undefined
+}
+
+/** Returns what a language model has to know of a seat to speak for it. */
+export function conversationOf({ parallelToolCalls, greetings }: EnvironmentInfo, seat: string) {
+  const greeting = greetings?.[seat]
+  return { ...(parallelToolCalls !== undefined && { parallelToolCalls }), ...(greeting !== undefined && { greeting }) }
 }
 
 /** An answer of a language model, with what the model was sent for it. */

@@ -7,6 +7,7 @@ import {
   type Task,
 } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
+import { speechOf } from '@episodic/report/text/speech-of'
 import type { ExportSource } from '../export-format.ts'
 import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
@@ -17,11 +18,14 @@ export interface Chat {
   readonly turns: readonly Turn[]
 }
 
-/** What a player did before it was answered: one call, or those that a language model made in one answer. */
+/** What a player did before it was answered: one call, those that a language model made in one answer, or words. */
 export interface Turn {
-  /** What a language model said beside its calls; empty for nothing, and for other players. */
+  /** What was said: words that were the move, or what a language model said beside its calls; empty for nothing. */
   readonly text: string
   readonly calls: readonly TurnCall[]
+  /** What was shown after words that were the move; `null` for calls, which have results. */
+  readonly reply: string | null
+  readonly steps: readonly RecordedStep[]
 }
 
 /** One step as a call of a chat. */
@@ -32,7 +36,6 @@ export interface TurnCall {
   readonly arguments: JsonObject
   /** The text of the observation. */
   readonly result: string
-  readonly step: RecordedStep
 }
 
 /** Characters of a chain in the id of a call: enough to find a line, and short enough for every reader. */
@@ -45,19 +48,17 @@ export function callIdOf(chain: string, number: number): string {
 
 export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
   const played = playedCalls(steps)
-  const turns: { readonly text: string; readonly calls: TurnCall[] }[] = []
+  const turns: (Turn & { readonly calls: TurnCall[]; readonly steps: RecordedStep[] })[] = []
   for (const [i, step] of steps.entries()) {
     const { action, observation, completions = [] } = step
-    const call = {
-      id: callIdOf(chain, i + 1),
-      tool: action.tool,
-      arguments: action.arguments,
-      result: observation.text,
-      step,
-    }
+    const call = { id: callIdOf(chain, i + 1), ...action, result: observation.text }
     const isFurther = completions.length === 0 && played[i] && played[i].answer === played[i - 1]?.answer
-    if (isFurther) turns.at(-1)?.calls.push(call)
-    else turns.push({ text: completions.at(-1)?.text ?? '', calls: [call] })
+    const words = played[i] ? null : speechOf(step)
+    if (words !== null) turns.push({ text: words, calls: [], reply: observation.text, steps: [step] })
+    else if (isFurther) {
+      turns.at(-1)?.calls.push(call)
+      turns.at(-1)?.steps.push(step)
+    } else turns.push({ text: completions.at(-1)?.text ?? '', calls: [call], reply: null, steps: [step] })
   }
   return { opening: openingOf(task, start?.observation), turns }
 }

@@ -59,14 +59,17 @@ function played(record: EpisodeRecord): Message[] {
   const { opening, turns } = chatOf(record)
   return [
     { role: 'user', content: opening },
-    ...turns.flatMap(({ text, calls }): Message[] => [
+    ...turns.flatMap(({ text, calls, reply, steps: [step] }): Message[] => [
       {
         role: 'assistant',
         content: text,
-        reasoning: calls[0]?.step.completions?.at(-1)?.reasoning,
-        calls: calls.map(({ id, tool, arguments: args }) => ({ id, name: tool, arguments: JSON.stringify(args) })),
+        reasoning: step?.completions?.at(-1)?.reasoning,
+        ...(reply === null && {
+          calls: calls.map(({ id, tool, arguments: args }) => ({ id, name: tool, arguments: JSON.stringify(args) })),
+        }),
       },
       ...calls.map(({ id, result }): Message => ({ role: 'tool', content: result, callId: id })),
+      ...(reply ? [{ role: 'user' as const, content: reply }] : []),
     ]),
   ]
 }
@@ -104,7 +107,10 @@ function addedTo(before: ModelRequest, completion: Completion, next: ModelReques
 /** The last answer, and what the environment answered to its calls. */
 function ending({ steps, undecided = [] }: EpisodeRecord, completion: Completion): readonly JsonObject[] {
   const calls = undecided.length > 0 ? [] : playedCalls(steps)
-  const results = steps.map((step, i) => (calls[i]?.answer === completion ? resultMessage(step, calls[i]) : null))
+  const results = steps.map((step, i) => {
+    const answer = calls[i]?.answer ?? (step.speech && undecided.length === 0 ? step.completions?.at(-1) : undefined)
+    return answer === completion ? resultMessage(step, calls[i]) : null
+  })
   return [answerMessage(completion), ...results.filter((result) => result !== null)]
 }
 
@@ -142,13 +148,15 @@ function parseCall(call: Json): MessageCall {
  */
 function withTools(messages: readonly Message[], { chain, steps }: EpisodeRecord, ids: 'own' | 'sent'): Message[] {
   const count = messages.reduce((sum, { calls = [] }) => sum + calls.length, 0)
+  const called = steps.flatMap((step, i) => (step.speech ? [] : [i]))
   const open = new Map<string, { readonly id: string; readonly name: string; readonly refused: Refusal | null }>()
   let number = 0
   return messages.map((message) => {
     const calls = message.calls?.map((call) => {
-      const refused = count === steps.length ? (steps[number]?.refused ?? null) : null
+      const place = count === called.length ? called[number] : undefined
+      const refused = place === undefined ? null : (steps[place]?.refused ?? null)
+      const id = ids === 'own' ? callIdOf(chain, (place ?? number) + 1) : call.id
       number += 1
-      const id = ids === 'own' ? callIdOf(chain, number) : call.id
       open.set(call.id, { id, name: call.name, refused })
       return { ...call, id }
     })

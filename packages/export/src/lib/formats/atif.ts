@@ -12,6 +12,27 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
   const { policy, chain, outcome, returns, run } = record
   const model = record.steps.find(({ completions }) => completions)?.completions?.[0]?.model
   const totals = totalsOf(record)
+  const user = (message: string) => ({ source: 'user', message })
+  const steps = [
+    user(opening),
+    ...turns.flatMap(({ text, calls, reply, steps: played }) => [
+      {
+        source: 'agent',
+        message: text,
+        ...(reply === null && {
+          tool_calls: calls.map(({ id, tool, arguments: args }) => ({
+            tool_call_id: id,
+            function_name: tool,
+            arguments: args,
+          })),
+          observation: { results: calls.map(({ id, result }) => ({ source_call_id: id, content: result })) },
+        }),
+        ...metricsOf(played[0]?.completions),
+        extra: extraOf(played, policy.version),
+      },
+      ...(reply ? [user(reply)] : []),
+    ]),
+  ]
   return {
     schema_version: 'ATIF-v1.7',
     session_id: run,
@@ -27,26 +48,8 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
         })),
       }),
     },
-    steps: [
-      { step_id: 1, source: 'user', message: opening },
-      ...turns.map(({ text, calls }, i) => ({
-        step_id: i + 2,
-        source: 'agent',
-        message: text,
-        tool_calls: calls.map(({ id, tool, arguments: args }) => ({
-          tool_call_id: id,
-          function_name: tool,
-          arguments: args,
-        })),
-        observation: { results: calls.map(({ id, result }) => ({ source_call_id: id, content: result })) },
-        ...metricsOf(calls[0]?.step.completions),
-        extra: extraOf(
-          calls.map(({ step }) => step),
-          policy.version,
-        ),
-      })),
-    ],
-    final_metrics: { total_steps: turns.length + 1, ...totals },
+    steps: steps.map((step, i) => ({ step_id: i + 1, ...step })),
+    final_metrics: { total_steps: steps.length, ...totals },
     extra: { ...columnsOf(record, source), terms: termSums(record), outcome, returns },
   }
 })

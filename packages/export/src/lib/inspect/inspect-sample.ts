@@ -156,17 +156,19 @@ function eventsOf(record: EpisodeRecord, { started, ended, activities }: Timelin
       continue
     }
     const { action, observation, refused, reward, potential } = activity.step
-    add(activity.from, {
-      event: 'tool',
-      type: 'function',
-      id: activity.callId ?? callIdOf(record.chain, activity.index + 1),
-      function: action.tool,
-      arguments: action.arguments,
-      result: observation.text,
-      ...(refused && { error: { type: 'unknown', message: `${refused}: ${observation.text}` } }),
-      completed: timeOf(activity.to),
-      working_time: workingMilliseconds(activity) / 1000,
-    })
+    // Words are in the answer of the model, and called no tool.
+    if (!activity.step.speech)
+      add(activity.from, {
+        event: 'tool',
+        type: 'function',
+        id: activity.callId ?? callIdOf(record.chain, activity.index + 1),
+        function: action.tool,
+        arguments: action.arguments,
+        result: observation.text,
+        ...(refused && { error: { type: 'unknown', message: `${refused}: ${observation.text}` } }),
+        completed: timeOf(activity.to),
+        working_time: workingMilliseconds(activity) / 1000,
+      })
     working += workingMilliseconds(activity)
     if (outcome.kind === 'finished')
       add(activity.to, {

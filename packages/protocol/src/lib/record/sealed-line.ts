@@ -59,6 +59,8 @@ export const recordedPolicySchema = z.object({
 /** The fields of a step in lines of one seat and of several. Times are milliseconds. */
 export const recordedStepShape = {
   action: actionSchema,
+  /** `true`: words were said, which are the only argument of the tool. Left out for every other action. */
+  speech: z.literal(true).optional(),
   observation: observationSchema,
   /** Φ after the step; `null` if the environment defines none. */
   potential: z.number().nullable(),

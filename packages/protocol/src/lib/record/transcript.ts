@@ -12,6 +12,7 @@ export interface ModelRequest {
 /** The parts of a step of which a message to the model is made. */
 interface AnsweredStep {
   readonly observation: Observation
+  readonly speech?: true | undefined
   readonly completions?: readonly Completion[] | undefined
 }
 
@@ -92,7 +93,11 @@ export function answerMessage({ text, calls = [] }: Completion): JsonObject {
   }
 }
 
-/** Returns what the environment answered to a step as the message to the model; `null` if it played no call of it. */
-export function resultMessage({ observation }: AnsweredStep, played: PlayedCall | null = null): JsonObject | null {
-  return played && { role: 'tool', tool_call_id: played.call.id, content: observation.text }
+/** Returns what the environment answered to a step as the message to the model; `null` if it played nothing of it. */
+export function resultMessage(
+  { observation: { text: content }, speech }: AnsweredStep,
+  played: PlayedCall | null = null,
+): JsonObject | null {
+  if (played) return { role: 'tool', tool_call_id: played.call.id, content }
+  return speech ? { role: 'user', content } : null
 }

@@ -1,10 +1,12 @@
-import { connect, definePolicy, runEpisode, runMatch } from '@episodic/env'
+import { generateTasks } from '@episodic/dataset'
+import { connect, runEpisode, runMatch } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Answering, type ChatServer, calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import { afterEach, describe, expect, it } from 'vitest'
-import { call, desk } from './desk.fixture.ts'
+import { environment as call, solver, tasks } from '../../fixtures/call.fixture.ts'
+import { environment as desk } from '../../fixtures/desk.fixture.ts'
 import { useGuessing } from './guessing.fixture.ts'
 
 useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
@@ -75,12 +77,8 @@ describe('a world in which words are a move', () => {
       function: { name: 'look_up', arguments: JSON.stringify({ number }) },
     }))
     const agent = await policyOver([saying({ role: 'assistant', content: null, tool_calls: calls }), words('Known.')])
-    const said = ['It is broken.', 'Good. ###STOP###']
-    const user = definePolicy({
-      name: 'user',
-      start: () => () => ({ tool: 'say', arguments: { text: said.shift() ?? '' } }),
-    })
-    const match = await runMatch({ createGame: () => connection.game('call'), policies: { agent, user } })
+    const policies = { agent, user: solver }
+    const match = await runMatch({ createGame: () => connection.game('call'), policies })
     expect(match).toMatchObject({ kind: 'finished', seats: { agent: { end: { reason: 'user-stop' } } } })
     expect(match.steps.map(({ seat, action: { tool } }) => `${seat} ${tool}`)).toEqual([
       ...['user say', 'agent look_up', 'agent look_up', 'agent say', 'user say'],
@@ -90,7 +88,7 @@ describe('a world in which words are a move', () => {
     ])
     expect(server!.requests[1]!.messages).toEqual([
       { role: 'assistant', content: 'Hi! How can I help you today?' },
-      { role: 'user', content: 'It is broken.' },
+      { role: 'user', content: 'My data is off.' },
       { role: 'assistant', content: null, tool_calls: calls },
       { role: 'tool', tool_call_id: 'call_1', content: '1 is known.' },
       { role: 'tool', tool_call_id: 'call_2', content: '2 is known.' },
@@ -125,8 +123,8 @@ describe('a world in which words are a move', () => {
     }
     await using host = createHost({ environments: [call] })
     await using connection = await connect(inProcess(host))
-    const seats = { agent: { prompt: '<policy>', hints: [] }, user: { prompt: '<scenario>', hints: [] } }
-    const match = await runMatch({ createGame: () => connection.game('call'), policies, task: { seats } })
+    const [task] = generateTasks(tasks, { seed: '0', count: 1 })
+    const match = await runMatch({ createGame: () => connection.game('call'), policies, ...(task && { task }) })
     expect(match).toMatchObject({ kind: 'finished', seats: { agent: { end: { reason: 'user-stop' } } } })
 
     // As the loop of the original keeps the messages of both, and flips the roles for the user.

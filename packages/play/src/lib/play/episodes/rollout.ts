@@ -99,6 +99,7 @@ export interface RolloutOptions {
   readonly discount: number
   /** What records keep of an action. Default: all of it. */
   readonly accept?: Sealing['accept']
+  readonly speech?: Sealing['speech']
   /** How the answers of language models are kept. Default: all, without secrets. */
   readonly recording?: Recording
   /** Default: `null`, no agent plays. */
@@ -107,7 +108,8 @@ export interface RolloutOptions {
 
 /** Plays and seals rollouts in this process, with policies, and with agents that play from outside. */
 export function createRunTask(options: RolloutOptions): RunTask {
-  const { play, players, versions = {}, seed, discount, accept, recording = createRecording(), agents = null } = options
+  const { play, players, versions = {}, seed, discount, accept, speech, agents = null } = options
+  const { recording = createRecording() } = options
   const policyOf = (seat: string, policySeed: string) => {
     const version = versions[seat]
     return { name: (players[seat] as Policy | Agent).name, seed: policySeed, ...(version !== undefined && { version }) }
@@ -139,6 +141,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
       run,
       discount,
       ...(accept && { accept }),
+      speech,
       recording: { ...recording, redact },
       time: { started, ended },
     })

@@ -29,6 +29,8 @@ interface AnySealing {
   readonly discount: number
   /** Returns the recorded part of an action, see `declaredAction`. Default: all of it. */
   readonly accept?: (action: Action) => Action
+  /** The tool that words are. Default: they are none. */
+  readonly speech?: string | undefined
   /** How the answers of language models are kept. Default: all, without secrets. */
   readonly recording?: Recording
   /** Milliseconds since the run started. */
@@ -90,7 +92,7 @@ function toEpisodeRecord(episode: Episode, planned: PlannedEpisode, sealing: Sea
   const { policy, branch = null, timed = true, recordedBy, recording = createRecording() } = sealing
   const played = steps.map((step): RecordedStep => {
     const { info, reward, milliseconds } = step
-    return toRecordedStep({ ...step, milliseconds: timed ? milliseconds : null }, { reward }, info, sealing.accept)
+    return toRecordedStep({ ...step, milliseconds: timed ? milliseconds : null }, { reward }, info, sealing)
   })
   const { completions, transcript } = keepAnswers(played, left, recording, recordedBy)
   const { steps: placed, undecided } = placeAnswers(played, completions)
@@ -142,7 +144,7 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
       )
       return {
         seat,
-        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing.accept),
+        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing),
         seats: learned,
       }
     }),
@@ -204,11 +206,12 @@ function toRecordedStep<Rewards extends object>(
   }: Pick<RecordedStep, 'action' | 'observation' | 'milliseconds'> & { readonly completions: readonly ModelAnswer[] },
   rewards: Rewards,
   { potential, refused, stateHash, events, prepared }: Omit<Step['info'], 'seq' | 'replayed'>,
-  accept: (action: Action) => Action = (action) => action,
+  { accept = (action) => action, speech }: AnySealing,
 ) {
   const step = {
     // No player can name the action of a step that the server took.
     action: absenceOf(action) ? action : accept(action),
+    ...(action.tool === speech && { speech: true as const }),
     observation,
     ...rewards,
     potential,
