@@ -56,7 +56,15 @@ const ROOMS = {
     'satellites/mcp-worlds',
     'satellites/trainer-endpoints',
   ],
-  'packages/suites': ['packages/protocol', 'packages/dataset', 'packages/report', 'packages/run', 'packages/play'],
+  // What benchmarks know of their data and golden actions is built into the command.
+  'packages/suites': [
+    'packages/protocol',
+    'packages/dataset',
+    'packages/report',
+    'packages/run',
+    'packages/play',
+    'satellites/benchmarks',
+  ],
   'satellites/fleet': [
     'packages/protocol',
     'packages/mcp-server',
@@ -310,7 +318,7 @@ const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
 const PARTS_OF_COMMAND =
-  '^(packages/(report|run|models|analysis|export|pages|play|suites)|satellites/(check|fleet))/src/lib/'
+  '^(packages/(report|run|models|analysis|export|pages|play|suites)|satellites/(check|fleet|benchmarks(?=.*/suite/)))/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [

@@ -34,7 +34,11 @@ export default defineConfig({
   clean: true,
   // `node:sqlite` exists under that name alone.
   removeNodeProtocol: false,
-  noExternal: ['@episodic/mcp-client/pipe', ...Object.keys(PARTS).map((name) => `@episodic/${name}`)],
+  noExternal: [
+    '@episodic/mcp-client/pipe',
+    '@episodic/benchmarks',
+    ...Object.keys(PARTS).map((name) => `@episodic/${name}`),
+  ],
   esbuildPlugins: [
     {
       name: 'built pages',

@@ -77,7 +77,7 @@ export function formatVerdict(line: LineResult): string {
     case 'same':
       return 'same'
     case 'inside':
-      return 'inside 99.9 %'
+      return line.reference.tolerance === 'exact' ? 'same' : 'inside 99.9 %'
     case 'differs':
       return line.kind === 'exact' ? 'differs' : 'outside 99.9 %'
     case 'not-checked':

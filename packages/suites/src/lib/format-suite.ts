@@ -1,6 +1,7 @@
 import { cleanText, formatCount, plural } from '@episodic/report/text/format'
 import { createColors } from 'picocolors'
 import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
+import { formatProof } from './format-proof.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
 /** Longer quantities and sources are cut. */
@@ -53,8 +54,13 @@ export function formatSuite(result: SuiteResult, { color }: { readonly color: bo
     }),
     '',
     `  ${summary.join('   ')}`,
+    ...withSpace(formatProof(result)),
   ]
   return `${lines.join('\n')}\n`
+}
+
+function withSpace(lines: readonly string[]): readonly string[] {
+  return lines.length > 0 ? ['', ...lines] : []
 }
 
 function cut(text: string): string {

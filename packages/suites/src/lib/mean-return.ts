@@ -27,8 +27,12 @@ export function meanReturn(returns: readonly number[]): Mean | null {
   return { mean, ...interval }
 }
 
-/** Returns whether the interval of a mean, widened by the tolerance of the expected value, holds that value. */
-export function agrees({ low, high }: Mean, { value, tolerance }: Expected & { readonly value: number }): boolean {
+/**
+ * Returns whether a mean is the expected one, if that is exact, and otherwise whether its interval, widened by the
+ * tolerance of the expected value, holds that value.
+ */
+export function agrees({ mean, ...range }: Mean, { value, tolerance }: Expected & { readonly value: number }): boolean {
+  const { low, high } = tolerance === 'exact' ? { low: mean, high: mean } : range
   const margin = (typeof tolerance === 'number' ? tolerance : 0) + ROUNDING * Math.max(1, Math.abs(value))
   return value >= low - margin && value <= high + margin
 }

@@ -6,6 +6,7 @@ import { concludeRun, runAlone } from '@episodic/play/play/complete-run'
 import { findRun } from '@episodic/play/play/find-run'
 import { type RunSettings, runSettingsSchema } from '@episodic/play/play/run-settings'
 import type { World } from '@episodic/play/worlds/world'
+import { createRate } from '@episodic/report/fold/clustered-rate'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import type { Console } from '@episodic/run/base/console'
 import { makeFolder } from '@episodic/run/base/own-files'
@@ -14,7 +15,14 @@ import { holdsRun, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
 import { lineTasks } from './line-tasks.ts'
 import { meanReturn } from './mean-return.ts'
-import { folderName, type LinePlayers, type PlayedLine, type ScoredLine, type SuitePlan } from './suite-plan.ts'
+import {
+  folderName,
+  type LinePlayers,
+  type PlannedWorld,
+  type PlayedLine,
+  type ScoredLine,
+  type SuitePlan,
+} from './suite-plan.ts'
 import { SUITE_FILES } from './suite-result.ts'
 
 /** The file of a line's tasks, in the folder of its run. */
@@ -40,7 +48,7 @@ export function runFolder({ environment }: World, { id }: PlayedLine | ScoredLin
  * was stopped, and the next call plays on. Rejects with the errors of the run.
  */
 export async function playLine(
-  world: World,
+  { world, entry }: PlannedWorld,
   line: PlayedLine | ScoredLine,
   plan: SuitePlan,
   { folder, settings, resume, signal }: PlayLineOptions,
@@ -49,12 +57,20 @@ export async function playLine(
   const run = join(folder, runFolder(world, line))
   makeFolder(run)
   const dataset = join(run, TASKS_FILE)
-  await writeTasks(dataset, lineTasks(world, line, plan), { signal })
-  const asked = runSettingsSchema.parse({ ...settings, dataset, seed: plan.seed, ...playersOf(line) })
+  const { episodes = plan.episodes } = line.kind === 'played' ? line : {}
+  await writeTasks(dataset, lineTasks(world, line, { seed: plan.seed, episodes }), { signal })
+  // A reference is of one episode of each task.
+  const rollouts = line.kind === 'scored' ? settings.rollouts : 1
+  const asked = runSettingsSchema.parse({ ...settings, rollouts, dataset, seed: plan.seed, ...playersOf(line) })
   const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
   const played = await runAlone(await findRun(fileURLToPath(world.url), asked), options, console)
   if (!concludeRun(played, resume, console)) return null
-  return { ...(await foldLine(run, line.focus)), sealed: await hashFile(join(run, RUN_FILES.episodes)) }
+  const wrong = new Set(entry.defects.flatMap(({ tasks }) => tasks))
+  const figures = await foldLine(run, line.focus, wrong)
+  const rate = line.kind === 'played' && line.reference.tolerance === 'exact' ? figures.solved?.rate : undefined
+  // All tasks were played, so the share has no interval.
+  const here = typeof rate === 'number' ? { mean: rate, low: rate, high: rate } : figures.here
+  return { ...figures, here, sealed: await hashFile(join(run, RUN_FILES.episodes)) }
 }
 
 function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> {
@@ -63,16 +79,45 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
 
 /**
  * Computes the figures of a line from its sealed episodes. Rejects with `run-invalid` if a line of the file is none.
+ *
+ * @param wrong - names of the tasks that are known to be wrong.
  */
-async function foldLine(run: string, focus: string | null) {
+async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<string>) {
   const file = join(run, RUN_FILES.episodes)
-  const returns = new Map<string, number | null>()
+  const returns: number[] = []
+  const tasks = new Map<string, { readonly isWrong: boolean; readonly verdicts: boolean[] }>()
+  let failed = 0
   if (existsSync(file))
     // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished
     // can be too high.
-    for await (const record of readSealed(file))
-      if (record.try === 0)
-        returns.set(record.task.id, seatRecordOf(record, focus ?? undefined).returns?.unshaped ?? null)
-  const finished = [...returns.values()].filter((value) => value !== null)
-  return { here: meanReturn(finished), finished: finished.length, failed: returns.size - finished.length }
+    for await (const record of readSealed(file)) {
+      if (record.try !== 0) continue
+      const { returns: earned, outcome, task, params } = seatRecordOf(record, focus ?? undefined)
+      if (earned) returns.push(earned.unshaped)
+      else failed += 1
+      if (outcome.kind !== 'finished' || outcome.success === undefined) continue
+      const known = tasks.get(task.id) ?? { isWrong: wrong.has(String(params.task ?? task.id)), verdicts: [] }
+      tasks.set(task.id, known)
+      known.verdicts.push(outcome.success)
+    }
+  return { here: meanReturn(returns), finished: returns.length, failed, solved: solvedOf([...tasks.values()]) }
+}
+
+/** The share of solved episodes with its 95 % interval, in which the episodes of a task are one draw. */
+function solvedOf(tasks: readonly { readonly isWrong: boolean; readonly verdicts: readonly boolean[] }[]) {
+  if (tasks.length === 0) return null
+  const rateOf = (some: typeof tasks) => {
+    const rate = createRate()
+    for (const [i, { verdicts }] of some.entries()) for (const verdict of verdicts) rate.add(i, verdict)
+    return rate.finish()
+  }
+  const right = tasks.filter(({ isWrong }) => !isWrong)
+  const repeated = tasks.filter(({ verdicts }) => verdicts.length > 1)
+  return {
+    ...rateOf(tasks),
+    /** The same without the tasks that are known to be wrong; `null` if there are none. */
+    withoutDefects: right.length < tasks.length ? rateOf(right) : null,
+    /** Tasks that were solved in some of their rollouts and not in others; `null` if each was played once. */
+    flips: repeated.length > 0 ? repeated.filter(({ verdicts }) => new Set(verdicts).size > 1).length : null,
+  }
 }

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Console } from '@episodic/run/base/console'
 import { VERSION } from '@episodic/run/base/own-package'
+import { nameOf } from './get-data.ts'
+import { checkGolden, type GoldenCheck } from './golden-check.ts'
 import { agrees, scoreOf } from './mean-return.ts'
 import { type PlayLineOptions, playLine, runFolder } from './play-line.ts'
 import type { ExactLine, PlannedWorld, PlayedLine, ScoredLine, SuitePlan } from './suite-plan.ts'
@@ -19,13 +21,23 @@ export async function runSuite(
   options: RunSuiteOptions,
   console: Console,
 ): Promise<SuiteResult | null> {
-  const { name, version, sha256, seed, episodes } = plan
+  const { name, version, sha256, seed, episodes, notReproduced, data } = plan
   const worlds: SuiteResult['worlds'][number][] = []
   for (const planned of plan.worlds) {
+    const { world, entry } = planned
+    if (planned.golden) options.onLine(planned.name, 'golden actions')
+    const golden = planned.golden && (await checkGolden(world, planned.golden, options.signal))
     const lines = await runLines(planned, plan, options, console)
     if (!lines) return null
-    const { environment } = planned.world
-    worlds.push({ environment: { name: environment.name, version: environment.version }, lines })
+    const { environment, tasks } = world
+    worlds.push({
+      name: planned.name,
+      environment: { name: environment.name, version: environment.version },
+      tasks: tasks?.count ?? entry.tasks ?? null,
+      golden: golden && { ...golden, differs: [...claimsOf(planned, golden), ...golden.differs] },
+      defects: entry.defects,
+      lines,
+    })
   }
   return {
     format: 1,
@@ -36,17 +48,29 @@ export async function runSuite(
     policy: options.policy,
     worlds,
     counts: countVerdicts(worlds),
+    notReproduced,
+    sources: data?.sources.map((source) => ({ name: nameOf(source), licence: source.licence.name })) ?? [],
   }
 }
 
+/** What a suite says of the size of a world, and is not so. */
+function claimsOf({ world: { tasks }, entry }: PlannedWorld, { compared }: GoldenCheck): string[] {
+  const found = { tasks: tasks?.count, golden: compared }
+  return (['tasks', 'golden'] as const).flatMap((key) =>
+    entry[key] === undefined || found[key] === undefined || entry[key] === found[key]
+      ? []
+      : [`the suite has ${entry[key]} as its number of "${key}", and there are ${found[key]}`],
+  )
+}
+
 async function runLines(
-  { world, lines }: PlannedWorld,
+  planned: PlannedWorld,
   plan: SuitePlan,
   options: RunSuiteOptions,
   console: Console,
 ): Promise<LineResult[] | null> {
   const results: LineResult[] = []
-  for (const line of lines) {
+  for (const line of planned.lines) {
     // Measuring blocks: this lets a signal arrive.
     await setImmediate()
     if (options.signal.aborted) return null
@@ -54,10 +78,10 @@ async function runLines(
       results.push(measureLine(line))
       continue
     }
-    options.onLine(world.environment.name, line.id)
-    const played = await playLine(world, line, plan, options, console)
+    options.onLine(planned.name, line.id)
+    const played = await playLine(planned, line, plan, options, console)
     if (!played) return null
-    results.push(compareLine(line, { ...played, run: runFolder(world, line) }))
+    results.push(compareLine(line, { ...played, run: runFolder(planned.world, line) }))
   }
   return results
 }

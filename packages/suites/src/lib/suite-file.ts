@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, resolve } from 'node:path'
+import { suiteDataSchema } from '@episodic/benchmarks/suite/suite-data'
 import { jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { parseJson } from '@episodic/run/base/json'
@@ -42,7 +43,7 @@ const playedSchema = z.strictObject({
 })
 
 /** The content of a suite file, `<name>.suite.json`. */
-const suiteFileSchema = z.strictObject({
+export const suiteFileSchema = z.strictObject({
   format: z.literal(1),
   /** A part of a folder's name. */
   name: z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"'),
@@ -60,9 +61,26 @@ const suiteFileSchema = z.strictObject({
         /** Ids of the references that the module exports. Default: all. */
         references: z.array(z.string()).optional(),
         played: z.array(playedSchema).default([]),
+        /** How many tasks it has. Default: what the module says, or as many as `episodes`. */
+        tasks: z.int().min(1).optional(),
+        /** How many of them have golden actions. */
+        golden: z.int().min(0).optional(),
+        /** A file of golden actions, relative to this one. Default: the `golden` of the module. */
+        goldenFile: z.string().optional(),
+        /** How many tasks are solved by the policy `nothing`. */
+        floor: z.int().min(0).optional(),
+        /** The seat that a score is of, in an environment of several. */
+        seat: z.string().optional(),
+        /** Tasks that are known to be wrong in the original. */
+        defects: z
+          .array(z.strictObject({ issue: z.string().min(1), tasks: z.array(z.string()), what: z.string().min(1) }))
+          .default([]),
       }),
     )
     .min(1),
+  /** What of the original a score is without, such as judges of natural language. */
+  notReproduced: z.array(z.string().min(1)).default([]),
+  data: suiteDataSchema.optional(),
 })
 export type SuiteFile = z.infer<typeof suiteFileSchema>
 
@@ -73,39 +91,44 @@ const EXTENSION = '.suite.json'
 /** The folder that is searched for a bare name. */
 const SHELF = 'suites'
 
-/** The package with the suites of several benchmarks. */
-const BENCHMARKS = '@episodic/benchmarks'
-
 /**
- * Reads a suite by a path to its file, which ends with `.json`, by the name of a file in `suites/`, or by the name of
- * an installed package that holds one; `@episodic/` may be left out.
+ * Reads a suite by a path to its file, which ends with `.json`, or by the name of one in `suites/` or in an installed
+ * package; the scope of a package may stand before it, and one of its worlds after it, as in `tau2/airline`.
  *
  * Throws `suite-not-found`, and `suite-invalid`, which names each wrong field.
  */
 export function readSuite(reference: string, folder = process.cwd()) {
-  const file = placesOf(reference, folder).find((place) => existsSync(place) && statSync(place).isFile())
-  if (!file)
+  const [name, world = null] = reference.replace(/^@[^/]+\//, '').split('/')
+  const isPath = reference.endsWith('.json')
+  const file = isPath
+    ? resolve(folder, reference)
+    : listSuiteFiles(folder).find((place) => basename(place) === `${name}${EXTENSION}`)
+  if (!file || !existsSync(file) || !statSync(file).isFile())
     throw new HarnessError(
       'suite-not-found',
-      `There is no suite "${reference}". Give a path to a suite file, the name of one in ${SHELF}/ (${SHELF}/<name>${EXTENSION}), or an installed package that has one, such as classics.`,
+      `There is no suite "${reference}". Give a path to a suite file, or the name of one in ${SHELF}/ (${SHELF}/<name>${EXTENSION}) or in an installed package, as \`episodic suite list\` names them.`,
     )
   const read = () => readTextFile(file)
-  return { file, suite: parseJson(suiteFileSchema, read, 'suite-invalid', `${file} is not a suite file`) }
+  const suite = parseJson(suiteFileSchema, read, 'suite-invalid', `${file} is not a suite file`)
+  return { file, suite, world: isPath ? null : world }
 }
 
-function placesOf(reference: string, folder: string): string[] {
-  if (reference.endsWith('.json')) return [resolve(folder, reference)]
-  const named = `${basename(reference)}${EXTENSION}`
-  return [
-    resolve(folder, SHELF, `${reference}${EXTENSION}`),
-    ...packageFolders(reference, folder).map((place) => join(place, named)),
-  ]
+/** Lists the suite files of a folder's `suites/`, of its installed packages, and of those beside the command. */
+export function listSuiteFiles(folder = process.cwd()): string[] {
+  const shelves = [folder, import.meta.dirname].flatMap(
+    (place) => createRequire(join(place, 'package.json')).resolve.paths('packages') ?? [],
+  )
+  const packages = shelves.flatMap((shelf) =>
+    filesIn(shelf).flatMap((place) => (basename(place).startsWith('@') ? filesIn(place) : [place])),
+  )
+  const files = [resolve(folder, SHELF), ...packages].flatMap(filesIn).filter((file) => file.endsWith(EXTENSION))
+  return files.filter((file, i) => files.findIndex((other) => basename(other) === basename(file)) === i)
 }
 
-/** Where a package of this name, or that of the benchmarks, can be installed. A package need not export its suite. */
-function packageFolders(reference: string, folder: string): string[] {
-  if (!/^(@[\w.-]+\/)?[\w.-]+$/.test(reference)) return []
-  const names = reference.startsWith('@') ? [reference] : [reference, `@episodic/${reference}`, BENCHMARKS]
-  const shelves = createRequire(join(folder, 'package.json')).resolve.paths(reference) ?? []
-  return names.flatMap((name) => shelves.map((shelf) => join(shelf, name)))
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name))
+  } catch {
+    return []
+  }
 }

@@ -4,7 +4,16 @@ import { suitePage } from './suite-page.ts'
 import { countVerdicts, type LineResult, type SuiteResult } from './suite-result.ts'
 
 const line = { id: 'easy/one', quantity: 'a quantity', params: { level: 1 } }
-const played = { policy: 'solver', seats: null, focus: null, finished: 50, failed: 0, run: 'runs/w/one', sealed: 'aa' }
+const played = {
+  policy: 'solver',
+  seats: null,
+  focus: null,
+  finished: 50,
+  failed: 0,
+  run: 'runs/w/one',
+  sealed: 'aa',
+  solved: null,
+}
 const reference = { value: 3, tolerance: 'interval', source: 'a book' } as const
 const mean = { mean: 2.9, low: 2.5, high: 3.3 }
 
@@ -25,7 +34,8 @@ const LINES: readonly LineResult[] = [
 ]
 
 function resultOf(lines: readonly LineResult[], name = 'suite'): SuiteResult {
-  const worlds = [{ environment: { name, version: '1.0.0' }, lines: [...lines] }]
+  const environment = { name, version: '1.0.0' }
+  const worlds = [{ name, environment, tasks: null, golden: null, defects: [], lines: [...lines] }]
   return {
     format: 1,
     suite: { name, version: '1', sha256: 'ff' },
@@ -35,6 +45,8 @@ function resultOf(lines: readonly LineResult[], name = 'suite'): SuiteResult {
     policy: name,
     worlds,
     counts: countVerdicts(worlds),
+    notReproduced: [],
+    sources: [],
   }
 }
 

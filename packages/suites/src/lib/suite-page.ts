@@ -1,10 +1,13 @@
 import { formatCount, plural } from '@episodic/report/text/format'
 import type { ResultCell, ResultPage } from '@episodic/report/view/result-page'
 import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
+import { listScores, proofTable } from './format-proof.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
 /** What stands in the page of a suite. */
-export function suitePage({ suite, counts, seed, episodes, policy, worlds, versions }: SuiteResult): ResultPage {
+export function suitePage(result: SuiteResult): ResultPage {
+  const { suite, counts, seed, episodes, policy, worlds, versions, notReproduced } = result
+  const proof = proofTable(result)
   const facts = [
     `seed ${seed}`,
     `${plural(episodes, 'episode')} of each played figure`,
@@ -23,6 +26,14 @@ export function suitePage({ suite, counts, seed, episodes, policy, worlds, versi
       { name: 'Not checked', value: formatCount(counts.notChecked), notes: ['because episodes failed'] },
     ],
     sections: [
+      ...(proof.rows.length > 0
+        ? [
+            {
+              title: 'Proof',
+              cards: [{ title: 'Without a model', table: { head: proof.head, texts: 1, rows: proof.rows } }],
+            },
+          ]
+        : []),
       {
         title: 'Figures',
         cards: worlds.map(({ environment, lines }) => ({
@@ -32,6 +43,8 @@ export function suitePage({ suite, counts, seed, episodes, policy, worlds, versi
       },
     ],
     methods: [
+      ...listScores(result),
+      ...(notReproduced.length > 0 ? [`Of the original is not reproduced: ${notReproduced.join('; ')}.`] : []),
       'An exact figure is measured on the rules of its world as they are served. A played figure is the mean unshaped return of independent episodes: it agrees if its 99.9 % confidence interval, widened by the tolerance of the reference, holds the reference. The interval is Wilson’s if every return is 0 or 1, and otherwise Student’s t.',
       'Bars show the interval, with a mark at the reference. A score is on the scale on which random play has 0 and the best play 1. There is no average over worlds, whose scales have nothing in common.',
       `Failed episodes are never a return of zero: a figure with any is not checked. The SHA-256 of this suite is ${suite.sha256}.`,

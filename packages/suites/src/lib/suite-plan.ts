@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { findDataProblem } from '@episodic/benchmarks/suite/data-folder'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { findGolden, type WorldGolden } from './golden-check.ts'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
 import { type Measured, readReferences, type WorldReference } from './world-references.ts'
 
@@ -39,6 +41,8 @@ export interface LinePlayers {
 export interface PlayedLine extends SuiteFigure, LinePlayers {
   readonly kind: 'played'
   readonly reference: Expected & { readonly value: number }
+  /** Default: those of the suite. */
+  readonly episodes?: number
 }
 
 /** The expected means of a variant's random and best policies. Unknown ones are `null`. */
@@ -55,14 +59,20 @@ export interface ScoredLine extends SuiteFigure, LinePlayers {
 
 export type SuiteLine = ExactLine | PlayedLine | ScoredLine
 
-/** One world of a suite with its lines. */
+/** One world of a suite with its lines, and what its scores are shown beside. */
 export interface PlannedWorld {
+  /** How the suite names it: `airline` of `@episodic/benchmarks/tau2/airline`. */
+  readonly name: string
+  readonly entry: SuiteFile['worlds'][number]
   readonly world: World
   readonly lines: readonly SuiteLine[]
+  /** `null` without golden actions. */
+  readonly golden: WorldGolden | null
 }
 
 /** Everything that a suite measures and plays. */
-export interface SuitePlan extends Pick<SuiteFile, 'name' | 'version' | 'description' | 'seed' | 'episodes'> {
+export interface SuitePlan
+  extends Pick<SuiteFile, 'name' | 'version' | 'seed' | 'episodes' | 'notReproduced' | 'data'> {
   /** Of all that decides its figures: worlds, versions, lines and references. It does not depend on where files are. */
   readonly sha256: string
   readonly worlds: readonly PlannedWorld[]
@@ -72,10 +82,12 @@ export interface SuitePlan extends Pick<SuiteFile, 'name' | 'version' | 'descrip
  * Loads the worlds of a suite and lists its lines.
  *
  * Throws `suite-invalid` if a world is named twice, if it lacks a reference that the suite names, or if two lines have
- * the same name, and the errors of `loadWorld`.
+ * the same name, `suite-data-missing` and `suite-data-differs`, and the errors of `loadWorld`.
  */
 export async function planSuite({ file, suite }: FoundSuite): Promise<SuitePlan> {
-  const { name, version, description, seed, episodes } = suite
+  const { name, version, seed, episodes, notReproduced, data } = suite
+  const problem = data && findDataProblem(name, data)
+  if (problem) throw new HarnessError(problem.code, problem.message)
   const worlds: PlannedWorld[] = []
   for (const entry of suite.worlds) {
     const planned = await planWorld(entry, dirname(file))
@@ -84,63 +96,59 @@ export async function planSuite({ file, suite }: FoundSuite): Promise<SuitePlan>
       throw new HarnessError('suite-invalid', `${file} names ${environment.name} twice. Put its lines into one entry.`)
     worlds.push(planned)
   }
-  const content = { name, version, seed, episodes, worlds: worlds.map(contentOf) }
+  const content = { name, version, seed, episodes, data, worlds: worlds.map(contentOf) }
   const sha256 = hash('sha256', canonicalJson(content as unknown as Json))
-  return { name, version, description, seed, episodes, sha256, worlds }
+  return { name, version, seed, episodes, notReproduced, data, sha256, worlds }
 }
 
 /**
  * Adds lines for each variant of each world, which are played by a policy that the suite does not have. A variant is
- * what the suite's played lines have the parameters of. In a game, the policy plays each seat in turn, against the
- * solver.
+ * what the suite's played lines have the parameters of. In a game, the policy plays the seat that a score is of, or
+ * each seat in turn, against what `seats` says of the others: the solver, if it says nothing.
  */
-export function withPolicy(plan: SuitePlan, policy: string): SuitePlan {
+export function withPolicy(plan: SuitePlan, policy: string, seats: Readonly<Record<string, string>> = {}): SuitePlan {
   return {
     ...plan,
-    worlds: plan.worlds.map(({ world, lines }) => {
-      const played = lines.filter((line) => line.kind === 'played')
+    worlds: plan.worlds.map((planned) => {
+      const played = planned.lines.filter((line) => line.kind === 'played')
       const variants = Map.groupBy(played, ({ params }) => canonicalJson(params))
-      const scored = [...variants.values()].flatMap((group) => scoredLines(world, group, policy))
-      return { world, lines: [...lines, ...scored] }
+      const groups = planned.lines.length === 0 ? [[]] : [...variants.values()]
+      const scored = groups.flatMap((group) => scoredLines(planned, group, policy, seats))
+      return { ...planned, lines: [...planned.lines, ...scored] }
     }),
   }
 }
 
-function scoredLines({ environment, solver }: World, group: readonly PlayedLine[], policy: string): ScoredLine[] {
-  const [{ id, params }] = group as [PlayedLine, ...PlayedLine[]]
-  const variant = id.split('/').slice(0, -1)
-  if (environment.seats.length === 1) {
-    const meanOf = (name: string) => group.find((line) => line.policy === name)?.reference.value ?? null
-    const anchors = { random: meanOf('random'), optimum: meanOf('solver') }
-    const quantity = `mean return of ${policy}`
-    return [
-      {
-        kind: 'scored',
-        id: [...variant, `scored-${folderName(policy)}`].join('/'),
-        quantity,
-        params,
-        policy,
-        seats: null,
-        focus: null,
-        anchors,
-      },
-    ]
-  }
-  const opponent = solver ? 'solver' : 'random'
-  return environment.seats.map((focus): ScoredLine => {
-    const seats = Object.fromEntries(environment.seats.map((seat) => [seat, seat === focus ? policy : opponent]))
+function scoredLines(
+  { world: { environment, solver }, entry }: PlannedWorld,
+  group: readonly PlayedLine[],
+  policy: string,
+  given: Readonly<Record<string, string>>,
+): ScoredLine[] {
+  const [{ id, params } = { id: '', params: null }] = group
+  const isGame = environment.seats.length > 1
+  const lineOf = (seat: string | null): ScoredLine => {
+    const others = solver ? 'solver' : 'random'
+    const playing = environment.seats.map((name) => [name, name === seat ? policy : (given[name] ?? others)] as const)
+    const against = [...new Set(playing.flatMap(([name, other]) => (name === seat ? [] : [other])))].join(', ')
+    const meanOf = (name: string) =>
+      (isGame ? null : group.find((line) => line.policy === name)?.reference.value) ?? null
     return {
       kind: 'scored',
-      id: [...variant, `scored-${folderName(policy)}-as-${focus}`].join('/'),
-      quantity: `mean return of ${policy} as ${focus} against the ${opponent}`,
+      id: [
+        ...id.split('/').slice(0, -1),
+        `scored-${folderName(policy)}${isGame && !entry.seat ? `-as-${seat}` : ''}`,
+      ].join('/'),
+      quantity: `mean return of ${policy}${isGame ? ` as ${seat} against the ${against}` : ''}`,
       params,
       policy,
-      seats,
-      focus,
+      seats: isGame ? Object.fromEntries(playing) : null,
+      focus: isGame ? seat : null,
       // Beating random play says little about a game, so there is no scale.
-      anchors: { random: null, optimum: null },
+      anchors: { random: meanOf('random'), optimum: meanOf('solver') },
     }
-  })
+  }
+  return (isGame ? [entry.seat ?? environment.seats].flat() : [null]).map(lineOf)
 }
 
 /** Returns a name that a folder may have. */
@@ -150,7 +158,9 @@ export function folderName(text: string): string {
 
 async function planWorld(entry: SuiteFile['worlds'][number], folder: string): Promise<PlannedWorld> {
   const world = await loadWorld(entry.world, folder)
-  const { name } = world.environment
+  const { name, seats } = world.environment
+  if (entry.seat !== undefined && !seats.includes(entry.seat))
+    throw new HarnessError('suite-invalid', `${name} has no seat ${entry.seat}. It has: ${seats.join(', ')}.`)
   const { references, measure } = await readReferences(world)
   const ids = new Set(references.map(({ id }) => id))
   const unknown = entry.references?.filter((id) => !ids.has(id)) ?? []
@@ -173,10 +183,39 @@ async function planWorld(entry: SuiteFile['worlds'][number], folder: string): Pr
         reference: { value: expected, tolerance: tolerance || 'interval', source },
       }
     }),
+    ...floorOf(world, entry),
   ]
   const repeated = lines.find(({ id }, i) => lines.some((other, j) => j < i && folderName(other.id) === folderName(id)))
   if (repeated) throw new HarnessError('suite-invalid', `${name} has two lines called ${repeated.id}.`)
-  return { world, lines }
+  const golden = await findGolden(world, entry.goldenFile, folder)
+  return { name: worldName(entry), entry, world, lines, golden }
+}
+
+/** Returns how a suite names a world: `airline` for `@episodic/benchmarks/tau2/airline`. */
+export function worldName({ world }: { readonly world: string }): string {
+  return basename(world).replace(/\.\w+$/, '')
+}
+
+/** The line of what doing nothing earns, on all tasks, for a suite that says what that is. */
+function floorOf({ environment, tasks }: World, { floor, seat, ...entry }: PlannedWorld['entry']): PlayedLine[] {
+  if (floor === undefined) return []
+  const count = entry.tasks ?? tasks?.count
+  if (count === undefined)
+    throw new HarnessError('suite-invalid', `${environment.name} has a "floor" and no number of "tasks". Give it.`)
+  const isGame = environment.seats.length > 1
+  return [
+    {
+      kind: 'played',
+      id: 'floor',
+      quantity: 'solved by doing nothing',
+      params: null,
+      policy: 'nothing',
+      seats: isGame ? Object.fromEntries(environment.seats.map((name) => [name, 'nothing'])) : null,
+      focus: isGame ? (seat ?? (environment.seats[0] as string)) : null,
+      episodes: count,
+      reference: { value: floor / count, tolerance: 'exact', source: `${floor} of ${count}` },
+    },
+  ]
 }
 
 function lineOf(

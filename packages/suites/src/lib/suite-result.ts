@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Proportion } from '@episodic/report/fold/summary'
+import type { GoldenCheck } from './golden-check.ts'
 import type { Mean } from './mean-return.ts'
+import type { SuiteFile } from './suite-file.ts'
 import type { ExactLine, PlayedLine, ScoredLine } from './suite-plan.ts'
 import type { Figure } from './world-references.ts'
 
@@ -11,6 +14,8 @@ export interface PlayedFigures {
   readonly finished: number
   /** Failed episodes are not part of a mean, and are never a return of zero. */
   readonly failed: number
+  /** The share of episodes that are solved; `null` if the world does not say which are. */
+  readonly solved: (Proportion & { readonly withoutDefects: Proportion | null; readonly flips: number | null }) | null
   /** The folder of the run, relative to that of the suite. */
   readonly run: string
   /** SHA-256 of its sealed episodes. */
@@ -40,11 +45,21 @@ export interface SuiteResult {
   /** The policy of the scored lines; `null` without them. */
   readonly policy: string | null
   readonly worlds: readonly {
+    /** How the suite names it. */
+    readonly name: string
     readonly environment: { readonly name: string; readonly version: string }
+    /** `null` if nobody says how many it has. */
+    readonly tasks: number | null
+    /** `null` without golden actions. */
+    readonly golden: GoldenCheck | null
+    readonly defects: SuiteFile['worlds'][number]['defects']
     readonly lines: readonly LineResult[]
   }[]
   /** Lines with a reference: `references = hold + differ + notChecked`. */
   readonly counts: ReturnType<typeof countVerdicts>
+  readonly notReproduced: readonly string[]
+  /** Where its data is from, and under which licence. */
+  readonly sources: readonly { readonly name: string; readonly licence: string }[]
 }
 
 /** The files of a suite's result. Runs are in a folder of their own. */

@@ -33,7 +33,7 @@ const EXTENSIONS = ['.ts', '.mts', '.js', '.mjs', '.jsonl']
 /**
  * Loads a world by a path to a module, to a recording or to a package's folder, by a bare name (a folder, a module or a
  * recording under `examples/` or `worlds/`), by the name of an installed package, or by the name of one of the worlds
- * of `@episodic/classics`.
+ * of `@episodic/classics` and `@episodic/benchmarks`.
  *
  * Rejects with `world-not-found`, naming the known ones, and with `world-invalid`; if the module throws, with the
  * frames of its own code.
@@ -110,7 +110,7 @@ export function isPolicy(value: unknown): value is Policy {
 
 function locate(reference: string, folder: string): string | null {
   const file = entryIn(resolve(folder, reference)) ?? locateOnShelf(reference, folder)
-  return file ?? resolvePackage(reference, folder) ?? resolveClassic(reference, folder)
+  return file ?? resolvePackage(reference, folder) ?? resolveNamed(reference, folder)
 }
 
 function locateOnShelf(name: string, folder: string): string | null {
@@ -128,17 +128,22 @@ function locateOnShelf(name: string, folder: string): string | null {
  */
 export function locateByName(name: string, folder = process.cwd()): string | null {
   if (!/^[a-z\d][\w.@-]*$/i.test(name)) return null
-  return locateOnShelf(name, folder) ?? resolveClassic(name, folder)
+  return locateOnShelf(name, folder) ?? resolveNamed(name, folder)
 }
 
 /**
- * The package whose worlds are found by their names alone: the folder's own, or else the one that the command brings.
+ * The packages whose worlds are found by their names alone, such as `taxi` and `tau2/airline`: the folder's own, or
+ * else one that is installed beside the command.
  */
-const CLASSICS = '@episodic/classics'
+const OF_NAMES = ['@episodic/classics', '@episodic/benchmarks']
 
-function resolveClassic(reference: string, folder: string): string | null {
-  const name = reference.startsWith(`${CLASSICS}/`) ? reference : `${CLASSICS}/${reference}`
-  return resolvePackage(name, folder) ?? resolvePackage(name, import.meta.dirname)
+function resolveNamed(reference: string, folder: string): string | null {
+  const names = reference.startsWith('@') ? [reference] : OF_NAMES.map((name) => `${name}/${reference}`)
+  for (const name of names) {
+    const file = resolvePackage(name, folder) ?? resolvePackage(name, import.meta.dirname)
+    if (file) return file
+  }
+  return null
 }
 
 function resolvePackage(name: string, folder: string): string | null {

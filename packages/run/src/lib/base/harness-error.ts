@@ -10,16 +10,14 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `limit-reached`: a run has spent what it may, or has taken the time that it may.
  * - `usage-missing`: a model did not say what an answer took, and the run has a limit for it.
  * - `completion-invalid`: an agent recorded something other than an answer of a language model.
- * - `grader-unknown`: no such grader.
- * - `grader-failed`: a grader threw, or did not return a verdict.
+ * - `grader-unknown`, `grader-failed`: no such grader, or one threw or did not return a verdict.
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `query-invalid`: a query of episodes cannot be understood, or asks for what a run does not have.
  * - `secret-found`: what was to be shared contains texts that look like keys.
  * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
  * - `not-replayable`: a run was played on a server of another system, which keeps the rules and the state.
  * - `dataset-invalid`: tasks that cannot be played.
- * - `run-exists`: the output folder holds a run already.
- * - `run-locked`: another process is writing to the run.
+ * - `run-exists`, `run-locked`: the output folder holds a run already, or another process is writing to it.
  * - `run-mismatch`: a run cannot be resumed with another configuration.
  * - `runs-differ`: two runs cannot be compared, because they did not play the same.
  * - `run-invalid`: a folder is not the folder of a run, or its files are damaged.
@@ -28,12 +26,12 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `replay-diverged`: episodes differ from their replay.
  * - `version-mismatch`: an episode was recorded in another environment, or another version of it.
  * - `suite-not-found`, `suite-invalid`: a suite could not be found, or it cannot be played as it is.
- * - `suite-differs`: a figure of a suite does not agree with its reference.
+ * - `suite-differs`: a figure of a suite does not agree with its reference, or a golden answer with the original's.
+ * - `suite-data-missing`, `suite-data-differs`: data of a suite cannot be had, or is not what it was proved with.
  * - `disk-failed`: a file could not be written.
  * - `server-failed`: a server did not start, or is gone.
  * - `worker-failed`: the processes of a run did not start, or kept ending.
- * - `queue-unavailable`: the queue of a fleet cannot be reached.
- * - `queue-tampered`: a text in the queue of a fleet was not written by its coordinator or a worker.
+ * - `queue-unavailable`, `queue-tampered`: the queue of a fleet cannot be reached, or has a text of somebody else.
  * - `not-recorded`: a test plays against recorded answers of a model, and a request has none.
  * - `run-declined`: a worker of a fleet does not play a run.
  */
@@ -67,6 +65,8 @@ export type HarnessErrorCode =
   | 'suite-not-found'
   | 'suite-invalid'
   | 'suite-differs'
+  | 'suite-data-missing'
+  | 'suite-data-differs'
   | 'disk-failed'
   | 'server-failed'
   | 'worker-failed'

@@ -4,7 +4,7 @@ import { findPackageJSON } from 'node:module'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CodedError } from '@episodic/protocol/base/internal'
-import { suiteDataSchema } from './suite-data.ts'
+import { filesOf, type SuiteData, suiteDataSchema } from './suite-data.ts'
 
 /**
  * - `suite-data-missing`: the data of a suite was not got.
@@ -33,28 +33,34 @@ const checked = new Set<string>()
 export function dataFolder(suite: string): string {
   const folder = placeOf(suite)
   if (checked.has(folder)) return folder
-  if (!existsSync(folder))
-    throw new BenchmarkError(
-      'suite-data-missing',
-      `The data of ${suite} is not in ${folder}. Get it: episodic suite get ${suite}`,
-    )
-  for (const { path, sha256 } of listFiles(suite)) {
-    const file = join(folder, path)
-    const found = existsSync(file) ? hash('sha256', readFileSync(file)) : null
-    if (found !== sha256)
-      throw new BenchmarkError(
-        found === null ? 'suite-data-missing' : 'suite-data-differs',
-        `${file} ${found === null ? 'is missing' : 'is another version of the file than the suite was proved with (SHA-256)'}. Get the data anew: episodic suite get ${suite}`,
-      )
-  }
+  const problem = findDataProblem(suite, readData(suite))
+  if (problem) throw problem
   checked.add(folder)
   return folder
 }
 
-function listFiles(suite: string) {
+/** Compares the kept data of a suite with what its file says of it. Returns `null` if all is there and right. */
+export function findDataProblem(suite: string, data: SuiteData | undefined): BenchmarkError | null {
+  const folder = placeOf(suite)
+  const get = `Get it: episodic suite get ${suite}`
+  if (!existsSync(folder))
+    return new BenchmarkError('suite-data-missing', `The data of ${suite} is not in ${folder}. ${get}`)
+  for (const { path, sha256 } of filesOf(data)) {
+    const file = join(folder, path)
+    if (!existsSync(file)) return new BenchmarkError('suite-data-missing', `${file} is missing. ${get}`)
+    if (hash('sha256', readFileSync(file)) !== sha256)
+      return new BenchmarkError(
+        'suite-data-differs',
+        `${file} is another version of the file than ${suite} was proved with (SHA-256). ${get}`,
+      )
+  }
+  return null
+}
+
+function readData(suite: string): SuiteData | undefined {
   const manifest = findPackageJSON(import.meta.url)
   const file = manifest && join(dirname(manifest), `${suite}.suite.json`)
-  if (!file || !existsSync(file)) return []
+  if (!file || !existsSync(file)) return undefined
   const { data } = JSON.parse(readFileSync(file, 'utf8')) as { readonly data?: unknown }
-  return data === undefined ? [] : suiteDataSchema.parse(data).sources.flatMap(({ files }) => files)
+  return suiteDataSchema.optional().parse(data)
 }

@@ -26,6 +26,8 @@ export interface GoldenCase {
   /** The task's name in the original, which is `metadata.task` of the task too. */
   readonly task: string
   readonly params: JsonObject
+  /** Of the episode. Default: one that is always the same. */
+  readonly seed?: string
   readonly calls: readonly GoldenCall[]
   /** What the original's own program recorded; `null` where the original has no golden actions. */
   readonly expected: GoldenResult | null
@@ -55,12 +57,12 @@ export interface PlayedGolden extends GoldenResult {
  */
 export async function playGolden(
   { environment, goldenState }: Omit<GoldenWorld, 'golden'>,
-  { task, params, calls, expected }: GoldenCase,
+  { task, params, seed = 'golden', calls, expected }: GoldenCase,
 ): Promise<PlayedGolden> {
   const answers: string[] = []
   let failure: string | null = null
   let solved = false
-  const world = rehearse<EnvironmentDefinition>(environment, { params, seed: 'golden' })
+  const world = rehearse<EnvironmentDefinition>(environment, { params, seed })
   try {
     for (const { seat, tool, arguments: given, answers: isCompared } of calls) {
       const prepared = await world.prepare(tool, given)

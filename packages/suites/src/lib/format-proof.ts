@@ -1,0 +1,81 @@
+import { formatPercent, formatShareInterval, NOTHING, plural } from '@episodic/report/text/format'
+import { alignColumns } from '@episodic/run/base/align-columns'
+import type { SuiteResult } from './suite-result.ts'
+
+type WorldResult = SuiteResult['worlds'][number]
+
+/** What proves the worlds of a suite: golden actions, what doing nothing earns, known defects. */
+export function proofTable({ worlds }: SuiteResult) {
+  const proved = worlds.filter((world) => world.golden || floorOf(world) || world.defects.length > 0)
+  const rows = proved.map((world) => {
+    const floor = floorOf(world)
+    const wrong = new Set(world.defects.flatMap(({ tasks }) => tasks)).size
+    return [
+      world.name,
+      world.tasks === null ? NOTHING : String(world.tasks),
+      world.golden ? `${world.golden.equal}/${world.golden.compared}` : NOTHING,
+      floor ? `${floor.successes}/${floor.count}` : NOTHING,
+      floor ? formatPercent(floor.rate) : '',
+      wrong === 0 ? NOTHING : `${plural(wrong, 'task')}: ${world.defects.map(({ issue }) => issue).join(', ')}`,
+    ]
+  })
+  return { head: ['world', 'tasks', 'golden', 'floor', '', 'known defects'], rows }
+}
+
+/** Formats what proves a suite for a terminal, as lines. */
+export function formatProof(result: SuiteResult): string[] {
+  const { head, rows } = proofTable(result)
+  const { notReproduced, sources } = result
+  return [
+    ...(rows.length > 0 ? alignColumns(head, rows, 1) : []),
+    ...listScores(result).map((line) => `  ${line}`),
+    ...(notReproduced.length > 0 ? [`  not reproduced: ${notReproduced.join('; ')}`] : []),
+    ...(sources.length > 0
+      ? [`  data by SHA-256: ${sources.map(({ name, licence }) => `${name} (${licence})`).join(', ')}`]
+      : []),
+  ]
+}
+
+/** Sentences for all that is not as in the original. */
+export function listDifferences({ worlds }: SuiteResult): string[] {
+  return worlds.flatMap((world) => [
+    ...(world.golden?.differs.map((what) => `${world.name}: ${what}.`) ?? []),
+    ...world.lines.flatMap((line) =>
+      line.kind === 'played' && line.id === 'floor' && line.verdict === 'differs' && line.solved
+        ? [
+            `${world.name}: doing nothing solves ${line.solved.successes} tasks, and the suite says ${line.reference.source}.`,
+          ]
+        : [],
+    ),
+  ])
+}
+
+function floorOf({ lines }: WorldResult) {
+  const [floor] = lines.flatMap((line) => (line.kind === 'played' && line.id === 'floor' ? [line] : []))
+  return floor?.solved ?? null
+}
+
+/** Scores with what their interval leaves open, and the same without the tasks that are known to be wrong. */
+export function listScores({ worlds }: SuiteResult): string[] {
+  return worlds.flatMap(({ name, golden, lines }) =>
+    lines.flatMap((line) => {
+      if (line.kind !== 'scored' || !line.solved) return []
+      const { successes, count, clusters, rate, withoutDefects, flips, low, high } = line.solved
+      const noise = low === null || high === null ? NOTHING : `± ${(((high - low) / 2) * 100).toFixed(1)} points`
+      const repeats =
+        flips === null
+          ? 'each played once, so flips between repeats are unknown: --rollouts 4'
+          : `${flips} of them solved in some rollouts and not in others`
+      return [
+        `${name}: ${line.policy} solves ${formatPercent(rate)} (${successes}/${count}), 95 % interval ${formatShareInterval({ low, high })}`,
+        `${name}: noise ${noise} with ${plural(clusters, 'task')}, ${repeats}`,
+        ...(withoutDefects
+          ? [
+              `${name}: without known defects ${formatPercent(withoutDefects.rate)} (${withoutDefects.successes}/${withoutDefects.count})`,
+            ]
+          : []),
+        ...(golden ? [] : [`${name}: no golden actions prove that it plays as its original`]),
+      ]
+    }),
+  )
+}

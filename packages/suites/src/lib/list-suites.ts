@@ -1,0 +1,58 @@
+import { findDataProblem, placeOf } from '@episodic/benchmarks/suite/data-folder'
+import { filesOf } from '@episodic/benchmarks/suite/suite-data'
+import { NOTHING, plural } from '@episodic/report/text/format'
+import { alignColumns } from '@episodic/run/base/align-columns'
+import { shownPath } from '@episodic/run/base/console'
+import { nameOf } from './get-data.ts'
+import { listSuiteFiles, readSuite, type SuiteFile } from './suite-file.ts'
+import { worldName } from './suite-plan.ts'
+
+/** Lists the suites that can be run here by their names, and says of files that are none why. */
+export function listSuites() {
+  const problems: string[] = []
+  const suites = listSuiteFiles().flatMap((file) => {
+    try {
+      const { suite } = readSuite(file)
+      const { name, version, worlds, data } = suite
+      const tasks = worlds.reduce<number | null>((sum, { tasks }) => (sum === null || !tasks ? null : sum + tasks), 0)
+      const licences = [...new Set(data?.sources.map(({ licence }) => licence.name))]
+      return [{ name, version, file, worlds: worlds.map(worldName), tasks, licences, data: describeData(suite).state }]
+    } catch (error) {
+      problems.push((error as Error).message)
+      return []
+    }
+  })
+  const rows = suites.map(({ name, version, worlds, tasks, licences, data }) => [
+    name,
+    version,
+    worlds.length > MOST_NAMED ? plural(worlds.length, 'world') : worlds.join(', '),
+    tasks === null ? NOTHING : String(tasks),
+    licences.join(', ') || NOTHING,
+    { none: NOTHING, here: 'here', missing: `episodic suite get ${name}` }[data],
+  ])
+  return { suites, problems, table: alignColumns(['suite', 'version', 'worlds', 'tasks', 'licence', 'data'], rows, 6) }
+}
+
+const MOST_NAMED = 6
+
+/** Says what data a suite needs, how large it is, under which licence, and whether it is here. */
+export function describeData({ name, data }: SuiteFile) {
+  if (!data) return { state: 'none', lines: [`${name} needs no data that this command gets.`] } as const
+  const where = shownPath(placeOf(name))
+  if (!findDataProblem(name, data))
+    return { state: 'here', lines: [`The data of ${name} is in ${where}, as it was published (SHA-256).`] } as const
+  const files = filesOf(data)
+  const kept = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  const lines = [
+    `${name} keeps ${plural(files.length, 'file')} of ${formatBytes(kept)} in ${where}:`,
+    ...data.sources.map((source) => {
+      const whole = 'bytes' in source ? `, a wheel of ${formatBytes(source.bytes)}` : ''
+      return `  ${nameOf(source)}, licence ${source.licence.name}${whole}`
+    }),
+  ]
+  return { state: 'missing', lines } as const
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
+}
