@@ -1,4 +1,5 @@
 import { runAgentDojo } from './benchmarks/agentdojo.ts'
+import { runTau2 } from './benchmarks/tau2.ts'
 import { runClients } from './clients/run-clients.ts'
 import { runFiles } from './exports/run-files.ts'
 import { runInspect } from './exports/run-inspect.ts'
@@ -35,5 +36,6 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'agentdojo', does: 'compares a suite of tasks with its original in Python', run: runAgentDojo },
   { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
+  { name: 'tau2', does: 'plays tasks of τ²-bench with its own code, and compares all', run: runTau2 },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

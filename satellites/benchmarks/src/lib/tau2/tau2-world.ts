@@ -75,6 +75,10 @@ export function createTau2World<State>(options: Tau2Options<State>) {
         errors: z.int().describe('Calls that failed.'),
       }),
     },
+    readable: {
+      agent: (domain.readable.agent ?? []).map((path) => `world.${path}`),
+      user: (domain.readable.user ?? []).map((path) => `world.${path}`),
+    },
     start({ params }) {
       return {
         public: { speaker: 'user', said: greeting },
@@ -193,6 +197,11 @@ export function createTau2World<State>(options: Tau2Options<State>) {
     },
     /** The databases of both seats, without what chance decides. */
     goldenState: (state: { readonly private: JsonObject }) => databaseHash(domain, worldOf(state)),
+    /** What a comparison with the original looks at: the databases, and whether each assertion of a task holds. */
+    compared: (state: { readonly private: JsonObject }, id: string) => ({
+      databases: domain.databases(worldOf(state)),
+      assertions: taskOf(id).assertions.map((one) => domain.holds?.(worldOf(state), one) === one.expected),
+    }),
   }
 }
 
