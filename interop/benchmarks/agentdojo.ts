@@ -70,7 +70,7 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
   }
   let [passed, failed] = [0, 0]
   const check = (what: string, got: unknown, wanted: unknown) => {
-    const isEqual = JSON.stringify(got) === JSON.stringify(wanted)
+    const isEqual = canonicalJson(got as Json) === canonicalJson(wanted as Json)
     if (isEqual) passed += 1
     else {
       failed += 1
@@ -98,6 +98,7 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
       random: 0,
       nothing: 0,
       exposed: 0,
+      crashes: 0,
       ours: 0,
       theirs: 0,
     }
@@ -121,8 +122,11 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
         check(`${what}: answer ${i} to ${JSON.stringify((calls ?? said.calls)[i])}`, text, said.answers[i])
       })
       check(`${what}: state`, mine.state, said.state)
-      check(`${what}: utility`, mine.utility, said.utility)
-      check(`${what}: security`, mine.security, said.security)
+      // A check that fails itself would end a run of the original: nothing is reached here.
+      for (const verdict of ['utility', 'security'] as const) {
+        if (typeof said[verdict] === 'string') sums.crashes += 1
+        check(`${what}: ${verdict}`, mine[verdict], typeof said[verdict] === 'string' ? false : said[verdict])
+      }
       sums.answers += mine.answers.length
       sums.ours += mine.seconds
       sums.theirs += said.seconds
