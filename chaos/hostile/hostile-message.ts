@@ -74,7 +74,7 @@ function validMessage(rng: Rng, { handles, capabilities }: Booty): Record<string
     ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
     ['tools/list', {}],
     [rng.pick(['tasks/get', 'tasks/update', 'tasks/cancel']), { taskId: 'tsk_a.b.c.d', _meta: MODERN }],
-    [rng.pick(['skills/list', 'skills/get', 'resources/read']), { uri: 'skill://besieged/SKILL.md', _meta: MODERN }],
+    ['resources/read', { uri: 'session://besieged', _meta: MODERN }],
     ['ping', {}],
     // No request has this id: what is called off is not answered, and would count as a hang.
     ['notifications/cancelled', { requestId: 'nobody', reason: 'none' }],

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from fastmcp.skills import SkillsClientExtension
 from mcp import MCPError
 
 from driver import JsonObject, Opened, Opening, Shown, drive, text_of
@@ -28,23 +27,13 @@ class FastMcpConnection:
         return Shown(text=text_of(result.content), structured=result.structured_content)
 
 
-async def read_skill(client: Client[Any]) -> None:
-    """Reads how the world is played. The client checks the digest of the file, and its head against the entry."""
-    (entry,) = await client.list_skills()
-    skill = await client.read_skill(entry.uri)
-    if not skill.files["SKILL.md"].decode().startswith(f"---\nname: {skill.name}\n"):
-        raise ValueError(f"The skill {entry.uri} is not what its entry says.")
-
-
 @asynccontextmanager
 async def connect(opening: Opening) -> AsyncIterator[FastMcpConnection]:
     """Connects; the client itself chooses the newest protocol version."""
     server = opening["url"] or StdioTransport(command=opening["command"], args=opening["args"], keep_alive=False)
     modern = opening["protocol"] != "2025-11-25"
-    async with Client(server, mode="auto" if modern else "legacy", extensions=[SkillsClientExtension()]) as client:
+    async with Client(server, mode="auto" if modern else "legacy") as client:
         names = [tool.name for tool in await client.list_tools()]
-        if modern:
-            await read_skill(client)
         yield FastMcpConnection(client, Opened(client.protocol_version, names))
 
 

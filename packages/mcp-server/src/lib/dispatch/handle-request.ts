@@ -2,11 +2,11 @@ import { type JsonObject, META } from '@episodic/protocol'
 import { invalidParams, isObject } from '@episodic/protocol/internal'
 import type { Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
-import { callAsAgent, environmentFor } from './agent-call.ts'
+import { callAsAgent } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
 import { declares, type Message } from './message.ts'
 import { TASKS } from './server-info.ts'
-import { readResource, uriIn } from './state-resource.ts'
+import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
 /**
@@ -55,16 +55,9 @@ async function answerOther(
     const answering = answerExtension(host, caller, method, params, options)
     return answering && { result: await answering, secrets: null }
   }
-  const reads = method === 'resources/read'
-  if (reads ? uriIn(params).startsWith('skill:') : options.modern && method.startsWith('skills/')) {
-    const { name } = await environmentFor(host, caller.address, session)
-    // Loaded with the first request that needs it, so that a command starts sooner.
-    const result = (await import('./skill.ts')).answerSkills(host, name, method, params)
-    return result && { result, secrets: null }
-  }
   if (options.modern && method.startsWith('tasks/'))
     return (await import('./tasks.ts')).answerTasks(host, caller, session, { method, params, meta })
-  return reads ? readResource(host, caller, session, params) : undefined
+  return method === 'resources/read' ? readResource(host, caller, session, params) : undefined
 }
 
 /** Resolves the session of an agent's address; `null` if its requests name theirs. Throws as `Host.resolve`. */

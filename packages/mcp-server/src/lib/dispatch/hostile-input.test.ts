@@ -68,7 +68,6 @@ describe('parameters', () => {
 
   it.each([
     ['resources/read', 'uri'],
-    ['skills/get', 'uri'],
     ['tasks/get', 'taskId'],
     ['tasks/cancel', 'taskId'],
   ])('of %s are refused if %s is no text, whatever it is', async (method, member) => {

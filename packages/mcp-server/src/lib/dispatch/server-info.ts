@@ -28,9 +28,6 @@ export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completi
 /** The extension of MCP by which a call that waits is answered later. */
 export const TASKS = 'io.modelcontextprotocol/tasks'
 
-/** The extensions of the agent endpoint, in the stateless version: tasks, and the skill that says how it is used. */
-export const EXTENSIONS = { 'io.modelcontextprotocol/skills': {}, [TASKS]: {} }
-
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
 const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }
@@ -97,7 +94,7 @@ function instruct(environment: EnvironmentInfo, address: AgentAddress, presented
   return `${description}\n\n${howToBegin(environment, handle)}`
 }
 
-export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
+function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
   const { create, join, argument } = handleNames(handle)
   const begin = `Begin with ${create}: it costs no step, returns the first observation, and answers with the ${argument} that the other tools need.`
   if (!seats) return begin
@@ -105,7 +102,7 @@ export function howToBegin({ seats }: EnvironmentInfo, handle: string): string {
   return `The seats are: ${names}. ${begin} It also answers with an invitation to each other seat, for its player. If you were given an invitation, begin with ${join}. When it is not your turn, call ${WAIT.name}, which answers when it is.`
 }
 
-export function titleOf(name: string): string {
+function titleOf(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }

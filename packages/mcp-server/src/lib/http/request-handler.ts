@@ -145,7 +145,7 @@ export class RequestHandler implements PortHandler {
     if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
     if (this.#extraRoutes?.owns(path)) return this.#routes?.serve(request, response, path)
     const endpoint = this.#authorizer.endpointOf(path, request)
-    if (!endpoint) return this.#showPage(request, response, path)
+    if (!endpoint) return this.#replies.deny(request, response, null, NOTHING_HERE)
     if ('status' in endpoint) return this.#replies.deny(request, response, null, endpoint)
     if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
     const identifying = this.#authorizer.identify(endpoint.kind, bearerOf(request))
@@ -282,29 +282,6 @@ export class RequestHandler implements PortHandler {
     }
   }
 
-  async #showPage(request: HttpRequest, response: HttpResponse, path: string): Promise<void> {
-    const { asksTokens } = this.#authorizer
-    // Loaded with the first request that needs it: a command starts sooner without it.
-    const { findDiscoveryPage } = await import('./server-cards.ts')
-    const page = findDiscoveryPage(this.#host, path, { host: request.headers.host as string, asksTokens })
-    if (!page) return this.#replies.deny(request, response, null, NOTHING_HERE)
-    if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
-    const identity = await this.#authorizer.identify('agent', bearerOf(request))
-    if ('status' in identity)
-      return this.#replies.deny(request, response, { endpoint: 'agent', principal: null }, identity)
-    const { principal } = identity
-    const caller = { endpoint: 'agent', principal, address: NO_SESSION } as const
-    const seconds = await this.#authorizer.count(caller, null, request.socket.remoteAddress)
-    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
-    // What needs a token must not be kept by a cache that answers clients without one.
-    this.#replies.report(
-      request,
-      response,
-      { ...page, status: 200 },
-      { 'Access-Control-Allow-Origin': '*', 'Cache-Control': `${asksTokens ? 'private' : 'public'}, max-age=3600` },
-    )
-  }
-
   async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
     const identity = await this.#authorizer.identify('trainer', bearerOf(request))
     if ('status' in identity) return this.#replies.deny(request, response, null, identity)
@@ -314,9 +291,6 @@ export class RequestHandler implements PortHandler {
     this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
   }
 }
-
-/** Discovery names no session. */
-const NO_SESSION = { by: 'argument', token: null, environment: '' } as const
 
 const NOTHING_HERE: Denial = { status: 404, message: 'There is nothing at this path. The endpoints are /mcp and /env.' }
 

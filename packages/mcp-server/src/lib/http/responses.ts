@@ -76,16 +76,9 @@ export class Replies {
   }
 
   /** Answers a GET with a text: a health check, `/metrics`, or a page for clients that have not connected yet. */
-  report(
-    request: HttpRequest,
-    response: HttpResponse,
-    { status, type, text }: ProbeAnswer,
-    headers: Readonly<Record<string, string>> = { 'Cache-Control': 'no-store' },
-  ): void {
-    if (request.method === 'GET' || request.method === 'HEAD')
-      response
-        .writeHead(status, { 'Content-Type': type, ...headers, ...(status === 503 && { 'Retry-After': '1' }) })
-        .end(text)
+  report(request: HttpRequest, response: HttpResponse, { status, type, text }: ProbeAnswer): void {
+    const headers = { 'Content-Type': type, 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': '1' }) }
+    if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(status, headers).end(text)
     else this.deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
   }
 
