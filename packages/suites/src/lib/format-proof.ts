@@ -51,7 +51,7 @@ export function listDifferences({ worlds }: SuiteResult): string[] {
 }
 
 function floorOf({ lines }: WorldResult) {
-  const [floor] = lines.flatMap((line) => (line.kind === 'played' && line.id === 'floor' ? [line] : []))
+  const [floor] = lines.flatMap((line) => (line.kind !== 'exact' && line.id === 'floor' ? [line] : []))
   return floor?.solved ?? null
 }
 
@@ -59,7 +59,7 @@ function floorOf({ lines }: WorldResult) {
 export function listScores({ worlds }: SuiteResult): string[] {
   return worlds.flatMap(({ name, golden, lines }) =>
     lines.flatMap((line) => {
-      if (line.kind !== 'scored' || !line.solved) return []
+      if (line.kind !== 'scored' || line.id === 'floor' || !line.solved) return []
       const { successes, count, clusters, rate, withoutDefects, flips, low, high } = line.solved
       const noise = low === null || high === null ? NOTHING : `± ${(((high - low) / 2) * 100).toFixed(1)} points`
       const repeats =

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { placeOf } from '@episodic/benchmarks/suite/data-folder'
+import { toDataFolder } from '@episodic/benchmarks/suite/data-folder'
 import type { DataSource, SuiteData } from '@episodic/benchmarks/suite/suite-data'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { makeFolder } from '@episodic/run/base/own-files'
@@ -39,7 +39,7 @@ type Repository = Extract<DataSource, { repository: string }>
  * `suite-data-differs` for an archive that is cut short, or a file of another version.
  */
 export async function getData(suite: string, { sources }: SuiteData, options: GetDataOptions): Promise<string> {
-  const folder = placeOf(suite)
+  const folder = toDataFolder(suite)
   makeFolder(dirname(folder))
   const draft = mkdtempSync(`${folder}.part-`)
   const kept = join(draft, 'kept')
@@ -50,12 +50,12 @@ export async function getData(suite: string, { sources }: SuiteData, options: Ge
         const content = await read(from)
         if (!content)
           throw differs(
-            `${nameOf(source)} has no ${from}${source.licence.files.includes(path) ? ', which is its licence' : ''}. Nothing was kept.`,
+            `${formatSource(source)} has no ${from}${source.licence.files.includes(path) ? ', which is its licence' : ''}. Nothing was kept.`,
           )
         const found = hash('sha256', content)
         if (found !== sha256)
           throw differs(
-            `${from} of ${nameOf(source)} is another version of the file: its SHA-256 is ${found.slice(0, 12)}…, and ${suite} was proved with ${sha256.slice(0, 12)}…. Nothing was kept.`,
+            `${from} of ${formatSource(source)} is another version of the file: its SHA-256 is ${found.slice(0, 12)}…, and ${suite} was proved with ${sha256.slice(0, 12)}…. Nothing was kept.`,
           )
         makeFolder(dirname(join(kept, path)))
         writeFileSync(join(kept, path), content)
@@ -70,7 +70,7 @@ export async function getData(suite: string, { sources }: SuiteData, options: Ge
 }
 
 /** Returns a source as people write it: `bfcl-eval 2026.3.23`. */
-export function nameOf(source: DataSource): string {
+export function formatSource(source: DataSource): string {
   return 'wheel' in source
     ? `${source.wheel} ${source.version}`
     : `${source.repository} at ${source.commit.slice(0, 7)}`
@@ -100,7 +100,7 @@ async function openSource(
       'wheel' in source ? `its wheel (pip download --no-deps ${source.wheel}==${source.version})` : 'a checkout of it'
     throw new HarnessError(
       'suite-data-missing',
-      `${nameOf(source)} cannot be got here: ${reasonOf(cause as Error)}. Where there is a network, get ${what}, and give that: episodic suite get ${suite} --from <file or folder>`,
+      `${formatSource(source)} cannot be got here: ${reasonOf(cause as Error)}. Where there is a network, get ${what}, and give that: episodic suite get ${suite} --from <file or folder>`,
       { cause },
     )
   }
@@ -129,7 +129,7 @@ function openWheel(file: string, source: Wheel): Read {
       : bytes.length < source.bytes
         ? `is cut short: it has ${bytes.length} of ${source.bytes} bytes`
         : hash('sha256', bytes) !== source.sha256 && 'is another file: its SHA-256 differs'
-  if (problem) throw differs(`${file} ${problem}. Give the wheel of ${nameOf(source)}.`)
+  if (problem) throw differs(`${file} ${problem}. Give the wheel of ${formatSource(source)}.`)
   const wanted = new Set(source.files.map(({ from }) => from))
   const files = unzipSync(bytes, { filter: ({ name }) => wanted.has(name) })
   return async (path) => files[path] ?? null

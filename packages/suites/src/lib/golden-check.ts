@@ -32,11 +32,11 @@ const MOST_NAMED = 3
 export async function findGolden(world: World, file: string | undefined, folder: string): Promise<WorldGolden | null> {
   const { golden }: Partial<GoldenWorld> = await import(world.url)
   const cases = file === undefined ? golden : () => readCases(resolve(folder, file))
-  return cases ? { golden: cases, goldenState: await goldenStateOf(world) } : null
+  return cases ? { golden: cases, goldenState: await findGoldenState(world) } : null
 }
 
 /** Returns what is compared of the state of a world: what its module says, or else the whole private state. */
-export async function goldenStateOf({ url }: World): Promise<GoldenWorld['goldenState']> {
+export async function findGoldenState({ url }: World): Promise<GoldenWorld['goldenState']> {
   const { goldenState = (state) => state.private }: Partial<GoldenWorld> = await import(url)
   return goldenState
 }

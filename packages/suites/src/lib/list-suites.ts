@@ -1,9 +1,9 @@
-import { findDataProblem, placeOf } from '@episodic/benchmarks/suite/data-folder'
+import { findDataProblem, toDataFolder } from '@episodic/benchmarks/suite/data-folder'
 import { filesOf } from '@episodic/benchmarks/suite/suite-data'
 import { NOTHING, plural } from '@episodic/report/text/format'
 import { alignColumns } from '@episodic/run/base/align-columns'
 import { shownPath } from '@episodic/run/base/console'
-import { nameOf } from './get-data.ts'
+import { formatSource } from './get-data.ts'
 import { listSuiteFiles, readSuite, type SuiteFile } from './suite-file.ts'
 import { worldName } from './suite-plan.ts'
 
@@ -16,7 +16,7 @@ export function listSuites() {
       const { name, version, worlds, data } = suite
       const tasks = worlds.reduce<number | null>((sum, { tasks }) => (sum === null || !tasks ? null : sum + tasks), 0)
       const licences = [...new Set(data?.sources.map(({ licence }) => licence.name))]
-      return [{ name, version, file, worlds: worlds.map(worldName), tasks, licences, data: describeData(suite).state }]
+      return [{ name, version, file, worlds: worlds.map(worldName), tasks, licences, data: formatData(suite).state }]
     } catch (error) {
       problems.push((error as Error).message)
       return []
@@ -36,9 +36,9 @@ export function listSuites() {
 const MOST_NAMED = 6
 
 /** Says what data a suite needs, how large it is, under which licence, and whether it is here. */
-export function describeData({ name, data }: SuiteFile) {
+export function formatData({ name, data }: SuiteFile) {
   if (!data) return { state: 'none', lines: [`${name} needs no data that this command gets.`] } as const
-  const where = shownPath(placeOf(name))
+  const where = shownPath(toDataFolder(name))
   if (!findDataProblem(name, data))
     return { state: 'here', lines: [`The data of ${name} is in ${where}, as it was published (SHA-256).`] } as const
   const files = filesOf(data)
@@ -47,7 +47,7 @@ export function describeData({ name, data }: SuiteFile) {
     `${name} keeps ${plural(files.length, 'file')} of ${formatBytes(kept)} in ${where}:`,
     ...data.sources.map((source) => {
       const whole = 'bytes' in source ? `, a wheel of ${formatBytes(source.bytes)}` : ''
-      return `  ${nameOf(source)}, licence ${source.licence.name}${whole}`
+      return `  ${formatSource(source)}, licence ${source.licence.name}${whole}`
     }),
   ]
   return { state: 'missing', lines } as const

@@ -57,10 +57,10 @@ export async function playLine(
   const run = join(folder, runFolder(world, line))
   makeFolder(run)
   const dataset = join(run, TASKS_FILE)
-  const { episodes = plan.episodes } = line.kind === 'played' ? line : {}
+  const { episodes = plan.episodes } = line
   await writeTasks(dataset, lineTasks(world, line, { seed: plan.seed, episodes }), { signal })
   // A reference is of one episode of each task.
-  const rollouts = line.kind === 'scored' ? settings.rollouts : 1
+  const rollouts = line.kind === 'scored' && line.id !== 'floor' ? settings.rollouts : 1
   const asked = runSettingsSchema.parse({ ...settings, rollouts, dataset, seed: plan.seed, ...playersOf(line) })
   const options = { folder: run, resume: holdsRun(run), signal, resumeLine: resume }
   const played = await runAlone(await findRun(fileURLToPath(world.url), asked), options, console)

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Console } from '@episodic/run/base/console'
 import { VERSION } from '@episodic/run/base/own-package'
-import { nameOf } from './get-data.ts'
+import { formatSource } from './get-data.ts'
 import { checkGolden, type GoldenCheck } from './golden-check.ts'
 import { agrees, scoreOf } from './mean-return.ts'
 import { type PlayLineOptions, playLine, runFolder } from './play-line.ts'
@@ -49,7 +49,7 @@ export async function runSuite(
     worlds,
     counts: countVerdicts(worlds),
     notReproduced,
-    sources: data?.sources.map((source) => ({ name: nameOf(source), licence: source.licence.name })) ?? [],
+    sources: data?.sources.map((source) => ({ name: formatSource(source), licence: source.licence.name })) ?? [],
   }
 }
 

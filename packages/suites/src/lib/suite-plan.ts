@@ -35,14 +35,14 @@ export interface LinePlayers {
   /** The policy of each seat, and the seat whose return it is; `null` in an environment of one seat. */
   readonly seats: Readonly<Record<string, string>> | null
   readonly focus: string | null
+  /** Default: those of the suite. */
+  readonly episodes?: number
 }
 
 /** A mean of played episodes. */
 export interface PlayedLine extends SuiteFigure, LinePlayers {
   readonly kind: 'played'
   readonly reference: Expected & { readonly value: number }
-  /** Default: those of the suite. */
-  readonly episodes?: number
 }
 
 /** The expected means of a variant's random and best policies. Unknown ones are `null`. */
@@ -112,7 +112,7 @@ export function withPolicy(plan: SuitePlan, policy: string, seats: Readonly<Reco
     worlds: plan.worlds.map((planned) => {
       const played = planned.lines.filter((line) => line.kind === 'played')
       const variants = Map.groupBy(played, ({ params }) => canonicalJson(params))
-      const groups = planned.lines.length === 0 ? [[]] : [...variants.values()]
+      const groups = planned.lines.every(({ kind }) => kind === 'scored') ? [[]] : [...variants.values()]
       const scored = groups.flatMap((group) => scoredLines(planned, group, policy, seats))
       return { ...planned, lines: [...planned.lines, ...scored] }
     }),
@@ -196,26 +196,26 @@ export function worldName({ world }: { readonly world: string }): string {
   return basename(world).replace(/\.\w+$/, '')
 }
 
-/** The line of what doing nothing earns, on all tasks, for a suite that says what that is. */
-function floorOf({ environment, tasks }: World, { floor, seat, ...entry }: PlannedWorld['entry']): PlayedLine[] {
-  if (floor === undefined) return []
+/** The line of what doing nothing earns on all tasks: compared, if the suite says what that is. */
+function floorOf({ environment, tasks, policies }: World, entry: PlannedWorld['entry']): (PlayedLine | ScoredLine)[] {
+  const { floor, seat = environment.seats[0] as string } = entry
+  if (floor === undefined && !Object.hasOwn(policies, 'nothing')) return []
   const count = entry.tasks ?? tasks?.count
+  const isGame = environment.seats.length > 1
+  const line = {
+    id: 'floor',
+    quantity: 'solved by doing nothing',
+    params: null,
+    policy: 'nothing',
+    seats: isGame ? Object.fromEntries(environment.seats.map((name) => [name, 'nothing'])) : null,
+    focus: isGame ? seat : null,
+    ...(count !== undefined && { episodes: count }),
+  }
+  if (floor === undefined) return [{ kind: 'scored', ...line, anchors: { random: null, optimum: null } }]
   if (count === undefined)
     throw new HarnessError('suite-invalid', `${environment.name} has a "floor" and no number of "tasks". Give it.`)
-  const isGame = environment.seats.length > 1
-  return [
-    {
-      kind: 'played',
-      id: 'floor',
-      quantity: 'solved by doing nothing',
-      params: null,
-      policy: 'nothing',
-      seats: isGame ? Object.fromEntries(environment.seats.map((name) => [name, 'nothing'])) : null,
-      focus: isGame ? (seat ?? (environment.seats[0] as string)) : null,
-      episodes: count,
-      reference: { value: floor / count, tolerance: 'exact', source: `${floor} of ${count}` },
-    },
-  ]
+  const reference = { value: floor / count, tolerance: 'exact', source: `${floor} of ${count}` } as const
+  return [{ kind: 'played', ...line, reference }]
 }
 
 function lineOf(

@@ -9,7 +9,7 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
-import { goldenStateOf } from './golden-check.ts'
+import { findGoldenState } from './golden-check.ts'
 import { runSuite } from './run-suite.ts'
 import { suiteFileSchema } from './suite-file.ts'
 import { planSuite, worldName } from './suite-plan.ts'
@@ -52,7 +52,7 @@ export async function writeSuite(reference: string, { out, signal }: WriteSuiteO
     const figures = result.worlds[0]?.lines.flatMap((line) => (line.kind === 'played' ? [line] : [])) ?? []
     const floor = figures.find(({ id }) => id === 'floor')?.solved?.successes
     const [line] = figures.filter(({ id }) => id === 'solver')
-    const cases = line?.here ? await goldenOf(world, join(folder, line.run, RUN_FILES.episodes)) : []
+    const cases = line?.here ? await recordGolden(world, join(folder, line.run, RUN_FILES.episodes)) : []
     const goldenFile = `${name}.golden.jsonl`
     const entry = {
       ...measured,
@@ -72,8 +72,8 @@ export async function writeSuite(reference: string, { out, signal }: WriteSuiteO
 }
 
 /** The calls of sealed episodes as golden actions, with what they come to here. */
-async function goldenOf(world: Awaited<ReturnType<typeof loadWorld>>, episodes: string): Promise<GoldenCase[]> {
-  const goldenState = await goldenStateOf(world)
+async function recordGolden(world: Awaited<ReturnType<typeof loadWorld>>, episodes: string): Promise<GoldenCase[]> {
+  const goldenState = await findGoldenState(world)
   const cases: GoldenCase[] = []
   for await (const { task, params, seed, steps } of readSealed(episodes)) {
     const calls = steps.map(({ action }) => action)

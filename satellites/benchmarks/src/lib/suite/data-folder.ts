@@ -17,7 +17,7 @@ export class BenchmarkError extends CodedError<BenchmarkErrorCode> {
 }
 
 /** Returns where the data of a suite is kept: under `$EPISODIC_BENCHMARKS`, or the user's cache. */
-export function placeOf(suite: string): string {
+export function toDataFolder(suite: string): string {
   const { EPISODIC_BENCHMARKS: shelf, XDG_CACHE_HOME: cache } = process.env
   return join(shelf || join(cache || join(homedir(), '.cache'), 'episodic', 'benchmarks'), suite)
 }
@@ -31,7 +31,7 @@ const checked = new Set<string>()
  * `suite-data-differs`.
  */
 export function dataFolder(suite: string): string {
-  const folder = placeOf(suite)
+  const folder = toDataFolder(suite)
   if (checked.has(folder)) return folder
   const problem = findDataProblem(suite, readData(suite))
   if (problem) throw problem
@@ -41,7 +41,7 @@ export function dataFolder(suite: string): string {
 
 /** Compares the kept data of a suite with what its file says of it. Returns `null` if all is there and right. */
 export function findDataProblem(suite: string, data: SuiteData | undefined): BenchmarkError | null {
-  const folder = placeOf(suite)
+  const folder = toDataFolder(suite)
   const get = `Get it: episodic suite get ${suite}`
   if (!existsSync(folder))
     return new BenchmarkError('suite-data-missing', `The data of ${suite} is not in ${folder}. ${get}`)

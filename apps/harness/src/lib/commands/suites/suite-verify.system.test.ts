@@ -172,17 +172,17 @@ describe('episodic suite run', () => {
     const suite = readSuite()
     const defects = [{ issue: 'sums#7', tasks: ['five'], what: 'It asks for another amount.' }]
     const worlds = [{ ...suite.worlds[0], defects }]
-    const told = { ...suite, name: 'told', worlds, notReproduced: ['the judge of manners'] }
-    writeFileSync(at('suites/told.suite.json'), JSON.stringify(told))
-    const { status, out } = await workshop.main(['suite', 'run', 'told', '--policy', 'three', '--rollouts', '2'])
+    const known = { ...suite, name: 'known', worlds, notReproduced: ['the judge of manners'] }
+    writeFileSync(at('suites/known.suite.json'), JSON.stringify(known))
+    const { status, out } = await workshop.main(['suite', 'run', 'known', '--policy', 'three', '--rollouts', '2'])
     expect(status).toBe(0)
     expect(out).toMatch(/till +3 +3\/3 +1\/3 +33\.3 % +1 task: sums#7/)
     expect(out).toMatch(/till: three solves 33\.3 % \(2\/6\), 95 % interval/)
     expect(out).toMatch(/with 3 tasks, 0 of them solved in some rollouts and not in others/)
     expect(out).toContain('without known defects 50.0 % (2/4)')
     expect(out).toContain('not reproduced: the judge of manners')
-    const kept = JSON.parse(readFileSync(at('runs/told-three-0/suite.json'), 'utf8')) as SuiteResult
+    const kept = JSON.parse(readFileSync(at('runs/known-three-0/suite.json'), 'utf8')) as SuiteResult
     expect(kept.worlds[0]?.lines.at(-1)).toMatchObject({ kind: 'scored', solved: { successes: 2, count: 6, flips: 0 } })
-    expect(readFileSync(at('runs/told-three-0/report.html'), 'utf8')).toContain('the judge of manners')
+    expect(readFileSync(at('runs/known-three-0/report.html'), 'utf8')).toContain('the judge of manners')
   })
 })

@@ -14,7 +14,7 @@ import { writeRunFile } from '@episodic/run/folder/record/run-folder'
 import { formatProof, listDifferences } from '@episodic/suites/format-proof'
 import { formatSuite } from '@episodic/suites/format-suite'
 import { getData } from '@episodic/suites/get-data'
-import { describeData, listSuites } from '@episodic/suites/list-suites'
+import { formatData, listSuites } from '@episodic/suites/list-suites'
 import { runSuite } from '@episodic/suites/run-suite'
 import { readSuite } from '@episodic/suites/suite-file'
 import { suitePage } from '@episodic/suites/suite-page'
@@ -64,7 +64,7 @@ Examples:
     async run(reference: string, { from }, console) {
       const { suite } = readSuite(reference)
       const { name, data } = suite
-      const { state, lines } = describeData(suite)
+      const { state, lines } = formatData(suite)
       for (const line of lines) say(console.err, line)
       if (!data || state === 'here') return
       const folder = await interruptible(console, ({ signal }) => getData(name, data, { from, signal }))
@@ -87,7 +87,7 @@ Examples:
   episodic suite verify ./mine.json`,
   async run(reference: string, options, console) {
     const started = performance.now()
-    const plan = await planOf(reference)
+    const plan = await readPlan(reference)
     const floors = plan.worlds.map(({ lines, ...planned }) => ({
       ...planned,
       lines: lines.filter(({ id }) => id === 'floor'),
@@ -170,7 +170,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   const { quick = false, policy = null } = options
   if (quick && policy !== null)
     throw invalidOption('--quick plays no episodes, and --policy does. Leave one of them out.')
-  const plan = choose(await planOf(reference), options)
+  const plan = choose(await readPlan(reference), options)
   const folder = resolve(options.out ?? join('runs', folderName([plan.name, policy ?? [], plan.seed].flat().join('-'))))
   const writes = !quick || options.out !== undefined
   if (writes && options.resume !== true && holdsSuite(folder))
@@ -206,7 +206,7 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
 }
 
 /** Loads a suite, or one of its worlds. */
-async function planOf(reference: string): Promise<SuitePlan> {
+async function readPlan(reference: string): Promise<SuitePlan> {
   const found = readSuite(reference)
   const plan = await planSuite(found)
   return found.world === null ? plan : only(plan, [found.world])
