@@ -115,10 +115,6 @@ describe('tools that change within an episode', () => {
     const prompt = await rpc(url, 'prompts/get', { name: 'instructions' })
     expect(prompt.text).toContain('Search the floor')
     expect(prompt.text).not.toContain('Unlock the hatch')
-    const complete = { ref: { type: 'ref/prompt', name: 'instructions' }, argument: { name: 'tool', value: '' } }
-    expect((await rpc(url, 'completion/complete', complete)).json.result).toMatchObject({
-      completion: { values: ['search', 'look'] },
-    })
     const { server } = await serveTestHost({}, { environments: [lamp, cellar] })
     const still = await rpc(server.agentUrl, 'initialize', INITIALIZE)
     expect(still.json.result?.capabilities).toMatchObject({ tools: {} })

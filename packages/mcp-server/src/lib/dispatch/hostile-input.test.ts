@@ -389,7 +389,6 @@ describe('any subscription and cancellation', () => {
       'resources/read',
       'subscriptions/listen',
       'notifications/cancelled',
-      'completion/complete',
       'prompts/get',
       'tools/call',
     ),

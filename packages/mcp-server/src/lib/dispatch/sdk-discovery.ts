@@ -9,7 +9,7 @@ import {
   type ServerOptions,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { complete, getPrompt, PROMPTS } from './instructions.ts'
+import { getPrompt, PROMPTS } from './instructions.ts'
 import { type Advertisement, AT_AGENTS, numbered, TASKS, toolOnTheWire } from './server-info.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 
@@ -61,9 +61,6 @@ function createServer(advertisement: Advertisement, modern: boolean): Server {
   server.setRequestHandler('prompts/list', () => ({ prompts: PROMPTS }))
   server.setRequestHandler('prompts/get', ({ params }) =>
     numbered(() => getPrompt({ instructions, tools, state }, params)),
-  )
-  server.setRequestHandler('completion/complete', ({ params }) =>
-    numbered(() => complete(tools, params.ref, params.argument)),
   )
   return server
 }

@@ -23,7 +23,7 @@ export interface Advertisement {
   readonly state: string | null
 }
 
-export const AT_AGENTS = { resources: { subscribe: true }, prompts: {}, completions: {} }
+export const AT_AGENTS = { resources: { subscribe: true }, prompts: {} }
 
 /** The extension of MCP by which a call that waits is answered later. */
 export const TASKS = 'io.modelcontextprotocol/tasks'
@@ -50,7 +50,7 @@ export async function advertise(
     const { name, version, handle } = environment
     const named = address.by === 'argument' && handle !== undefined
     const toolsChange = environment.offers === true && !named
-    const asks = INSTRUCTING.has(method) || (toolsChange && LISTING.has(method))
+    const asks = INSTRUCTING.has(method) || (toolsChange && method === 'tools/list')
     const presented = session && asks ? await session.observe() : null
     const has = ({ name }: ToolInfo) => presented?.tools?.includes(name) ?? true
     return {
@@ -80,7 +80,6 @@ export async function advertise(
 }
 
 const INSTRUCTING = new Set(['initialize', 'server/discover', 'prompts/get'])
-const LISTING = new Set(['tools/list', 'completion/complete'])
 
 /** Returns what a client may show its model before the first call, so that the model acts on an observation. */
 function instruct(environment: EnvironmentInfo, address: AgentAddress, presented: PresentedState | null): string {
