@@ -6,10 +6,16 @@ import type { OutsidePlayer } from './outside-player.ts'
 /** Seconds that one request waits for a step from outside. */
 const FOLLOW_SECONDS = 20
 
-/** Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. */
+/**
+ * Lets a player from outside play, and resolves when the episode of its seat is over and the player has returned. Where
+ * words are a move, it begins when its seat may act: what others have said by then is its first observation.
+ */
 export async function playOutside(seat: string, player: OutsidePlayer, match: LiveMatch): Promise<void> {
-  const { start, views, signal } = match
-  const { capability, observation } = start.seats[seat] as GameStart['seats'][string]
+  const { game, start, views, signal } = match
+  const { capability, observation: first } = start.seats[seat] as GameStart['seats'][string]
+  const waits = game.info.tools.some(({ speech }) => speech !== undefined)
+  const observation = waits ? (await views.next(seat, signal))?.observation : first
+  if (!observation) return
   const over = new AbortController()
   const assignment = { context: match.contextOf(seat), capability, observation }
   const played = Promise.resolve()

@@ -91,8 +91,8 @@ export function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: s
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null
   const now = mine || isOver ? observation.text : NOT_YET
-  const said = outcome ? [saidIn(outcome)] : []
-  const text = [...said, ...messages, now].join('\n')
+  const said = outcome ? saidIn(outcome) : ''
+  const text = [...(said === '' ? [] : [said]), ...messages, now].join('\n')
   const attachments = outcome?.step.observation.attachments
   return answerOf(text, observation.structured, { isOver, again, secrets, attachments })
 }

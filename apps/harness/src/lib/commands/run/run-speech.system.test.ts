@@ -8,6 +8,8 @@ import { openWorkshop, readEpisodes, readMatches } from '../../fixtures/episodic
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 const worldOf = (name: string) => fileURLToPath(new URL(`../../fixtures/${name}.fixture.ts`, import.meta.url))
+const agentOf = (name: string) =>
+  `node ${fileURLToPath(new URL(`../../fixtures/agents/${name}-agent.fixture.ts`, import.meta.url))}`
 const words = (content: string) => saying({ role: 'assistant', content })
 
 /** Looks a number up, and then says what it found. */
@@ -96,5 +98,51 @@ describe('a run of a world in which words are a move', () => {
       { role: 'user', content: 'Please switch it off and on.' },
       { role: 'assistant', content: 'Yes! ###STOP###' },
     ])
+  })
+
+  it('plays what an agent says at the end of its turn, alone and as a seat, and prompts it with the answer', async () => {
+    const acp = `acp:${agentOf('speaking')}`
+    expect(
+      (await workshop.main(['run', worldOf('desk'), '--policy', acp, '--tasks', '1', '--out', 'acp'])).status,
+    ).toBe(0)
+    const [alone] = readEpisodes(join(workshop.folder, 'acp'))
+    expect(alone?.steps.map(({ action }) => action.arguments.text)).toEqual([
+      'Turn 1: My phone is dead.',
+      'Turn 2: It is 42.',
+    ])
+    expect(alone?.steps.map(({ speech, completions }) => [speech, completions?.map(({ text }) => text)])).toEqual([
+      [true, ['Turn 1: My phone is dead.']],
+      [true, ['Turn 2: It is 42.']],
+    ])
+    expect(alone?.outcome).toMatchObject({ end: { reason: 'stopped' }, success: true })
+    const seats = ['--policy', acp, '--seat', 'user=solver', '--tasks', '1']
+    expect((await workshop.main(['run', worldOf('call'), ...seats, '--out', 'acp-seat'])).status).toBe(0)
+    const [match] = readMatches(join(workshop.folder, 'acp-seat'))
+    expect(match?.steps.map(({ seat, action }) => `${seat}: ${action.arguments.text}`)).toEqual([
+      'user: My data is off.',
+      'agent: Turn 1: My data is off.',
+      'user: Yes! ###STOP###',
+    ])
+    for (const run of ['acp', 'acp-seat']) expect((await workshop.main(['replay', run])).status).toBe(0)
+  })
+
+  it('plays the last answer of the model of a program, where it is recorded and has no call', async () => {
+    await using server = await startChatServer(({ messages }) =>
+      messages.at(-1)?.role === 'user' ? calling('look_up', { number: 7 }) : words('Which number?'),
+    )
+    const { status, err } = await workshop.main(
+      [
+        ...['run', worldOf('desk'), '--policy', `process:${agentOf('openai')}`, '--tasks', '1', '--out', 'program'],
+        ...['--record-models', '--base-url', server.url],
+      ],
+      { env: { OPENAI_API_KEY: 'sk-nobody' } },
+    )
+    expect([status, err]).toEqual([0, expect.anything()])
+    const [record] = readEpisodes(join(workshop.folder, 'program'))
+    expect(record?.steps.map(({ action, completions }) => [action.tool, completions?.length])).toEqual([
+      ['look_up', 1],
+      ['say', 1],
+    ])
+    expect(record?.outcome).toMatchObject({ end: { reason: 'closed' } })
   })
 })

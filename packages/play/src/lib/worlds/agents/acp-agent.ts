@@ -12,7 +12,7 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { importNeeded } from '@episodic/run/base/import-needed'
 import { z } from 'zod'
 import { playerEnvironment } from '../player-environment.ts'
-import { createAcpRecorder } from './acp-recorder.ts'
+import { createAcpRecorder, readText } from './acp-recorder.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 import { runAgentProcess } from './agent-process.ts'
 import { modelVariables } from './command-agent.ts'
@@ -166,6 +166,7 @@ async function converse(
     url,
     task,
     observation,
+    say,
     modelUrl,
     record,
     signal,
@@ -176,6 +177,8 @@ async function converse(
   const { agent: methods, client: own } = acp.methods
   // A proxy records more, such as tokens.
   const recorder = modelUrl === null ? createAcpRecorder(record) : null
+  /** What the agent has said since its last call. */
+  let words = ''
   const input = Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>
   const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>
   const client = acp
@@ -186,7 +189,11 @@ async function converse(
       recorder?.permit(toolCall, allowed !== undefined)
       return { outcome: allowed ? { outcome: 'selected', optionId: allowed.optionId } : { outcome: 'cancelled' } }
     })
-    .onNotification(own.session.update, ({ params: { update } }) => recorder?.add(update))
+    .onNotification(own.session.update, ({ params: { update } }) => {
+      if (update.sessionUpdate === 'tool_call') words = ''
+      if (update.sessionUpdate === 'agent_message_chunk') words += readText(update.content)
+      recorder?.add(update)
+    })
   const stream = acp.ndJsonStream(input, output)
   const watched = { ...stream, writable: watchErrors(stream.writable, (error) => recorder?.refuse(error)) }
   await client.connectWith(watched, async (agent) => {
@@ -220,13 +227,16 @@ async function converse(
     const cancel = () => void agent.notify(methods.session.cancel, { sessionId }).catch(() => {})
     signal.addEventListener('abort', cancel, { once: true })
     try {
-      const text = [task.prompt, ...task.hints, observation.text, TOOLS].filter((part) => part !== '').join('\n\n')
-      const { stopReason } = await agent.request<Acp.PromptResponse>(methods.session.prompt, {
-        sessionId,
-        prompt: [{ type: 'text', text }],
-      })
-      recorder?.end(stopReason)
-      if (!signal.aborted) throwIfStopped(stopReason)
+      const how = say ? TOOLS_AND_WORDS : TOOLS
+      const asked = [task.prompt, ...task.hints, observation.text, how].filter((part) => part !== '').join('\n\n')
+      for (let text: string | null = asked; text !== null; ) {
+        words = ''
+        const prompt: Acp.ContentBlock[] = [{ type: 'text', text }]
+        const { stopReason } = await agent.request<Acp.PromptResponse>(methods.session.prompt, { sessionId, prompt })
+        recorder?.end(stopReason)
+        if (!signal.aborted) throwIfStopped(stopReason)
+        text = say && words !== '' && !signal.aborted ? await say(words) : null
+      }
     } finally {
       signal.removeEventListener('abort', cancel)
     }
@@ -281,6 +291,8 @@ function watchErrors(
 }
 
 const TOOLS = 'Act by calling the tools of the MCP server `world`, until you see that it is over.'
+const TOOLS_AND_WORDS =
+  'Act by calling the tools of the MCP server `world`, and by what you say at the end of your turn, until you see that it is over.'
 const AUTHENTICATION_REQUIRED = -32_000
 
 /** An agent that ends its turn has stopped as any other: what it played counts. */

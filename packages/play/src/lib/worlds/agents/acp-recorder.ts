@@ -79,6 +79,6 @@ export function createAcpRecorder(record: Assignment['record']) {
   }
 }
 
-function readText(content: { readonly type: string }): string {
+export function readText(content: { readonly type: string }): string {
   return 'text' in content && typeof content.text === 'string' ? content.text : ''
 }

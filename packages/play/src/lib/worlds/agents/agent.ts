@@ -8,6 +8,11 @@ export interface Assignment {
   readonly task: PolicyContext['task']
   /** The observation at the start. */
   readonly observation: Observation
+  /**
+   * Plays words as a move of the agent, such as what its model says at the end of a turn: resolves with what it is
+   * shown next, and with `null` when the episode is over. `null` in a world in which words are no move.
+   */
+  readonly say: ((words: string) => Promise<string | null>) | null
   /** The seed of the agent. */
   readonly seed: string
   /**
