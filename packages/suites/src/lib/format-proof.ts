@@ -12,14 +12,14 @@ export function proofTable({ worlds }: SuiteResult) {
     const wrong = new Set(world.defects.flatMap(({ tasks }) => tasks)).size
     return [
       world.name,
+      wrong === 0 ? NOTHING : `${plural(wrong, 'task')}: ${world.defects.map(({ issue }) => issue).join(', ')}`,
       world.tasks === null ? NOTHING : String(world.tasks),
       world.golden ? `${world.golden.equal}/${world.golden.compared}` : NOTHING,
       floor ? `${floor.successes}/${floor.count}` : NOTHING,
       floor ? formatPercent(floor.rate) : '',
-      wrong === 0 ? NOTHING : `${plural(wrong, 'task')}: ${world.defects.map(({ issue }) => issue).join(', ')}`,
     ]
   })
-  return { head: ['world', 'tasks', 'golden', 'floor', '', 'known defects'], rows }
+  return { head: ['world', 'known defects', 'tasks', 'golden', 'floor', 'share'], rows }
 }
 
 /** Formats what proves a suite for a terminal, as lines. */
@@ -27,7 +27,7 @@ export function formatProof(result: SuiteResult): string[] {
   const { head, rows } = proofTable(result)
   const { notReproduced, sources } = result
   return [
-    ...(rows.length > 0 ? alignColumns(head, rows, 1) : []),
+    ...(rows.length > 0 ? alignColumns(head, rows, 2) : []),
     ...listScores(result).map((line) => `  ${line}`),
     ...(notReproduced.length > 0 ? [`  not reproduced: ${notReproduced.join('; ')}`] : []),
     ...(sources.length > 0

@@ -1,8 +1,9 @@
-import { cleanText, formatCount, plural } from '@episodic/report/text/format'
+import { formatCount, plural } from '@episodic/report/text/format'
+import { alignColumns } from '@episodic/run/base/align-columns'
 import { createColors } from 'picocolors'
 import { formatFigureName, formatHere, formatReference, formatVerdict } from './format-figure.ts'
 import { formatProof } from './format-proof.ts'
-import type { LineResult, SuiteResult } from './suite-result.ts'
+import type { SuiteResult } from './suite-result.ts'
 
 /** Longer quantities and sources are cut. */
 const WIDEST = 56
@@ -13,54 +14,43 @@ const WIDEST = 56
  * @param color - whether to use escape sequences.
  */
 export function formatSuite(result: SuiteResult, { color }: { readonly color: boolean }): string {
-  const { bold, dim, green, red, yellow } = createColors(color)
-  const paint = (line: LineResult) =>
-    line.kind === 'scored' ? bold : { same: green, inside: green, differs: red, 'not-checked': yellow }[line.verdict]
-  const rows = result.worlds.flatMap(({ environment, lines }) =>
+  const { bold, dim, red, yellow } = createColors(color)
+  const plain = (text: string) => text
+  const shown = result.worlds.flatMap(({ name, lines }) =>
     lines.map((line, i) => {
       const { figure, half } = formatHere(line)
       const reference = formatReference(line)
-      const cells = [
-        i === 0 ? environment.name : '',
-        formatFigureName(line),
-        figure,
-        half,
-        reference.figure,
-        reference.source,
-      ].map((text) => cut(cleanText(text)))
-      return { cells, line }
+      const verdict = line.kind === 'scored' ? 'same' : line.verdict
+      const cells = [i === 0 ? name : '', formatFigureName(line), reference.source, formatVerdict(line)]
+      return {
+        cells: [...cells, figure, half, reference.figure].map(cut),
+        paint: verdict === 'differs' ? red : verdict === 'not-checked' ? yellow : plain,
+      }
     }),
   )
-  const head = ['world', 'quantity', 'here', '±', 'reference', 'source']
-  const widths = head.map((name, i) => Math.max(name.length, ...rows.map(({ cells }) => cells[i]?.length ?? 0)))
-  const aligned = (cells: readonly string[]) =>
-    cells.map((text, i) => (i === 2 || i === 4 ? text.padStart(widths[i] ?? 0) : text.padEnd(widths[i] ?? 0)))
+  const head = ['world', 'quantity', 'source', 'verdict', 'here', '±', 'reference']
+  const [heading = '', ...rows] = alignColumns(
+    head,
+    shown.map(({ cells }) => cells),
+    4,
+  )
   const { name, version } = result.suite
   const { references, hold, differ, notChecked } = result.counts
   const summary = [
-    bold(plural(references, 'reference')),
-    green(`${formatCount(hold)} hold`),
-    (differ > 0 ? red : dim)(`${formatCount(differ)} differ`),
-    (notChecked > 0 ? yellow : dim)(`${formatCount(notChecked)} not checked`),
+    plural(references, 'reference'),
+    `${formatCount(hold)} hold`,
+    (differ > 0 ? red : plain)(`${formatCount(differ)} differ`),
+    (notChecked > 0 ? yellow : plain)(`${formatCount(notChecked)} not checked`),
   ]
+  const proof = formatProof(result)
   const lines = [
     '',
     `${bold(`${name} ${version}`)}  ${dim(`seed ${result.seed} · ${plural(result.episodes, 'episode')} of each played figure`)}`,
-    '',
-    `  ${dim(aligned(head).join('  ').trimEnd())}`,
-    ...rows.map(({ cells, line }) => {
-      const [world = '', ...rest] = aligned(cells)
-      return `  ${bold(world)}  ${rest.join('  ')}  ${paint(line)(formatVerdict(line))}`
-    }),
-    '',
-    `  ${summary.join('   ')}`,
-    ...withSpace(formatProof(result)),
+    ...(rows.length > 0 ? ['', dim(heading), ...rows.map((row, i) => shown[i]?.paint(row)), ''] : ['']),
+    ...(references > 0 ? [`  ${summary.join('   ')}`, ...(proof.length > 0 ? [''] : [])] : []),
+    ...proof,
   ]
   return `${lines.join('\n')}\n`
-}
-
-function withSpace(lines: readonly string[]): readonly string[] {
-  return lines.length > 0 ? ['', ...lines] : []
 }
 
 function cut(text: string): string {

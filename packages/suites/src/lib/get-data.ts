@@ -22,6 +22,8 @@ import { unzipSync } from 'fflate'
 export interface GetDataOptions {
   /** Files and folders that are looked through before anything is downloaded. */
   readonly from: readonly string[]
+  /** Is called before a source is read. */
+  readonly onSource: (what: string) => void
   readonly signal: AbortSignal
 }
 
@@ -80,15 +82,18 @@ async function openSource(
   suite: string,
   source: DataSource,
   draft: string,
-  { from, signal }: GetDataOptions,
+  { from, onSource, signal }: GetDataOptions,
 ): Promise<Read> {
   for (const given of from) {
     const place = resolve(given)
     if (!existsSync(place))
       throw invalidOption(`There is no ${given}. Give a wheel, a checkout, or a folder with one of them.`)
     const read = 'wheel' in source ? openGivenWheel(source, place) : await openGivenRepository(source, place)
-    if (read) return read
+    if (!read) continue
+    onSource(`${formatSource(source)} from ${given}`)
+    return read
   }
+  onSource(`${formatSource(source)} with ${'wheel' in source ? 'pip' : 'git'}`)
   try {
     return 'wheel' in source
       ? openWheel(await downloadWheel(source, draft, signal), source)

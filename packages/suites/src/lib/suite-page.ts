@@ -30,7 +30,7 @@ export function suitePage(result: SuiteResult): ResultPage {
         ? [
             {
               title: 'Proof',
-              cards: [{ title: 'Without a model', table: { head: proof.head, texts: 1, rows: proof.rows } }],
+              cards: [{ title: 'Without a model', table: { head: proof.head, texts: 2, rows: proof.rows } }],
             },
           ]
         : []),

@@ -67,7 +67,8 @@ Examples:
       const { state, lines } = formatData(suite)
       for (const line of lines) say(console.err, line)
       if (!data || state === 'here') return
-      const folder = await interruptible(console, ({ signal }) => getData(name, data, { from, signal }))
+      const onSource = (what: string) => say(console.err, `getting ${what}`)
+      const folder = await interruptible(console, ({ signal }) => getData(name, data, { from, onSource, signal }))
       if (folder !== null) console.out.write(`${shownPath(folder)}\n`)
     },
   },
