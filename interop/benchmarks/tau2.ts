@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { dataFolder } from '@episodic/benchmarks/suite/data-folder'
 import type { GoldenCase } from '@episodic/benchmarks/suite/golden'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
-import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import { connect, type Game } from '@episodic/env'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
@@ -21,7 +22,7 @@ const USAGE = `Usage: pnpm interop tau2 [--domain <name>…] [--quick] [--checko
 
 Plays the golden actions of each task of τ²-bench, and ${RANDOM_CALLS} random calls after them, by the rules here and with the original's own
 code in Python, and compares each answer, the databases of both seats, each assertion and the verdict; and what models are told.
-Then measures how fast both play the golden actions. Needs the data: episodic suite get tau2
+Then forks a hundred episodes at a random step and plays them on, and measures how fast both play the golden actions. Needs the data: episodic suite get tau2
 
   --domain    only this domain: ${Object.keys(domains()).join(', ')}
   --quick     one task of twenty
@@ -102,6 +103,7 @@ export async function runTau2(args: readonly string[]): Promise<Report | null> {
       for (const one of world.golden())
         if (index++ % (quick ? 20 : 1) === 0) await compareTask(world, domain, one, program, found)
     }
+    await compareForks(world, found)
     speeds[name] = { here: measure(world), original: JSON.parse(ask(python, [...original, '--time', name])) }
     say(`${name}: ${found.equal} equal, ${found.different} different\n${JSON.stringify(speeds[name], null, 1)}`)
     clients[`tau2 ${name}`] = { passed: found.equal, failed: found.different }
@@ -220,6 +222,34 @@ function describedIn(schema: unknown): Json {
     description,
     required.includes(name),
   ])
+}
+
+/** Forks an episode of a hundred tasks at a random step, and plays the rest of the golden actions in both. */
+async function compareForks({ environment, golden }: World, found: Differences): Promise<void> {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await connect(inProcess(host))
+  await using game = connection.game(environment.name)
+  const cases = createRng('forks')
+    .shuffle([...golden()])
+    .slice(0, 100)
+  for (const { task, params, calls } of cases) {
+    await game.reset({ params, seed: task })
+    const play = async (at: number, of: Game) => {
+      const steps = []
+      for (const { seat = 'agent', tool, arguments: given } of calls.slice(at)) {
+        const { observation, report } = await of.step(seat, { tool, arguments: given })
+        // A fork counts its own commits.
+        steps.push({ observation, report: { ...report, revision: 0 } })
+      }
+      return steps
+    }
+    const steps = await play(0, game)
+    const at = createRng(task).int(0, steps.length - 1)
+    for (const fork of await game.fork({ at })) {
+      found.compare(`${task} from step ${at}`, await play(at, fork), steps.slice(at))
+      await fork.close()
+    }
+  }
 }
 
 /** Plays the golden actions of every task by the rules, as `--time` does in the original. */

@@ -22,18 +22,12 @@ const instructions = z.union([
   }),
 ])
 
-const envCall = z
-  .object({ env_type: seat, func_name: z.string(), arguments: args })
-  .transform(({ env_type, func_name, arguments: given }) => ({ seat: env_type, name: func_name, arguments: given }))
-
-const assertion = z
+/** A call of a function of the original, and for an assertion what it is to return. */
+const functionCall = z
   .object({ env_type: seat, func_name: z.string(), arguments: args, assert_value: z.boolean().default(true) })
-  .transform(({ env_type, func_name, arguments: given, assert_value }) => ({
-    seat: env_type,
-    name: func_name,
-    arguments: given,
-    expected: assert_value,
-  }))
+  .transform(({ env_type, func_name, arguments: given, assert_value: expected }) => {
+    return { seat: env_type, name: func_name, arguments: given, expected }
+  })
 
 const action = z
   .object({
@@ -60,14 +54,14 @@ const task = z
     user_scenario: z.object({ persona: z.string().nullish(), instructions }),
     initial_state: z
       .object({
+        initialization_actions: z.array(functionCall).nullish(),
         initialization_data: none,
-        initialization_actions: z.array(envCall).nullish(),
         message_history: none,
       })
       .nullish(),
     evaluation_criteria: z.object({
       actions: z.array(action).nullish(),
-      env_assertions: z.array(assertion).nullish(),
+      env_assertions: z.array(functionCall).nullish(),
       communicate_info: texts,
       nl_assertions: texts,
       reward_basis: z.array(z.enum(REWARD_PARTS)).default(['DB', 'COMMUNICATE']),
@@ -91,8 +85,7 @@ const task = z
 
 /** A task of τ², as the original's file says it. */
 export type Task = z.output<typeof task>
-export type EnvCall = z.output<typeof envCall>
-export type Assertion = z.output<typeof assertion>
+export type Assertion = z.output<typeof functionCall>
 export type GoldenAction = z.output<typeof action>
 
 /** Reads the tasks of a file of the original. Throws a `ZodError` that says which one has a shape that is not known. */

@@ -7,85 +7,73 @@ import { formatFloat, numberOf } from '../../python/value.ts'
 import { type DomainTool, domainTool } from '../domain.ts'
 
 const Signal = z.enum(['none', 'poor', 'fair', 'good', 'excellent'])
-const NETWORKS = ['2G', '3G', '4G', '5G'] as const
-const Network = z.enum(['none', ...NETWORKS])
 const MODES = ['4g_5g_preferred', '4g_only', '3g_only', '2g_only'] as const
 const PERMISSIONS = ['sms', 'storage', 'phone', 'network'] as const
+
 const nullableText = z.string().max(1_000).nullable()
+const text = z.string().max(4_000)
+const flags = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, z.boolean().default(false)])) as {
+    [Key in Name]: z.ZodDefault<z.ZodBoolean>
+  }
 
 const apnSettings = z.strictObject({
   apn_name: z.enum(['internet', 'broken']).default('internet'),
-  reset_at_reboot: z.boolean().default(false),
+  ...flags('reset_at_reboot'),
   mms_apn: nullableText.default('mms'),
   mmsc_url: nullableText.default('http://mms.carrier.com/mms/wapenc'),
   mms_proxy: nullableText.default(null),
   mms_port: z.int().nullable().default(null),
 })
 
-const off = z.boolean().default(false)
-
 const device = z.strictObject({
   sim_card_status: z.enum(['active', 'missing', 'locked_pin', 'locked_puk']).default('active'),
-  sim_card_missing: off,
-  airplane_mode: off,
   network_signal_strength: Signal.default('good'),
-  network_technology_connected: Network.default('5G'),
+  network_technology_connected: z.enum(['none', '2G', '3G', '4G', '5G']).default('5G'),
   network_connection_status: z.enum(['connected', 'searching', 'no_service', 'emergency_only']).default('connected'),
+  network_mode_preference: z.enum(MODES).default('4g_5g_preferred'),
   battery_level: z.int().default(80),
   data_enabled: z.boolean().default(true),
-  roaming_enabled: off,
-  network_mode_preference: z.enum(MODES).default('4g_5g_preferred'),
   active_apn_settings: apnSettings.prefault({}),
-  wifi_enabled: off,
-  wifi_connected: off,
-  wifi_ssid: z.string().nullable().default(null),
+  wifi_ssid: nullableText.default(null),
   wifi_signal_strength: Signal.default('none'),
-  wifi_calling_enabled: off,
-  wifi_calling_mms_over_wifi: off,
-  data_saver_mode: off,
-  vpn_enabled_setting: off,
-  vpn_connected: off,
   vpn_details: z
     .strictObject({ server_address: z.string(), protocol: z.string(), server_performance: Signal })
     .nullable()
     .default(null),
   app_statuses: z.record(
     z.string(),
-    z.strictObject({
-      app_name: z.string(),
-      permissions: z.strictObject({ sms: off, storage: off, phone: off, network: off }),
-    }),
+    z.strictObject({ app_name: z.string(), permissions: z.strictObject(flags(...PERMISSIONS)) }),
   ),
+  ...flags('sim_card_missing', 'airplane_mode', 'roaming_enabled', 'wifi_enabled', 'wifi_connected', 'data_saver_mode'),
+  ...flags('wifi_calling_enabled', 'wifi_calling_mms_over_wifi', 'vpn_enabled_setting', 'vpn_connected'),
 })
 
 const surroundings = z.strictObject({
-  name: z.string().nullable().default(null),
-  phone_number: z.string().nullable().default(null),
-  is_abroad: off,
-  roaming_allowed: off,
+  name: nullableText.default(null),
+  phone_number: nullableText.default(null),
   signal_strength: z
     .strictObject({ '2G': Signal, '3G': Signal, '4G': Signal, '5G': Signal })
     .default({ '2G': 'poor', '3G': 'fair', '4G': 'good', '5G': 'excellent' }),
-  mobile_data_usage_exceeded: off,
   line_active: z.boolean().default(true),
   payment_request: z
     .strictObject({ bill_id: z.string(), amount_due: z.number(), paid: z.boolean() })
     .nullable()
     .default(null),
+  ...flags('is_abroad', 'roaming_allowed', 'mobile_data_usage_exceeded'),
 })
 
-const phoneDatabase = z.strictObject({ device, surroundings: surroundings.prefault({}) })
-
-/** The phone of the user and what is around it. */
-export const phoneSchema = phoneDatabase.extend({
-  /** How the VPN performs that the phone connects to, as long as the task lasts. */
-  vpn: Signal,
+/** The phone of the user, what is around it, and how the VPN performs that it connects to. */
+export const phoneSchema = z.strictObject({
+  device,
+  surroundings: surroundings.prefault({}),
+  vpn: Signal.default('excellent'),
 })
 export type Phone = z.output<typeof phoneSchema>
 
 /** Reads `user_db.toml` of the original. */
 export function readPhone(toml: string): Phone {
-  return { ...phoneDatabase.parse(parse(toml)), vpn: 'excellent' }
+  return phoneSchema.parse(parse(toml))
 }
 
 const SIGNAL_ICONS = {
@@ -106,6 +94,7 @@ const SIM_TEXTS = {
 /** Speeds of each network in Mbps, and what of them a signal leaves. */
 const SPEEDS = { none: [0, 0], '2G': [0.1, 0.4], '3G': [1, 5], '4G': [10, 100], '5G': [50, 500] } as const
 const SIGNAL_FACTORS = { none: 0, poor: 0.2, fair: 0.5, good: 0.8, excellent: 1 }
+/** What the phone says of a speed below so many Mbps. */
 const ADVICE = [
   [1, 'Very Poor', 'Connection is very slow. Basic web browsing might be difficult.'],
   [5, 'Poor', 'Connection is slow. Web browsing may be sluggish, streaming difficult.'],
@@ -121,11 +110,11 @@ function statusBar({ device }: Phone): string {
   const icons: string[] = []
   if (device.airplane_mode) icons.push('✈️ Airplane Mode')
   else {
-    const connected = device.network_technology_connected !== 'none'
+    const network = device.network_technology_connected
     icons.push(SIGNAL_ICONS[device.network_signal_strength])
-    if (connected) icons.push(device.network_technology_connected)
-    icons.push(device.data_enabled && connected ? '📱 Data Enabled' : '📵 Data Disabled')
-    if (device.data_enabled && connected && device.data_saver_mode) icons.push('🔽 Data Saver')
+    if (network !== 'none') icons.push(network)
+    if (!device.data_enabled || network === 'none') icons.push('📵 Data Disabled')
+    else icons.push('📱 Data Enabled', ...(device.data_saver_mode ? ['🔽 Data Saver'] : []))
   }
   if (device.wifi_enabled && device.wifi_connected)
     icons.push(device.wifi_ssid ? `📡 Connected to ${device.wifi_ssid}` : '📡 Enabled')
@@ -146,13 +135,9 @@ function searchNetwork(phone: Phone): void {
     device.active_apn_settings.apn_name === 'broken' ||
     !surroundings.line_active
   const { signal_strength: signals } = surroundings
-  const wanted = {
-    '4g_5g_preferred': signals['5G'] === 'none' ? '4G' : '5G',
-    '4g_only': '4G',
-    '3g_only': '3G',
-    '2g_only': '2G',
-  } as const
-  const network = wanted[device.network_mode_preference]
+  const preferred = signals['5G'] === 'none' ? '4G' : '5G'
+  const networks = { '4g_5g_preferred': preferred, '4g_only': '4G', '3g_only': '3G', '2g_only': '2G' } as const
+  const network = networks[device.network_mode_preference]
   device.network_connection_status = isCut ? 'no_service' : 'connected'
   device.network_technology_connected = isCut ? 'none' : network
   device.network_signal_strength = isCut ? 'none' : signals[network]
@@ -169,7 +154,7 @@ function dataWorks({ device, surroundings }: Phone): boolean {
   )
 }
 
-/** Returns the speed of mobile data in Mbps and the row of {@link ADVICE} for it; `null` without a connection. */
+/** Returns the speed of mobile data in Mbps, with its name and advice; `null` without a connection. */
 function speedOf(phone: Phone) {
   if (!dataWorks(phone)) return null
   const { device } = phone
@@ -177,8 +162,8 @@ function speedOf(phone: Phone) {
   const factor = (slow ? 0.1 : 1) * (device.data_saver_mode ? 0.2 : 1)
   const [low, high] = SPEEDS[device.network_technology_connected]
   const speed = numberOf(round(((low + high) / 2) * SIGNAL_FACTORS[device.network_signal_strength] * factor, 2))
-  const row = ADVICE.find(([below]) => speed < below) ?? ADVICE[4]
-  return { speed, name: row[1], advice: row[2] }
+  const [, name, advice] = ADVICE.find(([below]) => speed < below) ?? ADVICE[4]
+  return { speed, name, advice }
 }
 
 function canSendMms(phone: Phone): boolean {
@@ -194,14 +179,12 @@ function canSendMms(phone: Phone): boolean {
   )
 }
 
+const NO_WIFI = { wifi_connected: false, wifi_ssid: null, wifi_signal_strength: 'none' } as const
+
 function setAirplaneMode(phone: Phone, on: boolean): void {
   const { device } = phone
   device.airplane_mode = on
-  if (on || device.wifi_enabled) {
-    device.wifi_connected = false
-    device.wifi_ssid = null
-    device.wifi_signal_strength = 'none'
-  }
+  if (on || device.wifi_enabled) Object.assign(device, NO_WIFI)
   if (on) disconnectVpn(phone)
   searchNetwork(phone)
 }
@@ -214,39 +197,43 @@ function connectVpn({ device, vpn }: Phone): boolean {
 }
 
 function disconnectVpn({ device }: Phone): boolean {
-  if (!device.vpn_connected) return false
+  const { vpn_connected: connected } = device
   device.vpn_connected = false
   device.vpn_details = null
-  return true
+  return connected
 }
 
-function allowedOf(phone: Phone, app: string): string[] | null {
-  const { app_statuses: apps } = phone.device
-  const status = Object.hasOwn(apps, app) ? apps[app] : undefined
-  return status ? PERMISSIONS.filter((permission) => status.permissions[permission]) : null
+function permissionsOf({ device: { app_statuses: apps } }: Phone, app: string) {
+  return Object.hasOwn(apps, app) ? apps[app]?.permissions : undefined
 }
 
-function setPermission(phone: Phone, app: string, permission: (typeof PERMISSIONS)[number], allowed: boolean): void {
-  const status = phone.device.app_statuses[app]
-  if (status) status.permissions[permission] = allowed
+function grantedTo(phone: Phone, app: string): string[] | null {
+  const permissions = permissionsOf(phone, app)
+  return permissions ? PERMISSIONS.filter((permission) => permissions[permission]) : null
 }
 
-const text = z.string().max(4_000)
+type Play<Shape extends z.ZodRawShape> = (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string
+type NoInput = Record<never, never>
 
 /** A tool that only looks. */
-const look = <Shape extends z.ZodRawShape = Record<never, never>>(
-  play: (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string,
-  shape: Shape = {} as Shape,
-) => domainTool<Phone, Shape>('user', 'reads', shape, play)
+const look = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
+  domainTool<Phone, Shape>('user', 'reads', shape, play)
 
 /** A tool whose answer is followed by the status bar. */
-const change = <Shape extends z.ZodRawShape = Record<never, never>>(
-  play: (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string,
-  shape: Shape = {} as Shape,
-) =>
+const change = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
   domainTool<Phone, Shape>('user', 'changes', shape, (phone, input) => {
     const answer = play(phone, input)
     return `${answer}\nStatus Bar: ${statusBar(phone)}`
+  })
+
+type Switch = 'data_enabled' | 'roaming_enabled' | 'data_saver_mode' | 'wifi_calling_enabled'
+
+/** A tool that turns a setting on or off, after which the phone may have to search a network. */
+const toggle = (setting: Switch, name: string, after: (phone: Phone) => void = () => {}) =>
+  change((phone) => {
+    phone.device[setting] = !phone.device[setting]
+    after(phone)
+    return `${name} is now ${onOff(phone.device[setting])}.`
   })
 
 /** The tools of the user. */
@@ -273,8 +260,7 @@ export const PHONE_TOOLS = {
       const known = MODES.find((one) => one === mode)
       if (!known)
         return `Failed to set network mode: '${mode}' is not a valid option. Please use one of: ${MODES.join(', ')}`
-      phone.device.network_mode_preference = known
-      searchNetwork(phone)
+      setDevice({ network_mode_preference: known })(phone)
       return `Preferred Network Mode set to: ${known}`
     },
     { mode: text },
@@ -285,44 +271,27 @@ export const PHONE_TOOLS = {
     return `Speed Test Result: ${formatFixed(found.speed, 2)} Mbps (${found.name}). ${found.advice}`
   }),
   toggle_airplane_mode: change((phone) => {
-    const on = !phone.device.airplane_mode
-    setAirplaneMode(phone, on)
-    return `Airplane Mode is now ${onOff(on)}.`
+    setAirplaneMode(phone, !phone.device.airplane_mode)
+    return `Airplane Mode is now ${onOff(phone.device.airplane_mode)}.`
   }),
   check_sim_status: look((phone) => SIM_TEXTS[simStatus(phone)]),
   reseat_sim_card: change((phone) => {
-    phone.device.sim_card_missing = false
-    searchNetwork(phone)
+    setDevice({ sim_card_missing: false })(phone)
     return 'SIM card re-seated successfully.'
   }),
-  toggle_data: change((phone) => {
-    phone.device.data_enabled = !phone.device.data_enabled
-    searchNetwork(phone)
-    return `Mobile Data is now ${onOff(phone.device.data_enabled)}.`
-  }),
-  toggle_roaming: change((phone) => {
-    phone.device.roaming_enabled = !phone.device.roaming_enabled
-    searchNetwork(phone)
-    return `Data Roaming is now ${onOff(phone.device.roaming_enabled)}.`
-  }),
+  toggle_data: toggle('data_enabled', 'Mobile Data', searchNetwork),
+  toggle_roaming: toggle('roaming_enabled', 'Data Roaming', searchNetwork),
   check_data_restriction_status: look(({ device }) =>
     device.data_saver_mode ? 'Data Saver mode is ON (limits data usage).' : 'Data Saver mode is OFF.',
   ),
-  toggle_data_saver_mode: change(({ device }) => {
-    device.data_saver_mode = !device.data_saver_mode
-    return `Data Saver Mode is now ${onOff(device.data_saver_mode)}.`
-  }),
-  check_apn_settings: look(({ device: { active_apn_settings: apn } }) =>
-    [
-      `Current APN Name: ${apn.apn_name}`,
-      `MMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}`,
-      '(These are technical settings, usually best left unchanged.)',
-    ].join('\n'),
+  toggle_data_saver_mode: toggle('data_saver_mode', 'Data Saver Mode'),
+  check_apn_settings: look(
+    ({ device: { active_apn_settings: apn } }) =>
+      `Current APN Name: ${apn.apn_name}\nMMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}\n(These are technical settings, usually best left unchanged.)`,
   ),
   set_apn_settings: change(
     (phone, { apn_settings }) => {
-      phone.device.active_apn_settings = apn_settings
-      searchNetwork(phone)
+      setDevice({ active_apn_settings: apn_settings })(phone)
       return `APN settings set to: ${apn_settings.apn_name}`
     },
     { apn_settings: apnSettings },
@@ -340,32 +309,22 @@ export const PHONE_TOOLS = {
   toggle_wifi: change(({ device }) => {
     if (device.airplane_mode) return 'Cannot change Wi-Fi settings while Airplane Mode is ON.'
     device.wifi_enabled = !device.wifi_enabled
-    if (!device.wifi_enabled) {
-      device.wifi_connected = false
-      device.wifi_ssid = null
-      device.wifi_signal_strength = 'none'
-    }
+    if (!device.wifi_enabled) Object.assign(device, NO_WIFI)
     return `Wi-Fi is now ${onOff(device.wifi_enabled)}.`
   }),
   check_wifi_calling_status: look(
     ({ device }) => `Wi-Fi Calling is currently turned ${onOff(device.wifi_calling_enabled)}.`,
   ),
-  toggle_wifi_calling: change(({ device }) => {
-    device.wifi_calling_enabled = !device.wifi_calling_enabled
-    return `Wi-Fi Calling is now ${onOff(device.wifi_calling_enabled)}.`
-  }),
-  check_vpn_status: look(({ device }) => {
-    if (device.vpn_connected && device.vpn_details) {
-      const { server_address, protocol, server_performance: performance } = device.vpn_details
-      const level = `<PerformanceLevel.${performance.toUpperCase()}: ${repr(performance)}>`
-      const details = `{'server_address': ${repr(server_address)}, 'protocol': ${repr(protocol)}, 'server_performance': ${level}}`
-      return `VPN is ON and connected. Details: ${details}`
+  toggle_wifi_calling: toggle('wifi_calling_enabled', 'Wi-Fi Calling'),
+  check_vpn_status: look(({ device: { vpn_details: vpn, vpn_enabled_setting } }) => {
+    if (vpn) {
+      const level = `<PerformanceLevel.${vpn.server_performance.toUpperCase()}: '${vpn.server_performance}'>`
+      const fields = `'server_address': ${repr(vpn.server_address)}, 'protocol': ${repr(vpn.protocol)}`
+      return `VPN is ON and connected. Details: {${fields}, 'server_performance': ${level}}`
     }
-    return device.vpn_enabled_setting
-      ? 'VPN is turned ON in settings, but currently not connected.'
-      : 'VPN is turned OFF.'
+    return vpn_enabled_setting ? 'VPN is turned ON in settings, but currently not connected.' : 'VPN is turned OFF.'
   }),
-  connect_vpn: domainTool<Phone, Record<never, never>>('user', 'changes', {}, (phone) =>
+  connect_vpn: domainTool<Phone, NoInput>('user', 'changes', {}, (phone) =>
     connectVpn(phone) ? `VPN connected successfully.\nStatus Bar: ${statusBar(phone)}` : 'VPN already connected.',
   ),
   disconnect_vpn: change((phone) =>
@@ -376,22 +335,19 @@ export const PHONE_TOOLS = {
   ),
   check_app_status: look(
     (phone, { app_name }) => {
-      const allowed = allowedOf(phone, app_name)
-      if (!allowed) return `App '${app_name}' not found on this phone.`
-      const granted =
-        allowed.length === 0
-          ? [' - Permissions: None granted.']
-          : [' - Permissions Granted:', ...allowed.map((one) => `   - ${one}`)]
-      return [`Status for App: ${app_name}`, ...granted].join('\n')
+      const granted = grantedTo(phone, app_name)
+      if (!granted) return `App '${app_name}' not found on this phone.`
+      const heading = granted.length === 0 ? ' - Permissions: None granted.' : ' - Permissions Granted:'
+      return [`Status for App: ${app_name}`, heading, ...granted.map((one) => `   - ${one}`)].join('\n')
     },
     { app_name: text },
   ),
   check_app_permissions: look(
     (phone, { app_name }) => {
-      const allowed = allowedOf(phone, app_name)
-      if (!allowed) return `App '${app_name}' not found on this phone.`
-      if (allowed.length === 0) return `App '${app_name}' currently has no permissions granted.`
-      return `App '${app_name}' has permission for: ${allowed.join(', ')}.`
+      const granted = grantedTo(phone, app_name)
+      if (!granted) return `App '${app_name}' not found on this phone.`
+      if (granted.length === 0) return `App '${app_name}' currently has no permissions granted.`
+      return `App '${app_name}' has permission for: ${granted.join(', ')}.`
     },
     { app_name: text },
   ),
@@ -399,10 +355,11 @@ export const PHONE_TOOLS = {
     (phone, { app_name, permission }) => {
       const wanted = permission.toLowerCase()
       const known = PERMISSIONS.find((one) => one === wanted)
-      if (!allowedOf(phone, app_name)) return `Error. App '${app_name}' not found. Cannot grant permission.`
+      const permissions = permissionsOf(phone, app_name)
+      if (!permissions) return `Error. App '${app_name}' not found. Cannot grant permission.`
       if (!known)
         return `Error. Permission '${wanted}' not tracked for app '${app_name}', available permissions: ${repr(PERMISSIONS)}`
-      setPermission(phone, app_name, known, true)
+      permissions[known] = true
       return `Success. Permission '${wanted}' granted to app '${app_name}'.`
     },
     { app_name: text, permission: text },
@@ -412,79 +369,57 @@ export const PHONE_TOOLS = {
     const resets = phone.device.active_apn_settings.reset_at_reboot
     if (resets) phone.device.active_apn_settings = apnSettings.parse({})
     searchNetwork(phone)
-    return [...(resets ? ['Resetting APN settings...'] : []), 'Restarting network services...'].join('\n')
+    return `${resets ? 'Resetting APN settings...\n' : ''}Restarting network services...`
   }),
   check_payment_request: look(({ surroundings: { payment_request: request } }) =>
     request
       ? `You have a payment request for bill ${request.bill_id} of ${formatFloat(request.amount_due)} USD.`
       : 'No payment request has been made.',
   ),
-  make_payment: domainTool<Phone, Record<never, never>>(
-    'user',
-    'changes',
-    {},
-    ({ surroundings: { payment_request: request } }) => {
-      if (!request) return 'You do not have a payment request.'
-      request.paid = true
-      return `Payment of ${formatFloat(request.amount_due)} USD has been made for bill ${request.bill_id}.`
-    },
-  ),
+  make_payment: domainTool<Phone, NoInput>('user', 'changes', {}, ({ surroundings: { payment_request: request } }) => {
+    if (!request) return 'You do not have a payment request.'
+    request.paid = true
+    return `Payment of ${formatFloat(request.amount_due)} USD has been made for bill ${request.bill_id}.`
+  }),
 } satisfies { readonly [name: string]: DomainTool<Phone> }
 
+/** Changes fields of the phone, after which it searches a network. */
+const setDevice = (fields: Partial<Phone['device']>) => (phone: Phone) => {
+  Object.assign(phone.device, fields)
+  searchNetwork(phone)
+}
+
+type Initialization = (phone: Phone, given: JsonObject) => unknown
+
 /** Functions of the original that are no tools: they prepare tasks. */
-export const PHONE_INITIALIZATIONS: { readonly [name: string]: (phone: Phone, given: JsonObject) => void } = {
-  set_user_info({ surroundings }, { name, phone_number }) {
-    surroundings.name = name as string
-    surroundings.phone_number = phone_number as string
-  },
-  set_user_location({ surroundings }, { abroad }) {
-    surroundings.is_abroad = abroad as boolean
-  },
+export const PHONE_INITIALIZATIONS: { readonly [name: string]: Initialization } = {
+  set_user_info: ({ surroundings }, { name, phone_number }) => Object.assign(surroundings, { name, phone_number }),
+  set_user_location: ({ surroundings }, { abroad }) => Object.assign(surroundings, { is_abroad: abroad }),
   simulate_network_search: searchNetwork,
-  set_network_mode_preference: (phone, { mode }) =>
-    void PHONE_TOOLS.set_network_mode_preference.play(phone, { mode: mode as string }, undefined as never),
+  set_network_mode_preference: (phone, { mode }) => setDevice({ network_mode_preference: mode as '2g_only' })(phone),
   turn_airplane_mode_on: (phone) => setAirplaneMode(phone, true),
-  turn_data_off(phone) {
-    phone.device.data_enabled = false
-    searchNetwork(phone)
-  },
-  turn_roaming_on: (phone) => setDataRoaming(phone, true),
-  turn_roaming_off: (phone) => setDataRoaming(phone, false),
-  turn_data_saver_mode_on({ device }) {
-    device.data_saver_mode = true
-  },
-  unseat_sim_card(phone) {
-    phone.device.sim_card_missing = true
-    searchNetwork(phone)
-  },
-  lock_sim_card(phone, { mode }) {
-    phone.device.sim_card_status = mode === 'pin' ? 'locked_pin' : 'locked_puk'
-    searchNetwork(phone)
-  },
+  turn_data_off: setDevice({ data_enabled: false }),
+  turn_roaming_on: setDevice({ roaming_enabled: true }),
+  turn_roaming_off: setDevice({ roaming_enabled: false }),
+  turn_data_saver_mode_on: ({ device }) => Object.assign(device, { data_saver_mode: true }),
+  unseat_sim_card: setDevice({ sim_card_missing: true }),
+  lock_sim_card: (phone, { mode }) =>
+    setDevice({ sim_card_status: mode === 'pin' ? 'locked_pin' : 'locked_puk' })(phone),
   break_apn_settings(phone) {
     phone.device.active_apn_settings.apn_name = 'broken'
     searchNetwork(phone)
   },
-  break_apn_mms_setting({ device }) {
-    device.active_apn_settings.mmsc_url = null
-  },
+  break_apn_mms_setting: ({ device }) => Object.assign(device.active_apn_settings, { mmsc_url: null }),
   /** In the original the details are one object for all connections, so that the next one is slow too. */
   break_vpn(phone) {
     connectVpn(phone)
     phone.vpn = 'poor'
-    if (phone.device.vpn_details) phone.device.vpn_details.server_performance = 'poor'
+    Object.assign(phone.device.vpn_details ?? {}, { server_performance: 'poor' })
   },
-  set_wifi_calling({ device }, { enabled, mms_over_wifi }) {
-    device.wifi_calling_enabled = enabled as boolean
-    if (typeof mms_over_wifi === 'boolean') device.wifi_calling_mms_over_wifi = mms_over_wifi
-  },
+  set_wifi_calling: ({ device }, { enabled, mms_over_wifi = device.wifi_calling_mms_over_wifi }) =>
+    Object.assign(device, { wifi_calling_enabled: enabled, wifi_calling_mms_over_wifi: mms_over_wifi }),
   remove_app_permission: (phone, { app_name, permission }) =>
-    setPermission(phone, app_name as string, permission as 'sms', false),
-}
-
-function setDataRoaming(phone: Phone, on: boolean): void {
-  phone.device.roaming_enabled = on
-  searchNetwork(phone)
+    Object.assign(permissionsOf(phone, app_name as string) ?? {}, { [permission as string]: false }),
 }
 
 /** What tasks assert of a phone. */
@@ -494,9 +429,6 @@ export const PHONE_ASSERTIONS: { readonly [name: string]: (phone: Phone, given: 
   assert_can_send_mms: (phone, { expected_status }) => canSendMms(phone) === expected_status,
   assert_internet_speed(phone, { expected_speed, expected_desc }) {
     const { speed, name } = speedOf(phone) ?? { speed: 0, name: 'No Connection' }
-    return (
-      speed >= Number(expected_speed) &&
-      (expected_desc == null || name.toLowerCase() === String(expected_desc).toLowerCase())
-    )
+    return speed >= Number(expected_speed) && name.toLowerCase() === String(expected_desc ?? name).toLowerCase()
   },
 }

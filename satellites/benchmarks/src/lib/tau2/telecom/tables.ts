@@ -3,91 +3,72 @@ import { z } from 'zod'
 import { dumps } from '../../python/dumps.ts'
 import { float, type PythonValue } from '../../python/value.ts'
 
+const text = z.string()
+const amount = z.number().default(0)
+const flag = z.boolean().default(false)
+/** As Python prints a date with a time. */
+const time = text.transform((written) => written.replace('T', ' '))
+
+const each = <Name extends string, Schema>(schema: Schema, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as { [Key in Name]: Schema }
+const texts = <Name extends string>(...names: readonly Name[]) => each(text, ...names)
+const optional = <Name extends string>(...names: readonly Name[]) => each(text.nullable().default(null), ...names)
+const times = <Name extends string>(...names: readonly Name[]) => each(time.nullable().default(null), ...names)
+
 // The fields have the order in which the original dumps them, and its defaults.
 
-const date = z.string().nullable().default(null)
-/** As Python prints a date with a time. */
-const time = z
-  .string()
-  .transform((text) => text.replace('T', ' '))
-  .nullable()
-  .default(null)
-
-const plan = z.strictObject({
-  plan_id: z.string(),
-  name: z.string(),
-  data_limit_gb: z.number(),
-  price_per_month: z.number(),
-  data_refueling_price_per_gb: z.number(),
-})
-
-const device = z.strictObject({
-  device_id: z.string(),
-  device_type: z.string(),
-  model: z.string(),
-  imei: z.string().nullable().default(null),
-  is_esim_capable: z.boolean(),
-  activated: z.boolean().default(false),
-  activation_date: time,
-  last_esim_transfer_date: time,
-})
-
 export const line = z.strictObject({
-  line_id: z.string(),
-  phone_number: z.string(),
-  status: z.string().default('Pending Activation'),
-  plan_id: z.string(),
-  device_id: z.string().nullable().default(null),
-  data_used_gb: z.number().default(0),
-  data_refueling_gb: z.number().default(0),
-  roaming_enabled: z.boolean().default(false),
-  contract_end_date: date,
-  last_plan_change_date: date,
-  last_sim_replacement_date: date,
-  suspension_start_date: date,
+  ...texts('line_id', 'phone_number'),
+  status: text.default('Pending Activation'),
+  plan_id: text,
+  ...optional('device_id'),
+  ...each(amount, 'data_used_gb', 'data_refueling_gb'),
+  roaming_enabled: flag,
+  ...optional('contract_end_date', 'last_plan_change_date', 'last_sim_replacement_date', 'suspension_start_date'),
 })
 
 export const bill = z.strictObject({
-  bill_id: z.string(),
-  customer_id: z.string(),
-  period_start: z.string(),
-  period_end: z.string(),
-  issue_date: z.string(),
+  ...texts('bill_id', 'customer_id', 'period_start', 'period_end', 'issue_date'),
   total_due: z.number(),
-  due_date: z.string(),
+  due_date: text,
   line_items: z
-    .array(z.strictObject({ description: z.string(), amount: z.number(), date: z.string(), item_type: z.string() }))
+    .array(z.strictObject({ description: text, amount: z.number(), ...texts('date', 'item_type') }))
     .default([]),
-  status: z.string().default('Draft'),
+  status: text.default('Draft'),
 })
 
 export const customer = z.strictObject({
-  customer_id: z.string(),
-  full_name: z.string(),
-  date_of_birth: z.string(),
-  email: z.string(),
-  phone_number: z.string(),
-  address: z.strictObject({ street: z.string(), city: z.string(), state: z.string(), zip_code: z.string() }),
-  account_status: z.string().default('Pending Verification'),
+  ...texts('customer_id', 'full_name', 'date_of_birth', 'email', 'phone_number'),
+  address: z.strictObject(texts('street', 'city', 'state', 'zip_code')),
+  account_status: text.default('Pending Verification'),
   payment_methods: z
-    .array(z.strictObject({ method_type: z.string(), account_number_last_4: z.string(), expiration_date: z.string() }))
+    .array(z.strictObject(texts('method_type', 'account_number_last_4', 'expiration_date')))
     .default([]),
-  line_ids: z.array(z.string()).default([]),
-  bill_ids: z.array(z.string()).default([]),
-  created_at: z
-    .string()
-    .default('2025-01-01')
-    .transform((text) => text.replace('T', ' ')),
-  last_extension_date: date,
-  goodwill_credit_used_this_year: z.number().default(0),
+  ...each(z.array(text).default([]), 'line_ids', 'bill_ids'),
+  created_at: time.default('2025-01-01'),
+  ...optional('last_extension_date'),
+  goodwill_credit_used_this_year: amount,
 })
 
 const tables = z.strictObject({
-  plans: z.array(plan),
+  plans: z.array(
+    z.strictObject({
+      ...texts('plan_id', 'name'),
+      ...each(z.number(), 'data_limit_gb', 'price_per_month', 'data_refueling_price_per_gb'),
+    }),
+  ),
   customers: z.array(customer),
   lines: z.array(line),
   bills: z.array(bill),
-  devices: z.array(device),
+  devices: z.array(
+    z.strictObject({
+      ...texts('device_id', 'device_type', 'model'),
+      ...optional('imei'),
+      is_esim_capable: z.boolean(),
+      activated: flag,
+      ...times('activation_date', 'last_esim_transfer_date'),
+    }),
+  ),
 })
 
 export type Line = z.output<typeof line>
@@ -101,27 +82,9 @@ export function readTables(toml: string): Tables {
   return tables.parse(parse(toml))
 }
 
-/** Numbers that are floats of Python whatever their value. */
-const FLOATS = new Set([
-  'data_limit_gb',
-  'price_per_month',
-  'data_refueling_price_per_gb',
-  'data_used_gb',
-  'data_refueling_gb',
-  'amount',
-  'total_due',
-  'goodwill_credit_used_this_year',
-])
-
-/** A row, or what contains rows, as a value of Python. */
-export function toPython(value: unknown, key = ''): PythonValue {
-  if (typeof value === 'number') return FLOATS.has(key) ? float(value) : value
-  if (Array.isArray(value)) return value.map((item) => toPython(item))
-  if (typeof value !== 'object' || value === null) return value as PythonValue
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, toPython(item, name)]))
-}
-
-/** What a tool that returns rows answers. */
+/** What a tool of the original answers that returns rows. All numbers in them are floats of Python. */
 export function dumpRows(value: unknown): string {
-  return dumps(toPython(value))
+  return dumps(
+    JSON.parse(JSON.stringify(value), (_, part) => (typeof part === 'number' ? float(part) : part)) as PythonValue,
+  )
 }

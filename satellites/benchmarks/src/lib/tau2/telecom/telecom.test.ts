@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
+import { connect } from '@episodic/env'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { playGolden } from '../../suite/golden.ts'
 import { openTelecom } from './telecom.ts'
@@ -19,6 +20,28 @@ describe('openTelecom', () => {
   it.each(cases)('plays the golden actions of $task as the original does', async (one) => {
     expect(one.expected).not.toBeNull()
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })
+  })
+
+  it('continues from a fork at any step as its parent did', async () => {
+    await using host = createHost({ environments: [world.environment] })
+    await using connection = await connect(inProcess(host))
+    await using game = connection.game(world.environment.name)
+    for (const { task, params, calls } of cases) {
+      await game.reset({ params, seed: task })
+      const steps = []
+      for (const { seat = 'agent', tool, arguments: given } of calls)
+        steps.push(await game.step(seat, { tool, arguments: given }))
+      for (const at of steps.keys()) {
+        const [fork] = await game.fork({ at })
+        for (const [i, { seat = 'agent', tool, arguments: given }] of calls.entries()) {
+          if (i < at) continue
+          const { report, ...step } = (await fork?.step(seat, { tool, arguments: given })) ?? {}
+          // A fork counts its own commits.
+          expect({ ...step, report: { ...report, revision: steps[i]?.report.revision } }).toEqual(steps[i])
+        }
+        await fork?.close()
+      }
+    }
   })
 
   it('solves no task for a user who ends at once, whether its assertions hold or not', () => {

@@ -1,9 +1,8 @@
-import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { readGolden } from '../../suite/golden.ts'
-import type { Domain, DomainTool } from '../domain.ts'
+import type { Domain, DomainTool, Seat } from '../domain.ts'
 import { openOriginals } from '../originals.ts'
-import { type Assertion, type EnvCall, readTasks, type Task } from '../task-file.ts'
+import { readTasks } from '../task-file.ts'
 import { createTau2World } from '../tau2-world.ts'
 import { type Carrier, type CarrierRules, carrierSchema, createCarrier } from './carrier.ts'
 import { PHONE_ASSERTIONS, PHONE_INITIALIZATIONS, PHONE_TOOLS, type Phone, phoneSchema, readPhone } from './phone.ts'
@@ -25,10 +24,8 @@ const splitsSchema = z.record(z.string(), z.array(z.string()))
 export function openTelecom(folder: string, golden: URL) {
   const originals = openOriginals(folder)
   const read = (file: string) => originals.data(`domains/telecom/${file}`)
-  const tables = readTables(read('db.toml'))
-  const phone = readPhone(read('user_db.toml'))
   return createTau2World({
-    domain: createDomain(createCarrier(tables), phone),
+    domain: createDomain(createCarrier(readTables(read('db.toml'))), readPhone(read('user_db.toml'))),
     originals,
     tasks: readTasks(read('tasks.json')),
     splits: splitsSchema.parse(JSON.parse(read('split_tasks.json'))),
@@ -42,6 +39,18 @@ export function openTelecom(folder: string, golden: URL) {
 }
 
 function createDomain(carrier: CarrierRules, phone: Phone): Domain<Telecom> {
+  const sync = (state: Telecom) => syncParts(carrier, state)
+  /** Calls a function of the original that is no tool. Throws if it is not reproduced. */
+  const call = <Result>(
+    state: Telecom,
+    { seat, name, arguments: given }: { readonly seat: Seat; readonly name: string; readonly arguments: object },
+    functions: { readonly [Name in keyof Telecom]: { readonly [name: string]: (part: never, given: never) => Result } },
+  ): Result => {
+    const part = seat === 'user' ? 'phone' : 'carrier'
+    const run = functions[part][name]
+    if (!run) throw new Error(`A task names ${name}, which is not reproduced.`)
+    return run(state[part] as never, given as never)
+  }
   return {
     name: 'telecom',
     version: '1.0.0',
@@ -49,23 +58,20 @@ function createDomain(carrier: CarrierRules, phone: Phone): Domain<Telecom> {
       'The telecom domain of τ²-bench: an agent of a carrier and a user with a phone solve its problem together.',
     state: z.object({ carrier: carrierSchema, phone: phoneSchema }),
     tools: {
-      ...partTools(carrier.tools, (state) => state.carrier),
-      ...partTools(PHONE_TOOLS, (state) => state.phone),
+      ...toolsOf(carrier.tools, (state) => state.carrier),
+      ...toolsOf(PHONE_TOOLS, (state) => state.phone),
     },
     readable: { agent: ['carrier'], user: ['phone'] },
-    start(task) {
-      const state: Telecom = {
-        carrier: { lines: [], bills: [], customers: [] },
-        phone: structuredClone(phone),
-      }
-      for (const call of task.initialization) {
-        initialize(carrier, state, call, task)
-        sync(carrier, state)
+    start({ initialization }) {
+      const state: Telecom = { carrier: { lines: [], bills: [], customers: [] }, phone: structuredClone(phone) }
+      for (const one of initialization) {
+        call<unknown>(state, one, { carrier: carrier.initializations, phone: PHONE_INITIALIZATIONS })
+        sync(state)
       }
       return state
     },
-    sync: (state) => sync(carrier, state),
-    holds: (state, assertion) => holds(carrier, state, assertion),
+    sync,
+    holds: (state, assertion) => call(state, assertion, { carrier: carrier.assertions, phone: PHONE_ASSERTIONS }),
     databases: ({ carrier: changed, phone: { device, surroundings } }) => ({
       agent: carrier.dump(changed),
       user: { device, surroundings },
@@ -75,51 +81,27 @@ function createDomain(carrier: CarrierRules, phone: Phone): Domain<Telecom> {
 }
 
 /** Tools of a part of the state as tools of the whole. */
-function partTools<Part>(
-  tools: { readonly [name: string]: DomainTool<Part> },
-  partOf: (state: Telecom) => Part,
-): { readonly [name: string]: DomainTool<Telecom> } {
-  return Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => [
-      name,
-      { ...tool, play: (state, input, rng) => tool.play(partOf(state), input, rng) } satisfies DomainTool<Telecom>,
-    ]),
-  )
-}
-
-function initialize(carrier: CarrierRules, state: Telecom, call: EnvCall, { id }: Task): void {
-  const run =
-    call.seat === 'user'
-      ? withPart(PHONE_INITIALIZATIONS[call.name], state.phone)
-      : withPart(carrier.initialize[call.name], state.carrier)
-  if (!run) throw new Error(`Task ${id} begins with ${call.name}, which is not reproduced.`)
-  run(call.arguments)
-}
-
-function holds(carrier: CarrierRules, state: Telecom, { seat, name, arguments: given }: Assertion): boolean {
-  const run =
-    seat === 'user' ? withPart(PHONE_ASSERTIONS[name], state.phone) : withPart(carrier.assertions[name], state.carrier)
-  if (!run) throw new Error(`A task asserts ${name}, which is not reproduced.`)
-  return run(given)
-}
-
-function withPart<Part, Result>(run: ((part: Part, given: JsonObject) => Result) | undefined, part: Part) {
-  return run && ((given: JsonObject) => run(part, given))
+function toolsOf<Part>(tools: { readonly [name: string]: DomainTool<Part> }, partOf: (state: Telecom) => Part) {
+  const whole = ([name, tool]: readonly [string, DomainTool<Part>]): readonly [string, DomainTool<Telecom>] => [
+    name,
+    { ...tool, play: (state, input, rng) => tool.play(partOf(state), input, rng) },
+  ]
+  return Object.fromEntries(Object.entries(tools).map(whole))
 }
 
 /** What the phone notices of the line, and the carrier of what the user paid. */
-function sync(carrier: CarrierRules, { carrier: changed, phone: { surroundings } }: Telecom): void {
+function syncParts(carrier: CarrierRules, { carrier: state, phone: { surroundings } }: Telecom): void {
   const { phone_number: number } = surroundings
   if (number === null) return
-  const line = carrier.lineOfPhone(changed, number)
+  const line = carrier.lineByPhone(state, number)
   surroundings.line_active = line.status === 'Active'
   surroundings.roaming_allowed = line.roaming_enabled
-  surroundings.mobile_data_usage_exceeded = line.data_used_gb >= carrier.limitOf(line)
+  surroundings.mobile_data_usage_exceeded = line.data_used_gb >= carrier.limitOf(state, line)
   if (surroundings.payment_request?.paid) {
-    carrier.setPaid(changed, surroundings.payment_request.bill_id)
+    carrier.setPaid(state, surroundings.payment_request.bill_id)
     surroundings.payment_request = null
   }
-  if (surroundings.payment_request) return
-  const bill = carrier.requested(changed, number)
-  if (bill) surroundings.payment_request = { bill_id: bill.bill_id, amount_due: bill.total_due, paid: false }
+  const bill = carrier.requestedOf(state, number)
+  if (bill && !surroundings.payment_request)
+    surroundings.payment_request = { bill_id: bill.bill_id, amount_due: bill.total_due, paid: false }
 }
