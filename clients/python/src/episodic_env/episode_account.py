@@ -104,6 +104,7 @@ class EpisodeAccount(SessionAccount):
         if step.end is not None:
             self.end = step.end
             self.success = step.success
+            self.verdicts = step.verdicts
             self._over = f"The episode is over ({step.end.reason})"
         return step
 

@@ -31,6 +31,8 @@ class SessionAccount:
         self.end: End | None = None
         self.success: bool | None = None
         """Whether the episode succeeded, once it is over or closed; None if the environment defines no success."""
+        self.verdicts: dict[str, bool] = {}
+        """The further verdicts on the episode, once it is over or closed; empty if the environment defines none."""
         self._agent_url = agent_url
         self._over: str | None = None
         self._void = False
@@ -74,4 +76,5 @@ class SessionAccount:
         """Reads the answer to `environment/close`."""
         self.end = end_of(result["end"])
         self.success = result.get("success", self.success)
+        self.verdicts = result.get("verdicts", self.verdicts)
         return self.end

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from .end import End, end_of
 from .environment_info import EnvironmentInfo
@@ -51,6 +51,11 @@ class Step:
     def _repr_html_(self) -> str:
         row: Cells = (self.observation.text, *self.terms.values(), self.reward)
         return html_table(("observation", *self.terms, "reward"), [row], repr(self))
+
+    @property
+    def verdicts(self) -> dict[str, bool]:
+        """The further verdicts on the episode by their names, at its end. Empty before, and if there are none."""
+        return cast("dict[str, bool]", self.report.get("verdicts", {}))
 
     @property
     def terminated(self) -> bool:

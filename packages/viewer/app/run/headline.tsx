@@ -66,6 +66,14 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       counts.finished > 0 && 'of episodes',
       ...shortVoids(voidsOf(summary)),
     ),
+    ...(summary.verdicts ?? []).map((verdict) =>
+      figure(
+        verdict.name,
+        formatPercent(verdict.rate),
+        noteInterval(verdict, formatShareInterval),
+        shortBounds(verdict),
+      ),
+    ),
     figure(
       'Return, unshaped',
       formatNumber(unshaped?.mean ?? null),

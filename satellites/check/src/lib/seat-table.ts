@@ -2,6 +2,7 @@ import type { Player } from '@episodic/env'
 import { ownStepOf } from '@episodic/env/internal'
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import { type Observation, SeatViews, type StepReport } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import { toolsOfSeat } from './seat-players.ts'
 
 /**
@@ -36,7 +37,7 @@ export class SeatTable {
   }
 
   take(seat: string, step: RehearsedStep): void {
-    const { observation, terms, potential, refused, end, success, stateHash, seats } = step
+    const { observation, terms, potential, refused, end, stateHash, seats } = step
     this.#revision += 1
     const report = {
       seq: this.#views.stepsOf(seat) + 1,
@@ -45,7 +46,7 @@ export class SeatTable {
       refused,
       end,
       stateHash,
-      ...(success !== undefined && { success }),
+      ...judgementOf(step),
       ...(seats && { seats }),
     }
     this.#own.set(seat, report)

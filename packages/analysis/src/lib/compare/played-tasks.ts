@@ -1,4 +1,5 @@
 import { canonicalJson, contentId, type EpisodeRecord } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import { completionsOf } from '@episodic/report/fold/completions'
 import { areConflicting, comparePreference, identityOf, type SealedLine } from '@episodic/report/fold/episode-identity'
 import { groupOf, ruleOf, type ShownOutcome, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
@@ -23,6 +24,8 @@ export const playSchema = z.strictObject({
   /** In the currency of the run's prices; `null` without them. */
   cost: z.number().nullable(),
   tries: z.int(),
+  /** The further verdicts of its world. Left out if there are none. */
+  verdicts: z.record(z.string(), z.boolean()).optional(),
 })
 export type Play = Readonly<z.infer<typeof playSchema>>
 
@@ -130,5 +133,6 @@ function toPlay(record: EpisodeRecord): SealedPlay {
     tries: record.try + 1,
     tokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
     cost,
+    ...(outcome.kind === 'finished' && judgementOf({ verdicts: outcome.verdicts })),
   }
 }

@@ -1,8 +1,10 @@
 import { createRate } from '@episodic/report/fold/clustered-rate'
 import { clusteredMean } from '@episodic/report/fold/statistics'
+import { gradeLabel, VERDICT } from '@episodic/report/notes/figure-notes'
 import { formatCount, plural } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import type { ComparedRun } from '../compare/compared-run.ts'
+import { gradesOf } from '../compare/pair-grades.ts'
 import { countPlays, type Play } from '../compare/played-tasks.ts'
 import type { Condition, GradeCondition } from './condition.ts'
 import { type Decision, decide, type GateUnit } from './decision.ts'
@@ -68,21 +70,23 @@ function decideFailed({ scheduled, failed, left }: GateCounts, { way, limit }: C
 }
 
 /**
- * Decides a condition on what a grader says: the share of what it calls true, or of a label, or the mean of its scores,
+ * Decides a condition on what a grader or a further verdict of the world says: the share of what it calls true, or of a label, or the mean of its scores,
  * over the episodes that it has graded.
  *
  * Throws `run-invalid` if the run has no grades of it, or grades that the condition is not for.
  */
 export function decideGrade(run: ComparedRun, condition: GradeCondition): Decision {
   const { grader, limit, isPercent } = condition
-  const name = `grade ${grader}`
   const problem = (message: string) => new HarnessError('run-invalid', `${run.manifest.name} ${message}`)
-  const graders = run.grades ?? []
-  const found = graders.find((one) => one.name === grader || grader.startsWith(`${one.name}: `))
+  const graders = gradesOf(run)
+  const found =
+    graders.find((one) => one.name === grader || grader.startsWith(`${one.name}: `)) ??
+    graders.find((one) => one.name === VERDICT + grader)
   if (!found) {
     const known = graders.length === 0 ? 'no grades' : `grades of ${graders.map((one) => one.name).join(', ')} alone`
     throw problem(`has ${known}, so --grade '${grader}' cannot be decided. Grade it: episodic grade.`)
   }
+  const name = gradeLabel(found.name.startsWith(VERDICT) ? found.name : grader)
   const label = grader.slice(found.name.length + 2)
   const values = [...found.tasks.values()]
   const isScore = values.flat().every((value) => typeof value === 'number')

@@ -10,7 +10,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/internal'
+import { judgementOf, stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '@episodic/run/base/map-values'
 import { type Difference, findDifference } from './difference.ts'
 import { type ReplayOptions, truncationAt } from './replayed-step.ts'
@@ -20,9 +20,10 @@ import { compareReturns } from './scoring.ts'
 export function compareEnd(
   record: SealedRecord,
   at: number,
-  { end, success, seats }: RehearsedStep,
+  step: RehearsedStep,
   { mayLeave }: ReplayOptions,
 ): Difference | null {
+  const { end, seats } = step
   if (isMatchRecord(record)) {
     const { terms: _, ...learned } = seats ?? {}
     return findDifference(record.steps[at]?.seats, learned, 'seats')
@@ -31,11 +32,8 @@ export function compareEnd(
   const isEnded = at === steps.length - 1 && outcome.kind === 'finished' && !isEndedByPlayer(outcome, mayLeave)
   // The step that the server took for a player that had left.
   const isLeft = absenceOf((steps[at] as EpisodeRecord['steps'][number]).action) !== null
-  const left = isLeft ? ({ kind: 'truncated', reason: 'closed' } as const) : null
-  return (
-    findDifference(isEnded ? outcome.end : left, end, 'end') ??
-    (isEnded ? findDifference(outcome.success, success, 'success') : null)
-  )
+  const left = isLeft ? CLOSED : null
+  return findDifference(isEnded ? outcome.end : left, end, 'end') ?? (isEnded ? compareJudgements(outcome, step) : null)
 }
 
 /**
@@ -44,7 +42,7 @@ export function compareEnd(
 export function compareWhole(
   environment: EnvironmentDefinition,
   record: SealedRecord,
-  world: Pick<Rehearsal, 'succeeds' | 'end'>,
+  world: Pick<Rehearsal, 'evaluate' | 'end'>,
   options: ReplayOptions,
 ): Difference | null {
   const ends = isMatchRecord(record) ? compareEndsOfSeats(record, world) : compareEndByPlayer(record, world, options)
@@ -53,16 +51,28 @@ export function compareWhole(
 
 function compareEndByPlayer(
   { steps, outcome }: EpisodeRecord,
-  world: Pick<Rehearsal, 'succeeds'>,
+  world: Pick<Rehearsal, 'evaluate'>,
   { mayLeave }: ReplayOptions,
 ): Difference | null {
   if (outcome.kind === 'failed') return null
-  const { end, success } = outcome
+  const { end } = outcome
   if (!isEndedByPlayer(outcome, mayLeave))
     return steps.length > 0 ? null : { field: 'end', recorded: end, replayed: null }
-  const judged = world.succeeds(end)
-  // A player that stopped has no success, whatever its world would say.
-  return findDifference(success, judged !== undefined && stopReasonOf(end) ? false : judged, 'success')
+  // A player that stopped has no success, whatever its world would say. What it left was judged as closed.
+  const stopped = stopReasonOf(end) !== null
+  const { success, verdicts } = world.evaluate(stopped ? CLOSED : end)
+  return compareJudgements(outcome, { success: stopped && success !== undefined ? false : success, verdicts })
+}
+
+const CLOSED = { kind: 'truncated', reason: 'closed' } as const
+
+type Judged = Pick<RehearsedStep, 'success' | 'verdicts'>
+
+function compareJudgements(recorded: Judged, replayed: Judged): Difference | null {
+  return (
+    findDifference(recorded.success, replayed.success, 'success') ??
+    findDifference(recorded.verdicts, replayed.verdicts, 'verdicts')
+  )
 }
 
 /**
@@ -82,18 +92,20 @@ function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>
   if (outcome.kind === 'failed') return null
   const cut = Object.keys(seats).find((name) => stopReasonOf(seats[name]?.end ?? null))
   if (end === null && cut === undefined) return { field: 'end', recorded: 'finished', replayed: null }
-  const closed = { kind: 'truncated', reason: 'closed' } as const
   const cutEnds = mapValues(seats, ({ end, success }, name) => ({
-    end: name === cut ? end : closed,
-    success: success === undefined ? undefined : false,
+    end: name === cut ? end : CLOSED,
+    ...(success !== undefined && { success: false }),
   }))
   const byRules = Object.fromEntries(
-    steps.flatMap(({ seats: { ends = {}, successes = {} } }) =>
-      Object.entries(ends).map(([seat, end]) => [seat, { end, success: successes[seat] }]),
+    steps.flatMap(({ seats: { ends = {}, successes = {}, verdicts = {} } }) =>
+      Object.entries(ends).map(([seat, end]) => [
+        seat,
+        { end, ...judgementOf({ success: successes[seat], verdicts: verdicts[seat] }) },
+      ]),
     ),
   )
   return findDifference(
-    mapValues(seats, ({ end, success }) => ({ end, success })),
+    mapValues(seats, ({ end, ...judged }) => ({ end, ...judgementOf(judged) })),
     { ...(cut !== undefined && cutEnds), ...byRules },
     'seats',
   )

@@ -7,11 +7,12 @@ import {
   type LimitsRequest,
   type MatchRecord,
   type Observation,
+  type playedCalls,
   type RecordedStep,
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { type PlayedCall, truncationOf, withoutAttachedData, withoutDataLines } from '@episodic/protocol/internal'
+import { truncationOf, withoutAttachedData, withoutDataLines } from '@episodic/protocol/internal'
 import { isLlm } from '@episodic/run/base/player-names'
 import { REDACTED } from '@episodic/run/folder/record/recording'
 import type { SessionState } from '@episodic/state'
@@ -47,7 +48,7 @@ export interface ReplayOptions {
 export function compareAction(
   environment: EnvironmentDefinition,
   action: Action,
-  made: PlayedCall | null,
+  made: ReturnType<typeof playedCalls>[number],
   player: string | undefined,
 ): Difference | null {
   // No player can name the action of a step that the server took for a seat.

@@ -1,8 +1,9 @@
-import type { EpisodeEnd } from '@episodic/protocol'
+import type { Action, EpisodeEnd } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
-import { type Episode, type PlayedStep, successOf } from './episode.ts'
+import type { Episode, PlayedStep } from './episode.ts'
 
 /** An episode that is being played, as far as it has come. */
 export interface Begun {
@@ -15,7 +16,7 @@ export interface Begun {
 
 /** Returns the episode that ended so. */
 export function finishedEpisode(start: ResetResult, steps: readonly PlayedStep[], end: EpisodeEnd): Episode {
-  return { kind: 'finished', start, steps, end, ...successOf(steps) }
+  return { kind: 'finished', start, steps, end, ...judgementOf(steps.at(-1)?.info ?? {}) }
 }
 
 /**
@@ -28,8 +29,12 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
     return { kind: 'failed', start, steps: begun.steps, cause, undecided }
   const { code: reason, message, success } = cause
   let steps: readonly PlayedStep[]
+  let { verdicts } = cause
   try {
-    steps = [...begun.steps, ...(await lastStep(environment, begun.steps))]
+    // A world may have ended while its player stopped.
+    const left = begun.steps.at(-1)?.end ? null : await environment.leave?.()
+    verdicts ??= left?.verdicts
+    steps = [...begun.steps, ...(left?.action ? [await lastStep(environment, left.action)] : [])]
   } catch (failure) {
     return { kind: 'failed', start, steps: begun.steps, cause: failure, undecided }
   }
@@ -39,16 +44,14 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
     steps,
     end: { kind: 'truncated', reason },
     ...(environment.info.success && { success }),
+    ...judgementOf({ verdicts: verdicts ?? steps.at(-1)?.info.verdicts }),
     ...(reason !== 'closed' && { stopped: { reason, message } }),
     undecided,
   }
 }
 
-async function lastStep(environment: Environment, steps: readonly PlayedStep[]): Promise<PlayedStep[]> {
-  // A world may have ended while its player stopped.
-  const action = steps.at(-1)?.end ? null : await environment.leave?.()
-  if (!action) return []
-  return [{ ...(await environment.step(action)), action, completions: [], milliseconds: 0 }]
+async function lastStep(environment: Environment, action: Action): Promise<PlayedStep> {
+  return { ...(await environment.step(action)), action, completions: [], milliseconds: 0 }
 }
 
 /**

@@ -24,6 +24,8 @@ export type Episode =
       readonly end: EpisodeEnd
       /** As the environment defines it; undefined if it defines none, and `false` if the player stopped. */
       readonly success?: boolean | undefined
+      /** The further verdicts of the environment, also on what a player that stopped has left. */
+      readonly verdicts?: { readonly [name: string]: boolean } | undefined
       /** That the player ended the episode, and why. */
       readonly stopped?: PlayerStopped | undefined
       /** The answers of a language model since the last step, of a player that stopped. */
@@ -37,12 +39,6 @@ export type Episode =
       /** The answers of a language model since the last step, which led to no step. */
       readonly undecided: readonly ModelAnswer[]
     }
-
-/** Returns the success of an ended episode, from its last step. */
-export function successOf(steps: readonly PlayedStep[]): { readonly success?: boolean } {
-  const success = steps.at(-1)?.info.success
-  return success === undefined ? {} : { success }
-}
 
 export interface EpisodeOptions extends Pick<MatchOptions, 'seed' | 'signal' | 'now'> {
   readonly createEnvironment: () => Environment

@@ -73,7 +73,7 @@ export class SessionEnvironment implements Environment {
   }
 
   #result({ observation, report, replayed }: SeatStep): StepResult {
-    const { seq, terms, potential, end, success, refused, stateHash, events, prepared } = report
+    const { seq, terms, potential, end, success, verdicts, refused, stateHash, events, prepared } = report
     this.#ended = end !== null
     let total = 0
     for (const term of this.info.terms) total += terms[term] as number
@@ -86,6 +86,7 @@ export class SessionEnvironment implements Environment {
         potential,
         refused,
         ...(success !== undefined && { success }),
+        ...(verdicts && { verdicts }),
         stateHash,
         replayed,
         ...(events && { events }),
@@ -135,9 +136,11 @@ export class SessionEnvironment implements Environment {
     return closed
   }
 
-  async leave(options?: CallOptions): Promise<Action | null> {
+  async leave(options?: CallOptions): ReturnType<NonNullable<Environment['leave']>> {
     // A watched client that has left was finished already.
-    return this.capability === null ? null : ((await this.finish(options)).step?.action ?? null)
+    if (this.capability === null) return null
+    const { step, verdicts } = await this.finish(options)
+    return { action: step?.action ?? null, verdicts }
   }
 
   close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Step, WireError } from '@episodic/protocol'
-import { monotonic, type SeatView } from '@episodic/protocol/internal'
+import { judgementOf, monotonic, type SeatView } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
@@ -69,7 +69,7 @@ export function ownStepOf(
   { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
   { observation, due }: SeatView,
 ): Step {
-  const { seq, potential, refused, stateHash, success, end, prepared } = report
+  const { seq, potential, refused, stateHash, end, prepared } = report
   const terms = { ...report.terms }
   for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
   const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
@@ -83,7 +83,7 @@ export function ownStepOf(
       refused,
       stateHash,
       replayed,
-      ...(success !== undefined && { success }),
+      ...judgementOf(report),
       ...(prepared !== undefined && { prepared }),
     },
   })

@@ -1,4 +1,4 @@
-import { WireError } from '@episodic/protocol'
+import { type StepReport, WireError } from '@episodic/protocol'
 import type { StopReason } from '@episodic/protocol/internal'
 import { CodedError } from '@episodic/protocol/internal'
 
@@ -7,19 +7,21 @@ import { CodedError } from '@episodic/protocol/internal'
  * for that reason, with its return so far, and not succeeded. Any other error of a player is a fault, and its episode
  * is `failed`.
  *
- * The code `closed` is that of a player which has left in peace: its world has judged the success, which is then given.
+ * The code `closed` is that of a player which has left in peace: its world has judged it, which is then given.
  */
 export class PlayerStop extends CodedError<StopReason | 'closed'> {
   static override readonly brand: string = 'PlayerStop'
   readonly success: boolean
+  readonly verdicts: StepReport['verdicts']
 
   constructor(
     code: StopReason | 'closed',
     message: string,
-    { success = false, ...options }: ErrorOptions & { success?: boolean | undefined } = {},
+    { success = false, verdicts, ...options }: ErrorOptions & Pick<StepReport, 'success' | 'verdicts'> = {},
   ) {
     super(code, message, options)
     this.success = success
+    this.verdicts = verdicts
   }
 }
 

@@ -41,14 +41,15 @@ export function parseReply<S extends z.ZodType>(schema: S, reply: unknown, metho
  * Throws `reply-malformed` for a report that lacks what the server has announced, or has what it has not: a reward term
  * that is missing must not count as a zero.
  */
-export function assertReport(info: EnvironmentInfo, { terms, potential, end, success, seats }: StepReport): void {
+export function assertReport(info: EnvironmentInfo, { terms, potential, end, seats, ...judged }: StepReport): void {
   assertPotential(info, potential)
-  assertSuccess(info, end !== null, success)
+  assertJudged(info, end !== null, judged)
   assertTerms(info, terms)
   if (!info.seats) return
   if (!seats) throw malformed("The server's report of a step has no part about seats.")
   for (const name in seats.terms) assertTerms(info, seats.terms[name] as Terms)
-  for (const name in seats.ends) assertSuccess(info, true, seats.successes?.[name])
+  for (const name in seats.ends)
+    assertJudged(info, true, { success: seats.successes?.[name], verdicts: seats.verdicts?.[name] })
 }
 
 /** Throws `reply-malformed` for a potential that was not announced, and for none if one was. */
@@ -59,7 +60,11 @@ export function assertPotential({ potential: announced }: EnvironmentInfo, poten
     )
 }
 
-function assertSuccess(info: EnvironmentInfo, isOver: boolean, success: boolean | undefined): void {
+function assertJudged(
+  info: EnvironmentInfo,
+  isOver: boolean,
+  { success, verdicts }: Pick<StepReport, 'success' | 'verdicts'>,
+): void {
   const wanted = isOver && info.success === true
   if ((success !== undefined) !== wanted)
     throw malformed(
@@ -67,6 +72,9 @@ function assertSuccess(info: EnvironmentInfo, isOver: boolean, success: boolean 
         ? 'The server announced that it judges success, and sent none with the end.'
         : 'The server sent a success that it had not announced.',
     )
+  const names = isOver ? (info.verdicts ?? []) : []
+  if (Object.keys(verdicts ?? {}).length !== names.length || names.some((name) => verdicts?.[name] === undefined))
+    throw malformed('The server sent other verdicts than it had announced.')
 }
 
 function assertTerms({ terms: names }: EnvironmentInfo, terms: Terms): void {

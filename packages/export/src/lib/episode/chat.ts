@@ -83,11 +83,18 @@ export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportS
     return: returnsOf(record)?.unshaped ?? null,
     // A failed episode has not been unsuccessful.
     success: outcome.kind === 'failed' ? null : isSuccess(record),
+    ...(outcome.kind === 'finished' && outcome.verdicts && { verdicts: outcome.verdicts }),
     end,
     reason,
     episode: chain,
     ...stalenessColumns(record, policyVersion),
   }
+}
+
+/** The further verdicts of the world on an episode. A failed episode has none. */
+export function verdictsOf(record: EpisodeRecord): Readonly<Record<string, boolean>> {
+  const outcome = scoredOutcomeOf(record)
+  return (outcome.kind === 'finished' && outcome.verdicts) || {}
 }
 
 /** The sum of each reward term over the steps of an episode, before weights. */

@@ -3,7 +3,7 @@ import { completionsOf } from '@episodic/report/fold/completions'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { toCsvText } from '@episodic/report/notes/contrast-tables'
 import { type ModelUsage, usageOf } from '@episodic/run/folder/model-usage'
-import { termSums } from '../episode/chat.ts'
+import { termSums, verdictsOf } from '../episode/chat.ts'
 import { returnsOf } from '../episode/rewards.ts'
 import { stalenessColumns } from '../episode/staleness-columns.ts'
 import type { ExportFormat } from '../export-format.ts'
@@ -22,9 +22,11 @@ export const csv: ExportFormat = {
   extension: '.csv',
   async *write(source) {
     const terms = new Set<string>()
+    const judged = new Set<string>()
     const staleness = new Set<string>()
     for await (const record of source.allEpisodes()) {
       for (const { reward } of record.steps) for (const term of Object.keys(reward.terms)) terms.add(term)
+      for (const name of Object.keys(verdictsOf(record))) judged.add(name)
       for (const name of Object.keys(stalenessColumns(record, source.policyVersion))) staleness.add(name)
     }
     const names = [...terms].sort()
@@ -32,6 +34,7 @@ export const csv: ExportFormat = {
     yield lineOf([
       ...Object.keys(COLUMNS),
       ...names.map((name) => `term.${name}`),
+      ...[...judged].map((name) => `verdict.${name}`),
       ...verdicts.map(({ name }) => `grade.${name}`),
       ...staleness,
     ])
@@ -41,6 +44,7 @@ export const csv: ExportFormat = {
       yield lineOf([
         ...Object.values(COLUMNS).map((cellOf) => cellOf(row)),
         ...names.map((name) => row.terms[name] ?? null),
+        ...[...judged].map((name) => verdictsOf(record)[name]),
         ...verdicts.map((one) => one.of(record)),
         ...[...staleness].map((name) => stale[name]),
       ])

@@ -5,7 +5,7 @@ import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome
 import { objectOf } from '@episodic/run/base/json'
 import { VERSION } from '@episodic/run/base/own-package'
 import { usageOf } from '@episodic/run/folder/model-usage'
-import { callIdOf, termSums } from '../episode/chat.ts'
+import { callIdOf, termSums, verdictsOf } from '../episode/chat.ts'
 import { conversationOf, type Message, parseMessage } from '../episode/conversation.ts'
 import { toolsOf } from '../episode/messages.ts'
 import { returnsOf } from '../episode/rewards.ts'
@@ -115,6 +115,7 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
       'episodic.return_total': finished ? returnsOf(record)?.total : null,
       ...Object.fromEntries(terms),
       ...Object.fromEntries(verdicts.map((one) => [`episodic.grade.${one.name}`, one.of(record)])),
+      ...Object.fromEntries(Object.entries(verdictsOf(record)).map(([name, one]) => [`episodic.verdict.${name}`, one])),
       'episodic.steps': BigInt(steps.length),
       'episodic.cost': usage?.cost,
       'episodic.episode': chain,

@@ -104,7 +104,7 @@ function run(call: RulesCall, opened: OpenedState): RulesAnswer {
     const { state, params, seat } = call
     const value =
       call.kind === 'judge'
-        ? directRules.evaluateSuccess(environment, call)
+        ? directRules.evaluate(environment, call)
         : directRules[call.kind](environment, state, params, seat)
     return answerAt(value, state, params)
   }

@@ -2,7 +2,7 @@ import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/p
 import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
 import type { EventTurn } from '../environment/rules/apply-event.ts'
-import type { EndedEpisode } from '../environment/rules/rules-runner.ts'
+import type { EndedEpisode, Judgement } from '../environment/rules/evaluate-end.ts'
 import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
 import type { ObservedState } from '../environment/rules/start-environment.ts'
 
@@ -46,7 +46,7 @@ export type ThreadMessage =
   | (ThreadAnswer & { readonly kind: 'threw'; readonly error: ThrownError })
 
 export interface RulesAnswer {
-  readonly value: ObservedState | PlayOutcome | Happened | LegalActions | boolean | undefined
+  readonly value: ObservedState | PlayOutcome | Happened | LegalActions | Judgement
   readonly secrets: SecretsBySeat
   /** The changed state, if it is large: the change in the value has none. */
   readonly made?: SentState | undefined

@@ -3,6 +3,7 @@ import type { LegalActions } from '@episodic/protocol'
 import { type Clock, type SessionState, systemClock } from '@episodic/state'
 import { type Happened, recall, remember } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
+import type { Judgement } from '../environment/rules/evaluate-end.ts'
 import { directRules, type RulesRunner } from '../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../environment/rules/rules-turn.ts'
 import type { InitialState, ObservedState } from '../environment/rules/start-environment.ts'
@@ -88,8 +89,10 @@ class ThreadPool implements WorkerPool {
       ? this.#ask<LegalActions>(environment, { kind: 'legal', state, params, seat })
       : directRules.legal(environment, state, params, seat)
 
-  readonly evaluateSuccess: RulesRunner['evaluateSuccess'] = async (environment, final) =>
-    environment.hasSuccess ? this.#ask<boolean>(environment, { kind: 'judge', ...final }) : undefined
+  readonly evaluate: RulesRunner['evaluate'] = async (environment, ended) =>
+    environment.hasSuccess || environment.verdictNames.length > 0
+      ? this.#ask<Judgement>(environment, { kind: 'judge', ...ended })
+      : {}
 
   readonly secrets: RulesRunner['secrets'] = (environment, state, params, seat) => {
     const known = (recall(state) as SecretsBySeat | undefined)?.[seat]

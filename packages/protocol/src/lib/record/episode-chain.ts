@@ -1,6 +1,7 @@
 import { canonicalJson } from '../base/canonical-json.ts'
 import { contentId, sha256OfBase64 } from '../base/digest.ts'
 import type { Json } from '../base/json.ts'
+import { type Judgement, judgementOf } from '../wire/judgement.ts'
 import type { Observation } from '../wire/observation.ts'
 import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
 import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'
@@ -13,14 +14,14 @@ export type Reproducible = Pick<
 
 /** The same part of a match. */
 export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'seed' | 'turn' | 'steps' | 'outcome'> & {
-  readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success'> }
+  readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success' | 'verdicts'> }
 }
 
 /**
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
  * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
  * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers
- * the start and the reseeded branch points, the last one the end and the success, if the environment defines it. Times,
+ * the start and the reseeded branch points, the last one the end and its judgement. Times,
  * weights and shaping are left out: they do not come from the environment.
  */
 export function chainOf(played: Reproducible | ReproducibleMatch): string {
@@ -37,7 +38,7 @@ function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }
   const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
     Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
   const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
-  const ends = bySeat(({ end, success }) => (success === undefined ? end : { end, success }))
+  const ends = bySeat(({ end, ...seat }) => judgedEnd(end, seat))
   return link(
     { environment, params, seed, turn, starts: bySeat(({ start }) => start) },
     links,
@@ -80,9 +81,12 @@ function link(beginning: object, steps: readonly object[], ending: object | null
   return contentId(last + text(ending))
 }
 
-/** Without a success only the end, so that the chains of environments that define none stay the same. */
 function endingOf(outcome: Reproducible['outcome']) {
-  if (outcome.kind === 'failed') return null
-  const { end, success } = outcome
-  return success === undefined ? end : { end, success }
+  return outcome.kind === 'failed' ? null : judgedEnd(outcome.end, outcome)
+}
+
+/** Without a judgement only the end, so that the chains of environments that define none stay the same. */
+function judgedEnd<End>(end: End, outcome: Judgement) {
+  const judgement = judgementOf(outcome)
+  return Object.keys(judgement).length === 0 ? end : { end, ...judgement }
 }

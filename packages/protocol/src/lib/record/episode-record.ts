@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
 import { episodeEndSchema, playerStoppedSchema } from '../wire/episode-end.ts'
+import { judgementShape } from '../wire/judgement.ts'
 import { observationSchema } from '../wire/observation.ts'
 import { rewardSchema } from '../wire/step.ts'
 import { completionSchema } from './completion.ts'
@@ -19,14 +20,13 @@ export type RecordedStep = Wire<typeof recordedStepSchema>
 
 /**
  * Finished episodes have a return. A failed one is a fault of ours or of the environment: it has an error and never a
- * score. `success` is the result of the environment's `success`; left out if the environment defines none. `stopped` is
- * set if the player ended the episode: it is truncated for that reason, and `success` is `false`.
+ * score. `stopped` is set if the player ended the episode: it is truncated for that reason, and `success` is `false`.
  */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('finished'),
     end: episodeEndSchema,
-    success: z.boolean().optional(),
+    ...judgementShape,
     stopped: playerStoppedSchema.optional(),
   }),
   z.object({ kind: z.literal('failed'), error: failureSchema }),

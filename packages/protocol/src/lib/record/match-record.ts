@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
 import { episodeEndSchema, playerStoppedSchema } from '../wire/episode-end.ts'
+import { judgementShape } from '../wire/judgement.ts'
 import { observationSchema } from '../wire/observation.ts'
 import { seatsReportSchema } from '../wire/seats-report.ts'
 import { rewardSchema } from '../wire/step.ts'
@@ -35,8 +36,7 @@ const recordedSeatSchema = z.object({
   start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
   /** `null` in a failed match, unless the seat had ended before. */
   end: episodeEndSchema.nullable(),
-  /** The result of the environment's `success`; left out if the environment defines none. */
-  success: z.boolean().optional(),
+  ...judgementShape,
   /**
    * That its player stopped before the episode was over for it. Rules that say what an absent seat loses have decided
    * the end. Without such rules the match is cut off there: this seat is truncated for that reason, and the others as

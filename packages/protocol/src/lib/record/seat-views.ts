@@ -1,16 +1,15 @@
 import type { EpisodeEnd } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
 import { eventTexts } from '../wire/event-texts.ts'
+import { type Judgement, judgementOf } from '../wire/judgement.ts'
 import type { Observation } from '../wire/observation.ts'
 import type { AppliedEvent } from '../wire/outside-event.ts'
 import type { SeatsReport, Terms } from '../wire/seats-report.ts'
 import type { StepReport } from '../wire/step.ts'
 
-/** What an episode was for one seat. */
-export interface SeatResult {
+/** What an episode was for one seat. If the match was cut off, it has no success, and nobody judged the rest. */
+export interface SeatResult extends Judgement {
   readonly end: EpisodeEnd
-  /** As the environment defines it; undefined if it defines none, and `false` if the match was cut off. */
-  readonly success?: boolean | undefined
   /** That the player of the seat stopped before the episode was over for it, and why. */
   readonly stopped?: PlayerStopped | undefined
   /** The sum of each reward term, over the steps of all seats. */
@@ -32,7 +31,7 @@ interface SeatStep {
   readonly seat: string
   readonly observation: Observation
   readonly report: Pick<StepReport, 'terms' | 'revision' | 'seats'> &
-    Partial<Pick<StepReport, 'end' | 'success'>> & {
+    Partial<Pick<StepReport, 'end' | 'success' | 'verdicts'>> & {
       readonly events?: readonly Pick<AppliedEvent, 'said' | 'sent'>[] | undefined
     }
 }
@@ -53,7 +52,7 @@ interface SeatState {
   shown: number
   due: Record<string, number>
   end: EpisodeEnd | null
-  success: boolean | undefined
+  judgement: Judgement
   readonly terms: Record<string, number>
   steps: number
 }
@@ -81,7 +80,7 @@ export class SeatViews {
         shown: 0,
         due: {},
         end: null,
-        success: undefined,
+        judgement: {},
         terms: Object.fromEntries(terms.map((term) => [term, 0])),
         steps: 0,
       })
@@ -173,7 +172,7 @@ export class SeatViews {
     if (report.revision <= this.#known || this.#later.has(report.revision)) return false
     this.#later.add(report.revision)
     while (this.#later.delete(this.#known + 1)) this.#known += 1
-    const { terms = {}, ends = {}, successes = {}, views, turn, sent = {} } = seatsReportOf(step)
+    const { terms = {}, ends = {}, successes = {}, verdicts = {}, views, turn, sent = {} } = seatsReportOf(step)
     const mover = this.#stateOf(seat)
     mover.steps += 1
     mover.due = {}
@@ -195,7 +194,7 @@ export class SeatViews {
     for (const [other, texts] of Object.entries(sent)) if (other !== seat) this.#stateOf(other).texts.push(...texts)
     for (const [other, end] of Object.entries(ends)) {
       this.#stateOf(other).end = end
-      this.#stateOf(other).success = successes[other]
+      this.#stateOf(other).judgement = judgementOf({ success: successes[other], verdicts: verdicts[other] })
     }
     const newest = report.revision > this.#revision
     for (const [other, view] of Object.entries(views)) if (newest) this.#stateOf(other).view = view
@@ -228,10 +227,12 @@ export class SeatViews {
    * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one.
    *   Default: truncated as `closed`.
    */
-  results(cut: (seat: string) => Pick<SeatResult, 'end' | 'success'> = () => CLOSED): { [seat: string]: SeatResult } {
-    const results = [...this.#seats].map(([seat, { end, success, terms, steps }]) => {
+  results(cut: (seat: string) => Pick<SeatResult, 'end' | keyof Judgement> = () => CLOSED): {
+    [seat: string]: SeatResult
+  } {
+    const results = [...this.#seats].map(([seat, { end, judgement, terms, steps }]) => {
       const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
-      const ended = end ? { end, ...(success !== undefined && { success }) } : cut(seat)
+      const ended = end ? { end, ...judgement } : cut(seat)
       return [seat, { ...ended, terms, return: total, steps }] as const
     })
     return Object.fromEntries(results)
@@ -243,7 +244,7 @@ export class SeatViews {
 }
 
 /** Returns what a step meant to every seat. An only seat may act until the end, which is that of the step. */
-function seatsReportOf({ seat, report: { seats, end, success } }: SeatStep): SeatsReport {
+function seatsReportOf({ seat, report: { seats, end, success, verdicts } }: SeatStep): SeatsReport {
   if (seats) return seats
   if (!end) return { turn: [seat], views: {} }
   return {
@@ -251,6 +252,7 @@ function seatsReportOf({ seat, report: { seats, end, success } }: SeatStep): Sea
     views: {},
     ends: { [seat]: end },
     ...(success !== undefined && { successes: { [seat]: success } }),
+    ...(verdicts && { verdicts: { [seat]: verdicts } }),
   }
 }
 

@@ -56,7 +56,7 @@ function isReference(message: JsonObject | MessageReference): message is Message
 }
 
 /** A call that was played as a step, and the answer that it is of. */
-export interface PlayedCall {
+interface PlayedCall {
   readonly call: RecordedCall
   readonly answer: Completion
 }

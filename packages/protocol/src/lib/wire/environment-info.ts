@@ -53,6 +53,8 @@ export const environmentInfoSchema = z.object({
   potential: z.boolean(),
   /** Whether the environment defines success, which the last report of an episode then holds. Left out if not. */
   success: z.boolean().optional(),
+  /** Names of its further verdicts, which the last report of an episode then holds. Left out if there are none. */
+  verdicts: z.array(z.string()).optional(),
   /** `true`: what a player leaves before the end is judged, in a last step. Left out if not. */
   judgesLeft: z.literal(true).optional(),
   /** Whether the environment lists its legal actions, for `environment/legal`. Left out if not. */

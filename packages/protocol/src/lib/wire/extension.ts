@@ -3,6 +3,7 @@ import { type JsonObject, jsonObjectSchema, parsedObjectSchema } from '../base/j
 import type { Wire } from '../base/wire.ts'
 import { environmentInfoSchema } from './environment-info.ts'
 import { episodeEndSchema } from './episode-end.ts'
+import { judgementShape } from './judgement.ts'
 import { limitsRequestSchema, limitsSchema } from './limits.ts'
 import { observationSchema } from './observation.ts'
 import { appliedEventSchema, publishedEventSchema, publishResultSchema, publishShape } from './outside-event.ts'
@@ -136,8 +137,7 @@ const turnResultSchema = z.object({
   potential: z.number().nullable(),
   /** How the episode ended for this seat; `null` if it has not. */
   end: episodeEndSchema.nullable(),
-  /** Whether the seat succeeded, if its episode is over and the environment defines success. */
-  success: z.boolean().optional(),
+  ...judgementShape,
   /** Answered steps of the seat, which its next step sends. */
   seq: z.int().min(0),
   /** Commits of any kind to the session. By a seat handle, the same as `seq`. */
@@ -217,8 +217,8 @@ const dumpResultSchema = z.object({
 
 const closeResultSchema = z.object({
   end: episodeEndSchema,
-  /** Whether the episode succeeded, if this request ended it and the world defines success. Left out otherwise. */
-  success: z.boolean().optional(),
+  /** If this request ended it. */
+  ...judgementShape,
   /** The last step, which the server took for the player that has left. Left out if it took none. */
   step: loggedStepSchema.optional(),
 })

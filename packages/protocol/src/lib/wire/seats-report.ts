@@ -16,6 +16,8 @@ export const seatsReportSchema = z.object({
   ends: z.record(z.string(), episodeEndSchema).optional(),
   /** Whether each of those succeeded. Left out if the environment defines no success. */
   successes: z.record(z.string(), z.boolean()).optional(),
+  /** The further verdicts on each of those. Left out if the environment defines none. */
+  verdicts: z.record(z.string(), z.record(z.string(), z.boolean())).optional(),
   /** What each other seat sees now, if it may act now or its episode ended by this step. */
   views: z.record(z.string(), observationSchema),
   /** Raw reward that the seat earned by the steps of others since its own last step. Left out if there was none. */

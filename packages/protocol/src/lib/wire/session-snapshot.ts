@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { jsonObjectSchema } from '../base/json.ts'
 import type { Wire } from '../base/wire.ts'
 import { episodeEndSchema } from './episode-end.ts'
+import { judgementShape } from './judgement.ts'
 import { limitsSchema } from './limits.ts'
 import { outsideHistorySchema } from './outside-event.ts'
 import { termsSchema } from './seats-report.ts'
@@ -26,8 +27,7 @@ const seatSnapshotSchema = z.strictObject({
   messages: z.array(z.string()).optional(),
   /** How the episode ended for this seat, if it goes on for others. */
   end: episodeEndSchema.optional(),
-  /** Whether it succeeded, if its episode is over and the environment defines success. */
-  success: z.boolean().optional(),
+  ...judgementShape,
 })
 
 /** The state of a generator: four words of 32 bits, not all 0, since the generator never leaves that state. */

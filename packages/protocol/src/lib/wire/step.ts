@@ -3,6 +3,7 @@ import { jsonObjectSchema, jsonSchema } from '../base/json.ts'
 import type { Wire } from '../base/wire.ts'
 import type { EpisodeEnd } from './end-reasons.ts'
 import { episodeEndSchema } from './episode-end.ts'
+import { judgementShape } from './judgement.ts'
 import type { Observation } from './observation.ts'
 import { appliedEventSchema } from './outside-event.ts'
 import { seatsReportSchema } from './seats-report.ts'
@@ -29,8 +30,8 @@ export const stepReportSchema = z.object({
   /** Φ of the state after the step, in the unit of reward; `null` if the environment defines no potential. */
   potential: z.number().nullable(),
   end: episodeEndSchema.nullable(),
-  /** Whether the episode succeeded, in the report with its `end`. Left out if the environment defines no success. */
-  success: z.boolean().optional(),
+  /** In the report with its `end`. */
+  ...judgementShape,
   refused: refusalSchema.nullable(),
   /**
    * {@link contentId} of the state, the random streams and the virtual time after the step. Empty for a seat handle,
@@ -63,7 +64,7 @@ export type Reward = Wire<typeof rewardSchema>
 
 /** Additional information about a step, for debugging, recording and reports. Policies do not need it. */
 export interface StepInfo
-  extends Pick<StepReport, 'seq' | 'potential' | 'refused' | 'success' | 'events' | 'prepared'> {
+  extends Pick<StepReport, 'seq' | 'potential' | 'refused' | 'success' | 'verdicts' | 'events' | 'prepared'> {
   /** See {@link StepReport}; `null` if an external server keeps the state. */
   readonly stateHash: string | null
   /** Whether the answer is a stored one: the step had been applied before and its first answer was lost. */

@@ -34,6 +34,7 @@ export interface EpisodeRow {
   /** Numbers that stand for names and groups; the table does not interpret them. */
   readonly ending: number
   readonly tags: number
+  readonly verdicts: number
   readonly split: number
   readonly difficulty: number
   /** The number of its tree within the task, from 1; 0 for none. */
@@ -55,7 +56,7 @@ interface Block {
 export type EpisodeTable = ReturnType<typeof createEpisodeTable>
 
 const FLOATS = ['total', 'unshaped', 'discounted', 'started', 'ended'] as const
-const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'split', 'difficulty', 'tree'] as const
+const WORDS = ['outcome', 'steps', 'refused', 'ending', 'tags', 'verdicts', 'split', 'difficulty', 'tree'] as const
 const IDENTITY = FLOATS.length * 2
 const FIRST_WORD = IDENTITY + IDENTITY_WORDS
 const ROW_WORDS = Math.ceil((FIRST_WORD + WORDS.length) / 2) * 2

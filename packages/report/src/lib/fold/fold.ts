@@ -54,6 +54,7 @@ export function createFold({
   const unknownTools = createUnknownToolFold()
   const endings = createNames(256)
   const tags = createNames(4_096)
+  const verdicts = createNames(4_096)
   const messages = createBoundedMap(256, () => ({ text: null as string | null }))
   const environments = createBoundedMap(16, () => true)
   const policies = createBoundedMap(16, () => true)
@@ -78,6 +79,7 @@ export function createFold({
         refused: countRefused(record.steps),
         ending: endings.numberOf(finished ? outcome.end.reason : outcome.error.code),
         tags: tags.numberOf(task.tags.length === 0 ? '[]' : JSON.stringify([...new Set(task.tags)].sort())),
+        verdicts: verdicts.numberOf(JSON.stringify(Object.entries((finished && outcome.verdicts) || {}).sort())),
         split: SPLITS.indexOf(task.split),
         difficulty: difficultyBinOf(task.difficulty),
         tree: branch ? branch.rollout + 1 : 0,
@@ -112,15 +114,7 @@ export function createFold({
       } = summarize(
         run,
         table,
-        {
-          endings: endings.names(),
-          tagSets: new Map(
-            tags
-              .names()
-              .entries()
-              .map(([set, text]) => [set, JSON.parse(text)]),
-          ),
-        },
+        { endings: endings.names(), tagSets: parsed(tags.names()), verdictSets: parsed(verdicts.names()) },
         { ...steps.finish(), ...tokens.times() },
         leaves,
       )
@@ -139,6 +133,10 @@ export function createFold({
       }
     },
   }
+}
+
+function parsed<Value>(texts: ReadonlyMap<number, string>): ReadonlyMap<number, Value> {
+  return new Map([...texts].map(([number, text]) => [number, JSON.parse(text)]))
 }
 
 function countRefused(steps: readonly RecordedStep[]): number {

@@ -15,6 +15,7 @@ import { type VoidBounds, voidBounds } from './void-bounds.ts'
 export interface Names {
   readonly endings: ReadonlyMap<number, string>
   readonly tagSets: ReadonlyMap<number, readonly string[]>
+  readonly verdictSets: ReadonlyMap<number, readonly (readonly [name: string, value: boolean])[]>
 }
 
 interface Attempts {
@@ -46,6 +47,7 @@ export function summarize(
   const byDifficulty = createRates<number>()
   const bySplit = createRates<number>()
   const byTag = createRates<string>()
+  const byVerdict = createRates<string>()
   const attempts: Attempts[] = []
   const leavesOfTrees: SealedLeaf[] = []
   const trees = new Set<string>()
@@ -94,11 +96,13 @@ export function summarize(
     byDifficulty.add(episode.difficulty, episode.task, success)
     bySplit.add(episode.split, episode.task, success)
     for (const tag of tags) byTag.add(tag, episode.task, success)
+    for (const [name, value] of names.verdictSets.get(episode.verdicts) ?? []) byVerdict.add(name, episode.task, value)
     if (success) successful.add(episode)
   }
   const failed = all.size - finished.size
   const rate = overall.finish()
   const task = finished.column('task')
+  const verdicts = byVerdict.entries().map(([name, rate]) => ({ name, ...rate, failed }))
   return {
     format: 1,
     run: name,
@@ -133,6 +137,7 @@ export function summarize(
       passHatK: atEveryK(passHatK, attempts, leaves > 0 ? 1 : MOST_K),
       steps: computeDistribution(successful.column('steps'), successful.column('task'), 1),
     },
+    ...(verdicts.length > 0 && { verdicts }),
     returns: {
       unshaped: computeDistribution(finished.column('unshaped'), task),
       total: computeDistribution(finished.column('total'), task),

@@ -206,6 +206,11 @@ export const summarySchema = z.object({
     /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
+  /**
+   * The further verdicts of the world, in the order of their names: each over the finished episodes that have it. An
+   * episode that a player of several has cut off has none. Left out if there are none.
+   */
+  verdicts: z.array(z.object({ name: z.string(), ...groupSchema.shape })).optional(),
   /** `unshaped` is the sum of the reward terms, `total` includes shaping, `discounted` is the discounted `total`. */
   returns: z.object({
     unshaped: distributionSchema.nullable(),

@@ -55,7 +55,7 @@ export function namedFigures<Figure extends PairedFigure>(figures: {
     ['steps', steps, 'number'],
     ['tokens', tokens, 'number'],
     ['cost', cost, 'cost'],
-    ...grades.map((grade) => [`grade ${grade.name}`, grade, grade.unit === 'share' ? 'share' : 'number'] as const),
+    ...grades.map((grade) => [gradeLabel(grade.name), grade, grade.unit === 'share' ? 'share' : 'number'] as const),
   ]
   return rows.flatMap(([name, figure, unit]) => (figure ? { name, figure, unit } : []))
 }
@@ -101,4 +101,11 @@ export function formatPoints(points: number): string {
 export function formatPValue(p: number): string {
   if (Number.isNaN(p)) return `p ${NOTHING}`
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
+}
+
+/** What the names of further verdicts of a world begin with, among those of graders. */
+export const VERDICT = 'verdict '
+
+export function gradeLabel(name: string): string {
+  return name.startsWith(VERDICT) ? name : `grade ${name}`
 }

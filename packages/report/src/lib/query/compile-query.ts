@@ -92,14 +92,16 @@ export function compileQuery(
     const { field: name, operator, values } = term
     const field = fieldOf(name)
     const inverted = operator === '!='
+    const [kind, own = ''] = /^(term|verdict)\.(.*)$/.exec(name)?.slice(1) ?? []
+    const { terms } = episodes.dictionaries
+    if (kind && !terms.includes(kind === 'term' ? own : name)) {
+      const known = kind === 'term' ? terms : terms.flatMap((term) => /^verdict\.(.*)$/.exec(term)?.[1] ?? [])
+      const what = kind === 'term' ? 'reward term' : 'verdict'
+      return never(`There is no ${what} "${own}" in this run; there are: ${known.join(', ') || 'none'}.`)
+    }
     switch (field?.kind) {
-      case 'number': {
-        if (name.startsWith('term.') && !episodes.dictionaries.terms.includes(name.slice(5)))
-          return never(
-            `There is no reward term "${name.slice(5)}" in this run; there are: ${episodes.dictionaries.terms.join(', ') || 'none'}.`,
-          )
+      case 'number':
         return numberTest(field.read(read), operator, values)
-      }
       case 'word':
         return wordTest(field.read(read, episodes), values, inverted)
       case 'task': {

@@ -113,10 +113,15 @@ export function isResult(field: string): boolean {
   return !GIVEN.has(field)
 }
 
-/** The field of a name: those above, `term.<name>` for a reward term, `grade.<name>` for a grader's verdicts. */
+/**
+ * The field of a name: those above, `term.<name>` for a reward term, `verdict.<name>` for a further verdict of the
+ * world, `grade.<name>` for a grader's verdicts.
+ */
 export function fieldOf(name: string): QueryField | null {
   if (Object.hasOwn(QUERY_FIELDS, name)) return QUERY_FIELDS[name] as QueryField
   if (/^term\../.test(name)) return plain(name as `term.${string}`)
+  if (/^verdict\../.test(name))
+    return oneWord([`term.${name}`], YES_NO, (value) => (Number.isNaN(value) ? null : yesOrNo(value === 1)))
   return /^grade\../.test(name) ? { kind: 'grade' } : null
 }
 

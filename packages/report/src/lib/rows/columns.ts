@@ -1,7 +1,7 @@
 /**
  * The columns of a run's lines: one value for each distinct sealed line, which is a **row**, in the order of the file.
  * Where a figure is unknown, the value is `NaN`. Reward terms have columns of their own, `term.<name>`: the raw sum
- * over the episode.
+ * over the episode. So have further verdicts of the world, `term.verdict.<name>`: 0 or 1.
  */
 export const COLUMN_TYPES = {
   /** 1 for the line that counts for its episode, 0 for other tries and for lines that conflict with it. */

@@ -43,6 +43,8 @@ export function rowOf(line: SealedRecord, seat?: string): Row {
     if (finished)
       for (const name in step.reward.terms) terms[name] = (terms[name] ?? 0) + (step.reward.terms[name] as number)
   }
+  for (const [name, value] of Object.entries((finished && outcome.verdicts) || {}))
+    terms[`verdict.${name}`] = Number(value)
   if (record.undecided) completions.push(...record.undecided)
   const versions = policyVersionsOf(record)
   return {

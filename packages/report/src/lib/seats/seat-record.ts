@@ -9,7 +9,7 @@ import {
   type SealedRecord,
   SeatViews,
 } from '@episodic/protocol'
-import { stopReasonOf } from '@episodic/protocol/internal'
+import { judgementOf, stopReasonOf } from '@episodic/protocol/internal'
 
 /**
  * Returns a line of a run as the episode of one seat: its own steps, each with what the seat saw and earned until its
@@ -49,10 +49,10 @@ function toSeatRecord(record: MatchRecord, seat: string): EpisodeRecord {
     prompt = record.task.prompt,
     start = null,
     end = null,
-    success,
     stopped,
     returns = null,
     transcript,
+    ...judged
   } = seats[seat] ?? NOT_PLAYED
   return {
     ...line,
@@ -64,7 +64,7 @@ function toSeatRecord(record: MatchRecord, seat: string): EpisodeRecord {
     outcome:
       outcome.kind === 'failed' || end === null
         ? { kind: 'failed', error: outcome.kind === 'failed' ? errorOf(outcome) : NOT_SEATED }
-        : { kind: 'finished', end, ...(success !== undefined && { success }), ...(stopped && { stopped }) },
+        : { kind: 'finished', end, ...judgementOf(judged), ...(stopped && { stopped }) },
     ...(undecided && (outcome.kind === 'failed' ? outcome.seat === seat : stopReasonOf(end)) && { undecided }),
     ...(transcript && { transcript }),
     returns,

@@ -12,6 +12,7 @@ import type {
   Terms,
   Truncation,
 } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import type { KeptState } from '../state/kept-state.ts'
 import type { SessionState } from '../state/session-state.ts'
 import { StateError } from '../state-error.ts'
@@ -95,6 +96,8 @@ export interface Played {
   readonly potential: number | null
   /** Whether the episode succeeded, if it has ended and the world defines success. */
   readonly success?: boolean | undefined
+  /** The further verdicts on it, likewise. */
+  readonly verdicts?: { readonly [name: string]: boolean } | undefined
   readonly refused: Refusal | null
   /** The events that the rules published during the step, oldest first. They are applied already. */
   readonly published?: readonly PublishedEvent[] | undefined
@@ -148,7 +151,7 @@ export function turnOf(record: SessionRecord, draft: SessionState, setting: Step
  */
 export function recordStep(record: SessionRecord, setting: StepSetting, played: Played, kept: KeptState): Stepped {
   const { seat, action, now, prepared } = setting
-  const { change, end, observation, terms, potential, success, refused, published, remember } = played
+  const { change, end, observation, terms, potential, success, verdicts, refused, published, remember } = played
   const { outside, effect } = record
   const seq = seatOf(record, seat).seq + 1
   const revision = record.revision + 1
@@ -177,6 +180,7 @@ export function recordStep(record: SessionRecord, setting: StepSetting, played: 
     end: played.seats?.ends?.[seat] ?? end,
     refused,
     ...(success !== undefined && { success }),
+    ...(verdicts && { verdicts }),
     ...(played.seats && { seats: seatsReport(seatOf(record, seat), played.seats) }),
   }
   // Nearly every step is played with nothing from outside.
@@ -203,14 +207,14 @@ function nextSeats(
   { seats }: SessionRecord,
   mover: string,
   moved: SeatRecord,
-  { terms = {}, ends = {}, successes = {}, sent = {} }: PlayedSeats,
+  { terms = {}, ends = {}, successes = {}, verdicts = {}, sent = {} }: PlayedSeats,
 ): SessionRecord['seats'] {
   const next: Record<string, SeatRecord> = {}
   for (const [name, seat] of Object.entries(seats)) {
     const kept = name === mover ? moved : withDue(seat, terms[name], sent[name])
     const end = ends[name]
-    const success = successes[name]
-    next[name] = end ? { ...kept, end, ...(success !== undefined && { success }) } : kept
+    const judgement = judgementOf({ success: successes[name], verdicts: verdicts[name] })
+    next[name] = end ? { ...kept, end, ...judgement } : kept
   }
   return next
 }

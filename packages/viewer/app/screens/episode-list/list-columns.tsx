@@ -25,7 +25,11 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
     number('return', 'Return', 76, { by: aligned }, 'The unshaped return.'),
     number('total', 'Shaped', 76, { by: aligned }, 'The return with shaping.'),
     number('discounted', 'Discounted', 88, { by: aligned }, 'The discounted return, with shaping.'),
-    ...terms.map((term) => number(`term.${term}`, term, 88, { by: aligned }, `The reward term ${term}, summed up.`)),
+    ...terms.map((term) =>
+      isVerdict(term)
+        ? word(term, term.slice('verdict.'.length), 88)
+        : number(`term.${term}`, term, 88, { by: aligned }, `The reward term ${term}, summed up.`),
+    ),
     number('steps', 'Steps', 64, formatCount),
     number('refused', 'Refused', 72, formatCount, 'Steps that the world refused.'),
     number('tokens', 'Tokens', 74, formatTokens, 'Tokens that models read and wrote.'),
@@ -71,15 +75,19 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
   ]
 }
 
+const isVerdict = (term: string) => term.startsWith('verdict.')
+
 /** The columns that are shown unless a reader chooses others: what this run has figures for. */
 export function defaultFields(
   { terms, version }: Dictionaries,
   asksModels: boolean,
   { graders }: GradeTable,
 ): string[] {
+  const [verdicts = [], earned = []] = [true, false].map((is) => terms.filter((term) => isVerdict(term) === is))
   return [
     'return',
-    ...(terms.length > 1 ? terms.slice(0, 3).map((term) => `term.${term}`) : []),
+    ...verdicts,
+    ...(earned.length > 1 ? earned.slice(0, 3).map((term) => `term.${term}`) : []),
     'steps',
     'refused',
     ...(asksModels ? ['tokens', 'cost', 'model'] : []),

@@ -18,6 +18,7 @@ export function QueryHelp({ dictionaries: { terms, tags, ending: endings }, grad
     [`tag:${tag}`, 'also split:train, player:llm:*, version:step-12; several with commas between them'],
     ['steps>10', `a number, or a range such as 5..10: ${numbers.join(', ')}; times are in seconds`],
     [`term.${terms[0] ?? 'cost'}<0`, `the sum of a reward term: ${terms.join(', ')}`],
+    ...terms.filter((term) => term.startsWith('verdict.')).map((term): [string, string] => [`${term}:no`, 'a verdict']),
     [`grade.${graders[0] ?? 'polite'}:no`, `a verdict: ${graders.join(', ') || 'there are none yet'}`],
     ['task:5e47', 'the beginning of the id of a task'],
     ['"some words"', 'words in the prompt, of the model, in calls, answers or failures'],

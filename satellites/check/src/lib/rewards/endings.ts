@@ -24,7 +24,7 @@ export class Endings {
     const succeeds = (hypothetical: EpisodeEnd) =>
       this.#environment.seats.some((seat) => {
         try {
-          return rehearsal.succeeds(hypothetical, seat) === true
+          return rehearsal.evaluate(hypothetical, seat).success === true
         } catch {
           return false
         }

@@ -61,11 +61,12 @@ function withoutRewards(answer: string): string {
     .replace(/"(terms|due)":\{[^{}]*\}/g, '"$1":{}')
     .replace(/"potential":(null|-?[\d.e+-]+)/g, '"potential":null')
     .replace(/"success":(true|false)/g, '"success":null')
+    .replace(/"verdicts":\{[^{}]*\}/g, '"verdicts":{}')
     .replace(/^content-length: .*\r\n/gim, '')
 }
 
 /** Fields of a step report and of a turn, whose parts are by seat where there are several. */
-const BY_SEAT = ['terms', 'views', 'ends', 'successes', 'sent', 'seats', 'due', 'messages']
+const BY_SEAT = ['terms', 'views', 'ends', 'successes', 'verdicts', 'sent', 'seats', 'due', 'messages']
 
 /** What an environment says itself: what others hold does not follow from its names. */
 const SAID = ['content', 'structured', 'structuredContent', 'observation']

@@ -40,7 +40,7 @@ const gateOptions = z.object({
   failed: share("share of scheduled episodes without a result, failed or not played (default: '<=5%')"),
   grade: option(
     '<condition>',
-    "what a grader says: 'polite>=80%', 'quality>=3.5', 'tone: rude<=5%'; can be repeated",
+    "what a grader or a verdict of the world says: 'polite>=80%', 'quality>=3.5', 'tone: rude<=5%'; can be repeated",
     z.custom<readonly GradeCondition[]>().optional(),
     { text: gradeConditions },
   ),

@@ -16,20 +16,9 @@ const namesOf =
     names
 
 const COMMON = [
-  ...([
-    'name',
-    'version',
-    'description',
-    'params',
-    'limits',
-    'history',
-    'start',
-    'observe',
-    'legal',
-    'offers',
-  ] as const),
+  ...(['name', 'version', 'description', 'params', 'limits', 'history', 'start', 'observe', 'legal'] as const),
   ...(['rewards', 'potential', 'success', 'release', 'forkable', 'guarantees', 'madeOf', 'check', 'secrets'] as const),
-  ...(['speech', 'greetings', 'parallelToolCalls', 'readable'] as const),
+  ...(['speech', 'greetings', 'parallelToolCalls', 'readable', 'verdicts', 'offers'] as const),
 ] as const
 const ENVIRONMENT = namesOf<EnvironmentSpec<never, never, never, never>>()([
   ...COMMON,
@@ -54,7 +43,7 @@ const KINDS = {
 /** Throws `definition-invalid` for missing, wrong or unknown parts: Node strips types without a check. */
 export function assertDefinition(definition: object, kind: keyof typeof KINDS): void {
   const { known, states, functions } = KINDS[kind]
-  const { name, description, params, state, rewards, limits, history, check, seats, readable, ...parts } =
+  const { name, description, params, state, rewards, limits, history, check, seats, readable, verdicts, ...parts } =
     definition as Written
   const said = String(name)
   assertKnown(said, known, definition)
@@ -92,9 +81,13 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
       said,
       'it has no `rewards`: name at least one term, such as rewards: { done: ({ end }) => (end?.reason === "done" ? 1 : 0) }',
     )
-  for (const [term, value] of Object.entries(rewards))
-    if (typeof value !== 'function')
-      throw invalid(said, `its reward term "${term}" is ${kindOf(value)}, and has to be a function`)
+  for (const [what, functions] of Object.entries({ 'reward term': rewards, verdict: verdicts ?? {} }))
+    for (const [name, value] of Object.entries(functions))
+      if (typeof value !== 'function')
+        throw invalid(said, `its ${what} "${name}" is ${kindOf(value)}, and has to be a function`)
+  for (const name of Object.keys(verdicts ?? {}))
+    if (!/^[\w-]{1,64}$/.test(name) || name === 'success')
+      throw invalid(said, `its verdict "${name}" needs another name, of letters, digits, "_" and "-" (at most 64)`)
 }
 
 const OPTIONAL_FUNCTIONS = [

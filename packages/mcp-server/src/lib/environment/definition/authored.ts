@@ -48,22 +48,33 @@ function assertSynchronous(result: unknown, what: string): void {
 interface Written {
   readonly name: string
   readonly rewards: { readonly [term: string]: (...given: never) => number }
+  readonly verdicts?: { readonly [name: string]: (final: never) => boolean }
 }
 
 /** Returns a copy of a definition with {@link authored} functions, checked results, and its terms as one function. */
 export function authoredParts<Definition extends Written>(definition: Definition): Authored<Definition> {
-  const { name, rewards } = definition
+  const { name, rewards, verdicts = {} } = definition
   const parts = Object.entries(definition).map(([key, value]) => [
     key,
     typeof value === 'function' && key !== 'release'
       ? authored<readonly unknown[], unknown>(`\`${key}\` of ${name}`, value.bind(definition), READ[key])
       : value,
   ])
-  return { ...Object.fromEntries(parts), terms: Object.keys(rewards), rewards: authoredRewards(name, rewards) }
+  const judges = Object.entries(verdicts).map(
+    ([key, run]) => [key, authored(`Verdict "${key}" of ${name}`, run.bind(verdicts), judged)] as const,
+  )
+  return {
+    ...Object.fromEntries(parts),
+    ...{ terms: Object.keys(rewards), rewards: authoredRewards(name, rewards) },
+    verdictNames: Object.keys(verdicts),
+    verdicts: (final: never) => Object.fromEntries(judges.map(([key, run]) => [key, run(final)])),
+  }
 }
 
-export type Authored<Definition extends Written> = Omit<Definition, 'rewards'> & {
+export type Authored<Definition extends Written> = Omit<Definition, 'rewards' | 'verdicts'> & {
   readonly terms: readonly string[]
+  readonly verdictNames: readonly string[]
+  verdicts(final: Parameters<NonNullable<Definition['verdicts']>[string]>[0]): Readonly<Record<string, boolean>>
   rewards(...given: Parameters<Definition['rewards'][string]>): Readonly<Record<string, number>>
 }
 
@@ -105,9 +116,9 @@ function text(value: unknown, what: string): string {
   throw rulesFailed(`${what} returned ${shownValue(value)}, and has to return a text.`)
 }
 
-function judged(success: unknown, what: string): boolean {
-  if (typeof success === 'boolean') return success
-  throw rulesFailed(`${what} returned ${shownValue(success)}, and has to return true or false.`)
+function judged(value: unknown, what: string): boolean {
+  if (typeof value === 'boolean') return value
+  throw rulesFailed(`${what} returned ${shownValue(value)}, and has to return true or false.`)
 }
 
 function shownValue(value: unknown): string {

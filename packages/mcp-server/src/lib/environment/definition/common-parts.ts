@@ -62,6 +62,7 @@ export function commonParts(
     terms: spec.terms,
     hasPotential: spec.potential !== undefined,
     hasSuccess: spec.success !== undefined,
+    verdictNames: spec.verdictNames,
     release: spec.release ?? null,
     forkable: spec.forkable ?? spec.release === undefined,
     guarantees: spec.guarantees ?? null,

@@ -75,6 +75,7 @@ export function defineEnvironment<
     rewards: erased.rewards,
     potential: erased.potential ?? nothing,
     success: erased.success ?? unjudged,
+    verdicts: erased.verdicts,
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }

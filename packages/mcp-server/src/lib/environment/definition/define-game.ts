@@ -110,6 +110,7 @@ export function defineGame<
     rewards: (transition, seat) => erased.rewards({ ...transition, seat }),
     potential: erased.potential ?? (() => null),
     success: (final, seat) => erased.success?.({ ...final, seat }),
+    verdicts: (final, seat) => erased.verdicts({ ...final, seat }),
     secrets: erased.secrets ?? null,
   } satisfies EnvironmentDefinition<Tools, Public, Params, Private, Term>)
 }

@@ -433,6 +433,11 @@ export interface CommonSpec<
    */
   readonly success?: (final: Final) => boolean
   /**
+   * Further judgements of an ended episode, by their names, such as whether an attack failed: each as `success`, called
+   * with the same. Reports give each a rate with its interval. No verdict changes a success or a reward.
+   */
+  readonly verdicts?: { readonly [name: string]: (final: Final) => boolean }
+  /**
    * Drops what `prepare` keeps outside for a session, by its name: called when the episode has ended, when the session
    * was closed or has expired, and when the server stops, which waits for it. May be called for sessions that keep
    * nothing, and more than once. An error is reported as a fault of the environment.
@@ -556,6 +561,8 @@ export interface EnvironmentDefinition<
   readonly terms: readonly Term[]
   readonly hasPotential: boolean
   readonly hasSuccess: boolean
+  /** Names of its further verdicts. */
+  readonly verdictNames: readonly string[]
   /** `null` if nothing is kept outside for a session. */
   readonly release: ((session: string) => unknown) | null
   readonly forkable: boolean
@@ -591,6 +598,8 @@ export interface EnvironmentDefinition<
   readonly offers: ((state: SessionState, params: unknown, seat: string) => readonly string[] | undefined) | null
   /** `undefined` if the environment defines no success. Throws `rules-failed` if its function returns no boolean. */
   success(final: FinalContext<SessionState, unknown>, seat: string): boolean | undefined
+  /** Returns every further verdict. Throws `rules-failed` if one is no boolean. */
+  verdicts(final: FinalContext<SessionState, unknown>, seat: string): Readonly<Record<string, boolean>>
   /** Returns the texts that a seat must not be shown; `null` if the environment lists none. */
   readonly secrets: ((state: SessionState, params: unknown, seat: string) => readonly string[]) | null
 }

@@ -30,7 +30,7 @@ import { judgedPart } from '../definition/judged-part.ts'
 import { isOffered } from '../definition/offered-tools.ts'
 import { partsOf } from '../definition/stored-state.ts'
 import { applyEvent, assertEvent } from '../rules/apply-event.ts'
-import { callsOf } from '../rules/episode-calls.ts'
+import { evaluateEnd } from '../rules/evaluate-end.ts'
 import { playAction } from '../rules/play-action.ts'
 import { prepareStep, toPrepare } from '../rules/prepare-step.ts'
 import { beginning, type InitialState, startEnvironment } from '../rules/start-environment.ts'
@@ -133,8 +133,8 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
   publish(type: string, data?: JsonObject): Pick<RecordedEvent, 'said' | 'sent' | 'end'>
   /** The hash of the state in the form of a recorded one: older releases hash a large state in another way. */
   stateHashAs(recorded: string | null): string
-  /** Returns whether the episode has succeeded if it ends so for a seat now; `undefined` without `success`. */
-  succeeds(end: EpisodeEnd, seat?: string): boolean | undefined
+  /** Returns how the environment judges the episode if it ends so for a seat now. */
+  evaluate(end: EpisodeEnd, seat?: string): Pick<Played, 'success' | 'verdicts'>
   /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void
 }
@@ -267,10 +267,7 @@ export function rehearse(
       return step
     },
     stateHashAs: (recorded) => kept.hashAs(recorded, record),
-    succeeds(end, named) {
-      const { state, params, history } = record
-      return environment.success({ end, state, params, calls: callsOf(environment, history) }, seatNamed(named))
-    },
+    evaluate: (end, named) => evaluateEnd(environment, { ...record, end, seat: seatNamed(named) }),
     reseed(seed) {
       record = { ...record, seed, rng: {} }
     },

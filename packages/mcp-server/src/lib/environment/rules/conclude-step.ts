@@ -5,6 +5,7 @@ import { rulesFailed } from '../../server-error.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import type { Decided } from './decided.ts'
 import { callsOf } from './episode-calls.ts'
+import { evaluateEnd } from './evaluate-end.ts'
 import { bySeat, playingSeats, type RulesTurn } from './rules-turn.ts'
 import { prependEventTexts } from './step-events.ts'
 
@@ -30,7 +31,7 @@ export function concludeStep(
   const ownEnd = endOf(seat)
   const next = end ? NONE : nextTurn(environment, turn, decided, after)
   const remember = environment.history ? remembered() : undefined
-  const calls = callsOf(environment, record.history, remember)
+  const history = remember && environment.history === 'calls' ? [...record.history, remember] : record.history
   const transition = {
     before: decided.before ?? record.state,
     after,
@@ -38,12 +39,12 @@ export function concludeStep(
     tool: called ? action.tool : null,
     input: called ? action.arguments : null,
     params,
-    calls,
+    calls: callsOf(environment, history),
     refused: refusal,
     events,
   }
-  const successOf = (name: string): boolean =>
-    environment.success({ end: endOf(name) as EpisodeEnd, state: after, params, calls }, name) === true
+  const judged = (name: string) =>
+    evaluateEnd(environment, { end: endOf(name) as EpisodeEnd, state: after, params, history, seat: name })
 
   // A move that is sealed earns nothing before its round is played.
   const rewarded = refusal !== null || effects !== null
@@ -72,7 +73,7 @@ export function concludeStep(
       ? environment.rewards({ ...transition, end: ownEnd }, seat)
       : Object.fromEntries(environment.terms.map((term) => [term, 0])),
     potential: environment.potential(after, params, seat),
-    ...(ownEnd && environment.hasSuccess && { success: successOf(seat) }),
+    ...(ownEnd && judged(seat)),
     refused: refusal,
     published: decided.published,
     remember,
@@ -90,11 +91,17 @@ export function concludeStep(
     const termsOf = (name: string): Terms => environment.rewards({ ...transition, end: endOf(name) }, name)
     const see = (name: string): Observation => environment.observe(after, params, name)
     const ending = [seat, ...others].filter((name) => endOf(name) !== null)
+    const judgements = bySeat(ending, judged)
     return {
       turn: next,
       ...(rewarded ? { terms: bySeat(others, termsOf) } : { sealed: true }),
       ...(ending.length > 0 && { ends: bySeat(ending, (name) => endOf(name) as EpisodeEnd) }),
-      ...(ending.length > 0 && environment.hasSuccess && { successes: bySeat(ending, successOf) }),
+      ...(ending.length > 0 &&
+        environment.hasSuccess && { successes: bySeat(ending, (name) => judgements[name]?.success === true) }),
+      ...(ending.length > 0 &&
+        environment.verdictNames.length > 0 && {
+          verdicts: bySeat(ending, (name) => judgements[name]?.verdicts ?? {}),
+        }),
       // A refused or sealed move shows nothing to others, nor that it was made.
       views: bySeat(
         others.filter((name) => ending.includes(name) || (effects !== null && next.includes(name))),

@@ -1,11 +1,10 @@
-import type { JsonObject } from '@episodic/protocol'
 import type { History } from '@episodic/state'
 import { rulesFailed } from '../../server-error.ts'
 import type { Call, EnvironmentDefinition } from '../definition/environment.ts'
 
-/** Returns what reward terms and `success` get as `calls`: what a session remembers, and the step of now. */
-export function callsOf({ history }: EnvironmentDefinition, past: History, now?: JsonObject): readonly Call[] {
-  return history === 'calls' ? ((now ? [...past, now] : past) as readonly Call[]) : UNKEPT
+/** Returns what reward terms, `success` and verdicts get as `calls` of what a session remembers. */
+export function callsOf({ history }: EnvironmentDefinition, remembered: History): readonly Call[] {
+  return history === 'calls' ? (remembered as readonly Call[]) : UNKEPT
 }
 
 /** In the place of calls that no session keeps: an empty list would say that nobody has called anything. */

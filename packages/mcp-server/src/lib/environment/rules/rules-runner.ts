@@ -1,21 +1,15 @@
-import type { Action, EpisodeEnd, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
-import type { SessionRecord, SessionState } from '@episodic/state'
+import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
 import { rulesFailed, ServerError } from '../../server-error.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { applyEvent, type EventTurn } from './apply-event.ts'
 import type { CallOptions } from './call-options.ts'
-import { callsOf } from './episode-calls.ts'
+import { type EndedEpisode, evaluateEnd, type Judgement } from './evaluate-end.ts'
 import { playAction } from './play-action.ts'
 import type { PlayOutcome, RulesTurn } from './rules-turn.ts'
 import { type InitialState, type ObservedState, observeState, startEnvironment } from './start-environment.ts'
-
-export interface EndedEpisode extends Pick<SessionRecord, 'state' | 'params' | 'history'> {
-  readonly end: EpisodeEnd
-  /** The seat that is judged. */
-  readonly seat: string
-}
 
 /**
  * Plays the rules of environments, in this thread or in another one. The same call has the same result in each.
@@ -45,11 +39,7 @@ export interface RulesRunner {
     params: JsonObject,
     seat: string,
   ): LegalActions | Promise<LegalActions>
-  /** Judges an episode that ended in a state; `undefined` if the environment defines no success. */
-  evaluateSuccess(
-    environment: EnvironmentDefinition,
-    final: EndedEpisode,
-  ): boolean | undefined | Promise<boolean | undefined>
+  evaluate(environment: EnvironmentDefinition, ended: EndedEpisode): Judgement | Promise<Judgement>
   /** Whether tools may prepare steps. `prepare` runs in the host's thread, where some runners want no such code. */
   readonly prepares: boolean
   /**
@@ -67,8 +57,7 @@ export const directRules = {
   play: (environment, turn, action) => asFault(environment, () => playAction(environment, turn, action)),
   apply: (environment, turn, event) => asFault(environment, () => applyEvent(environment, turn, event)),
   legal: (environment, ...given) => asFault(environment, () => environment.legal(...given)),
-  evaluateSuccess: (environment, { seat, history, ...final }) =>
-    asFault(environment, () => environment.success({ ...final, calls: callsOf(environment, history) }, seat)),
+  evaluate: (environment, ended) => asFault(environment, () => evaluateEnd(environment, ended)),
   prepares: true,
   secrets: (environment, ...given) => environment.secrets?.(...given) ?? NONE,
 } satisfies RulesRunner

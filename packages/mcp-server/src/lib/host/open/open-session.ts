@@ -176,6 +176,7 @@ export function toEnvironmentInfo(environment: EnvironmentDefinition): Environme
     terms,
     potential,
     ...(environment.hasSuccess && { success: true }),
+    ...(environment.verdictNames.length > 0 && { verdicts: [...environment.verdictNames] }),
     ...(judgesLeft(environment) && { judgesLeft: true as const }),
     ...(environment.hasLegal && { legal: true }),
     ...(environment.offers && { offers: true as const }),

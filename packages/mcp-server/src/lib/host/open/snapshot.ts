@@ -1,5 +1,5 @@
 import type { SessionSnapshot } from '@episodic/protocol'
-import type { OutsideHistory } from '@episodic/protocol/internal'
+import { judgementOf, type OutsideHistory } from '@episodic/protocol/internal'
 import type { SessionRecord } from '@episodic/state'
 import type { HeldSession, KeptState, SessionBase } from '@episodic/state/internal'
 import type { Principal } from '../access/caller.ts'
@@ -90,13 +90,13 @@ function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
 }
 
 /** Everything that decides how a seat continues: not its last answer, which other sessions do not have. */
-function withoutLast({ seq, due, messages, end, success }: SeatSnapshot): SeatSnapshot {
+function withoutLast({ seq, due, messages, end, ...judged }: SeatSnapshot): SeatSnapshot {
   return {
     seq,
     ...(due && { due }),
     ...(messages && { messages }),
     ...(end && { end }),
-    ...(success !== undefined && { success }),
+    ...judgementOf(judged),
   }
 }
 

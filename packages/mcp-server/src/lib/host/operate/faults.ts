@@ -8,7 +8,8 @@ import type { Misfit } from '../../environment/definition/stored-state.ts'
 import { asError } from '../../environment/definition/thrown-value.ts'
 import type { EventTurn } from '../../environment/rules/apply-event.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
-import type { EndedEpisode, RulesRunner } from '../../environment/rules/rules-runner.ts'
+import type { EndedEpisode } from '../../environment/rules/evaluate-end.ts'
+import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import type { RulesTurn } from '../../environment/rules/rules-turn.ts'
 import { rulesFailed, ServerError, type ServerErrorCode } from '../../server-error.ts'
 import { randomText } from '../access/session-tokens.ts'
@@ -189,8 +190,8 @@ export class SessionRules {
     return this.guard(() => this.#rules.legal(this.#environment, state, params, seat))
   }
 
-  evaluateSuccess(final: EndedEpisode) {
-    return this.guard(() => this.#rules.evaluateSuccess(this.#environment, final))
+  evaluate(ended: EndedEpisode) {
+    return this.guard(() => this.#rules.evaluate(this.#environment, ended))
   }
 
   guard<T>(run: () => T, waiting?: CallOptions): T {

@@ -6,7 +6,7 @@ import {
   type SessionSnapshot,
   WireError,
 } from '@episodic/protocol'
-import { copyPlain, invalidParams } from '@episodic/protocol/internal'
+import { copyPlain, invalidParams, judgementOf } from '@episodic/protocol/internal'
 import { isLarge } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
@@ -279,10 +279,8 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     capacity.removed(id)
     metrics?.closed(cached.environment.name)
     const step = await leaving
-    if (step) return { end, step, ...(step.report.success !== undefined && { success: step.report.success }) }
-    // After the removal, so that a fault of the world's success condition leaves no open session.
-    const { hasSuccess, multiplayer } = cached.environment
-    const success = final && hasSuccess && !multiplayer ? await writer.evaluateSuccess(cached, final) : undefined
-    return { end, ...(success !== undefined && { success }) }
+    if (step) return { end, step, ...judgementOf(step.report) }
+    // After the removal, so that a fault of the world's judgement leaves no open session.
+    return { end, ...(final && !cached.environment.multiplayer && (await writer.evaluate(cached, final))) }
   }
 }

@@ -5,8 +5,8 @@ import { absenceAction, judgesLeft } from '../../environment/definition/absent-a
 import { declaredAction } from '../../environment/definition/declared-action.ts'
 import { isOffered } from '../../environment/definition/offered-tools.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
+import type { EndedEpisode, Judgement } from '../../environment/rules/evaluate-end.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
-import type { EndedEpisode } from '../../environment/rules/rules-runner.ts'
 import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
 import type { HostOptions, StepCall, StepOutcome } from '../host.ts'
 import type { Metrics, StepStatus } from '../operate/metrics.ts'
@@ -213,8 +213,8 @@ export class SessionWriter {
     return { end: end ?? closed, final: ended ? { end: closed, state, params, history, seat } : null }
   }
 
-  async evaluateSuccess({ rules }: CachedSession, final: EndedEpisode): Promise<boolean | undefined> {
-    return rules.evaluateSuccess(final)
+  async evaluate({ rules }: CachedSession, ended: EndedEpisode): Promise<Judgement> {
+    return rules.evaluate(ended)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LegalActions, MethodResult } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import type { Clock, SessionRecord } from '@episodic/state'
 import { isEndUnreported } from '@episodic/state/internal'
 import type { TurnQuery } from '../host.ts'
@@ -37,7 +38,7 @@ export async function turnOfSeat(
     const { state, params, seats, revision, turn: inTurn = [seat] } = record
     const end = endOf(record)
     const { observation, potential } = await cached.rules.observe(state, params, seat)
-    const { seq, due = {}, messages = [], end: ownEnd = end, success } = seats[seat] as SessionRecord['seats'][string]
+    const { seq, due = {}, messages = [], end: ownEnd = end, ...judged } = seats[seat] as SessionRecord['seats'][string]
     const turn = end ? [] : inTurn
     return {
       mine: turn.includes(seat),
@@ -47,7 +48,7 @@ export async function turnOfSeat(
       due,
       potential,
       end: ownEnd,
-      ...(success !== undefined && { success }),
+      ...judgementOf(judged),
       seq,
       revision,
     }

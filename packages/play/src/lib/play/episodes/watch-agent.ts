@@ -82,10 +82,10 @@ export async function watchAgent(
       if (!gone) continue
       if (failure) throw failure.cause
       if (seen.length === 0) throw new PlayerStop('no-action', `${agent.name} has ended without an action.`)
-      const { success, step } = await watched.finish({ signal })
+      const { success, verdicts, step } = await watched.finish({ signal })
       // The world has judged what the agent left.
       if (step) return step.action
-      throw new PlayerStop('closed', `${agent.name} has left.`, { success })
+      throw new PlayerStop('closed', `${agent.name} has left.`, { success, verdicts })
     }
   }
 }

@@ -14,7 +14,7 @@ import {
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
-import { type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
+import { judgementOf, type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { toMicroseconds } from '@episodic/run/base/to-microseconds'
@@ -279,9 +279,9 @@ export function toFailure(cause: unknown): { readonly code: string; readonly mes
 }
 
 /** Returns how an episode was judged, and why its player ended it, as far as either is known. */
-function judged({ success, stopped }: Pick<RecordedSeat, 'success' | 'stopped'>, recording: Recording) {
+function judged({ stopped, ...rest }: Pick<RecordedSeat, 'success' | 'verdicts' | 'stopped'>, recording: Recording) {
   return {
-    ...(success !== undefined && { success }),
+    ...judgementOf(rest),
     ...(stopped && { stopped: redacted(stopped, recording) }),
   }
 }

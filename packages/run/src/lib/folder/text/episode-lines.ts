@@ -76,6 +76,7 @@ export function* endLines(
       seat,
       `${outcome.end.kind}: ${outcome.end.reason}`,
       `return ${formatNumber(returns?.unshaped ?? null)}`,
+      ...Object.entries(outcome.verdicts ?? {}).map(([name, value]) => `${name} ${value ? 'yes' : 'no'}`),
     ]
     yield bold(cleanText([...how, groupOf({ ...own, outcome, returns })].filter(Boolean).join('  ')))
   }

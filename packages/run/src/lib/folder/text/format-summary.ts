@@ -89,6 +89,13 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         formatPercent(success.firstTry.rate),
         withBounds(noteInterval(success.firstTry, formatShareInterval), shortBounds(success.firstTry)),
       ),
+    ...(summary.verdicts ?? []).map((verdict) =>
+      line(
+        `  ${cleanText(verdict.name)}`,
+        formatPercent(verdict.rate),
+        withBounds(noteInterval(verdict, formatShareInterval), shortBounds(verdict)),
+      ),
+    ),
     retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),
     ...passes.map(([name, pass]) => {
       if (!pass || pass.k <= 1) return null
