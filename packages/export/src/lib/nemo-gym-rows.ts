@@ -14,8 +14,14 @@ export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): A
     const { environment, params, seed, limits } = task
     await using played = connection.environment(environment.name)
     const { observation } = await played.reset(task)
-    const input = [{ role: 'user', content: openingOf(task, observation), type: 'message' }]
-    const tools = played.info.tools.map(({ name, description, inputSchema }) => ({
+    const { tools: all } = played.info
+    const called = all.filter(({ speech }) => speech === undefined)
+    // Where words are a move, the prompt is the system's, as `llm:` has it.
+    const speaks = called.length < all.length && task.prompt !== '' && observation.text !== ''
+    const input = speaks
+      ? [message('system', task.prompt), message('user', observation.text)]
+      : [message('user', openingOf(task, observation))]
+    const tools = called.map(({ name, description, inputSchema }) => ({
       type: 'function',
       name,
       description,
@@ -31,4 +37,8 @@ export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): A
     }
     yield jsonLine({ responses_create_params: { input, tools }, episodic, task: task.id })
   }
+}
+
+function message(role: 'system' | 'user', content: string): object {
+  return { role, content, type: 'message' }
 }

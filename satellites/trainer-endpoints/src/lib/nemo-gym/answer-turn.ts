@@ -60,10 +60,11 @@ async function playFrom(
 ): Promise<TurnAnswer> {
   const before = first < session.tally.played ? await stepsAfter(session, first) : []
   const outputs: { call_id: string; output: string }[] = []
+  let reply: string | null = null
   let terms: Terms = {}
   let earned = 0
   let next = 0
-  for (const { callId, tool, arguments: args } of calls) {
+  for (const { callId, tool, arguments: args, isSpoken } of calls) {
     const answer = async () => {
       if (args === null) return errorAnswer(422, 'The arguments are no JSON object, so this call was not played.')
       const stored = before[next]
@@ -72,13 +73,15 @@ async function playFrom(
       next += 1
       terms = addTerms(terms, step.report.terms)
       earned += rewardOf(step)
-      return stepAnswer(step)
+      return isSpoken ? { text: step.observation.text } : stepAnswer(step)
     }
-    outputs.push({ call_id: callId, output: (await answer()).text })
+    const { text } = await answer()
+    if (isSpoken) reply = text
+    else outputs.push({ call_id: callId, output: text })
   }
   const { end, reward, success } = session.tally
   return {
-    observation: calls.length === 0 && !end ? 'No tool was called. Call a tool to go on.' : null,
+    observation: calls.length === 0 && !end ? 'No tool was called. Call a tool to go on.' : reply,
     reward: rewards === 'steps' ? earned : end ? reward : 0,
     terminated: end?.kind === 'terminated',
     truncated: end?.kind === 'truncated',

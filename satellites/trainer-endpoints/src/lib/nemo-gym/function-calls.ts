@@ -1,6 +1,7 @@
 import { parseAccepted } from '@episodic/mcp-server/http'
 import type { JsonObject } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
+import type { Tools } from './same-call.ts'
 
 type OutputItem = Readonly<Record<string, unknown>>
 
@@ -13,6 +14,8 @@ export interface FunctionCall {
   readonly isEmpty: boolean
   /** What the model was shown as the output of the tool; `null` if the trajectory does not say. */
   readonly output: string | null
+  /** Whether it is no call: words that are a move. */
+  readonly isSpoken?: true
 }
 
 /** Returns the calls of tools in a model's answer, in order, each with the output that follows it under its id. */
@@ -32,6 +35,23 @@ export function functionCallsOf(items: readonly OutputItem[]): FunctionCall[] {
     }
   }
   return calls
+}
+
+/** Returns what a model said after its last call; empty for nothing. */
+export function lastWordsOf(items: readonly OutputItem[]): string {
+  const last = items.findLastIndex(({ type }) => type === 'function_call' || type === 'function_call_output')
+  return items
+    .slice(last + 1)
+    .flatMap(({ type, content }) => (type === 'message' && Array.isArray(content) ? content : []))
+    .flatMap((part) => (isObject(part) && typeof part.text === 'string' ? [part.text] : []))
+    .join('')
+}
+
+/** Returns words as the call that they are in a world in which words are a move; `null` in others, and for none. */
+export function spokenCall(words: string, tools: Tools): (FunctionCall & { readonly arguments: JsonObject }) | null {
+  const { name: tool, speech } = tools.find((each) => each.speech !== undefined) ?? {}
+  if (tool === undefined || speech === undefined || words === '') return null
+  return { callId: '', tool, arguments: { [speech]: words }, isEmpty: false, output: null, isSpoken: true }
 }
 
 function parseArguments(text: unknown): JsonObject | null {

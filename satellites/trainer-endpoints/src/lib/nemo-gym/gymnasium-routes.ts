@@ -5,7 +5,7 @@ import { leaveSession } from '../episode/leave-session.ts'
 import type { RewardMode } from '../episode/reward-mode.ts'
 import type { TrainerRoute } from '../http/trainer-app.ts'
 import { answerTurn } from './answer-turn.ts'
-import { functionCallsOf } from './function-calls.ts'
+import { functionCallsOf, lastWordsOf, spokenCall } from './function-calls.ts'
 import { assertPlayable } from './playable.ts'
 import type { RolloutSessions } from './rollout-session.ts'
 import { answerFrom, cookieOf, type RouteContext } from './route-session.ts'
@@ -43,8 +43,10 @@ export function gymnasiumRoutes(
     const { handle, played: sent } = cookieOf(context, COOKIE) ?? noSession()
     const session = await sessions.find(context.var.principal, handle)
     return session.inTurn(async () => {
-      const calls = functionCallsOf(response.output)
-      const answer = await answerTurn(session, { id: id ?? null, calls, sent }, rewards)
+      const made = functionCallsOf(response.output)
+      const spoken = made.length === 0 ? spokenCall(lastWordsOf(response.output), session.tools) : null
+      const turn = { id: id ?? null, calls: spoken ? [spoken] : made, sent }
+      const answer = await answerTurn(session, turn, rewards)
       answerFrom(context, COOKIE, session, null)
       return context.json(answer)
     })

@@ -4,7 +4,7 @@ import { Hono } from 'hono'
 import { type InternalError, problemOf } from '../http/problem.ts'
 import { readObject, type TrainerRoute } from '../http/trainer-app.ts'
 import { type Failure, failureOf } from './failure-kind.ts'
-import { functionCallsOf } from './function-calls.ts'
+import { functionCallsOf, lastWordsOf } from './function-calls.ts'
 import { NamedSessions } from './named-sessions.ts'
 import { assertPlayable } from './playable.ts'
 import type { RolloutSessions } from './rollout-session.ts'
@@ -102,6 +102,7 @@ export function rolloutRoutes(
     const verdict = await verdicts.of(principal, cookie.handle, {
       played: cookie.played,
       calls: functionCallsOf(response.output),
+      words: lastWordsOf(response.output),
       incomplete: Boolean(response.incomplete_details),
       failure: cookie.failure === null ? null : { kind: cookie.failure, reason: 'A call of this episode failed.' },
     })

@@ -1,7 +1,7 @@
 import { type EpisodeEnd, WireError } from '@episodic/protocol'
 import { readSteps } from '../episode/read-steps.ts'
 import { type Failure, failureOf } from './failure-kind.ts'
-import type { FunctionCall } from './function-calls.ts'
+import { type FunctionCall, spokenCall } from './function-calls.ts'
 import { isPlayedOnce } from './played-once.ts'
 import type { RolloutSession } from './rollout-session.ts'
 import { type Tally, withStep } from './tally.ts'
@@ -20,15 +20,23 @@ export function voidVerdict(failure: Failure): Verdict {
 export interface Claim {
   readonly played: number
   readonly calls: readonly FunctionCall[]
+  /** What the model said last, which is its last move where words are one. */
+  readonly words: string
   readonly incomplete: boolean
   readonly failure: Failure | null
 }
 
 export async function computeVerdict(session: RolloutSession, claim: Claim): Promise<Verdict> {
   const { ref } = session
+  const spoken = spokenCall(claim.words, session.tools)
+  // An earlier process may have played it, and have been lost with its verdict.
+  const known = spoken !== null && session.isLast(spoken)
+  const claimed = known ? { ...claim, calls: [...claim.calls, spoken] } : claim
+  const failure = session.failure ?? claim.failure ?? (await findMismatch(session, claimed))
   let { tally } = session
-  const failure = session.failure ?? claim.failure ?? (await findMismatch(session, claim))
   try {
+    if (spoken && !known && failure === null && !tally.end) await session.play(spoken)
+    tally = session.tally
     const { end, success, step } = await ref.close(true)
     // The world has judged in it what the model left; the model has not played it.
     if (step && step.report.seq > tally.played) tally = { ...withStep(tally, step), played: tally.played }
@@ -38,8 +46,8 @@ export async function computeVerdict(session: RolloutSession, claim: Claim): Pro
     return { tally, end: tally.end ?? end, success: tally.success ?? success, failure }
   } catch (error) {
     // What has ended needs no closing to be known.
-    const known = tally.end !== null && WireError.is(error, 'store-unavailable')
-    return { tally, end: tally.end, success: tally.success, failure: failure ?? (known ? null : failureOf(error)) }
+    const isKnown = tally.end !== null && WireError.is(error, 'store-unavailable')
+    return { tally, end: tally.end, success: tally.success, failure: failure ?? (isKnown ? null : failureOf(error)) }
   }
 }
 
