@@ -20,7 +20,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home: Path = tmp_path_factory.mktemp("home")
     examples = ["number-guessing", "frozen-lake", "warehouse", "flight-booking"]
     classics = [f"@episodic/classics/{name}" for name in CLASSICS]
-    own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "garden.ts")]
+    own = [str(WORLDS / name) for name in ("odd-tools.ts", "sealed-bids.ts", "garden.ts", "desk.ts")]
     running = Server(home, *examples, *classics, *own)
     yield running
     running.stop()

@@ -166,3 +166,28 @@ def test_a_limit_that_runs_out_while_the_server_does_not_answer_is_an_error(
     assert log.status == "error" and log.error is not None
     assert "limit of the sample ran out" in log.error.message
     assert not scores(log)
+
+
+def test_words_are_a_move_that_a_message_of_the_user_answers(server: Server, tmp_path: Path) -> None:
+    def help_out(messages: list[Any], *_: Any) -> ModelOutput:
+        asked = messages[-1].role == "user" and "42" in messages[-1].text
+        words = ModelOutput.from_content("helping", "It is known." if messages[-1].role == "tool" else "Which number?")
+        output = ModelOutput.for_tool_call("helping", "look_up", {"number": 42}) if asked else words
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    made = task([Task("desk", seed="7", prompt="Help.")], url=server.url, token=server.token)
+    model = get_model("mockllm/model", custom_outputs=help_out)
+    [log] = inspect_ai.eval(made, model=model, display="none", log_dir=str(tmp_path), log_format="json")
+    assert log.status == "success", log.error
+    assert log.samples is not None and log.samples[0].scores is not None
+    said = [(message.role, message.text) for message in log.samples[0].messages]
+    assert said == [
+        ("user", "Help.\n\nMy phone is dead."),
+        ("assistant", "Which number?"),
+        ("user", "It is 42."),
+        ("assistant", said[3][1]),
+        ("tool", "42 is known."),
+        ("assistant", "It is known."),
+    ]
+    assert log.samples[0].scores["episode"].value == {"return": 2, "steps": 3}

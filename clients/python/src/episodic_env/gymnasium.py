@@ -118,6 +118,7 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
         self.action_space: spaces.Space[Any] = AnyText(max_length)
         try:
             info = self.connection.environment(world)
+            self._tools = info.tools
             if actions == "derived":
                 self._finite = finite_tools(info.tools, bounds or {})
                 self.action_space = _space_of(self._finite)
@@ -176,7 +177,7 @@ class EpisodicEnv(gymnasium.Env[Any, Any]):
             return _finite_call(self._finite, self.action_space, action)
         if not isinstance(action, str):
             raise _invalid(f"A text action is JSON text, and this one is a {type(action).__name__}.")
-        return text_action(action)
+        return text_action(action, self._tools)
 
     def render(self) -> str | None:
         """Returns the latest text, if `render_mode` is `ansi`."""

@@ -18,6 +18,7 @@ import anyio.lowlevel
 import anyio.to_thread
 import inspect_ai
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParams
@@ -27,9 +28,11 @@ from .end import End
 from .environment_info import ToolInfo
 from .episode import Episode
 from .errors import EpisodicError
+from .json_types import JsonObject
 from .played import Played, with_left
 from .step import Step
 from .task import Task, read_tasks
+from .text_action import spoken_action
 from .waiting import PATIENCE
 
 __all__ = ["task"]
@@ -107,7 +110,7 @@ def _episode(connection: Connection, tasks: list[Task], outcomes: dict[str, _Out
         try:
             state.user_prompt.text += f"\n\n{episode.observation.text}"
             state.tools.extend(playing.tools())
-            return await (inner(state, generate) if inner else generate(state, tool_calls="loop"))
+            return await (inner(state, generate) if inner else _converse(state, generate, playing))
         finally:
             # Also where a limit of Inspect has cancelled the sample: it is scored all the same.
             with anyio.CancelScope(shield=True):
@@ -122,6 +125,16 @@ def _episode(connection: Connection, tasks: list[Task], outcomes: dict[str, _Out
     return solve
 
 
+async def _converse(state: TaskState, generate: Generate, playing: _Playing) -> TaskState:
+    """Generates until the model calls no more tools, and where words are a move, until the episode is over."""
+    while True:
+        state = await generate(state, tool_calls="loop")
+        reply = None if state.completed else await playing.say(state.output.completion)
+        if reply is None:
+            return state
+        state.messages.append(ChatMessageUser(content=reply))
+
+
 class _Playing:
     """The tools of one sample, whose calls are steps at the trainer endpoint."""
 
@@ -132,7 +145,15 @@ class _Playing:
         self.failure: EpisodicError | None = None
 
     def tools(self) -> list[Tool]:
-        return [self._tool(info) for info in self._episode.info.tools]
+        return [self._tool(info) for info in self._episode.info.tools if info.speech is None]
+
+    async def say(self, words: str) -> str | None:
+        """Plays words as a move. Returns what answers them; None if they are no move, or the episode is over."""
+        spoken = spoken_action(words, self._episode.info.tools)
+        if spoken is None or self._episode.end is not None:
+            return None
+        step = await self._play(*spoken)
+        return step.observation.text if step.end is None else None
 
     def _tool(self, info: ToolInfo) -> Tool:
         async def execute(**kwargs: Any) -> str:
@@ -148,7 +169,7 @@ class _Playing:
         made = ToolDef(execute, name=info.name, description=info.description or info.name, parameters=parameters)
         return made.as_tool()
 
-    async def _play(self, tool: str, arguments: dict[str, Any]) -> Step:
+    async def _play(self, tool: str, arguments: JsonObject) -> Step:
         if self.failure is not None:
             raise self.failure
         if self._episode.end is not None:

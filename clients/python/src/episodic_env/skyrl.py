@@ -20,9 +20,9 @@ __all__ = ["WorldEnv"]
 class WorldEnv(BaseTextEnv):
     """Plays one episode, with a connection of its own. Register it with `skyrl_gym.register`.
 
-    An action is the whole answer of the model: `{"tool": "guess", "arguments": {"value": 50}}`; any other text is
-    refused by the server as a step. The reward is the sum of the raw terms. `metadata` has `terms`, `end` and
-    `refused`.
+    An action is the whole answer of the model: `{"tool": "guess", "arguments": {"value": 50}}`. Any other text is said
+    where words are a move, and refused by the server as a step elsewhere. The reward is the sum of the raw terms.
+    `metadata` has `terms`, `end` and `refused`.
 
     SkyRL has no failed rollout: a lost server is an `EpisodicError`, which ends it.
 
@@ -52,7 +52,7 @@ class WorldEnv(BaseTextEnv):
     def step(self, action: str) -> BaseTextEnvStepOutput:
         """Plays the answer of the model as a step."""
         assert self.episode is not None
-        step = self.episode.step(*text_action(action))
+        step = self.episode.step(*text_action(action, self.episode.info.tools))
         self.turns += 1
         done = step.end is not None or self.turns >= self.max_turns
         if done and step.end is None:
