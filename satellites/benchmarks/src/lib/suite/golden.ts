@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { pathToFileURL } from 'node:url'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, contentId, type Json, type JsonObject } from '@episodic/protocol'
 
@@ -91,6 +93,11 @@ function withoutView(answer: string, view: string): string {
  */
 export function digestOf(value: Json): string {
   return contentId(canonicalJson(value)).slice(0, 16)
+}
+
+/** Returns the address of `golden/<name>.jsonl` of this package, from its sources and from its build. */
+export function goldenFile(name: string): URL {
+  return new URL(`golden/${name}.jsonl`, pathToFileURL(findPackageJSON(import.meta.url) as string))
 }
 
 /** Reads what an original recorded, a line for each task: `{"task":…,"answers":…,"state":…,"solved":…}`. */
