@@ -87,7 +87,7 @@ export function createTau2World<State>(options: Tau2Options<State>) {
       }
     },
     turn: ({ speaker }) => speaker,
-    observe: ({ seat, public: { speaker, said } }) => (speaker === seat ? said : ''),
+    observe: ({ seat, public: { speaker, said } }) => (speaker === seat || !said ? said : `You said: ${said}`),
     tools: ({ tool }) => {
       const own = Object.entries(domain.tools).map(([name, { seat, input, changes, play }]) => {
         const made = tool({
