@@ -21,7 +21,7 @@ const RANDOM_CALLS = 12
 const USAGE = `Usage: pnpm interop tau2 [--domain <name>…] [--quick] [--checkout <folder>] [--json]
 
 Plays the golden actions of each task of τ²-bench, and ${RANDOM_CALLS} random calls after them, by the rules here and with the original's own
-code in Python, and compares each answer, the databases of both seats, each assertion and the verdict; and what models are told.
+code in Python, and compares each answer, the databases of both seats, each assertion and the verdict; and what models read.
 Then forks a hundred episodes at a random step and plays them on, and measures how fast both play the golden actions. Needs the data: episodic suite get tau2
 
   --domain    only this domain: ${Object.keys(domains()).join(', ')}

@@ -3,17 +3,17 @@ import { readDocstrings } from './docstrings.ts'
 
 const SOURCE = `
 class Tools:
-    def open_door(
-        self, door: Dict[str, Any], *, force: float = 0.5, note: str = "a, (b"  # how
+    def lift_box(
+        self, box: Dict[str, Any], *, force: float = 0.5, note: str = "a, (b"  # how
     ) -> Dict[str, Any]:
         """
-        Opens a door.
+        Lifts a box.
         Look first: it may be open.
 
         Only then push.
 
         Args:
-            door: The door to open, with
+            box: The box to lift, with
                 its key.
             force (float, optional): How hard: from 0 to 1.
 
@@ -23,7 +23,7 @@ class Tools:
         def inner():
             pass
 
-    async def close_door(self) -> str:
+    async def drop_box(self) -> str:
         """Closes it."""
 
 def ring(bell: str, times):
@@ -40,18 +40,18 @@ describe('readDocstrings', () => {
   const functions = readDocstrings(SOURCE)
 
   it('reads what a docstring says of a function and of its parameters', () => {
-    expect(functions.get('open_door')).toEqual({
-      name: 'open_door',
-      short: 'Opens a door.',
+    expect(functions.get('lift_box')).toEqual({
+      name: 'lift_box',
+      short: 'Lifts a box.',
       long: 'Look first: it may be open.\n\nOnly then push.',
-      args: { door: 'The door to open, with\nits key.', force: 'How hard: from 0 to 1.' },
+      args: { box: 'The box to lift, with\nits key.', force: 'How hard: from 0 to 1.' },
       parameters: [
-        { name: 'door', type: 'Dict[str, Any]', default: null },
+        { name: 'box', type: 'Dict[str, Any]', default: null },
         { name: 'force', type: 'float', default: '0.5' },
         { name: 'note', type: 'str', default: '"a, (b"' },
       ],
     })
-    expect(functions.get('close_door')).toMatchObject({ short: 'Closes it.', long: '', args: {}, parameters: [] })
+    expect(functions.get('drop_box')).toMatchObject({ short: 'Closes it.', long: '', args: {}, parameters: [] })
   })
 
   it('reads parameters in the style of reST', () => {
@@ -59,7 +59,7 @@ describe('readDocstrings', () => {
   })
 
   it('lists functions without a docstring, and none that a text only mentions', () => {
-    expect([...functions.keys()]).toEqual(['open_door', 'inner', 'close_door', 'ring'])
+    expect([...functions.keys()]).toEqual(['lift_box', 'inner', 'drop_box', 'ring'])
     expect(functions.get('inner')).toMatchObject({ short: '', long: '' })
   })
 })

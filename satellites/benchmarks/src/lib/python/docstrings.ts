@@ -1,4 +1,4 @@
-/** A function of Python as a model is told of it: what stands in its docstring and in its parameters. */
+/** A function of Python as a model reads of it: what its docstring and its parameters say. */
 export interface DocumentedFunction {
   readonly name: string
   /** The first line of the docstring; empty if there is none. */

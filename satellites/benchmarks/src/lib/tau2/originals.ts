@@ -12,9 +12,9 @@ export interface Originals {
   data(path: string): string
   /** Reads the functions of a source in `src/tau2`. */
   functions(path: string): ReadonlyMap<string, DocumentedFunction>
-  /** What the agent is told before a conversation, by the policy of its domain. */
+  /** What the agent reads before a conversation, by the policy of its domain. */
   agentPrompt(policy: string): string
-  /** What a simulated user is told, by the scenario of its task. */
+  /** What a simulated user reads before it, by the scenario of its task. */
   userPrompt(scenario: string, hasTools: boolean): string
   /** What the agent has said before the user speaks. */
   readonly greeting: string

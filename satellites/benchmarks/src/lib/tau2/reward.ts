@@ -10,7 +10,7 @@ export interface PlayedCall {
 }
 
 /**
- * Tells for each part of the reward of the original whether it was earned; those of {@link Task.basis} count. Sentences
+ * Returns for each part of the reward of the original whether it was earned; those of {@link Task.basis} count. Sentences
  * that need a judge (`NL_ASSERTION`) count as earned: they are not judged here.
  *
  * - `state`: of the domain, at the end.

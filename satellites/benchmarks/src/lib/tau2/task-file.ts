@@ -69,7 +69,7 @@ const task = z
   })
   .transform(({ id, user_scenario, initial_state, evaluation_criteria: criteria }) => ({
     id,
-    /** What the user is told of who it is and what it wants, as the original writes it. */
+    /** What the user reads of who it is and what it wants, as the original writes it. */
     scenario: scenarioOf(user_scenario),
     /** What happens to both worlds before the conversation. */
     initialization: initial_state?.initialization_actions ?? [],

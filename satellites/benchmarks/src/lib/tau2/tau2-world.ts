@@ -60,13 +60,14 @@ export function createTau2World<State>(options: Tau2Options<State>) {
     seats: SEATS,
     utility: 'common',
     speech: 'say',
+    parallelToolCalls: true,
     history: 'calls',
     params: z.object({ task: z.string().refine((id) => byId.has(id), 'no id of a task') }),
     limits: { steps: MOST_STEPS },
     state: {
       public: z.object({
         speaker: z.enum(SEATS),
-        said: z.string().describe('What was said last; empty when the one who hears it has acted.'),
+        said: z.string().describe('What was said last; empty when the one whom it was said to has acted.'),
       }),
       own: z.object({}),
       private: z.object({
@@ -211,7 +212,7 @@ function limitOf({ steps, errors }: { readonly steps: number; readonly errors: n
   return steps >= MOST_STEPS ? 'max-steps' : null
 }
 
-/** What a model of the original is told of a tool. */
+/** What a model of the original reads of a tool. */
 function descriptionOf(documented: DocumentedFunction | undefined): string {
   return [documented?.short, documented?.long].filter(Boolean).join('\n\n')
 }

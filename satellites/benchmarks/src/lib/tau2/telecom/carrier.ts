@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { formatFixed } from '../../python/round.ts'
 import { formatFloat } from '../../python/value.ts'
 import { type DomainTool, domainTool, ToolError } from '../domain.ts'
-import { type Bill, bill, type Customer, customer, dumpRows, type Line, line, type Tables } from './tables.ts'
+import { type Bill, bill, type Customer, customer, dumpRows, line, type PhoneLine, type Tables } from './tables.ts'
 
 /** What of the carrier's tables is another than at the beginning: whole rows, in the order in which they were changed. */
 export const carrierSchema = z.object({ lines: z.array(line), bills: z.array(bill), customers: z.array(customer) })
 export type Carrier = z.output<typeof carrierSchema>
 
 interface Rows {
-  lines: Line
+  lines: PhoneLine
   bills: Bill
   customers: Customer
 }
@@ -66,7 +66,7 @@ export function createCarrier(tables: Tables) {
     return rows.find(isRow(name, key)) as Rows[Of]
   }
 
-  const lineByPhone = (state: Carrier, number: string): Line =>
+  const lineByPhone = (state: Carrier, number: string): PhoneLine =>
     list(state, 'lines').find((row) => row.phone_number === number) ??
     fail(`Line with phone number ${number} not found`)
   const customerByPhone = (state: Carrier, number: string): Customer => {
@@ -74,7 +74,7 @@ export function createCarrier(tables: Tables) {
     const found = list(state, 'customers').find((row) => row.phone_number === number || row.line_ids.some(isTheirs))
     return found ?? fail(`Customer with phone number ${number} not found`)
   }
-  const ownLine = (state: Carrier, { customer_id, line_id }: OfLine): Line => {
+  const ownLine = (state: Carrier, { customer_id, line_id }: OfLine): PhoneLine => {
     if (!find(state, 'customers', customer_id).line_ids.includes(line_id))
       fail(`Line ${line_id} not found for customer ${customer_id}`)
     return find(state, 'lines', line_id)
@@ -208,7 +208,7 @@ export function createCarrier(tables: Tables) {
     assertions,
     lineByPhone,
     /** How much data a line has. */
-    limitOf: (state: Carrier, { plan_id, data_refueling_gb }: Line) =>
+    limitOf: (state: Carrier, { plan_id, data_refueling_gb }: PhoneLine) =>
       find(state, 'plans', plan_id).data_limit_gb + data_refueling_gb,
     /** The bill that the customer with this number is asked to pay. */
     requestedOf: (state: Carrier, number: string) => awaitingPayment(state, customerByPhone(state, number))[0],

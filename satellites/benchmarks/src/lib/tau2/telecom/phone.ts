@@ -215,8 +215,8 @@ function grantedTo(phone: Phone, app: string): string[] | null {
 type Play<Shape extends z.ZodRawShape> = (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string
 type NoInput = Record<never, never>
 
-/** A tool that only looks. */
-const look = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
+/** A tool that changes nothing. */
+const view = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
   domainTool<Phone, Shape>('user', 'reads', shape, play)
 
 /** A tool whose answer is followed by the status bar. */
@@ -238,8 +238,8 @@ const toggle = (setting: Switch, name: string, after: (phone: Phone) => void = (
 
 /** The tools of the user. */
 export const PHONE_TOOLS = {
-  check_status_bar: look((phone) => `Status Bar: ${statusBar(phone)}`),
-  check_network_status: look((phone) => {
+  check_status_bar: view((phone) => `Status Bar: ${statusBar(phone)}`),
+  check_network_status: view((phone) => {
     const { device } = phone
     return [
       `Airplane Mode: ${onOff(device.airplane_mode)}`,
@@ -254,7 +254,7 @@ export const PHONE_TOOLS = {
       ...(device.wifi_connected ? [`Connected Wi-Fi Network: ${device.wifi_ssid}`] : []),
     ].join('\n')
   }),
-  check_network_mode_preference: look(({ device }) => `Network Mode Preference: ${device.network_mode_preference}`),
+  check_network_mode_preference: view(({ device }) => `Network Mode Preference: ${device.network_mode_preference}`),
   set_network_mode_preference: change(
     (phone, { mode }) => {
       const known = MODES.find((one) => one === mode)
@@ -265,7 +265,7 @@ export const PHONE_TOOLS = {
     },
     { mode: text },
   ),
-  run_speed_test: look((phone) => {
+  run_speed_test: view((phone) => {
     const found = speedOf(phone)
     if (!found) return 'Speed test failed: No Connection.'
     return `Speed Test Result: ${formatFixed(found.speed, 2)} Mbps (${found.name}). ${found.advice}`
@@ -274,18 +274,18 @@ export const PHONE_TOOLS = {
     setAirplaneMode(phone, !phone.device.airplane_mode)
     return `Airplane Mode is now ${onOff(phone.device.airplane_mode)}.`
   }),
-  check_sim_status: look((phone) => SIM_TEXTS[simStatus(phone)]),
+  check_sim_status: view((phone) => SIM_TEXTS[simStatus(phone)]),
   reseat_sim_card: change((phone) => {
     setDevice({ sim_card_missing: false })(phone)
     return 'SIM card re-seated successfully.'
   }),
   toggle_data: toggle('data_enabled', 'Mobile Data', searchNetwork),
   toggle_roaming: toggle('roaming_enabled', 'Data Roaming', searchNetwork),
-  check_data_restriction_status: look(({ device }) =>
+  check_data_restriction_status: view(({ device }) =>
     device.data_saver_mode ? 'Data Saver mode is ON (limits data usage).' : 'Data Saver mode is OFF.',
   ),
   toggle_data_saver_mode: toggle('data_saver_mode', 'Data Saver Mode'),
-  check_apn_settings: look(
+  check_apn_settings: view(
     ({ device: { active_apn_settings: apn } }) =>
       `Current APN Name: ${apn.apn_name}\nMMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}\n(These are technical settings, usually best left unchanged.)`,
   ),
@@ -301,7 +301,7 @@ export const PHONE_TOOLS = {
     searchNetwork(phone)
     return 'APN settings will reset at reboot.'
   }),
-  check_wifi_status: look(({ device }) => {
+  check_wifi_status: view(({ device }) => {
     if (!device.wifi_enabled) return 'Wi-Fi is turned OFF.'
     if (!device.wifi_connected) return 'Wi-Fi is ON but not connected to any network.'
     return `Wi-Fi is ON and connected to '${device.wifi_ssid}'. Signal strength: ${device.wifi_signal_strength}.`
@@ -312,11 +312,11 @@ export const PHONE_TOOLS = {
     if (!device.wifi_enabled) Object.assign(device, NO_WIFI)
     return `Wi-Fi is now ${onOff(device.wifi_enabled)}.`
   }),
-  check_wifi_calling_status: look(
+  check_wifi_calling_status: view(
     ({ device }) => `Wi-Fi Calling is currently turned ${onOff(device.wifi_calling_enabled)}.`,
   ),
   toggle_wifi_calling: toggle('wifi_calling_enabled', 'Wi-Fi Calling'),
-  check_vpn_status: look(({ device: { vpn_details: vpn, vpn_enabled_setting } }) => {
+  check_vpn_status: view(({ device: { vpn_details: vpn, vpn_enabled_setting } }) => {
     if (vpn) {
       const level = `<PerformanceLevel.${vpn.server_performance.toUpperCase()}: '${vpn.server_performance}'>`
       const fields = `'server_address': ${repr(vpn.server_address)}, 'protocol': ${repr(vpn.protocol)}`
@@ -330,10 +330,10 @@ export const PHONE_TOOLS = {
   disconnect_vpn: change((phone) =>
     disconnectVpn(phone) ? 'VPN disconnected successfully.' : 'No active VPN connection to disconnect.',
   ),
-  check_installed_apps: look(
+  check_installed_apps: view(
     ({ device }) => `The following apps are installed on the phone: ${Object.keys(device.app_statuses).join(', ')}`,
   ),
-  check_app_status: look(
+  check_app_status: view(
     (phone, { app_name }) => {
       const granted = grantedTo(phone, app_name)
       if (!granted) return `App '${app_name}' not found on this phone.`
@@ -342,7 +342,7 @@ export const PHONE_TOOLS = {
     },
     { app_name: text },
   ),
-  check_app_permissions: look(
+  check_app_permissions: view(
     (phone, { app_name }) => {
       const granted = grantedTo(phone, app_name)
       if (!granted) return `App '${app_name}' not found on this phone.`
@@ -364,14 +364,14 @@ export const PHONE_TOOLS = {
     },
     { app_name: text, permission: text },
   ),
-  can_send_mms: look((phone) => `Your messaging app ${canSendMms(phone) ? 'can' : 'cannot'} send MMS messages.`),
+  can_send_mms: view((phone) => `Your messaging app ${canSendMms(phone) ? 'can' : 'cannot'} send MMS messages.`),
   reboot_device: change((phone) => {
     const resets = phone.device.active_apn_settings.reset_at_reboot
     if (resets) phone.device.active_apn_settings = apnSettings.parse({})
     searchNetwork(phone)
     return `${resets ? 'Resetting APN settings...\n' : ''}Restarting network services...`
   }),
-  check_payment_request: look(({ surroundings: { payment_request: request } }) =>
+  check_payment_request: view(({ surroundings: { payment_request: request } }) =>
     request
       ? `You have a payment request for bill ${request.bill_id} of ${formatFloat(request.amount_due)} USD.`
       : 'No payment request has been made.',

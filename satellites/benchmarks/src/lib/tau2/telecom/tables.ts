@@ -71,7 +71,7 @@ const tables = z.strictObject({
   ),
 })
 
-export type Line = z.output<typeof line>
+export type PhoneLine = z.output<typeof line>
 export type Bill = z.output<typeof bill>
 export type Customer = z.output<typeof customer>
 /** The tables of the carrier, as every task begins with them. */

@@ -94,7 +94,7 @@ describe('openTelecom', () => {
     expect(act('user', 'run_speed_test').observation.text).toContain('22.00 Mbps (Fair)')
   })
 
-  it('tells models what the files of the original say', () => {
+  it('shows models what the files of the original say', () => {
     const tools = Object.fromEntries(world.environment.toolInfos.map((info) => [info.name, info]))
     expect(tools.refuel_data).toMatchObject({
       description: 'Refuel data, in our own words.',
