@@ -17,8 +17,8 @@ export interface DocumentedFunction {
 
 /**
  * Reads the functions and methods of a Python source, by their names; of several with one name, the first that has a
- * docstring. Sections are those of the styles of Google (`Args:`) and of reST (`:param x:`), as `docstring_parser` reads
- * them. The source is read and never run.
+ * docstring. Sections are those of the styles of Google (`Args:`) and of reST (`:param x:`), as `docstring_parser`
+ * reads them. The source is read and never run.
  */
 export function readDocstrings(source: string): ReadonlyMap<string, DocumentedFunction> {
   const found = new Map<string, DocumentedFunction>()

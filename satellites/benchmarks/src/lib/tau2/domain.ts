@@ -2,7 +2,7 @@ import type { JsonObject, Rng } from '@episodic/protocol'
 import { z } from 'zod'
 import type { Assertion, Task } from './task-file.ts'
 
-/** Thrown by a tool: its caller reads the text after `Error: `. What it changed before stays changed, as in the original. */
+/** Thrown by a tool: its caller reads the text after `Error: `. What was changed before stays changed, as there. */
 export class ToolError extends Error {}
 
 export type Seat = 'agent' | 'user'

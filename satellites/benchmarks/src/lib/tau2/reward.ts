@@ -10,8 +10,8 @@ export interface PlayedCall {
 }
 
 /**
- * Returns for each part of the reward of the original whether it was earned; those of {@link Task.basis} count. Sentences
- * that need a judge (`NL_ASSERTION`) count as earned: they are not judged here.
+ * Returns for each part of the reward of the original whether it was earned; those of {@link Task.basis} count.
+ * Sentences that need a judge (`NL_ASSERTION`) count as earned: they are not judged here.
  *
  * - `state`: of the domain, at the end.
  * - `calls`: of both seats, oldest first.

@@ -35,9 +35,9 @@ export interface Tau2Options<State> {
 }
 
 /**
- * Returns a domain of τ² as a world of two seats that speak in turns: words go to the other seat, every other call keeps
- * the turn. With its tasks, by the name of their split and `all`, a policy that plays the golden actions, and one whose
- * user ends at once.
+ * Returns a domain of τ² as a world of two seats that speak in turns: words go to the other seat, every other call
+ * keeps the turn. With its tasks, by the name of their split and `all`, a policy that plays the golden actions, and one
+ * whose user ends at once.
  */
 export function createTau2World<State>(options: Tau2Options<State>) {
   const { domain, originals, tasks: given, splits, policy, functions, golden: recorded } = options

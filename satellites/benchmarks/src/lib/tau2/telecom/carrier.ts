@@ -5,7 +5,7 @@ import { formatFloat } from '../../python/value.ts'
 import { type DomainTool, domainTool, ToolError } from '../domain.ts'
 import { type Bill, bill, type Customer, customer, dumpRows, line, type PhoneLine, type Tables } from './tables.ts'
 
-/** What of the carrier's tables is another than at the beginning: whole rows, in the order in which they were changed. */
+/** What of the carrier's tables is another than at the beginning: whole rows, in the order of their changes. */
 export const carrierSchema = z.object({ lines: z.array(line), bills: z.array(bill), customers: z.array(customer) })
 export type Carrier = z.output<typeof carrierSchema>
 
