@@ -1,8 +1,8 @@
+import { type ShopRows as Rows, rowOf, type Shop, shopRowsSchema, shopSchema } from '@episodic/benchmarks/tau2/shop'
 import type { PlayContext, Tool } from '@episodic/mcp-server'
 import type { Action } from '@episodic/protocol'
 import { z } from 'zod'
-import { type Rows, rowOf, rowsSchema, type Shop, shopSchema } from './shop.ts'
-import { Refusal, SHOP_TOOLS, type ShopToolName, shopToolNamed } from './shop-tools.ts'
+import { Refusal, SHOP_TOOL_NAMES, type ShopToolName, shopToolNamed } from './shop-tools.ts'
 
 const TABLES = ['orders', 'users'] as const
 type Table = (typeof TABLES)[number]
@@ -11,7 +11,7 @@ type Table = (typeof TABLES)[number]
 export const deskState = {
   shop: shopSchema,
   /** The rows that the solution changes, as they are to be at the end. All others are to be as at the start. */
-  wanted: rowsSchema,
+  wanted: shopRowsSchema,
   /** The rows that were changed, each once, and how often any was. */
   changed: z.object({ orders: z.array(z.string()), users: z.array(z.string()), count: z.int().min(0) }),
   /** What the customer is to be informed of, and whether it was said. */
@@ -87,7 +87,7 @@ type Play = Omit<PlayContext<State, unknown, Action['arguments'], undefined>, 'r
  */
 export function shopTools(tool: unknown, seats?: readonly string[]): { readonly [Name in ShopToolName]: Tool } {
   const make = tool as (definition: object) => Tool
-  const made = Object.keys(SHOP_TOOLS).map((name) => {
+  const made = SHOP_TOOL_NAMES.map((name) => {
     const { description, input, changes, run } = shopToolNamed(name) as NonNullable<ReturnType<typeof shopToolNamed>>
     const play = ({ state: { private: desk }, input, seat, reveal, refuse, say }: Play) => {
       const shown = (value: string) => (seats ? reveal(value, seat) : reveal(value))

@@ -9,7 +9,7 @@ import { shopToolNamed } from './shop-tools.ts'
 /** The customer service of a shop: a database, a policy, and a customer with requests. */
 export const environment = defineEnvironment({
   name: 'support-desk',
-  version: '1.0.0',
+  version: '1.1.0',
   description: 'Serve a customer of a shop: speak with them, read and change the database, and follow the policy.',
   handle: 'case',
   params: z.object({

@@ -1,6 +1,3 @@
-import { createRng, type Rng, seedFor } from '@episodic/protocol'
-import { roundToCents } from './calculator.ts'
-import { CATALOGUE, CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from './catalogue.ts'
 import {
   type Address,
   createShop,
@@ -8,9 +5,12 @@ import {
   type PaymentMethod,
   type Product,
   REASONS,
+  roundToCents,
   type Shop,
   type User,
-} from './shop.ts'
+} from '@episodic/benchmarks/tau2/shop'
+import { createRng, type Rng, seedFor } from '@episodic/protocol'
+import { CATALOGUE, CITIES, FIRST_NAMES, LAST_NAMES, STREETS } from './catalogue.ts'
 
 const USERS = 720
 const ORDERS = 2_200

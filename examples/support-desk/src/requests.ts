@@ -1,8 +1,8 @@
+import type { Address, Order, Product, ShopRows as Rows, Shop, User, Variant } from '@episodic/benchmarks/tau2/shop'
+import { roundToCents } from '@episodic/benchmarks/tau2/shop'
 import type { Action, Rng } from '@episodic/protocol'
-import { roundToCents } from './calculator.ts'
 import { changeRows } from './desk.ts'
 import { drawAddress } from './generated-shop.ts'
-import type { Address, Order, Product, Rows, Shop, User, Variant } from './shop.ts'
 
 /** What a customer wants, in their words: the request, and what they answer when they are asked for more. */
 export interface Request {

@@ -1,7 +1,7 @@
+import type { Order, PaymentMethod, Product, User } from '@episodic/benchmarks/tau2/shop'
 import { definePolicy } from '@episodic/env'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { SOURCES } from './requests.ts'
-import type { Order, PaymentMethod, Product, User } from './shop.ts'
 
 /** Reads what the customer says and what the tools return, and serves one request after the other. */
 export const solver = definePolicy({ name: 'clerk', start: () => player(serve(Number.POSITIVE_INFINITY)) })

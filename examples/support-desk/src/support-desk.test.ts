@@ -1,3 +1,4 @@
+import type { User } from '@episodic/benchmarks/tau2/shop'
 import { checkTasks, generateTasks } from '@episodic/dataset'
 import { connect, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
@@ -7,7 +8,6 @@ import type { Customer } from './customer.ts'
 import type { Desk } from './desk.ts'
 import { SHOP } from './generated-shop.ts'
 import { environment, solver, tasks } from './index.ts'
-import type { User } from './shop.ts'
 
 async function play(policy: Policy, count: number, difficulty: readonly [number, number] = [0, 1]) {
   await using host = createHost({ environments: [environment] })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { freeze, type Rows } from '../rows.ts'
 
-const id = z.string().min(1).max(100)
-const text = z.string().max(1_000)
+// Fields are in the order in which the original prints them.
+
+const id = z.string()
+const text = z.string()
 const amount = z.number()
 const options = z.record(text, text)
 
@@ -71,8 +74,8 @@ const tables = z.object({
   orders: z.record(id, order),
 })
 
-/** The tables with rows that tools change. */
-export const rowsSchema = tables.pick({ users: true, orders: true })
+/** The rows of tables that tools change. */
+export const shopRowsSchema = tables.pick({ users: true, orders: true })
 
 export const shopSchema = tables.extend({
   /** The users by their e-mail address, in lower case. */
@@ -83,13 +86,18 @@ export const shopSchema = tables.extend({
 
 /** A shop: three tables of rows by their ids, and indexes of what is searched for. */
 export type Shop = z.output<typeof shopSchema>
-export type Rows = z.output<typeof rowsSchema>
+export type ShopRows = z.output<typeof shopRowsSchema>
 export type Product = z.output<typeof product>
 export type Variant = z.output<typeof variant>
 export type User = z.output<typeof user>
 export type Order = z.output<typeof order>
 export type PaymentMethod = z.output<typeof paymentMethod>
 export type Address = z.output<typeof address>
+
+/** A shop as its rules see it. */
+export interface OpenShop
+  extends Rows<{ readonly users: User; readonly orders: Order }>,
+    Pick<Shop, 'products' | 'emails' | 'names'> {}
 
 /**
  * Returns a shop with these tables, frozen at every depth, so that all sessions that begin with it share it. Optional
@@ -110,15 +118,4 @@ export function createShop(given: unknown): Shop {
 /** Returns the key of a name in the index. */
 export function nameKey(first: string, last: string): string {
   return JSON.stringify([first, last]).toLowerCase()
-}
-
-/** Returns the row of a table, or `undefined`. */
-export function rowOf<Row>(table: Readonly<Record<string, Row>>, id: string): Row | undefined {
-  return Object.hasOwn(table, id) ? table[id] : undefined
-}
-
-function freeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(Object.freeze(value))) freeze(inner)
-  return value
 }
