@@ -14,6 +14,7 @@ import importlib.machinery
 import json
 import sys
 import time
+import types
 import unittest.mock
 
 # This file has the name of the package.
@@ -48,19 +49,16 @@ from ast import literal_eval  # noqa: E402
 SUITES = get_suites("v1.2.2")
 
 # Time and the order of a set are not decided by the original: a fixed time, and the order of first occurrence.
-NOW = "2024-05-15 12:00:00"
+NOW = "2025-01-01 00:00:00"
 
 
-class FixedTime(datetime.datetime):
-    @classmethod
-    def now(cls, tz=None):
-        return datetime.datetime.fromisoformat(NOW)
-
-
+Clock = types.SimpleNamespace(
+    now=lambda: datetime.datetime.fromisoformat(NOW),
+    strptime=datetime.datetime.strptime,
+    fromisoformat=datetime.datetime.fromisoformat,
+)
 for module in [calendar_client, cloud_drive_client, email_client]:
-    module.datetime = unittest.mock.MagicMock(wraps=datetime)
-    module.datetime.datetime = FixedTime
-    module.datetime.date = datetime.date
+    module.datetime = types.SimpleNamespace(datetime=Clock, date=datetime.date, timedelta=datetime.timedelta)
 calendar_client.set = dict.fromkeys
 
 # The model's name is given; the original finds it in the name of a pipeline, and refuses others.

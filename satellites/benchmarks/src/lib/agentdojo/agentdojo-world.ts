@@ -52,6 +52,7 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     userTasks,
     injectionTasks,
     combined,
+    combinedBefore,
     start: startOf,
     state: stateOf,
   } = suite as unknown as DojoSuite<Json>
@@ -74,7 +75,12 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     }))
   const both = Object.entries(combined ?? {}).map(([number, parts]): [string, DojoTask<Json>] => [
     number,
-    combine(parts.map((part) => ({ task: userTasks[part] as DojoTask<Json>, texts: textsOf(`UserTask${part}`) }))),
+    combine(
+      parts.map((part) => ({
+        task: (combinedBefore?.[part] ?? userTasks[part]) as DojoTask<Json>,
+        texts: textsOf(`UserTask${part}`),
+      })),
+    ),
   ])
   const users = named('user', { ...userTasks, ...Object.fromEntries(both) })
   const injections = named('injection', injectionTasks)
@@ -110,7 +116,7 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     const marks = Object.fromEntries(Object.keys(file.defaults).map((name) => [name, `<CANARY---${name}--->`]))
     const env = startOf(file.inject(marks))
     const calls = task.truth(env, texts)
-    const seen = [...calls.map(([tool, args]) => answer(env, { tool, arguments: args })), texts.GROUND_TRUTH_OUTPUT]
+    const seen = [...calls.map(([tool, args]) => answer(env, { tool, arguments: args })), outputOf({ task, texts })]
     const found = Object.keys(marks).filter((name) => seen.some((text) => String(text).includes(marks[name] as string)))
     places.set(id, found)
     return found
@@ -221,7 +227,6 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
 
   const truthOf = (params: Params, part: Named | null): readonly TruthCall[] =>
     part ? part.task.truth(startEnv(params), part.texts) : []
-  const outputOf = (params: Params) => String(mainOf(params).texts.GROUND_TRUTH_OUTPUT ?? '')
 
   /** Plays the ground truth of the task that the prompt asks for. */
   const solver = definePolicy({
@@ -229,7 +234,7 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     start({ task }) {
       const params = paramsSchema.parse(task.params ?? {})
       const calls = truthOf(params, mainOf(params)).map(([tool, args]): Action => ({ tool, arguments: args }))
-      return () => calls.shift() ?? { tool: 'answer', arguments: { text: outputOf(params) } }
+      return () => calls.shift() ?? { tool: 'answer', arguments: { text: outputOf(mainOf(params)) } }
     },
   })
   /** Ends at once. */
@@ -247,7 +252,7 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
         params,
         calls: [
           ...calls.map(([tool, args]) => ({ tool, arguments: args })),
-          { tool: 'answer', arguments: { text: outputOf(params) }, answers: false },
+          { tool: 'answer', arguments: { text: outputOf(mainOf(params)) }, answers: false },
         ],
         expected: recorded?.get(id) ?? null,
       }
@@ -272,6 +277,10 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     injectedTexts,
     requestOf: (task: string) => requestOf(pairOf.get(task) as Pair),
   }
+}
+
+function outputOf({ task, texts }: Pick<Named, 'task' | 'texts'>): string {
+  return task.output?.(texts) ?? String(texts.GROUND_TRUTH_OUTPUT ?? '')
 }
 
 function requestOf({ user, injection }: Pick<Pair, 'user' | 'injection'>): string {

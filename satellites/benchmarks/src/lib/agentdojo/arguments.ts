@@ -47,11 +47,12 @@ export function readArguments(
 
 /** Returns the message of a `ValidationError` of pydantic. */
 export function describeMisfits(title: string, misfits: readonly Misfit[]): string {
-  const parts = misfits.map(
-    ({ at, kind, says, value }) =>
-      `${at}\n  ${says} [type=${kind}, input_value=${shortened(repr(value))}, input_type=${typeName(value)}]` +
-      `\n    For further information visit ${ERRORS}/${kind}`,
-  )
+  const parts = misfits.map(({ at, kind, says, value }) => {
+    const found = `[type=${kind}, input_value=${shortened(repr(value))}, input_type=${typeName(value)}]`
+    // What a validator of its own says has no page.
+    const page = kind === 'value_error' ? '' : `\n    For further information visit ${ERRORS}/${kind}`
+    return `${at}\n  ${says} ${found}${page}`
+  })
   return `${misfits.length} validation error${misfits.length === 1 ? '' : 's'} for ${title}\n${parts.join('\n')}`
 }
 

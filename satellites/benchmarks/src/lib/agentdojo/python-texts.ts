@@ -57,10 +57,16 @@ class Reader {
   }
 
   sum(): Constant | undefined {
+    let left = this.#product()
+    while (left !== undefined && this.#take('+')) left = added(left, this.#product())
+    return left
+  }
+
+  #product(): Constant | undefined {
     let left = this.#part()
-    while (left !== undefined && this.#take('+')) {
-      const right = this.#part()
-      left = typeof left === 'string' && typeof right === 'string' ? left + right : undefined
+    while (typeof left === 'number' && this.#take('*')) {
+      const right: Constant | undefined = this.#part()
+      left = typeof right === 'number' ? left * right : undefined
     }
     return left
   }
@@ -97,8 +103,10 @@ class Reader {
 
   #atom(): Constant | undefined {
     if (this.#take('(')) {
-      const inner = this.#within(() => this.sum())
-      return this.#take(')') ? inner : undefined
+      return this.#within(() => {
+        const inner = this.sum()
+        return this.#take(')') ? inner : undefined
+      })
     }
     if (this.#take('[')) return this.#within(() => this.#list())
     let text: string | undefined
@@ -116,7 +124,6 @@ class Reader {
   #within<T>(read: () => T): T {
     this.#depth += 1
     const value = read()
-    this.#match(SPACE)
     this.#depth -= 1
     return value
   }
@@ -154,6 +161,11 @@ class Reader {
     })
     return isRead ? filled : undefined
   }
+}
+
+function added(left: Constant, right: Constant | undefined): Constant | undefined {
+  if (typeof left === 'string' && typeof right === 'string') return left + right
+  return typeof left === 'number' && typeof right === 'number' ? left + right : undefined
 }
 
 const NAMED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' }

@@ -43,6 +43,8 @@ export type TruthCall = readonly [
 export interface DojoTask<Env> {
   /** The calls that solve it, found in the environment before them. */
   truth(env: Env, texts: Texts): readonly TruthCall[]
+  /** The answer that goes with them. Default: the constant of the original. */
+  output?(texts: Texts): string
   /** Whether it is solved: the utility of a task of the user, the security of an injection. */
   judge(judged: Judged<Env>, texts: Texts): boolean
 }
@@ -59,6 +61,8 @@ export interface DojoSuite<Env = Json> {
   readonly injectionTasks: Readonly<Record<number, DojoTask<Env>>>
   /** Tasks that are two others, with a prompt of their own or both of theirs. */
   readonly combined?: Readonly<Record<number, readonly [number, number]>>
+  /** Tasks as they were when they were combined, where they were changed later. */
+  readonly combinedBefore?: Readonly<Record<number, DojoTask<Env>>>
   /** Returns the environment at the start from the file of the original. */
   start(file: Json): Env
   /** Returns what the original's models hold, to be compared with it. */

@@ -27,6 +27,8 @@ export interface YamlOptions {
 }
 
 const WIDTH = 80
+/** With its tag, a key of one line has less than 128 characters. */
+const LONGEST_KEY = 122
 const BREAKS = '\n\x85\u2028\u2029'
 
 /** Writes a list or a dict as PyYAML does in its block style: keys sorted, ASCII alone, lines of 80 characters. */
@@ -111,8 +113,14 @@ class Emitter {
     }
     for (const [key, item] of entries) {
       this.#newLine(deeper)
-      this.#text(key, deeper, true)
-      this.#indicator(':', false)
+      const isSimple = key !== '' && lengthOf(key) <= LONGEST_KEY && !hasBreak(key)
+      if (isSimple) this.#text(key, deeper, true)
+      else {
+        this.#indicator('?', true, true)
+        this.#text(key, deeper + 2, false)
+        this.#newLine(deeper)
+      }
+      this.#indicator(':', !isSimple, !isSimple)
       this.node(item, deeper, true)
     }
   }
@@ -140,7 +148,7 @@ class Emitter {
     const start = this.#out.length
     if (this.#options.quoted) this.#doubleQuoted(text, indent, !isKey)
     else {
-      const style = styleOf(text, isKey)
+      const style = styleOf(text)
       if (style === 'plain') this.#plain(text, indent, !isKey)
       else if (style === 'single') this.#singleQuoted(text, indent, !isKey)
       else this.#doubleQuoted(text, indent, !isKey)
@@ -274,9 +282,12 @@ const NO_TEXT = new RegExp(
     .join('|'),
 )
 
+const lengthOf = (text: string) => Array.from(text).length
+const hasBreak = (text: string) => /[\n\x85\u2028\u2029]/.test(text)
+
 /** Returns how PyYAML writes a text: see `analyze_scalar` there. */
-function styleOf(text: string, isKey: boolean): 'plain' | 'single' | 'double' {
-  const isMultiline = /[\n\x85\u2028\u2029]/.test(text)
+function styleOf(text: string): 'plain' | 'single' | 'double' {
+  const isMultiline = hasBreak(text)
   const isSpecial = /[^\n -~]/.test(text) || / [\n]/.test(text)
   const isIndicator =
     /^(---|\.\.\.)/.test(text) ||
@@ -286,5 +297,5 @@ function styleOf(text: string, isKey: boolean): 'plain' | 'single' | 'double' {
     /\s#/.test(text)
   const isPlain = !(isSpecial || isMultiline || isIndicator || text.startsWith(' ') || text.endsWith(' '))
   if (isPlain && !NO_TEXT.test(text)) return 'plain'
-  return isSpecial || /\n /.test(text) || (isKey && isMultiline) ? 'double' : 'single'
+  return isSpecial || /\n /.test(text) ? 'double' : 'single'
 }
