@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bubblewrap, type Machine } from '@episodic/workspace'
@@ -18,7 +19,8 @@ const machine: Machine = {
     const result = await boxes.run(command, signal)
     if (existsSync(STRIKE)) {
       rmSync(STRIKE)
-      process.kill(process.pid, 'SIGKILL')
+      // The code of a world may not end its server by `process.kill`.
+      execFileSync('kill', ['-KILL', String(process.pid)])
     }
     return result
   },

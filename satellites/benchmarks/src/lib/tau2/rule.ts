@@ -47,7 +47,7 @@ export const NEGATIVE_ZERO = -Number.MIN_VALUE
 export function printJson(value: unknown, isFloat: (owner: object, field: string) => boolean): string {
   const convert = (part: unknown): PythonValue => {
     if (Array.isArray(part)) return part.map(convert)
-    if (part instanceof Map) return new Map([...part].map(([key, item]) => [key, convert(item)]))
+    if (part instanceof Map) return { $dict: [...part].map(([key, item]) => [key, convert(item)] as const) }
     if (typeof part !== 'object' || part === null) return part as PythonValue
     const fields = Object.entries(part).map(([field, item]) => {
       if (typeof item !== 'number') return [field, convert(item)]
