@@ -13,8 +13,9 @@ const BODY_BOUNDS = { nesting: 64, values: 10_000_000, containers: 300_000, memb
 /** What is done with bodies that may be long. A thread does it with those that are. */
 export const BODY_JOBS = {
   /**
-   * Returns a body that has a row. Of a `response` with millions of values it has the calls of tools with their outputs, and the last words.
-   * Throws `parse-error`, and `invalid-request` for a body that is out of bounds, or no object.
+   * Returns a body that has a row. Of a `response` with millions of values it has the calls of tools with their
+   * outputs, and the last words. Throws `parse-error`, and `invalid-request` for a body that is out of bounds, or no
+   * object.
    */
   row(body: string): JsonObject {
     const value = parsedWith(body, 'response')

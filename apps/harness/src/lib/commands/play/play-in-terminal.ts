@@ -10,7 +10,7 @@ import {
 } from '@episodic/env'
 import { findPolicy } from '@episodic/play/worlds/policies'
 import type { World } from '@episodic/play/worlds/world'
-import type { EnvironmentInfo, EpisodeEnd, JsonObject, Step } from '@episodic/protocol'
+import type { EnvironmentInfo, EpisodeEnd, JsonObject, Step, Task } from '@episodic/protocol'
 import { type Console, colorsOf } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { shellOf, TerminalPlayer } from './terminal-player.ts'
@@ -18,6 +18,8 @@ import { shellOf, TerminalPlayer } from './terminal-player.ts'
 const PERSON = 'person'
 
 export interface TerminalOptions {
+  /** What is played, and what its players are asked; `null` for nothing but the parameters. */
+  readonly task: Task | null
   readonly params: JsonObject
   readonly seed: string
   /** The names of policies by seat. A person plays the other seats, and the only seat. */
@@ -36,7 +38,7 @@ export function isPerson(policy: string | undefined): boolean {
 export async function playInTerminal(
   connection: Connection,
   info: EnvironmentInfo,
-  { params, seed, seats, world }: TerminalOptions,
+  { task, params, seed, seats, world }: TerminalOptions,
   introduction: string,
   console: Console,
 ): Promise<void> {
@@ -50,7 +52,7 @@ export async function playInTerminal(
     )
   using terminal = new TerminalPlayer(console)
   const person = createPerson(terminal, console)
-  const playing = { task: { params }, seed, policySeed: seed }
+  const playing = { task: { ...task, params: { ...task?.params, ...params } }, seed, policySeed: seed }
   const policies: Record<string, Policy> = {}
   for (const seat of known)
     policies[seat] = isPerson(seats[seat]) ? person : await findPolicy(seats[seat] as string, world)
@@ -76,7 +78,8 @@ function createPerson(terminal: TerminalPlayer, console: Console): Policy {
   const { bold } = colorsOf(console.out)
   return definePolicy({
     name: PERSON,
-    start: ({ seat, tools }) => {
+    start: ({ seat, tools, task }) => {
+      const asked = [task.prompt, ...task.hints].filter((text) => text !== '')
       const shell = shellOf(tools)
       const output = new CommandOutput()
       let isCommand = false
@@ -84,7 +87,8 @@ function createPerson(terminal: TerminalPlayer, console: Console): Policy {
         // Another seat has failed, so nobody waits for this action.
         signal?.addEventListener('abort', () => terminal[Symbol.dispose](), { once: true })
         const said = shell ? output.of(text) : text
-        const seen = last && !isCommand ? formatStep(said, last, console) : said
+        const shown = [...asked.splice(0), said].join('\n\n')
+        const seen = last && !isCommand ? formatStep(shown, last, console) : shown
         const action = await terminal.ask(seat === undefined ? seen : `${bold(seat)}  ${seen}`, tools)
         if (!action) throw QUIT
         isCommand = action.tool === shell?.name

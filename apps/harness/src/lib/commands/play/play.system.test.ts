@@ -38,6 +38,20 @@ describe('episodic play', () => {
     expect(out).toMatch(/ {2}any other line {2}Run a command line in bash\..*\n {2}\/help, exit\n\$ exit\n$/)
   })
 
+  it('plays a person as a user of a task: a line is what is said, and tools begin with a slash', async () => {
+    const call = fileURLToPath(new URL('../../fixtures/call.fixture.ts', import.meta.url))
+    const match = ['play', call, '--task', '0', '--seat', 'agent=solver']
+    const lines = ['/help', 'My phone is dead.', '/toggle', 'quit it? ###STOP###']
+    const { status, out, err } = await workshop.run(match, { input: `${lines.join('\n')}\n` })
+    expect([status, err]).toEqual([0, ''])
+    expect(out).toContain('user  <scenario>\n\nHi! How can I help you today?\n> /help\n')
+    expect(out).toMatch(/ {2}any other line {2}Says something to the other one\.\n {2}\/help, exit/)
+    expect(out).toMatch(/> My phone is dead\.\n.*My data is off\.\n.*\n> \/toggle\n.*Toggled\.\n/)
+    expect(out).toMatch(/user {2}terminated: user-stop/)
+    const fewer = await workshop.run(['play', world, '--task', 'x'])
+    expect([fewer.status, fewer.err]).toEqual([2, expect.stringContaining('--task')])
+  })
+
   it('shows what a tool reports while its call waits, before the answer', async () => {
     const program = fileURLToPath(import.meta.resolve('@episodic/mcp-worlds')).replace(
       /index\.ts$/,

@@ -46,8 +46,8 @@ export class TerminalPlayer implements Disposable {
   async #ask(text: string, tools: readonly ToolInfo[]): Promise<Action | null> {
     const { out } = this.#console
     const { red } = colorsOf(out)
-    const shell = shellOf(tools)
-    const prompt = shell ? SHELL_PROMPT : PROMPT
+    const own = lineToolOf(tools)
+    const prompt = shellOf(tools) ? SHELL_PROMPT : PROMPT
     this.#lines.setPrompt(prompt)
     if (!this.#left && text !== '') out.write(`${text}\n`)
     while (!this.#left) {
@@ -59,11 +59,11 @@ export class TerminalPlayer implements Disposable {
       const line = value.trim()
       // A terminal echoes what is typed. Echo piped input, so that the transcript is complete.
       if (!process.stdin.isTTY) out.write(`${line}\n`)
-      const said = shell ? withoutSlash(line, tools) : line
+      const said = own ? withoutSlash(line, tools) : line
       if (said === 'quit' || said === 'exit') this[Symbol.dispose]()
       else if (said === 'help' || said === '?') out.write(`${helpOf(tools)}\n`)
       else if (line !== '') {
-        if (shell && said === null) return { tool: shell.name, arguments: { command: line } }
+        if (own && said === null) return { tool: own.name, arguments: { [own.speech ?? 'command']: line } }
         const action = readAction(said as string, tools)
         if (typeof action !== 'string') return action
         out.write(`${red(action)}\n`)
@@ -86,7 +86,12 @@ export function shellOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
   })
 }
 
-/** Returns what a line beside a shell says to the terminal or to another tool; `null` if the line is a command. */
+/** Returns the tool that a line without a slash is, if there is one: a shell, or what is said where words are a move. */
+function lineToolOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
+  return shellOf(tools) ?? tools.find(({ speech }) => speech !== undefined)
+}
+
+/** Returns what a line beside such a tool says to the terminal or to another tool; `null` if the line is one of it. */
 function withoutSlash(line: string, tools: readonly ToolInfo[]): string | null {
   if (line === 'exit') return line
   const [, name] = /^\/(\w+)/.exec(line) ?? []
@@ -126,11 +131,11 @@ function readArguments(words: readonly string[]): JsonObject {
 }
 
 export function helpOf(tools: readonly ToolInfo[]): string {
-  const shell = shellOf(tools)
-  const slash = shell ? '/' : ''
+  const own = lineToolOf(tools)
+  const slash = own ? '/' : ''
   return tools
-    .filter((tool) => tool !== shell)
+    .filter((tool) => tool !== own)
     .map(({ name, description, inputSchema }) => `  ${slash}${name}  ${description}  (${formatInput(inputSchema)})`)
-    .concat(shell ? [`  any other line  ${shell.description}`, '  /help, exit'] : ['  help, quit'])
+    .concat(own ? [`  any other line  ${own.description}`, '  /help, exit'] : ['  help, quit'])
     .join('\n')
 }
