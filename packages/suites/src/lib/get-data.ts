@@ -16,7 +16,7 @@ import { promisify } from 'node:util'
 import { toDataFolder } from '@episodic/benchmarks/suite/data-folder'
 import type { DataSource, SuiteData } from '@episodic/benchmarks/suite/suite-data'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
-import { makeFolder } from '@episodic/run/base/own-files'
+import { cannotWrite, makeFolder } from '@episodic/run/base/own-files'
 import { unzipSync } from 'fflate'
 
 export interface GetDataOptions {
@@ -38,7 +38,8 @@ type Repository = Extract<DataSource, { repository: string }>
  * all. Resolves with the folder.
  *
  * Rejects with `suite-data-missing` for what cannot be had here, which says what to give with `--from`, and with
- * `suite-data-differs` for an archive that is cut short, or a file of another version.
+ * `suite-data-differs` for an archive that is cut short, or a file of another version; with `disk-failed` for a full
+ * disk.
  */
 export async function getData(suite: string, { sources }: SuiteData, options: GetDataOptions): Promise<string> {
   const folder = toDataFolder(suite)
@@ -65,6 +66,8 @@ export async function getData(suite: string, { sources }: SuiteData, options: Ge
     }
     if (existsSync(folder)) renameSync(folder, join(draft, 'old'))
     renameSync(kept, folder)
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).syscall ? cannotWrite(folder, cause as Error) : cause
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }

@@ -12,7 +12,7 @@ import { readSealed } from '@episodic/run/folder/record/sealed-file'
 import { findGoldenState } from './golden-check.ts'
 import { runSuite } from './run-suite.ts'
 import { suiteFileSchema } from './suite-file.ts'
-import { planSuite, worldName } from './suite-plan.ts'
+import { planSuite } from './suite-plan.ts'
 
 /** Tasks of a world whose generator has no end. */
 const TASKS = 100
@@ -24,13 +24,13 @@ export interface WriteSuiteOptions {
 }
 
 /**
- * Writes the suite of a world: how many tasks it has, what its policy `nothing` solves, what its solver earns, and in a
- * file of golden actions what the solver calls and what comes of it. Resolves with the files; `null` if it was stopped.
+ * Writes the suite of a world: how many tasks it has, what its policy `nothing` solves, what its solver earns (in each seat
+ * of several), and in a file of golden actions what the solver calls and what comes of it. Resolves with the files; `null` if it was stopped.
  */
 export async function writeSuite(reference: string, { out, signal }: WriteSuiteOptions, console: Console) {
   const world = await loadWorld(reference)
   const { environment, solver, policies } = world
-  const name = worldName({ world: reference })
+  const name = environment.name.replace(/[^\w-]+/g, '-')
   const file = resolve(out ?? join('suites', `${name}.suite.json`))
   if (existsSync(file)) throw new HarnessError('run-exists', `${file} is there already. Give another --out.`)
   const tasks = world.tasks?.count ?? TASKS
@@ -39,10 +39,12 @@ export async function writeSuite(reference: string, { out, signal }: WriteSuiteO
     tasks,
     ...(Object.hasOwn(policies, 'nothing') && { floor: 0 }),
   }
-  const solved = { id: 'solver', policy: 'solver', expected: 0, source: 'the solver of its author' }
-  const isPlayed = solver !== null && environment.seats.length === 1
+  const { seats } = environment
+  const players =
+    seats.length > 1 ? { seats: Object.fromEntries(seats.map((seat) => [seat, 'solver'])) } : { policy: 'solver' }
+  const solved = { id: 'solver', ...players, expected: 0, source: 'the solver of its author' }
   const suite = { format: 1, name, version: '1.0.0', episodes: Math.max(2, tasks) }
-  const draft = { ...suite, worlds: [{ ...measured, played: isPlayed ? [solved] : [] }] }
+  const draft = { ...suite, worlds: [{ ...measured, played: solver ? [solved] : [] }] }
   const folder = mkdtempSync(join(tmpdir(), 'episodic-suite-'))
   try {
     const plan = await planSuite({ file, suite: suiteFileSchema.parse(draft), world: null })
@@ -76,7 +78,7 @@ async function recordGolden(world: Awaited<ReturnType<typeof loadWorld>>, episod
   const goldenState = await findGoldenState(world)
   const cases: GoldenCase[] = []
   for await (const { task, params, seed, steps } of readSealed(episodes)) {
-    const calls = steps.map(({ action }) => action)
+    const calls = steps.map((step) => ({ ...step.action, ...('seat' in step && { seat: step.seat }) }))
     const one = { task: String(params.task ?? task.id), params, seed, calls, expected: null }
     const { answers, state, solved } = await playGolden({ ...world, goldenState }, one)
     cases.push({ ...one, expected: { answers, state, solved } })

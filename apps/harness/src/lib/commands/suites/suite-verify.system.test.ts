@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SuiteResult } from '@episodic/suites/suite-result'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop } from '../../fixtures/episodic.fixture.ts'
@@ -67,6 +68,7 @@ export const policies = {
 }
 `
 
+const NIM = fileURLToPath(new URL('../../fixtures/nim.fixture.ts', import.meta.url))
 const FILE = () => at('suites/till.suite.json')
 const readSuite = () => JSON.parse(readFileSync(FILE(), 'utf8'))
 
@@ -92,6 +94,14 @@ describe('episodic suite init', () => {
       status: 1,
       err: expect.stringContaining('is there already'),
     })
+  })
+})
+
+describe('a suite of a game', () => {
+  it('has the calls of every seat as golden actions', async () => {
+    expect(await workshop.main(['suite', 'init', NIM, '--out', 'suites/game.suite.json'])).toMatchObject({ status: 0 })
+    const { result } = await verify('game')
+    expect(result?.worlds).toMatchObject([{ tasks: 100, golden: { equal: 100, compared: 100 } }])
   })
 })
 
