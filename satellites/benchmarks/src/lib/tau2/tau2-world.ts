@@ -62,7 +62,12 @@ export function createTau2World<State>(options: Tau2Options<State>) {
     speech: 'say',
     parallelToolCalls: true,
     history: 'calls',
-    params: z.object({ task: z.string().refine((id) => byId.has(id), 'no id of a task') }),
+    params: z.object({
+      task: z
+        .string()
+        .refine((id) => byId.has(id), 'no id of a task')
+        .default(given[0]?.id ?? ''),
+    }),
     limits: { steps: MOST_STEPS },
     state: {
       public: z.object({
