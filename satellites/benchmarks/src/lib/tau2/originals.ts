@@ -14,8 +14,8 @@ export interface Originals {
   functions(path: string): ReadonlyMap<string, DocumentedFunction>
   /** What the agent reads before a conversation, by the policy of its domain. */
   agentPrompt(policy: string): string
-  /** What a simulated user reads before it, by the scenario of its task. */
-  userPrompt(scenario: string, hasTools: boolean): string
+  /** Returns what a simulated user reads before it, by the scenario of its task. */
+  userPrompts(hasTools: boolean): (scenario: string) => string
   /** What the agent has said before the user speaks. */
   readonly greeting: string
 }
@@ -28,9 +28,6 @@ export function openOriginals(folder: string): Originals {
     return existsSync(packed) ? gunzipSync(readFileSync(packed)).toString() : readFileSync(file, 'utf8')
   }
   const source = (path: string) => readFileSync(join(folder, 'src', 'tau2', path), 'utf8')
-  const guidelines = new Map<string, string>()
-  const user = () => constantIn(source('user/user_simulator.py'), 'SYSTEM_PROMPT')
-  let userTemplate: string | undefined
   return {
     data,
     functions: (path) => readDocstrings(source(path)),
@@ -41,12 +38,11 @@ export function openOriginals(folder: string): Originals {
         domain_policy: policy,
       })
     },
-    userPrompt(scenario, hasTools) {
-      userTemplate ??= user()
-      const file = `user_simulator/simulation_guidelines${hasTools ? '_tools' : ''}.md`
-      const read = guidelines.get(file) ?? data(file).replace('<PERSONA_GUIDELINES>', '')
-      guidelines.set(file, read)
-      return formatted(userTemplate, { global_user_sim_guidelines_with_persona: read, instructions: scenario })
+    userPrompts(hasTools) {
+      const template = constantIn(source('user/user_simulator.py'), 'SYSTEM_PROMPT')
+      const guidelines = data(`user_simulator/simulation_guidelines${hasTools ? '_tools' : ''}.md`)
+      const global_user_sim_guidelines_with_persona = guidelines.replace('<PERSONA_GUIDELINES>', '')
+      return (instructions) => formatted(template, { global_user_sim_guidelines_with_persona, instructions })
     },
     get greeting() {
       const said = /DEFAULT_FIRST_AGENT_MESSAGE = AssistantMessage\([^)]*content="([^"]*)"/.exec(

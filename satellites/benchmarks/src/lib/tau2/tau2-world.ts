@@ -45,7 +45,7 @@ export function createTau2World<State>(options: Tau2Options<State>) {
   const taskOf = (id: string) => byId.get(id) as Task
   const { greeting } = originals
   const agentPrompt = originals.agentPrompt(policy)
-  const userHasTools = Object.values(domain.tools).some(({ seat }) => seat === 'user')
+  const userPrompt = originals.userPrompts(Object.values(domain.tools).some(({ seat }) => seat === 'user'))
   const worldOf = (state: { readonly private: object }) => (state.private as { readonly world: State }).world
   const isSolved = (id: string, reason: string, state: State, calls: readonly PlayedCall[]) => {
     const task = taskOf(id)
@@ -157,7 +157,7 @@ export function createTau2World<State>(options: Tau2Options<State>) {
         const task = list[index % list.length] as Task
         return {
           prompt: agentPrompt,
-          seats: { user: { prompt: originals.userPrompt(task.scenario, userHasTools) } },
+          seats: { user: { prompt: userPrompt(task.scenario) } },
           params: { task: task.id },
           difficulty: task.actions.length / longest,
           seed: `${environment.name} ${task.id}`,
