@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { generateTasks } from '@episodic/dataset'
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { rehearse } from '@episodic/mcp-server'
+import { connect, type Game } from '@episodic/env'
+import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import { z } from 'zod'
 import { startLineProgram } from '../line-program.ts'
@@ -141,7 +141,7 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
       check(`${id}: prompt`, prompt.endsWith(`\n\n${said.prompt}`), true)
       if (isPair) sums.pairs += 1
       else if (id.includes('/user_')) sums.utility += Number(said.utility === true)
-      else if (said.calls.length > 0) sums.security += Number(said.utility === true)
+      else if (said.calls.length > 0 || said.output !== '') sums.security += Number(said.utility === true)
       if (id.includes('/user_')) {
         const none = await compare(`${id}: nothing`, params, [], '')
         if (!isPair) sums.nothing += Number(none?.utility === true)
@@ -163,10 +163,56 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
       await compare(`${id}: random ${episode}`, params, calls, output)
       sums.random += calls.length
     }
-    figures[name] = sums
-    options.say(`${name}: ${JSON.stringify(sums)}`)
+    await compareReplays(world, check)
+    figures[name] = figuresOf(sums)
+    options.say(`${name}: ${JSON.stringify(figures[name])}`)
   }
   return { clients: { [ORIGINAL]: { passed, failed } }, details: figures }
+}
+
+/** Steps a second are of the calls alone: ours with all that a rehearsal does, and the original's functions. */
+function figuresOf({ ours, theirs, ...counts }: { ours: number; theirs: number; answers: number }): object {
+  const rate = (seconds: number) => Math.round(counts.answers / seconds)
+  return { ...counts, stepsPerSecond: { ours: rate(ours), original: rate(theirs) } }
+}
+
+/** Plays every task twice, and forks of a hundred at a random step: all has to be the same, byte for byte. */
+async function compareReplays(
+  { environment, tasks }: World,
+  check: (what: string, got: unknown, wanted: unknown) => void,
+) {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await connect(inProcess(host))
+  await using game = connection.game(environment.name)
+  const forked = new Set(
+    createRng('forks')
+      .shuffle([...tasks.keys()])
+      .slice(0, 100),
+  )
+  for (const [index, { id, params, calls, output }] of tasks.entries()) {
+    const actions = [...calls, { tool: 'answer', arguments: { text: output } }]
+    const play = async (from: number, of: Game) => {
+      const steps = []
+      for (const action of actions.slice(from)) {
+        const { observation, report } = await of.step('agent', action)
+        // A fork counts its own commits.
+        steps.push({ observation, report: { ...report, revision: 0 } })
+      }
+      return JSON.stringify(steps)
+    }
+    await game.reset({ params, seed: id })
+    const steps = await play(0, game)
+    if (forked.has(index)) {
+      const at = createRng(id).int(0, actions.length - 1)
+      for (const fork of await game.fork({ at })) {
+        const whole = JSON.parse(steps) as object[]
+        check(`${id}: fork at step ${at}`, await play(at, fork), JSON.stringify(whole.slice(at)))
+        await fork.close()
+      }
+    }
+    await game.reset({ params, seed: id })
+    check(`${id}: replay`, await play(0, game), steps)
+  }
 }
 
 async function openWorld(name: string) {

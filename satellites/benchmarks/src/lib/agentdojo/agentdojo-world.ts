@@ -164,6 +164,7 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     params: paramsSchema,
     limits: { steps: 100 },
     history: 'calls',
+    readable: ['env'],
     speech: 'answer',
     state: { public: z.object({}), private: privateSchema },
     start: ({ params }) => ({ public: {}, private: { env: startEnv(params) as JSONValue, output: '' } }),
@@ -178,8 +179,8 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
               description: described.description,
               input: inputOf(described),
               annotations: { openWorldHint: false },
-              play({ state, input, reveal, say }) {
-                return say(reveal(answer(state.private.env as Json, { tool: name, arguments: input as JsonObject })))
+              play({ state, input, say }) {
+                return say(answer(state.private.env as Json, { tool: name, arguments: input as JsonObject }))
               },
             }) as WorldTool,
           ]

@@ -13,7 +13,7 @@ const PARTS: Readonly<Record<string, string>> = {
 
 /** Reads a text as `strptime` does, with its errors. */
 export function parseTime(text: string, format: '%Y-%m-%d' | '%Y-%m-%d %H:%M'): string {
-  const pattern = format.replace(/%\w/g, (part) => PARTS[part] as string).replace(' ', '\\s+')
+  const pattern = format.replace(' ', '\\s+').replace(/%\w/g, (part) => PARTS[part] as string)
   const found = new RegExp(`^${pattern}`).exec(text)
   if (!found) throw valueError(`time data ${repr(text)} does not match format '${format}'`)
   const rest = text.slice(found[0].length)
