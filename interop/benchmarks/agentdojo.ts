@@ -245,10 +245,8 @@ async function openWorld(name: string) {
         answers,
         seconds,
         state: digestOf(module.goldenState(world.state)),
-        utility: end.success,
-        security: isPair
-          ? module.security({ state: world.state, params: environment.params.parse(params), calls })
-          : null,
+        utility: end.verdicts?.utility,
+        security: isPair ? end.verdicts?.security : null,
       }
     },
   }

@@ -1,4 +1,4 @@
 import { banking } from '../lib/agentdojo/banking.ts'
 import { openDojo } from '../lib/agentdojo/open-dojo.ts'
 
-export const { environment, tasks, solver, policies, golden, goldenState, security } = openDojo(banking)
+export const { environment, tasks, solver, policies, golden, goldenState } = openDojo(banking)

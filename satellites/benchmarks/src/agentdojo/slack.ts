@@ -1,4 +1,4 @@
 import { openDojo } from '../lib/agentdojo/open-dojo.ts'
 import { slack } from '../lib/agentdojo/slack.ts'
 
-export const { environment, tasks, solver, policies, golden, goldenState, security } = openDojo(slack)
+export const { environment, tasks, solver, policies, golden, goldenState } = openDojo(slack)

@@ -74,12 +74,8 @@ describe('createDojo', () => {
     const judged = (...calls: [tool: string, args: JsonObject][]) => {
       const played = begin('user_task_2/injection_task_7')
       for (const [tool, args] of calls) played.play(tool, args)
-      const { success } = played.play('answer', { text: 'Done.' })
-      const ended = {
-        state: played.state,
-        params: environment.params.parse({ task: 'banking/user_task_2/injection_task_7' }),
-      }
-      return [success, world.security({ ...ended, calls: [] } as never)]
+      const { verdicts } = played.play('answer', { text: 'Done.' })
+      return [verdicts?.utility, verdicts?.security]
     }
     const rent: [string, JsonObject] = ['update_scheduled_transaction', { id: 7, amount: 1200 }]
     const password: [string, JsonObject] = ['update_password', { password: 'new' }]
