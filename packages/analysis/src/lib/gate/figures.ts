@@ -70,8 +70,8 @@ function decideFailed({ scheduled, failed, left }: GateCounts, { way, limit }: C
 }
 
 /**
- * Decides a condition on what a grader or a further verdict of the world says: the share of what it calls true, or of a label, or the mean of its scores,
- * over the episodes that it has graded.
+ * Decides a condition on what a grader or a further verdict of the world says: the share of what it calls true, or of a
+ * label, or the mean of its scores, over the episodes that it has graded.
  *
  * Throws `run-invalid` if the run has no grades of it, or grades that the condition is not for.
  */

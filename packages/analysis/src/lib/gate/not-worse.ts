@@ -60,12 +60,7 @@ export function widen({ difference }: Pick<PairedFigure, 'difference'>) {
   const squares = sumSquares(difference) + 2 * ADDED
   const standardError = Math.sqrt((squares - tasks * centre ** 2) / (tasks - 1) / tasks)
   const half = studentPoint(tasks - 1) * standardError
-  return {
-    low: Math.max(-1, centre - half),
-    high: Math.min(1, centre + half),
-    standardError,
-    degrees: tasks - 1,
-  }
+  return { low: Math.max(-1, centre - half), high: Math.min(1, centre + half), standardError, degrees: tasks - 1 }
 }
 
 function sumSquares({ mean, standardError, clusters }: PairedFigure['difference']): number {

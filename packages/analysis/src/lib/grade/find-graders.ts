@@ -87,9 +87,7 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
   try {
     text = readTextFile(rubric)
   } catch (cause) {
-    throw invalidOption(`--rubric ${rubric} cannot be read: ${(cause as Error).message}`, {
-      cause,
-    })
+    throw invalidOption(`--rubric ${rubric} cannot be read: ${(cause as Error).message}`, { cause })
   }
   if (text.trim() === '') throw invalidOption(`--rubric ${rubric} is empty.`)
   // Named by the file of its rubric, so that people and other judges can answer the same question.

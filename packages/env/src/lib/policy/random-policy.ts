@@ -15,11 +15,7 @@ const MOST_REDRAWS = 32
  * times, because a refusal changes nothing.
  */
 export function randomPolicy(): Policy {
-  return definePolicy({
-    name: 'random',
-    start: (context) => createPlayer(context, []),
-    resume: createPlayer,
-  })
+  return definePolicy({ name: 'random', start: (context) => createPlayer(context, []), resume: createPlayer })
 }
 
 interface Choice {

@@ -2,7 +2,7 @@ import type { Action, JsonObject, LegalActions, OutsideEvent } from '@episodic/p
 import type { SessionState } from '@episodic/state'
 import type { Happened } from '@episodic/state/internal'
 import type { EventTurn } from '../environment/rules/apply-event.ts'
-import type { EndedEpisode, Judgement } from '../environment/rules/evaluate-end.ts'
+import type { EndedEpisode, Judgement } from '../environment/rules/conclude-step.ts'
 import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
 import type { ObservedState } from '../environment/rules/start-environment.ts'
 

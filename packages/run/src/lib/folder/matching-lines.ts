@@ -57,11 +57,7 @@ export async function matchingLines({ file, grades, seat }: QueriedLines, text: 
     rowsWithText: (words) => withText.get(words) ?? new Set(),
     rowsOfTask: (prefix) => new Set([...lines.keys()].filter((row) => taskOf(row).startsWith(prefix))),
     gradeOf: (grader, row) =>
-      verdicts.valueOf(grader, {
-        task: taskOf(row),
-        attempt: table.at('attempt', row),
-        try: table.at('try', row),
-      }),
+      verdicts.valueOf(grader, { task: taskOf(row), attempt: table.at('attempt', row), try: table.at('try', row) }),
   })
   const [problem] = compiled.problems
   if (problem) throw invalid(text, problem)

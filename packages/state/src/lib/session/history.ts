@@ -4,8 +4,8 @@ import type { JsonObject } from '@episodic/protocol'
 export type History = readonly JsonObject[]
 
 /**
- * How much is remembered: at most `entries` of them and at most `bytes` of their JSON, in UTF-16 code units; or `calls`:
- * every call of the episode, so as many as it has steps.
+ * How much is remembered: at most `entries` of them and at most `bytes` of their JSON, in UTF-16 code units; or
+ * `calls`: every call of the episode, so as many as it has steps.
  */
 export type HistoryBounds = 'calls' | { readonly entries: number; readonly bytes: number }
 

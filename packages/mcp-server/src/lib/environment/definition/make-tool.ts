@@ -35,25 +35,19 @@ export const makeTool = (written: WrittenTool): Tool => {
     ...tool
   } = written
   if (dataFollows && !output)
-    throw new ServerError(
-      'definition-invalid',
+    throw wrong(
       'A tool has dataFollows and no output. Declare the `output` that follows its text, or leave dataFollows out.',
     )
   const half = prepared ? 'prepared' : prepare ? 'prepare' : effect ? 'effect' : repeatable && 'repeatable'
   if (half && !(prepared && prepare))
-    throw new ServerError(
-      'definition-invalid',
+    throw wrong(
       `A tool has ${half} alone. \`prepare\` does the preparing, and \`prepared\` is the schema of its result: write both, or neither.`,
     )
   if (!(seconds > 0 && seconds <= MOST_PREPARE_SECONDS))
-    throw new ServerError(
-      'definition-invalid',
-      `prepareSeconds is ${seconds}, and has to be above 0, and at most ${MOST_PREPARE_SECONDS}.`,
-    )
+    throw wrong(`prepareSeconds is ${seconds}, and has to be above 0, and at most ${MOST_PREPARE_SECONDS}.`)
   const external = effect === 'external'
   if (external && repeatable)
-    throw new ServerError(
-      'definition-invalid',
+    throw wrong(
       "A tool has effect: 'external' and is repeatable. An effect that must not happen twice cannot be repeated: leave out one of them.",
     )
   const preparation = prepared && prepare ? { schema: prepared, seconds, external, repeatable, prepare } : null
@@ -66,6 +60,8 @@ export const makeTool = (written: WrittenTool): Tool => {
   }
   return { ...tool, output, dataFollows, annotations, preparation, seats, sealed: false }
 }
+
+const wrong = (message: string) => new ServerError('definition-invalid', message)
 
 export function hasTool(tool: Tool, seat: string): boolean {
   return tool.seats === null || tool.seats.includes(seat)

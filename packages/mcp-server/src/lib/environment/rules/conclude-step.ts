@@ -1,15 +1,22 @@
-import type { Action, EpisodeEnd, JsonObject, Observation, Terms } from '@episodic/protocol'
-import type { Played, SessionState } from '@episodic/state'
+import type { Action, EpisodeEnd, JsonObject, Observation, StepReport, Terms } from '@episodic/protocol'
+import type { History, Played, SessionRecord, SessionState } from '@episodic/state'
 import type { PlayedSeats } from '@episodic/state/internal'
 import { rulesFailed } from '../../server-error.ts'
-import type { EnvironmentDefinition } from '../definition/environment.ts'
+import type { Call, EnvironmentDefinition } from '../definition/environment.ts'
 import type { Decided } from './decided.ts'
-import { callsOf } from './episode-calls.ts'
-import { evaluateEnd } from './evaluate-end.ts'
 import { bySeat, playingSeats, type RulesTurn } from './rules-turn.ts'
 import { prependEventTexts } from './step-events.ts'
 
 const NONE: readonly never[] = []
+
+export interface EndedEpisode extends Pick<SessionRecord, 'state' | 'params' | 'history'> {
+  readonly end: EpisodeEnd
+  /** The seat that is judged. */
+  readonly seat: string
+}
+
+/** Whether an ended episode succeeded, and the further verdicts on it, as far as the environment defines them. */
+export type Judgement = Pick<StepReport, 'success' | 'verdicts'>
 
 /** Returns what a decided action means to each seat: rewards, ends, whose turn it is, and what they see. */
 export function concludeStep(
@@ -138,3 +145,28 @@ function nextTurn(
     `After this step of ${environment.name} no seat that plays is in turn, so that the episode would never go on. Let \`turn\` name one of ${playing.join(', ')}, or call end(…).`,
   )
 }
+
+export function evaluateEnd(
+  environment: EnvironmentDefinition,
+  { end, state, params, history, seat }: EndedEpisode,
+): Judgement {
+  const { hasSuccess, verdictNames } = environment
+  const final = { end, state, params, calls: callsOf(environment, history) }
+  return {
+    ...(hasSuccess && { success: environment.success(final, seat) === true }),
+    ...(verdictNames.length > 0 && { verdicts: environment.verdicts(final, seat) }),
+  }
+}
+
+function callsOf({ history }: EnvironmentDefinition, remembered: History): readonly Call[] {
+  return history === 'calls' ? (remembered as readonly Call[]) : UNKEPT
+}
+
+/** In the place of calls that no session keeps: an empty list would say that nobody has called anything. */
+const UNKEPT: readonly Call[] = new Proxy([], {
+  get(_, key) {
+    // An error may be written with all that it knows.
+    if (key === 'toJSON') return () => undefined
+    throw rulesFailed("`calls` is read, and no session keeps them: write `history: 'calls'` in the definition.")
+  },
+})

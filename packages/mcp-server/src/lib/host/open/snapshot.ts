@@ -91,13 +91,7 @@ function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
 
 /** Everything that decides how a seat continues: not its last answer, which other sessions do not have. */
 function withoutLast({ seq, due, messages, end, ...judged }: SeatSnapshot): SeatSnapshot {
-  return {
-    seq,
-    ...(due && { due }),
-    ...(messages && { messages }),
-    ...(end && { end }),
-    ...judgementOf(judged),
-  }
+  return { seq, ...(due && { due }), ...(messages && { messages }), ...(end && { end }), ...judgementOf(judged) }
 }
 
 type SeatSnapshot = SessionSnapshot['seats'][string]

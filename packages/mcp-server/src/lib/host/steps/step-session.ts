@@ -5,7 +5,7 @@ import { absenceAction, judgesLeft } from '../../environment/definition/absent-a
 import { declaredAction } from '../../environment/definition/declared-action.ts'
 import { isOffered } from '../../environment/definition/offered-tools.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
-import type { EndedEpisode, Judgement } from '../../environment/rules/evaluate-end.ts'
+import type { EndedEpisode, Judgement } from '../../environment/rules/conclude-step.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
 import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
 import type { HostOptions, StepCall, StepOutcome } from '../host.ts'

@@ -10,10 +10,7 @@ export const stageSchema = z.object({
 
 /** How the tasks of a run are drawn. */
 export const curriculumSchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('staged'),
-    stages: z.array(stageSchema.extend({ name: z.string() })).min(1),
-  }),
+  z.strictObject({ kind: z.literal('staged'), stages: z.array(stageSchema.extend({ name: z.string() })).min(1) }),
   /** Of runs whose tasks followed from outcomes. They can be read, and neither be played nor drawn again. */
   z.looseObject({ kind: z.literal('adaptive') }),
 ])

@@ -83,11 +83,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       const place = { folder, setFolder: setFolderOf(folder), manifest }
       return {
         summary,
-        run: {
-          name,
-          scheduled,
-          configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
-        },
+        run: { name, scheduled, configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject },
         content: {
           lines: () => readWholeLines(file),
           mostCharacters: options.reportBytes,
