@@ -12,7 +12,7 @@ export function proofTable({ worlds }: SuiteResult) {
     const wrong = new Set(world.defects.flatMap(({ tasks }) => tasks)).size
     return [
       world.name,
-      wrong === 0 ? NOTHING : `${plural(wrong, 'task')}: ${world.defects.map(({ issue }) => issue).join(', ')}`,
+      wrong === 0 ? NOTHING : plural(wrong, 'task'),
       world.tasks === null ? NOTHING : String(world.tasks),
       world.golden ? `${world.golden.equal}/${world.golden.compared}` : NOTHING,
       floor ? `${floor.successes}/${floor.count}` : NOTHING,
@@ -25,9 +25,12 @@ export function proofTable({ worlds }: SuiteResult) {
 /** Formats what proves a suite for a terminal, as lines. */
 export function formatProof(result: SuiteResult): string[] {
   const { head, rows } = proofTable(result)
-  const { notReproduced, sources } = result
+  const { worlds, notReproduced, sources } = result
   return [
     ...(rows.length > 0 ? alignColumns(head, rows, 2) : []),
+    ...worlds.flatMap(({ name, defects }) =>
+      defects.length > 0 ? [`  ${name}: known defects ${defects.map(({ issue }) => issue).join(', ')}`] : [],
+    ),
     ...listScores(result).map((line) => `  ${line}`),
     ...(notReproduced.length > 0 ? [`  not reproduced: ${notReproduced.join('; ')}`] : []),
     ...(sources.length > 0

@@ -186,7 +186,7 @@ describe('episodic suite run', () => {
     writeFileSync(at('suites/known.suite.json'), JSON.stringify(known))
     const { status, out } = await workshop.main(['suite', 'run', 'known', '--policy', 'three', '--rollouts', '2'])
     expect(status).toBe(0)
-    expect(out).toMatch(/till +1 task: sums#7 +3 +3\/3 +1\/3 +33\.3 %/)
+    expect(out).toMatch(/till +1 task +3 +3\/3 +1\/3 +33\.3 %[\s\S]*till: known defects sums#7/)
     expect(out).toMatch(/till: three solves 33\.3 % \(2\/6\), 95 % interval/)
     expect(out).toMatch(/with 3 tasks, 0 of them solved in some rollouts and not in others/)
     expect(out).toContain('without known defects 50.0 % (2/4)')
