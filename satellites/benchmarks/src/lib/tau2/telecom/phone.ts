@@ -213,14 +213,14 @@ function grantedTo(phone: Phone, app: string): string[] | null {
 }
 
 type Play<Shape extends z.ZodRawShape> = (phone: Phone, input: z.output<z.ZodObject<Shape>>) => string
-type NoInput = Record<never, never>
+const NO_INPUT: Record<never, never> = {}
 
 /** A tool that changes nothing. */
-const view = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
+const view = <Shape extends z.ZodRawShape>(shape: Shape, play: Play<Shape>) =>
   domainTool<Phone, Shape>('user', 'reads', shape, play)
 
 /** A tool whose answer is followed by the status bar. */
-const change = <Shape extends z.ZodRawShape = NoInput>(play: Play<Shape>, shape: Shape = {} as Shape) =>
+const change = <Shape extends z.ZodRawShape>(shape: Shape, play: Play<Shape>) =>
   domainTool<Phone, Shape>('user', 'changes', shape, (phone, input) => {
     const answer = play(phone, input)
     return `${answer}\nStatus Bar: ${statusBar(phone)}`
@@ -230,7 +230,7 @@ type Switch = 'data_enabled' | 'roaming_enabled' | 'data_saver_mode' | 'wifi_cal
 
 /** A tool that turns a setting on or off, after which the phone may have to search a network. */
 const toggle = (setting: Switch, name: string, after: (phone: Phone) => void = () => {}) =>
-  change((phone) => {
+  change(NO_INPUT, (phone) => {
     phone.device[setting] = !phone.device[setting]
     after(phone)
     return `${name} is now ${onOff(phone.device[setting])}.`
@@ -238,8 +238,8 @@ const toggle = (setting: Switch, name: string, after: (phone: Phone) => void = (
 
 /** The tools of the user. */
 export const PHONE_TOOLS = {
-  check_status_bar: view((phone) => `Status Bar: ${statusBar(phone)}`),
-  check_network_status: view((phone) => {
+  check_status_bar: view(NO_INPUT, (phone) => `Status Bar: ${statusBar(phone)}`),
+  check_network_status: view(NO_INPUT, (phone) => {
     const { device } = phone
     return [
       `Airplane Mode: ${onOff(device.airplane_mode)}`,
@@ -254,69 +254,68 @@ export const PHONE_TOOLS = {
       ...(device.wifi_connected ? [`Connected Wi-Fi Network: ${device.wifi_ssid}`] : []),
     ].join('\n')
   }),
-  check_network_mode_preference: view(({ device }) => `Network Mode Preference: ${device.network_mode_preference}`),
-  set_network_mode_preference: change(
-    (phone, { mode }) => {
-      const known = MODES.find((one) => one === mode)
-      if (!known)
-        return `Failed to set network mode: '${mode}' is not a valid option. Please use one of: ${MODES.join(', ')}`
-      setDevice({ network_mode_preference: known })(phone)
-      return `Preferred Network Mode set to: ${known}`
-    },
-    { mode: text },
+  check_network_mode_preference: view(
+    NO_INPUT,
+    ({ device }) => `Network Mode Preference: ${device.network_mode_preference}`,
   ),
-  run_speed_test: view((phone) => {
+  set_network_mode_preference: change({ mode: text }, (phone, { mode }) => {
+    const known = MODES.find((one) => one === mode)
+    if (!known)
+      return `Failed to set network mode: '${mode}' is not a valid option. Please use one of: ${MODES.join(', ')}`
+    setDevice({ network_mode_preference: known })(phone)
+    return `Preferred Network Mode set to: ${known}`
+  }),
+  run_speed_test: view(NO_INPUT, (phone) => {
     const found = speedOf(phone)
     if (!found) return 'Speed test failed: No Connection.'
     return `Speed Test Result: ${formatFixed(found.speed, 2)} Mbps (${found.name}). ${found.advice}`
   }),
-  toggle_airplane_mode: change((phone) => {
+  toggle_airplane_mode: change(NO_INPUT, (phone) => {
     setAirplaneMode(phone, !phone.device.airplane_mode)
     return `Airplane Mode is now ${onOff(phone.device.airplane_mode)}.`
   }),
-  check_sim_status: view((phone) => SIM_TEXTS[simStatus(phone)]),
-  reseat_sim_card: change((phone) => {
+  check_sim_status: view(NO_INPUT, (phone) => SIM_TEXTS[simStatus(phone)]),
+  reseat_sim_card: change(NO_INPUT, (phone) => {
     setDevice({ sim_card_missing: false })(phone)
     return 'SIM card re-seated successfully.'
   }),
   toggle_data: toggle('data_enabled', 'Mobile Data', searchNetwork),
   toggle_roaming: toggle('roaming_enabled', 'Data Roaming', searchNetwork),
-  check_data_restriction_status: view(({ device }) =>
+  check_data_restriction_status: view(NO_INPUT, ({ device }) =>
     device.data_saver_mode ? 'Data Saver mode is ON (limits data usage).' : 'Data Saver mode is OFF.',
   ),
   toggle_data_saver_mode: toggle('data_saver_mode', 'Data Saver Mode'),
   check_apn_settings: view(
+    NO_INPUT,
     ({ device: { active_apn_settings: apn } }) =>
       `Current APN Name: ${apn.apn_name}\nMMSC URL (for picture messages): ${apn.mmsc_url || 'Not Set'}\n(These are technical settings, usually best left unchanged.)`,
   ),
-  set_apn_settings: change(
-    (phone, { apn_settings }) => {
-      setDevice({ active_apn_settings: apn_settings })(phone)
-      return `APN settings set to: ${apn_settings.apn_name}`
-    },
-    { apn_settings: apnSettings },
-  ),
-  reset_apn_settings: change((phone) => {
+  set_apn_settings: change({ apn_settings: apnSettings }, (phone, { apn_settings }) => {
+    setDevice({ active_apn_settings: apn_settings })(phone)
+    return `APN settings set to: ${apn_settings.apn_name}`
+  }),
+  reset_apn_settings: change(NO_INPUT, (phone) => {
     phone.device.active_apn_settings.reset_at_reboot = true
     searchNetwork(phone)
     return 'APN settings will reset at reboot.'
   }),
-  check_wifi_status: view(({ device }) => {
+  check_wifi_status: view(NO_INPUT, ({ device }) => {
     if (!device.wifi_enabled) return 'Wi-Fi is turned OFF.'
     if (!device.wifi_connected) return 'Wi-Fi is ON but not connected to any network.'
     return `Wi-Fi is ON and connected to '${device.wifi_ssid}'. Signal strength: ${device.wifi_signal_strength}.`
   }),
-  toggle_wifi: change(({ device }) => {
+  toggle_wifi: change(NO_INPUT, ({ device }) => {
     if (device.airplane_mode) return 'Cannot change Wi-Fi settings while Airplane Mode is ON.'
     device.wifi_enabled = !device.wifi_enabled
     if (!device.wifi_enabled) Object.assign(device, NO_WIFI)
     return `Wi-Fi is now ${onOff(device.wifi_enabled)}.`
   }),
   check_wifi_calling_status: view(
+    NO_INPUT,
     ({ device }) => `Wi-Fi Calling is currently turned ${onOff(device.wifi_calling_enabled)}.`,
   ),
   toggle_wifi_calling: toggle('wifi_calling_enabled', 'Wi-Fi Calling'),
-  check_vpn_status: view(({ device: { vpn_details: vpn, vpn_enabled_setting } }) => {
+  check_vpn_status: view(NO_INPUT, ({ device: { vpn_details: vpn, vpn_enabled_setting } }) => {
     if (vpn) {
       const level = `<PerformanceLevel.${vpn.server_performance.toUpperCase()}: '${vpn.server_performance}'>`
       const fields = `'server_address': ${repr(vpn.server_address)}, 'protocol': ${repr(vpn.protocol)}`
@@ -324,59 +323,54 @@ export const PHONE_TOOLS = {
     }
     return vpn_enabled_setting ? 'VPN is turned ON in settings, but currently not connected.' : 'VPN is turned OFF.'
   }),
-  connect_vpn: domainTool<Phone, NoInput>('user', 'changes', {}, (phone) =>
+  connect_vpn: domainTool('user', 'changes', NO_INPUT, (phone) =>
     connectVpn(phone) ? `VPN connected successfully.\nStatus Bar: ${statusBar(phone)}` : 'VPN already connected.',
   ),
-  disconnect_vpn: change((phone) =>
+  disconnect_vpn: change(NO_INPUT, (phone) =>
     disconnectVpn(phone) ? 'VPN disconnected successfully.' : 'No active VPN connection to disconnect.',
   ),
   check_installed_apps: view(
+    NO_INPUT,
     ({ device }) => `The following apps are installed on the phone: ${Object.keys(device.app_statuses).join(', ')}`,
   ),
-  check_app_status: view(
-    (phone, { app_name }) => {
-      const granted = grantedTo(phone, app_name)
-      if (!granted) return `App '${app_name}' not found on this phone.`
-      const heading = granted.length === 0 ? ' - Permissions: None granted.' : ' - Permissions Granted:'
-      return [`Status for App: ${app_name}`, heading, ...granted.map((one) => `   - ${one}`)].join('\n')
-    },
-    { app_name: text },
+  check_app_status: view({ app_name: text }, (phone, { app_name }) => {
+    const granted = grantedTo(phone, app_name)
+    if (!granted) return `App '${app_name}' not found on this phone.`
+    const heading = granted.length === 0 ? ' - Permissions: None granted.' : ' - Permissions Granted:'
+    return [`Status for App: ${app_name}`, heading, ...granted.map((one) => `   - ${one}`)].join('\n')
+  }),
+  check_app_permissions: view({ app_name: text }, (phone, { app_name }) => {
+    const granted = grantedTo(phone, app_name)
+    if (!granted) return `App '${app_name}' not found on this phone.`
+    if (granted.length === 0) return `App '${app_name}' currently has no permissions granted.`
+    return `App '${app_name}' has permission for: ${granted.join(', ')}.`
+  }),
+  grant_app_permission: change({ app_name: text, permission: text }, (phone, { app_name, permission }) => {
+    const wanted = permission.toLowerCase()
+    const known = PERMISSIONS.find((one) => one === wanted)
+    const permissions = permissionsOf(phone, app_name)
+    if (!permissions) return `Error. App '${app_name}' not found. Cannot grant permission.`
+    if (!known)
+      return `Error. Permission '${wanted}' not tracked for app '${app_name}', available permissions: ${repr(PERMISSIONS)}`
+    permissions[known] = true
+    return `Success. Permission '${wanted}' granted to app '${app_name}'.`
+  }),
+  can_send_mms: view(
+    NO_INPUT,
+    (phone) => `Your messaging app ${canSendMms(phone) ? 'can' : 'cannot'} send MMS messages.`,
   ),
-  check_app_permissions: view(
-    (phone, { app_name }) => {
-      const granted = grantedTo(phone, app_name)
-      if (!granted) return `App '${app_name}' not found on this phone.`
-      if (granted.length === 0) return `App '${app_name}' currently has no permissions granted.`
-      return `App '${app_name}' has permission for: ${granted.join(', ')}.`
-    },
-    { app_name: text },
-  ),
-  grant_app_permission: change(
-    (phone, { app_name, permission }) => {
-      const wanted = permission.toLowerCase()
-      const known = PERMISSIONS.find((one) => one === wanted)
-      const permissions = permissionsOf(phone, app_name)
-      if (!permissions) return `Error. App '${app_name}' not found. Cannot grant permission.`
-      if (!known)
-        return `Error. Permission '${wanted}' not tracked for app '${app_name}', available permissions: ${repr(PERMISSIONS)}`
-      permissions[known] = true
-      return `Success. Permission '${wanted}' granted to app '${app_name}'.`
-    },
-    { app_name: text, permission: text },
-  ),
-  can_send_mms: view((phone) => `Your messaging app ${canSendMms(phone) ? 'can' : 'cannot'} send MMS messages.`),
-  reboot_device: change((phone) => {
+  reboot_device: change(NO_INPUT, (phone) => {
     const resets = phone.device.active_apn_settings.reset_at_reboot
     if (resets) phone.device.active_apn_settings = apnSettings.parse({})
     searchNetwork(phone)
     return `${resets ? 'Resetting APN settings...\n' : ''}Restarting network services...`
   }),
-  check_payment_request: view(({ surroundings: { payment_request: request } }) =>
+  check_payment_request: view(NO_INPUT, ({ surroundings: { payment_request: request } }) =>
     request
       ? `You have a payment request for bill ${request.bill_id} of ${formatFloat(request.amount_due)} USD.`
       : 'No payment request has been made.',
   ),
-  make_payment: domainTool<Phone, NoInput>('user', 'changes', {}, ({ surroundings: { payment_request: request } }) => {
+  make_payment: domainTool('user', 'changes', NO_INPUT, ({ surroundings: { payment_request: request } }) => {
     if (!request) return 'You do not have a payment request.'
     request.paid = true
     return `Payment of ${formatFloat(request.amount_due)} USD has been made for bill ${request.bill_id}.`
