@@ -1,24 +1,24 @@
-import {
-  entriesOf,
-  float,
-  isFloat,
-  isTuple,
-  isWholeFloat,
-  numberOf,
-  type PythonFloat,
-  type PythonValue,
-} from './value.ts'
+import { float, isFloat, isLargeInt, isWholeFloat, numberOf, type PythonFloat, type PythonInt } from './value.ts'
 
-/** A number of Python. An int that no double holds is a bigint. */
-export type PythonNumber = number | bigint | PythonFloat
+export type PythonNumber = number | PythonFloat | PythonInt
 
 export function isNumber(value: unknown): value is PythonNumber {
-  return typeof value === 'number' || typeof value === 'bigint' || isWholeFloat(value)
+  return typeof value === 'number' || isWholeFloat(value) || isLargeInt(value)
 }
 
 /** Returns the double next to a number. */
 export function toDouble(value: PythonNumber): number {
-  return typeof value === 'bigint' ? Number(value) : numberOf(value)
+  return isLargeInt(value) ? Number(value.$int) : numberOf(value)
+}
+
+/** Returns an int as it is kept. */
+export function toInt(value: bigint): number | PythonInt {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : { $int: String(value) }
+}
+
+/** Returns the integer that an int is. */
+export function integerOf(value: number | PythonInt): bigint {
+  return BigInt(isLargeInt(value) ? value.$int : value)
 }
 
 export const add = (a: PythonNumber, b: PythonNumber) =>
@@ -51,13 +51,9 @@ function either(
   doubles: (a: number, b: number) => number,
 ): PythonNumber {
   if (isFloat(a) || isFloat(b)) return float(doubles(toDouble(a), toDouble(b)))
-  const quick = doubles(Number(a), Number(b))
-  return Number.isSafeInteger(quick) && typeof a === 'number' && typeof b === 'number'
-    ? quick
-    : toInt(ints(BigInt(a as bigint), BigInt(b as bigint)))
-}
-
-/** Returns an int as a number if a double holds it. */
-export function toInt(value: bigint): number | bigint {
-  return Number.isSafeInteger(Number(value)) ? Number(value) : value
+  if (typeof a === 'number' && typeof b === 'number') {
+    const quick = doubles(a, b)
+    if (Number.isSafeInteger(quick)) return quick
+  }
+  return toInt(ints(integerOf(a), integerOf(b)))
 }

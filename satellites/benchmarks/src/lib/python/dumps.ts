@@ -1,5 +1,5 @@
 import { repr } from './repr.ts'
-import { entriesOf, isFloat, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
+import { entriesOf, isFloat, isLargeInt, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
 
 export interface DumpsOptions {
   /** Spaces of one level, as `indent`; default: all on one line. */
@@ -19,7 +19,7 @@ export function dumps(value: PythonValue, options: DumpsOptions = {}): string {
     if (Array.isArray(item)) return list('[]', item, (part) => write(part, depth + 1), depth)
     if (isOther(item)) throw new TypeError(`${item.$repr} is not JSON serializable`)
     if (isTuple(item)) return write(item.$tuple, depth)
-    if (typeof item !== 'object' || item === null || isWholeFloat(item)) return writeScalar(item)
+    if (typeof item !== 'object' || item === null || isWholeFloat(item) || isLargeInt(item)) return writeScalar(item)
     const member = ([key, part]: readonly [PythonValue, PythonValue]) =>
       `${quote(typeof key === 'string' ? key : writeScalar(key), ensureAscii)}${colon}${write(part, depth + 1)}`
     return list('{}', entriesOf(item), member, depth)

@@ -2,7 +2,7 @@ import { toDouble } from './arithmetic.ts'
 import { repr } from './repr.ts'
 import { entriesOf, isFloat, isTuple, type PythonValue } from './value.ts'
 
-/** Tells whether two values are equal as `==` says: 1 is 1.0, and dicts have no order. A value is equal to itself, nan too. */
+/** Returns whether two values are equal as `==` says: 1 is 1.0, and dicts have no order. A value is equal to itself, nan too. */
 export function isEqual(a: PythonValue, b: PythonValue): boolean {
   return a === b || equalityText(a) === equalityText(b)
 }
@@ -17,7 +17,7 @@ export function equalityText(value: PythonValue): string {
   }
   if (Array.isArray(value)) return `[${value.map(equalityText)}]`
   if (isTuple(value)) return `(${value.$tuple.map(equalityText)})`
-  if (typeof value !== 'object' || value === null || '$repr' in value) return repr(value)
+  if (typeof value !== 'object' || value === null || '$repr' in value || '$int' in value) return repr(value)
   return `{${entriesOf(value)
     .map(([key, item]) => `${equalityText(key)}:${equalityText(item)}`)
     .sort()}}`

@@ -1,3 +1,4 @@
+import { toInt } from './arithmetic.ts'
 import { float, type PythonValue } from './value.ts'
 
 /** A call, such as `place_order('AAPL', amount=5)`. */
@@ -59,7 +60,7 @@ function createReader(source: string, start: number) {
   const expect = (token: string) => {
     if (!skip(token)) throw fail(token)
   }
-  /** Reads items up to a closing token, and tells whether a comma is the last thing before it. */
+  /** Reads items up to a closing token, and returns whether a comma is the last thing before it. */
   const items = (close: string, read: () => void) => {
     let comma = false
     while (!skip(close)) {
@@ -162,5 +163,5 @@ function createReader(source: string, start: number) {
 function numberFrom(text: string): PythonValue {
   const digits = text.replaceAll('_', '')
   if (/[.eE]/.test(digits)) return float(Number(digits))
-  return Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits)
+  return toInt(BigInt(digits))
 }

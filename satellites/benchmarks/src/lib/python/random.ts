@@ -14,7 +14,7 @@ export interface PythonRandom {
 
 /** Returns `random.Random(seed)` after `drawn` words: a state keeps two numbers instead of 624. */
 export function createPythonRandom(seed: number | bigint | string, drawn = 0): PythonRandom {
-  const next = createTwister(keyOf(seed))
+  const next = createTwister(wordsOf(seed))
   let count = 0
   const word = () => {
     count += 1
@@ -75,7 +75,7 @@ export function createPythonRandom(seed: number | bigint | string, drawn = 0): P
 }
 
 /** Returns the words of 32 bits, lowest first, that CPython seeds the generator with. */
-function keyOf(seed: number | bigint | string): number[] {
+function wordsOf(seed: number | bigint | string): number[] {
   let whole: bigint
   if (typeof seed === 'string') {
     const bytes = Buffer.from(seed, 'utf8')

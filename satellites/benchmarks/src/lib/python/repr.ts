@@ -1,4 +1,4 @@
-import { entriesOf, formatFloat, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
+import { entriesOf, formatFloat, isLargeInt, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
 
 /** Prints a value as `str` does: a text as it is, and else its `repr`. */
 export function str(value: PythonValue): string {
@@ -11,9 +11,9 @@ export function repr(value: PythonValue): string {
   if (typeof value === 'string') return reprOfText(value)
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value).toString() : formatFloat(value)
-  if (typeof value === 'bigint') return String(value)
   if (Array.isArray(value)) return `[${value.map(repr).join(', ')}]`
   if (isWholeFloat(value)) return value.$float
+  if (isLargeInt(value)) return value.$int
   if (isOther(value)) return value.$repr
   if (isTuple(value)) return `(${value.$tuple.map(repr).join(', ')}${value.$tuple.length === 1 ? ',' : ''})`
   return `{${entriesOf(value)

@@ -3,7 +3,9 @@ import { float, isFloat, numberOf, type PythonFloat } from './value.ts'
 /** Rounds as `round(value, digits)` does: of the exact binary value, halves to the even digit. An int stays an int. */
 export function round(value: number | PythonFloat, digits = 0): number | PythonFloat {
   const number = numberOf(value)
-  const rounded = Number.isFinite(number) ? Number(formatFixed(number, digits)) : number
+  // A double has no more digits.
+  const isExact = !Number.isFinite(number) || digits > 323
+  const rounded = isExact ? number : digits < -308 ? number * 0 : Number(formatFixed(number, digits))
   return isFloat(value) ? float(rounded) : rounded
 }
 

@@ -5,6 +5,9 @@
  */
 export type PythonFloat = { readonly $float: string }
 
+/** An int that no double holds, by its digits. */
+export type PythonInt = { readonly $int: string }
+
 /** A tuple, which prints otherwise than a list. */
 export type PythonTuple = { readonly $tuple: readonly PythonValue[] }
 
@@ -14,14 +17,14 @@ export type PythonDict = { readonly $dict: readonly (readonly [PythonValue, Pyth
 /** A value that JSON does not have, such as a `Decimal`, by its `repr`. */
 export type PythonOther = { readonly $repr: string }
 
-/** A value of Python, as plain JSON but for integers that no double holds. A dict is an object or a {@link PythonDict}. */
+/** A value of Python, as plain JSON. A dict is an object or a {@link PythonDict}. */
 export type PythonValue =
   | null
   | boolean
   | number
-  | bigint
   | string
   | PythonFloat
+  | PythonInt
   | PythonTuple
   | PythonDict
   | PythonOther
@@ -37,9 +40,14 @@ export function isFloat(value: unknown): value is number | PythonFloat {
   return (typeof value === 'number' && !Number.isInteger(value)) || isWholeFloat(value)
 }
 
-/** Tells whether a value is `{ $float }`. */
+/** Returns whether a value is `{ $float }`. */
 export function isWholeFloat(value: unknown): value is PythonFloat {
   return typeof value === 'object' && value !== null && typeof (value as PythonFloat).$float === 'string'
+}
+
+/** Returns whether a value is `{ $int }`. */
+export function isLargeInt(value: unknown): value is PythonInt {
+  return typeof value === 'object' && value !== null && typeof (value as PythonInt).$int === 'string'
 }
 
 export function isTuple(value: unknown): value is PythonTuple {
