@@ -1,4 +1,5 @@
 import { runAgentDojo } from './benchmarks/agentdojo.ts'
+import { runBfcl } from './benchmarks/bfcl.ts'
 import { runTau2 } from './benchmarks/tau2.ts'
 import { runClients } from './clients/run-clients.ts'
 import { runFiles } from './exports/run-files.ts'
@@ -34,6 +35,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'providers', does: 'plays with servers of models of every kind', run: runProviders },
   { name: 'shell', does: 'compares ordinary commands with bash', run: runShellProgram },
   { name: 'agentdojo', does: 'compares a suite of tasks with its original in Python', run: runAgentDojo },
+  { name: 'bfcl', does: 'compares tasks of BFCL with their original in Python', run: runBfcl },
   { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'tau2', does: 'plays tasks of τ²-bench with its own code, and compares all', run: runTau2 },

@@ -68,7 +68,8 @@ function classOf(name: string): Api<unknown> {
 }
 
 /** Prints a result as the original does: a dict as JSON if it can be, a text as it is, and all else as `str` does. */
-function print(result: PythonValue): string {
+function print(answer: ReturnType<Api<unknown>['methods'][string]>): string {
+  const result = answer as PythonValue
   const isDict = typeof result === 'object' && result !== null && !Array.isArray(result)
   if (!isDict) return str(result)
   try {

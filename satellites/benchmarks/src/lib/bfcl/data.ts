@@ -43,6 +43,8 @@ export interface Library {
   /** Documents of the functions of a class, by their names. */
   functions(className: string): ReadonlyMap<string, FunctionDocument>
   sources(className: string): Omit<Sources, 'isLong'>
+  /** What is added to the description of every function. */
+  readonly hint: string
 }
 
 /** The name of a class's files. */
@@ -54,13 +56,13 @@ const FILES: Readonly<Record<string, string>> = {
 
 export const CLASS_NAMES: readonly string[] = Object.keys(FILES)
 
-/** Opens the files of the original, laid out as `bfcl.suite.json` says. */
+/** Opens the files of the original, laid out as `bfcl.suite.jsonl` says. */
 export function openLibrary(folder: string): Library {
   const text = once((path: string) => readFileSync(join(folder, path), 'utf8'))
   const lines = (path: string) => text(path).split('\n').filter(Boolean)
 
   const functions = once((className: string) => {
-    const documents = lines(`documents/${FILES[className]}.json`).map((line) => JSON.parse(line) as FunctionDocument)
+    const documents = lines(`documents/${FILES[className]}.jsonl`).map((line) => JSON.parse(line) as FunctionDocument)
     return new Map(documents.map((document) => [document.name, document]))
   })
 
@@ -80,8 +82,8 @@ export function openLibrary(folder: string): Library {
 
   const tasks = once((category: Category) => {
     const offer = readConstant(text('prompts.py'), 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC') as string
-    const answers = lines(`answers/${category}.json`)
-    return lines(`tasks/${category}.json`).map((line, index) => {
+    const answers = lines(`answers/${category}.jsonl`)
+    return lines(`tasks/${category}.jsonl`).map((line, index) => {
       const task = readLiteral(line) as unknown as WrittenTask
       const { ground_truth } = readLiteral(answers[index] as string) as { ground_truth: string[][] }
       const missed = new Map(entriesOf(task.missed_function ?? {}) as unknown as [string, string[]][])
@@ -95,7 +97,8 @@ export function openLibrary(folder: string): Library {
     })
   })
 
-  return { tasks, functions, sources }
+  const hint = readLiteral(/return (" Note .* Python 3 .*")/.exec(text('utils.py'))?.[1] ?? '') as string
+  return { tasks, functions, sources, hint }
 }
 
 interface WrittenTask {

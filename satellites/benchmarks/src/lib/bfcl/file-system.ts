@@ -1,6 +1,6 @@
 import { splitlines, splitWords } from '../python/lines.ts'
 import { formatFixed } from '../python/round.ts'
-import type { PythonValue } from '../python/value.ts'
+import { entriesOf, type PythonDict, type PythonValue } from '../python/value.ts'
 import { type Api, PythonError, type Sources } from './api.ts'
 
 /**
@@ -28,19 +28,23 @@ interface Directory {
   table: number
 }
 
-type Scenario = Record<string, { type: string; content?: string; contents?: PythonValue }>
+interface Written {
+  readonly type: string
+  readonly content?: string
+  readonly contents?: PythonValue
+}
 
 export const fileSystem: Api<FileSystem> = {
   load({ root }, sources) {
     const files: FileSystem = { root: 0, here: 0, nodes: [], tables: [] }
-    const [[name, top] = ['/', null]] = Object.entries((root as Scenario | undefined) ?? {})
+    const [[name, top] = ['/', null]] = entriesIn(root ?? {})
     createDirectory(files, name, null)
-    if (top) fill(files, 0, top.contents as Scenario, sources)
+    if (top) fill(files, 0, top.contents as PythonValue, sources)
     return files
   },
 
   compared(files) {
-    return { cwd: pathOf(files), tree: [directoryAt(files, files.root).name, treeOf(files, files.root, 0)] }
+    return { cwd: pathOf(files), tree: [directoryAt(files, files.root).name, treeOf(files, files.root)] }
   },
 
   methods: {
@@ -175,7 +179,7 @@ export const fileSystem: Api<FileSystem> = {
     mv(files, { source, destination }: { source: string; destination: string }) {
       const [into, problem] = targetOf(files, 'mv', 'move', source, destination)
       if (problem) return problem
-      if (into !== null && placeOf(files, into, source) !== null)
+      if (into !== null && findPlace(files, into, source) !== null)
         return error(`mv: cannot move '${source}' to '${destination}/${source}': File exists`)
       const node = nodeOf(files, source) as Node
       remove(files, source)
@@ -223,15 +227,15 @@ function error(text: string) {
   return { error: text }
 }
 
-function fill(files: FileSystem, at: number, contents: Scenario, sources: Sources): void {
+function fill(files: FileSystem, at: number, contents: PythonValue, sources: Sources): void {
   let isBottom = true
   const table = tableOf(files, at)
   const { isLong } = sources
-  for (const [name, { type, content, contents: inner }] of Object.entries(contents))
+  for (const [name, { type, content, contents: inner }] of entriesIn(contents))
     if (type === 'directory') {
       isBottom = false
       const child = createDirectory(files, name, at)
-      fill(files, child, inner as Scenario, sources)
+      fill(files, child, inner as PythonValue, sources)
       table.push([name, child])
     } else {
       const extension =
@@ -242,6 +246,10 @@ function fill(files: FileSystem, at: number, contents: Scenario, sources: Source
     }
   if (isBottom && isLong)
     for (const name of sources.long<string[]>('POPULATE_FILE_EXTENSION')) addFile(files, at, name, '')
+}
+
+function entriesIn(contents: PythonValue): readonly (readonly [string, Written])[] {
+  return entriesOf(contents as PythonDict) as unknown as readonly (readonly [string, Written])[]
 }
 
 function isFile(node: Node): node is File {
@@ -257,7 +265,7 @@ function tableOf(files: FileSystem, directory: number): FileSystem['tables'][num
 }
 
 /** Returns the place of what a folder has under a name. A folder that has something called `.` is that itself. */
-function placeOf(files: FileSystem, directory: number, name: string): number | null {
+function findPlace(files: FileSystem, directory: number, name: string): number | null {
   const entry = tableOf(files, directory).find(([other]) => other === name)
   if (!entry) return null
   return name === '.' ? directory : entry[1]
@@ -265,7 +273,7 @@ function placeOf(files: FileSystem, directory: number, name: string): number | n
 
 /** Returns what the current folder has under a name. */
 function nodeOf(files: FileSystem, name: string): Node | null {
-  const place = placeOf(files, files.here, name)
+  const place = findPlace(files, files.here, name)
   return place === null ? null : (files.nodes[place] as Node)
 }
 
@@ -315,7 +323,7 @@ function targetOf(
     return [null, error(`${tool}: cannot ${does} '${source}': No such file or directory`)]
   if (destination.includes('/'))
     return [null, error(`${tool}: path not allowed in destination. Provide only a file or directory name.`)]
-  const place = placeOf(files, files.here, destination)
+  const place = findPlace(files, files.here, destination)
   if (place !== null && isFile(files.nodes[place] as Node))
     return [null, error(`${tool}: cannot ${does} '${source}' to '${destination}': Not a directory`)]
   return [place]
@@ -327,7 +335,7 @@ function navigate(files: FileSystem, path: string): number | null {
   if (path === '/') return files.root
   let place = path.startsWith('/') ? files.root : files.here
   for (const name of path.replace(/^\/+|\/+$/g, '').split('/')) {
-    const next = name === '.' ? place : placeOf(files, place, name)
+    const next = name === '.' ? place : findPlace(files, place, name)
     if (next === null || isFile(files.nodes[next] as Node)) return null
     place = next
   }
@@ -344,12 +352,14 @@ function pathOf(files: FileSystem): string {
   return `/${names.join('/')}`
 }
 
-function treeOf(files: FileSystem, directory: number, depth: number): PythonValue {
-  assertDepth(depth)
+/** Returns a folder as dicts. Where one is within itself, the original's comparison does not come to an end. */
+function treeOf(files: FileSystem, directory: number, within: readonly number[] = []): PythonValue {
+  const { table } = directoryAt(files, directory)
+  if (within.includes(table)) return { $repr: 'endless' }
   return {
     $dict: tableOf(files, directory).map(([name, at]) => {
       const node = files.nodes[at] as Node
-      return [name, isFile(node) ? node.content : [node.name, treeOf(files, at, depth + 1)]]
+      return [name, isFile(node) ? node.content : [node.name, treeOf(files, at, [...within, table])]]
     }),
   }
 }

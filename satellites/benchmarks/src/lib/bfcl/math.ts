@@ -1,4 +1,13 @@
-import { add, isNumber, multiply, type PythonNumber, subtract, toDouble, toInt } from '../python/arithmetic.ts'
+import {
+  add,
+  integerOf,
+  isNumber,
+  multiply,
+  type PythonNumber,
+  subtract,
+  toDouble,
+  toInt,
+} from '../python/arithmetic.ts'
 import { round } from '../python/round.ts'
 import { float, isFloat, type PythonFloat, type PythonValue } from '../python/value.ts'
 import { type Api, PythonError } from './api.ts'
@@ -123,7 +132,7 @@ function power(base: PythonNumber, exponent: PythonNumber): PythonNumber {
       throw new PythonError(
         `Exceeds the limit (${MOST_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit`,
       )
-    return toInt(BigInt(base as bigint) ** BigInt(exponent as bigint))
+    return toInt(integerOf(base) ** integerOf(exponent))
   }
   if (x === 0 && y < 0) throw new PythonError('0.0 cannot be raised to a negative power')
   if (x < 0 && !Number.isInteger(y))

@@ -108,7 +108,8 @@ export const messages: Api<Messages> = {
       const results: PythonValue[] = []
       for (const one of state.inbox) {
         const [receiver_id, message] = messageOf(one)
-        if (typeof message !== 'string') throw new PythonError("'list' object has no attribute 'lower'")
+        if (typeof message !== 'string')
+          throw new PythonError(`'${Array.isArray(message) ? 'list' : 'dict'}' object has no attribute 'lower'`)
         if (message.toLowerCase().includes(keyword.toLowerCase())) results.push({ receiver_id, message })
       }
       return { results }

@@ -1,4 +1,4 @@
-import { type PythonNumber, toDouble } from '../python/arithmetic.ts'
+import { integerOf, type PythonNumber, toDouble } from '../python/arithmetic.ts'
 import { isFloat, type PythonOther } from '../python/value.ts'
 import { PythonError } from './api.ts'
 
@@ -154,7 +154,7 @@ function integerRoot(value: bigint): bigint {
 }
 
 function binaryOf(value: PythonNumber): Binary {
-  if (!isFloat(value)) return { digits: BigInt(value as bigint), exponent: 0 }
+  if (!isFloat(value)) return { digits: integerOf(value), exponent: 0 }
   let [number, exponent] = [toDouble(value), 0]
   while (!Number.isInteger(number)) {
     number *= 2

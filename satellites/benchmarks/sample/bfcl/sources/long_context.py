@@ -1,0 +1,16 @@
+WATCH_LIST_EXTENSION = ["MORE", ...]
+TRANSACTION_HISTORY_EXTENSION = [{"type": "deposit", "amount": 5.0, "timestamp": "2024-01-01 10:00:00"}]
+MA_5_EXTENSION = [1.0, 2.5]
+MA_20_EXTENSION = [3.0]
+TECHNOLOGY_EXTENSION = ["XXX"]
+AUTOMOBILE_EXTENSION = []
+ORDER_DETAIL_EXTENSION = {"overview": "All about {symbol}."}
+FILE_CONTENT_EXTENSION = " And more."
+POPULATE_FILE_EXTENSION = ["more.jpg"]
+CAR_STATUS_METADATA_EXTENSION = "A car."
+LONG_WEATHER_EXTENSION = {"yesterday": {"wind": 3.0}}
+PARKING_BRAKE_INSTRUCTION = "Pull."
+INTERMEDIARY_CITIES = ["Btown"]
+CREDIT_CARD_EXTENSION = {"1234": {"card_number": "1234", "balance": 900.0}}
+BOOKING_RECORD_EXTENSION = {"booking_9": {"card_id": "1234", "travel_cost": 10.0}}
+FILES_TAIL_USED = ["log.txt"]

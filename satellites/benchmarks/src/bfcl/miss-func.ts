@@ -1,0 +1,8 @@
+import { openBfcl } from '../lib/bfcl/bfcl-data.ts'
+
+// The category miss_func of BFCL's tasks in several turns.
+
+export const { environment, tasks, solver, policies, golden, goldenState } = openBfcl(
+  'miss_func',
+  new URL('../../golden/bfcl.jsonl', import.meta.url),
+)
