@@ -227,3 +227,21 @@ def test_a_call_that_the_harness_repeats_is_one_step(server: Server, tool_server
 
 async def _guess(client: Any, *, value: int) -> Any:
     return await client.call_tool("guess", {"value": value})
+
+
+def test_the_last_words_of_a_model_are_a_move_where_words_are_one(server: Server, tmp_path: Path) -> None:
+    class Speaking(Halving):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            self._answer(body, {"role": "assistant", "content": "Which number?"}, "stop")
+
+    served = ThreadingHTTPServer(("127.0.0.1", 0), Speaking)
+    threading.Thread(target=served.serve_forever, daemon=True).start()
+    desk = {"id": "desk", "environment": {"name": "desk", "version": "1.0.0"}, "prompt": "Help.", "params": {}}
+    url = f"http://127.0.0.1:{served.server_port}/v1"
+    [episode] = evaluate(server, url, tmp_path, [{**desk, "seed": "1", "limits": {}}], repeats=1)
+    served.shutdown()
+    served.server_close()
+    assert episode["ok"], episode["errors"]
+    [trace] = episode["traces"]
+    assert (trace["metrics"]["said"], trace["metrics"]["steps"]) == (1, 1)

@@ -30,6 +30,7 @@ from .errors import EpisodicError
 from .played import Played, with_left
 from .step import Step
 from .task import Task, read_tasks
+from .text_action import spoken_action
 from .waiting import PATIENCE
 
 __all__ = ["EpisodicTaskset"]
@@ -194,7 +195,9 @@ class EpisodicTask(vf.Task[EpisodicData, EpisodicState, EpisodicTaskConfig]):
         """Reads what was played, and closes the episode."""
         _check(trace)
         episode = _episodes[trace.id]
-        _played[trace.id] = await asyncio.to_thread(_conclude, episode)
+        said = trace.assistant_messages[-1:]
+        words = (said[0].content or "") if said and not said[0].tool_calls else ""
+        _played[trace.id] = await asyncio.to_thread(_conclude, episode, _connection(self.config), words)
         weakref.finalize(trace, _played.pop, trace.id, None)
 
     @vf.stop
@@ -274,7 +277,11 @@ def _check(trace: vf.Trace) -> None:
         raise RuntimeError(f"The episode failed: {trace.state.failure}")
 
 
-def _conclude(episode: Episode) -> Played:
+def _conclude(episode: Episode, connection: Connection, words: str) -> Played:
+    spoken = spoken_action(words, episode.info.tools)
+    if spoken is not None and episode.ended() is None:
+        # What the model says last is its last move. The tool server has played those before.
+        connection.attach(episode.handle).step(*spoken)
     played = episode.played()
     episode.close()
     return with_left(episode.info, played, episode.left)

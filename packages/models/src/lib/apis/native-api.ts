@@ -127,6 +127,9 @@ function toPrompt(messages: readonly JsonObject[]): LanguageModelV4Message[] {
       else prompt.push({ role: 'tool', content: [result] })
     } else prompt.push({ role: 'user', content: userParts(message.content) })
   }
+  // These providers want the user to begin, also where the player has greeted first.
+  const first = prompt.findIndex(({ role }) => role !== 'system')
+  if (prompt[first]?.role === 'assistant') prompt.splice(first, 0, { role: 'user', content: userParts('.') })
   return prompt
 }
 

@@ -86,7 +86,7 @@ export function shellOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
   })
 }
 
-/** Returns the tool that a line without a slash is, if there is one: a shell, or what is said where words are a move. */
+/** Returns the tool that a line without a slash is, if there is one: a shell, or words where they are a move. */
 function lineToolOf(tools: readonly ToolInfo[]): ToolInfo | undefined {
   return shellOf(tools) ?? tools.find(({ speech }) => speech !== undefined)
 }

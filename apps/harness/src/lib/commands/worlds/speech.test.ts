@@ -4,7 +4,7 @@ import { createHost, inProcess } from '@episodic/mcp-server'
 import { type Answering, type ChatServer, calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { environment as call, solver, tasks } from '../../fixtures/call.fixture.ts'
 import { environment as desk } from '../../fixtures/desk.fixture.ts'
 import { useGuessing } from './guessing.fixture.ts'
@@ -14,6 +14,10 @@ useGuessing({ OPENAI_API_KEY: 'sk-nobody-may-read-this' })
 let server: ChatServer | null = null
 afterEach(() => server?.[Symbol.asyncDispose]())
 
+const ANTHROPIC = {
+  ...{ id: 'msg', type: 'message', role: 'assistant', model: 'stub', stop_sequence: null },
+  usage: { input_tokens: 1, output_tokens: 1 },
+}
 const words = (content: string, finish?: string) => saying({ role: 'assistant', content }, finish)
 
 /** Answers with these bodies, one after the other. */
@@ -93,6 +97,28 @@ describe('a world in which words are a move', () => {
       { role: 'tool', tool_call_id: 'call_1', content: '1 is known.' },
       { role: 'tool', tool_call_id: 'call_2', content: '2 is known.' },
     ])
+  })
+
+  it.each([
+    ['anthropic', { content: [{ type: 'text', text: 'Known.' }], stop_reason: 'end_turn', ...ANTHROPIC }],
+    ['google', { candidates: [{ content: { role: 'model', parts: [{ text: 'Known.' }] }, finishReason: 'STOP' }] }],
+  ] as const)('speaks with a model by the API of %s', async (api, answer) => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'a-key').stubEnv('GEMINI_API_KEY', 'a-key')
+    server = await startChatServer(() => answer)
+    const agent = createLlmPolicy('llm:m', 'm', { ...DEFAULT_OPTIONS, api, baseUrl: server.url })
+    await using host = createHost({ environments: [call] })
+    await using connection = await connect(inProcess(host))
+    const [task] = generateTasks(tasks, { seed: '0', count: 1 })
+    const policies = { agent, user: solver }
+    const match = await runMatch({ createGame: () => connection.game('call'), policies, ...(task && { task }) })
+    expect(match.steps.map(({ seat, action }) => `${seat}: ${action.arguments.text}`)).toEqual([
+      ...['user: My data is off.', 'agent: Known.', 'user: Yes! ###STOP###'],
+    ])
+    const { system, systemInstruction, messages, contents } = server.requests[0] as unknown as Record<string, unknown>
+    expect(JSON.stringify(system ?? systemInstruction)).toContain('<policy>')
+    const sent = (messages ?? contents) as { role: string; content?: unknown; parts?: unknown }[]
+    expect(sent.map(({ role }) => role)).toEqual(['user', api === 'google' ? 'model' : 'assistant', 'user'])
+    expect(JSON.stringify(sent.slice(1))).toMatch(/How can I help you today.*My data is off/)
   })
 
   it('sends the model of each seat what τ² sends: its prompt alone, what the other says, and its own calls', async () => {
