@@ -231,7 +231,7 @@ async def _guess(client: Any, *, value: int) -> Any:
 
 def test_the_last_words_of_a_model_are_a_move_where_words_are_one(server: Server, tmp_path: Path) -> None:
     class Speaking(Halving):
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             self._answer(body, {"role": "assistant", "content": "Which number?"}, "stop")
 

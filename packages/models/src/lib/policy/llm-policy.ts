@@ -175,10 +175,21 @@ function createPlayer(
   }
 }
 
+interface WordsApart {
+  readonly tools: readonly ToolInfo[]
+  readonly speech: ToolInfo | undefined
+  readonly offered: readonly ToolInfo[]
+}
+
+/** Lists of tools that were told apart: the wire form of a list is made once. */
+const apart = new WeakMap<readonly ToolInfo[], WordsApart>()
+
 /** Tells the tool that words are, which a model is not offered, from the others. */
-function wordsApart(tools: readonly ToolInfo[]) {
+function wordsApart(tools: readonly ToolInfo[]): WordsApart {
   const speech = tools.find((tool) => tool.speech !== undefined)
-  return { tools, speech, offered: tools.filter((tool) => tool !== speech) }
+  const known = apart.get(tools) ?? { tools, speech, offered: speech ? tools.filter((tool) => tool !== speech) : tools }
+  apart.set(tools, known)
+  return known
 }
 
 function quote({ calls: [call], completion }: Answer): string {
