@@ -66,13 +66,8 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       counts.finished > 0 && 'of episodes',
       ...shortVoids(voidsOf(summary)),
     ),
-    ...(summary.verdicts ?? []).map((verdict) =>
-      figure(
-        verdict.name,
-        formatPercent(verdict.rate),
-        noteInterval(verdict, formatShareInterval),
-        shortBounds(verdict),
-      ),
+    ...(summary.verdicts ?? []).map((one) =>
+      figure(one.name, formatPercent(one.rate), noteInterval(one, formatShareInterval), shortBounds(one)),
     ),
     figure(
       'Return, unshaped',

@@ -118,6 +118,8 @@ export function writtenDecision(decision: Decision) {
   return { ...written, sentence: `${name} is ${written.value}${interval}, asked ${written.asked}: ${verdict}.` }
 }
 
+type Decided = { readonly decisions: readonly Decision[]; readonly baseline: string | null }
+
 function formatReach(
   { unit, limit, verdict, detectable, tasksNeeded }: Decision,
   size: (amount: number) => string,
@@ -135,13 +137,7 @@ function formatReach(
   ]
 }
 
-export function writtenRows({
-  decisions,
-  baseline,
-}: {
-  readonly decisions: readonly Decision[]
-  readonly baseline: string | null
-}) {
+export function writtenRows({ decisions, baseline }: Decided) {
   const nothing = { asked: NOTHING, value: NOTHING, interval: NOTHING, tasks: NOTHING, notes: [] }
   return [
     ...decisions.map(writtenDecision),
@@ -154,7 +150,7 @@ export function notWorseThan(baseline: string): string {
 }
 
 export function writtenVerdicts(
-  runs: readonly (Parameters<typeof writtenRows>[0] & { readonly problem: string | null })[],
+  runs: readonly (Decided & { readonly problem: string | null })[],
   titleOf: (run: number) => string,
 ): string[][] {
   if (runs.length < 2) return []

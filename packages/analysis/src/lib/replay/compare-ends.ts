@@ -33,7 +33,10 @@ export function compareEnd(
   // The step that the server took for a player that had left.
   const isLeft = absenceOf((steps[at] as EpisodeRecord['steps'][number]).action) !== null
   const left = isLeft ? CLOSED : null
-  return findDifference(isEnded ? outcome.end : left, end, 'end') ?? (isEnded ? compareJudgements(outcome, step) : null)
+  return (
+    findDifference(isEnded ? outcome.end : left, end, 'end') ??
+    (isEnded ? findDifference(judgementOf(outcome), judgementOf(step)) : null)
+  )
 }
 
 /**
@@ -60,20 +63,12 @@ function compareEndByPlayer(
     return steps.length > 0 ? null : { field: 'end', recorded: end, replayed: null }
   // A player that stopped has no success, whatever its world would say. What it left was judged as closed.
   const stopped = stopReasonOf(end) !== null
-  const { success, verdicts } = world.evaluate(stopped ? CLOSED : end)
-  return compareJudgements(outcome, { success: stopped && success !== undefined ? false : success, verdicts })
+  const judged = world.evaluate(stopped ? CLOSED : end)
+  const hasNone = stopped && judged.success !== undefined
+  return findDifference(judgementOf(outcome), { ...judged, ...(hasNone && { success: false }) })
 }
 
 const CLOSED = { kind: 'truncated', reason: 'closed' } as const
-
-type Judged = Pick<RehearsedStep, 'success' | 'verdicts'>
-
-function compareJudgements(recorded: Judged, replayed: Judged): Difference | null {
-  return (
-    findDifference(recorded.success, replayed.success, 'success') ??
-    findDifference(recorded.verdicts, replayed.verdicts, 'verdicts')
-  )
-}
 
 /**
  * Whether the player stopped, or left if it may, before the end: the episode was closed then, and no step has the end.

@@ -1,4 +1,5 @@
 import type { Action, LegalActions, MethodResult, SessionSnapshot } from '@episodic/protocol'
+import { judgementOf } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { GameStart, SeatStep } from '../game/game.ts'
 import type { SessionGame } from '../game/session-game.ts'
@@ -73,7 +74,7 @@ export class SessionEnvironment implements Environment {
   }
 
   #result({ observation, report, replayed }: SeatStep): StepResult {
-    const { seq, terms, potential, end, success, verdicts, refused, stateHash, events, prepared } = report
+    const { seq, terms, potential, end, refused, stateHash, events, prepared } = report
     this.#ended = end !== null
     let total = 0
     for (const term of this.info.terms) total += terms[term] as number
@@ -85,8 +86,7 @@ export class SessionEnvironment implements Environment {
         seq,
         potential,
         refused,
-        ...(success !== undefined && { success }),
-        ...(verdicts && { verdicts }),
+        ...(end && judgementOf(report)),
         stateHash,
         replayed,
         ...(events && { events }),

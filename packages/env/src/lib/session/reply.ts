@@ -60,11 +60,9 @@ export function assertPotential({ potential: announced }: EnvironmentInfo, poten
     )
 }
 
-function assertJudged(
-  info: EnvironmentInfo,
-  isOver: boolean,
-  { success, verdicts }: Pick<StepReport, 'success' | 'verdicts'>,
-): void {
+type Judged = Pick<StepReport, 'success' | 'verdicts'>
+
+function assertJudged(info: EnvironmentInfo, isOver: boolean, { success, verdicts }: Judged): void {
   const wanted = isOver && info.success === true
   if ((success !== undefined) !== wanted)
     throw malformed(

@@ -91,10 +91,13 @@ export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportS
   }
 }
 
-/** The further verdicts of the world on an episode. A failed episode has none. */
-export function verdictsOf(record: EpisodeRecord): Readonly<Record<string, boolean>> {
-  const outcome = scoredOutcomeOf(record)
-  return (outcome.kind === 'finished' && outcome.verdicts) || {}
+/** Each `term.<name>`, as {@link termSums} has it, and each `verdict.<name>`: a further verdict of the world. */
+export function figuresOf(record: EpisodeRecord): Record<string, number | boolean> {
+  const verdicts = record.outcome.kind === 'finished' ? record.outcome.verdicts : undefined
+  const named = Object.entries({ term: termSums(record), verdict: verdicts ?? {} }).flatMap(([kind, values]) =>
+    Object.entries(values).map(([name, value]) => [`${kind}.${name}`, value] as const),
+  )
+  return Object.fromEntries(named)
 }
 
 /** The sum of each reward term over the steps of an episode, before weights. */

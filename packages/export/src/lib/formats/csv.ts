@@ -3,7 +3,7 @@ import { completionsOf } from '@episodic/report/fold/completions'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { toCsvText } from '@episodic/report/notes/contrast-tables'
 import { type ModelUsage, usageOf } from '@episodic/run/folder/model-usage'
-import { termSums, verdictsOf } from '../episode/chat.ts'
+import { figuresOf } from '../episode/chat.ts'
 import { returnsOf } from '../episode/rewards.ts'
 import { stalenessColumns } from '../episode/staleness-columns.ts'
 import type { ExportFormat } from '../export-format.ts'
@@ -21,30 +21,21 @@ export const csv: ExportFormat = {
   keepsFailed: true,
   extension: '.csv',
   async *write(source) {
-    const terms = new Set<string>()
-    const judged = new Set<string>()
+    const figures = new Set<string>()
     const staleness = new Set<string>()
     for await (const record of source.allEpisodes()) {
-      for (const { reward } of record.steps) for (const term of Object.keys(reward.terms)) terms.add(term)
-      for (const name of Object.keys(verdictsOf(record))) judged.add(name)
+      for (const name of Object.keys(figuresOf(record))) figures.add(name)
       for (const name of Object.keys(stalenessColumns(record, source.policyVersion))) staleness.add(name)
     }
-    const names = [...terms].sort()
+    const names = [...figures].sort()
     const { verdicts = [] } = source
-    yield lineOf([
-      ...Object.keys(COLUMNS),
-      ...names.map((name) => `term.${name}`),
-      ...[...judged].map((name) => `verdict.${name}`),
-      ...verdicts.map(({ name }) => `grade.${name}`),
-      ...staleness,
-    ])
+    yield lineOf([...Object.keys(COLUMNS), ...names, ...verdicts.map(({ name }) => `grade.${name}`), ...staleness])
     for await (const record of source.allEpisodes()) {
       const row = rowOf(record)
       const stale: Readonly<Record<string, Cell>> = stalenessColumns(record, source.policyVersion)
       yield lineOf([
         ...Object.values(COLUMNS).map((cellOf) => cellOf(row)),
-        ...names.map((name) => row.terms[name] ?? null),
-        ...[...judged].map((name) => verdictsOf(record)[name]),
+        ...names.map((name) => row.figures[name] ?? null),
         ...verdicts.map((one) => one.of(record)),
         ...[...staleness].map((name) => stale[name]),
       ])
@@ -59,15 +50,15 @@ interface Row {
   readonly finished: (EpisodeRecord['outcome'] & { kind: 'finished' }) | null
   /** `null` for a finished one. */
   readonly failed: (EpisodeRecord['outcome'] & { kind: 'failed' }) | null
-  /** Sums of the raw terms. A failed episode has none: those of a part of it would read as a score. */
-  readonly terms: Readonly<Record<string, number>>
+  /** A failed episode has none: sums of a part of it would read as a score. */
+  readonly figures: Readonly<Record<string, number | boolean>>
   readonly usage: ModelUsage | null
 }
 
 function rowOf(record: EpisodeRecord): Row {
   const outcome = scoredOutcomeOf(record)
   const [finished, failed] = outcome.kind === 'finished' ? [outcome, null] : [null, outcome]
-  return { record, finished, failed, terms: finished ? termSums(record) : {}, usage: usageOf(completionsOf(record)) }
+  return { record, finished, failed, figures: finished ? figuresOf(record) : {}, usage: usageOf(completionsOf(record)) }
 }
 
 const COLUMNS: Readonly<Record<string, (row: Row) => Cell>> = {

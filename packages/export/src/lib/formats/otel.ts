@@ -5,7 +5,7 @@ import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome
 import { objectOf } from '@episodic/run/base/json'
 import { VERSION } from '@episodic/run/base/own-package'
 import { usageOf } from '@episodic/run/folder/model-usage'
-import { callIdOf, termSums, verdictsOf } from '../episode/chat.ts'
+import { callIdOf, figuresOf } from '../episode/chat.ts'
 import { conversationOf, type Message, parseMessage } from '../episode/conversation.ts'
 import { toolsOf } from '../episode/messages.ts'
 import { returnsOf } from '../episode/rewards.ts'
@@ -87,7 +87,7 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
   const usage = usageOf(completions)
   const { prompt, completion } = conversationOf(record, 'sent')
   const last = completion.findLast(({ role }) => role === 'assistant')
-  const terms = finished ? Object.entries(termSums(record)).map(([term, sum]) => [`episodic.term.${term}`, sum]) : []
+  const figures = Object.entries(finished ? figuresOf(record) : {}).map(([name, value]) => [`episodic.${name}`, value])
   return {
     name: `invoke_agent ${policy.name}`,
     attributes: {
@@ -113,9 +113,8 @@ function agentSpan(record: EpisodeRecord, ended: number, { verdicts = [] }: Expo
       'episodic.success': finished ? isSuccess(record) : null,
       'episodic.return': finished ? returnsOf(record)?.unshaped : null,
       'episodic.return_total': finished ? returnsOf(record)?.total : null,
-      ...Object.fromEntries(terms),
+      ...Object.fromEntries(figures),
       ...Object.fromEntries(verdicts.map((one) => [`episodic.grade.${one.name}`, one.of(record)])),
-      ...Object.fromEntries(Object.entries(verdictsOf(record)).map(([name, one]) => [`episodic.verdict.${name}`, one])),
       'episodic.steps': BigInt(steps.length),
       'episodic.cost': usage?.cost,
       'episodic.episode': chain,

@@ -2,7 +2,7 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf } from '@episodic/report/fold/completions'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import type { GradeValue } from '@episodic/report/grades/grade-record'
-import { callIdOf, columnsOf, termSums, verdictsOf } from '../episode/chat.ts'
+import { callIdOf, columnsOf, figuresOf } from '../episode/chat.ts'
 import { conversationOf } from '../episode/conversation.ts'
 import { toolsOf } from '../episode/messages.ts'
 import { returnsOf } from '../episode/rewards.ts'
@@ -18,14 +18,12 @@ export function scoresOf(
 ): Readonly<Record<string, GradeValue>> | null {
   if (scoredOutcomeOf(record).kind === 'failed') return null
   const returns = returnsOf(record)
-  const terms = Object.entries(termSums(record)).map(([term, sum]) => [`term.${term}`, sum] as const)
-  const judged = Object.entries(verdictsOf(record)).map(([name, value]) => [`verdict.${name}`, value] as const)
   const grades = verdicts.flatMap(({ name, of }) => {
     const value = of(record)
     return value === null ? [] : [[`grade.${name}`, value] as const]
   })
   const earned = returns && { return: returns.unshaped }
-  return { success: isSuccess(record), ...earned, ...Object.fromEntries([...terms, ...judged, ...grades]) }
+  return { success: isSuccess(record), ...earned, ...figuresOf(record), ...Object.fromEntries(grades) }
 }
 
 /** The entry of an episode in the zip. Inspect looks for it by the sample's id and epoch. */

@@ -2,6 +2,11 @@ import type { PairedFigure } from '../compare/comparison.ts'
 import { SIGNIFICANCE } from '../compare/significance.ts'
 import { formatCost, formatNumber, NOTHING, plural } from '../text/format.ts'
 
+/** What the names of further verdicts of a world begin with, among those of graders. */
+export const VERDICT = 'verdict '
+
+export const gradeLabel = (name: string) => (name.startsWith(VERDICT) ? name : `grade ${name}`)
+
 export type FigureUnit = 'share' | 'cost' | 'number'
 
 const UNITS: Readonly<
@@ -55,7 +60,7 @@ export function namedFigures<Figure extends PairedFigure>(figures: {
     ['steps', steps, 'number'],
     ['tokens', tokens, 'number'],
     ['cost', cost, 'cost'],
-    ...grades.map((grade) => [gradeLabel(grade.name), grade, grade.unit === 'share' ? 'share' : 'number'] as const),
+    ...grades.map((one) => [gradeLabel(one.name), one, one.unit === 'share' ? 'share' : 'number'] as const),
   ]
   return rows.flatMap(([name, figure, unit]) => (figure ? { name, figure, unit } : []))
 }
@@ -101,11 +106,4 @@ export function formatPoints(points: number): string {
 export function formatPValue(p: number): string {
   if (Number.isNaN(p)) return `p ${NOTHING}`
   return p < 0.001 ? 'p < 0.001' : `p = ${p.toFixed(3)}`
-}
-
-/** What the names of further verdicts of a world begin with, among those of graders. */
-export const VERDICT = 'verdict '
-
-export function gradeLabel(name: string): string {
-  return name.startsWith(VERDICT) ? name : `grade ${name}`
 }

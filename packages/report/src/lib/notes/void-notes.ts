@@ -35,16 +35,8 @@ export function shortVoids({ failed, bounds, retried }: Voids): string[] {
   ]
 }
 
-export function shortBounds({
-  successes,
-  count,
-  failed,
-}: {
-  readonly successes: number
-  readonly count: number
-  readonly failed: number
-}): string {
-  return shortVoids({ failed, bounds: voidBounds({ successes, finished: count, failed }) }).join()
+export function shortBounds(group: Readonly<Record<'successes' | 'count' | 'failed', number>>): string {
+  return shortVoids({ failed: group.failed, bounds: voidBounds({ ...group, finished: group.count }) }).join()
 }
 
 export const VOIDS_LEGEND =

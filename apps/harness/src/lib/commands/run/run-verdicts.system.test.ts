@@ -153,7 +153,7 @@ describe('verdicts that a world defines', () => {
 
     await workshop.main(['export', 'careless', '--format', 'csv', '--out', 'careless.csv'])
     const [head = '', row = ''] = readFileSync(at('careless.csv'), 'utf8').split('\r\n')
-    expect(head).toMatch(/,term\.sorted,verdict\.security,verdict\.brief$/)
+    expect(head).toMatch(/,term\.sorted,verdict\.brief,verdict\.security$/)
     expect(row).toMatch(/,(true|false),(true|false)$/)
   })
 })
