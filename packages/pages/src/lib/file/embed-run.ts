@@ -11,6 +11,7 @@ import type { EmbeddedRun } from '@episodic/report/view/embedded-runs'
 import { rowWords } from '@episodic/report/view/row-words'
 import type { RowWords, RunDetail } from '@episodic/report/view/run-entry'
 import { jsonOf } from '@episodic/run/base/json'
+import { type Scrub, scrubbed } from '@episodic/run/folder/scrub'
 
 /** Sealed lines as they are in a file, from its start each time. */
 export type SealedLines = () => Iterable<string> | AsyncIterable<string>
@@ -19,6 +20,8 @@ export interface EmbeddedContent {
   /** What the page says of the run as a whole; its rows and words are filled in. */
   readonly detail: Omit<RunDetail, 'rows' | 'dictionaries'>
   readonly lines: SealedLines
+  /** Takes out of JSON what a page must not say. Default: the lines may be shown as they are. */
+  readonly share?: Scrub | undefined
   readonly grades: readonly GradeRecord[]
   /** Whose figures the rows have, if the environment has several seats. */
   readonly seat?: string | undefined
@@ -37,6 +40,8 @@ export interface EmbeddedContent {
  */
 export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
   const { detail, columns, rows, whole, gradeSummary } = await embedRows(content)
+  const { share = (json) => json } = content
+  const shareOnce = remembered((text) => scrubbed(text, share))
   const words: RowWords[] = []
   const texts: (readonly [row: number, text: string])[] = []
   let line = -1
@@ -44,16 +49,31 @@ export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
     line += 1
     const row = rows[line] ?? -1
     if (row < 0) continue
-    words[row] = { row, ...rowWords(sealedShape(jsonOf(text)) as SealedRecord) }
-    if (whole.has(row)) texts.push([row, text])
+    const { task, attempt, try: number, outcome } = sealedShape(jsonOf(text)) as SealedRecord
+    const shown = { ...task, id: shareOnce(task.id), prompt: shareOnce(task.prompt) }
+    words[row] = { row, ...rowWords({ task: shown, attempt, try: number, outcome: scrubbed(outcome, share) }) }
+    if (whole.has(row)) texts.push([row, share(text)])
   }
+  const dictionaries = scrubbed(columns.dictionaries, share)
   return {
-    detail,
-    columns: Buffer.from(encodeColumns(columns)).toString('base64'),
+    detail: { ...detail, dictionaries },
+    columns: Buffer.from(encodeColumns({ ...columns, dictionaries })).toString('base64'),
     words,
     lines: Object.fromEntries(texts),
     grades: content.grades,
     gradeSummary,
+  }
+}
+
+/** Texts of lines that are remembered: most lines of a run have the prompts of others. */
+const REMEMBERED = 1_000
+
+function remembered(of: (text: string) => string): (text: string) => string {
+  const known = new Map<string, string>()
+  return (text) => {
+    const found = known.get(text) ?? of(text)
+    if (known.size < REMEMBERED) known.set(text, found)
+    return found
   }
 }
 
@@ -73,7 +93,7 @@ async function embedRows(embedded: EmbeddedContent) {
     if (!record) continue
     // Naming a line for its verdicts takes time, and most runs have none.
     if (grades.length > 0) gradable.add(record)
-    const content = contentOf(record, seat)
+    const content = contentOf(record, text)
     if (unordered.addRow(rowOf(record, seat), { offset: line, length: text.length, content }) === null) continue
     found.push(line)
     lengths.push(text.length)

@@ -68,10 +68,7 @@ export async function embedReport(summary: Summary, run: ReportedRun, content: P
   ])
   const variables = secretVariables()
   const share: Scrub = (json) => withoutSecrets(withoutPaths(json), variables)
-  async function* lines() {
-    for await (const line of whole.lines()) yield share(line)
-  }
-  return embedRun({ ...whole, lines, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
+  return embedRun({ ...whole, share, detail: scrubbed(whole.detail, share), grades: scrubbed(whole.grades, share) })
 }
 
 export function reportContent(

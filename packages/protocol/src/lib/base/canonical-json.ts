@@ -42,9 +42,21 @@ const LONGEST_SEARCHED = 200
 
 function quoted(text: string): string {
   if (text.length <= LONGEST_SEARCHED && !SPECIAL.test(text)) return `"${text}"`
+  const known = text.length >= SHORTEST_REMEMBERED ? quotedTexts.get(text) : undefined
+  if (known !== undefined) return known
   if (!text.isWellFormed()) throw notJson(text)
-  return JSON.stringify(text)
+  const written = JSON.stringify(text)
+  if (text.length >= SHORTEST_REMEMBERED) {
+    if (quotedTexts.size === MOST_REMEMBERED) quotedTexts.clear()
+    quotedTexts.set(text, written)
+  }
+  return written
 }
+
+/** Long texts with their quotes. The lines of a run have the same prompts. */
+const quotedTexts = new Map<string, string>()
+const MOST_REMEMBERED = 16
+const SHORTEST_REMEMBERED = 4_096
 
 /** Keys with their quotes and colon. Records have few different ones, again and again. */
 const quotedKeys = new Map<string, string>()

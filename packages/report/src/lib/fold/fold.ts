@@ -2,7 +2,7 @@ import type { RecordedStep, SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '../seats/seat-record.ts'
 import { createBoundedMap } from './bounded-map.ts'
 import { createDrawFold } from './draw-fold.ts'
-import { identityOf } from './episode-identity.ts'
+import { type EpisodeIdentity, identityOf } from './episode-identity.ts'
 import { createEpisodeTable, outcomeNumber } from './episode-table.ts'
 import { scoredOutcomeOf } from './scored-outcome.ts'
 import { createStepFold } from './step-fold.ts'
@@ -18,8 +18,9 @@ export interface Fold {
    * Adds one line of a run.
    *
    * @param text - its JSON, to save writing it. Default: it is written.
+   * @param identity - to save finding it. Default: it is found.
    */
-  add(line: SealedRecord, text?: string): void
+  add(line: SealedRecord, text?: string, identity?: EpisodeIdentity): void
   /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
   readonly repeated: number
   /**
@@ -62,10 +63,9 @@ export function createFold({
   let leaves = 0
   let repeated = 0
   return {
-    add(line, text) {
+    add(line, text, identity = identityOf(line, text)) {
       const record = seatRecordOf(line, seat)
       const { returns, task, time, branch } = record
-      const identity = identityOf(record, record === line ? text : undefined)
       const outcome = scoredOutcomeOf(record)
       const finished = outcome.kind === 'finished'
       const isNew = table.add(identity, {

@@ -1,4 +1,5 @@
 import { isMatchRecord } from '@episodic/protocol'
+import { identityOf } from './episode-identity.ts'
 import { createFold, type Fold } from './fold.ts'
 
 /** Creates a fold of runs of several seats, each folded by itself; the summary is of the seat in focus. */
@@ -14,8 +15,9 @@ export function createMatchFold({
   const folds = new Map(seats.map((seat) => [seat, createFold({ discount, seat })]))
   const faults = new Map(seats.map((seat) => [seat, new Set<string>()]))
   return {
-    add(record) {
-      for (const fold of folds.values()) fold.add(record)
+    add(record, text) {
+      const identity = identityOf(record, text)
+      for (const fold of folds.values()) fold.add(record, text, identity)
       if (!isMatchRecord(record) || record.outcome.kind !== 'failed' || record.outcome.seat === null) return
       faults.get(record.outcome.seat)?.add(`${record.attempt}/${record.task.id}`)
     },

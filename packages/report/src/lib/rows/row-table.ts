@@ -2,7 +2,6 @@ import type { SealedRecord } from '@episodic/protocol'
 import { IDENTITY_WORDS, identityOf } from '../fold/episode-identity.ts'
 import { OUTCOMES } from '../fold/episode-table.ts'
 import { compareTries } from '../fold/which-line-counts.ts'
-import { seatRecordOf } from '../seats/seat-record.ts'
 import type { EpisodeColumns } from './columns.ts'
 import { type Row, rowOf } from './row.ts'
 import type { UnpackedRows } from './row-batch.ts'
@@ -113,13 +112,17 @@ export function createRowTable({ seat, contentAt }: RowTableOptions = {}): RowTa
         return
       }
     },
-    add: (record) => addRow(rowOf(record, seat), { offset: 0, length: 0, content: contentOf(record, seat) }),
+    add: (record) => addRow(rowOf(record, seat), { offset: 0, length: 0, content: contentOf(record) }),
   }
 }
 
-/** Returns the content of a line as the fold identifies it: the leading 52 bits, which order lines as all do. */
-export function contentOf(record: SealedRecord, seat?: string): number {
-  const identity = identityOf(seatRecordOf(record, seat))
+/**
+ * Returns the content of a line as the fold identifies it: the leading 52 bits, which order lines as all do.
+ *
+ * @param text - its JSON. Default: it is written.
+ */
+export function contentOf(record: SealedRecord, text?: string): number {
+  const identity = identityOf(record, text)
   const [high, low] = identity.subarray(IDENTITY_WORDS - 2) as unknown as [number, number]
   return high * 2 ** 20 + (low >>> 12)
 }

@@ -179,7 +179,8 @@ export function plainOf(value: Value | object): unknown {
 
 /** Returns whether an object's key counts as a whole number, which decides its place among the others. */
 function isIndex(key: string): boolean {
-  if (!/^\d/.test(key)) return false
+  const first = key.charCodeAt(0)
+  if (!(first >= 48 && first <= 57)) return false
   const number = Number(key)
   return Number.isInteger(number) && number >= 0 && number < 2 ** 32 - 1 && String(number) === key
 }

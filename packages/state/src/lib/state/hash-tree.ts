@@ -25,6 +25,7 @@ export class Bucket extends PageNode {
   readonly values: readonly Value[]
   readonly size: number
   readonly bytes: number
+  #children: readonly PageNode[] | null = null
 
   constructor(keys: readonly string[], values: readonly Value[], size: number, bytes: number) {
     super()
@@ -35,7 +36,8 @@ export class Bucket extends PageNode {
   }
 
   children(): readonly PageNode[] {
-    return pagesIn(this.values)
+    this.#children ??= pagesIn(this.values)
+    return this.#children
   }
 
   protected write(): string {

@@ -6,6 +6,18 @@ import { INLINE, LongText, Plain, type Value } from './page-node.ts'
 /** Returns the value of the tree that a part of the state stands for, such as a draft; `null` for no such part. */
 export type KnownParts = (object: object, path: string) => Value | null
 
+/** Knows no part, as of a state that is read for the first time. */
+export const NONE_KNOWN: KnownParts = () => null
+
+/** What objects have become, as far as they were read: one may be in several places. */
+export class ReadObjects extends Map<object, Value> {
+  /** The last object that has too many keys for the page of a parent: to list those of a table takes milliseconds. */
+  wide: object | null = null
+}
+
+/** Each entry of an object takes five characters at least. */
+const MOST_KEYS = Math.floor(INLINE / 5)
+
 /** Objects within objects that are kept. Programs that read JSON run out of stack at some thousands. */
 const DEEPEST = 500
 
@@ -17,13 +29,7 @@ const DEEPEST = 500
  * Throws `not-json` for what JSON cannot say, as the checks of a small state do, and a `RangeError` for what is nested
  * too deep, which is also what contains itself.
  */
-export function treeOf(
-  value: unknown,
-  path: string,
-  known: KnownParts,
-  read = new Map<object, Value>(),
-  depth = 0,
-): Value {
+export function treeOf(value: unknown, path: string, known: KnownParts, read = new ReadObjects(), depth = 0): Value {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw notJson(path, ' holds a lone surrogate')
     return toText(value)
@@ -35,18 +41,24 @@ export function treeOf(
   }
   const part = known(value, path) ?? read.get(value)
   if (part !== undefined) return part
-  const plain = plainWithin(value, (object) => known(object, path) !== null)
+  const isKnown = known === NONE_KNOWN ? null : (object: object) => known(object, path) !== null
+  const plain = plainWithin(value, isKnown, read)
   if (plain) return plain
   if (depth === DEEPEST) throw new RangeError(`${path} is nested too deep.`)
-  const within = (inner: unknown, at: string) => treeOf(inner, at, known, read, depth + 1)
-  const tree = Array.isArray(value) ? arrayWithin(value, path, within) : objectWithin(value, path, within)
+  // A table has many rows, whose paths nobody asks for.
+  const within = (inner: unknown, key: string) =>
+    (isKnown === null && typeof inner === 'object' && inner !== null && plainWithin(inner, null, read)) ||
+    treeOf(inner, path + key, known, read, depth + 1)
+  const tree = Array.isArray(value) ? arrayWithin(value, within) : objectWithin(value, path, within)
   read.set(value, tree)
   return tree
 }
 
+type IsKnown = ((object: object) => boolean) | null
+
 /** Returns an object or array that stays in the page of its parent, as most rows of tables; `null` for any other. */
-function plainWithin(value: object, isKnown: (object: object) => boolean): Plain | null {
-  if (roomAfter(value, INLINE, isKnown) < 0) return null
+function plainWithin(value: object, isKnown: IsKnown, read: ReadObjects): Plain | null {
+  if (roomAfter(value, INLINE, isKnown, read) < 0) return null
   const text = JSON.stringify(value)
   return text.length <= INLINE ? new Plain(text) : null
 }
@@ -55,30 +67,38 @@ function plainWithin(value: object, isKnown: (object: object) => boolean): Plain
  * Returns how many of so many characters the JSON text of a value leaves at most. Less than 0 for more of them, for
  * what JSON cannot say, and for what has a known part.
  */
-function roomAfter(value: unknown, room: number, isKnown: (object: object) => boolean): number {
+function roomAfter(value: unknown, room: number, isKnown: IsKnown, read: ReadObjects): number {
   if (typeof value === 'string') return value.isWellFormed() ? room - value.length - 2 : -1
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? room - 1 : -1
   if (typeof value === 'boolean' || value === null) return room - 4
-  if (typeof value !== 'object' || room < 2 || isKnown(value)) return -1
+  if (typeof value !== 'object' || room < 2 || value === read.wide || isKnown?.(value)) return -1
   let left = room - 2
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i], left - 1, isKnown)
+    for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i], left - 1, isKnown, read)
     return left
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return -1
+  let count = 0
   for (const key in value) {
-    if (left < 0 || !key.isWellFormed()) return -1
-    left = roomAfter((value as Record<string, unknown>)[key], left - key.length - 4, isKnown)
+    count += 1
+    if (count > MOST_KEYS) {
+      read.wide = value
+      return -1
+    }
+    if (left < 0) continue
+    if (!key.isWellFormed()) return -1
+    left = roomAfter((value as Record<string, unknown>)[key], left - key.length - 4, isKnown, read)
   }
   return left
 }
 
-type Within = (inner: unknown, path: string) => Value
+/** `key` is what follows the path of the object or array. */
+type Within = (inner: unknown, key: string) => Value
 
-function arrayWithin(array: readonly unknown[], path: string, within: Within): Value {
+function arrayWithin(array: readonly unknown[], within: Within): Value {
   const values: Value[] = []
-  for (let i = 0; i < array.length; i++) values.push(within(array[i], `${path}[${i}]`))
+  for (let i = 0; i < array.length; i++) values.push(within(array[i], `[${i}]`))
   return arrayOf(values)
 }
 
@@ -90,7 +110,7 @@ function objectWithin(value: object, path: string, within: Within): Value {
   for (const key of keys) assertKey(key, path)
   return objectOf(
     keys,
-    keys.map((key) => within((value as Record<string, unknown>)[key], `${path}.${key}`)),
+    keys.map((key) => within((value as Record<string, unknown>)[key], `.${key}`)),
   )
 }
 

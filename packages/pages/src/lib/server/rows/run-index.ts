@@ -192,7 +192,7 @@ export class RunIndex {
       const bytes = Buffer.alloc(length)
       readSync(file, bytes, 0, length, offset)
       const parsed = parseSealedRecord(JSON.parse(bytes.toString('utf8')))
-      return parsed.success ? contentOf(parsed.data, this.#options.seat) : content
+      return parsed.success ? contentOf(parsed.data) : content
     } finally {
       closeSync(file)
     }
