@@ -62,7 +62,11 @@ function floorOf({ lines }: WorldResult) {
 export function listScores({ worlds }: SuiteResult): string[] {
   return worlds.flatMap(({ name, golden, lines }) =>
     lines.flatMap((line) => {
-      if (line.kind !== 'scored' || line.id === 'floor' || !line.solved) return []
+      if (line.kind === 'exact' || !line.solved) return []
+      const who = line.id === 'floor' ? 'doing nothing' : line.policy
+      const further = line.solved.verdicts.map(({ name, rate }) => `${name} ${formatPercent(rate)}`)
+      const verdicts = further.length > 0 ? [`${name}: ${who} has ${further.join(', ')}`] : []
+      if (line.kind !== 'scored' || line.id === 'floor') return verdicts
       const { successes, count, clusters, rate, withoutDefects, flips, low, high } = line.solved
       const noise = low === null || high === null ? NOTHING : `± ${(((high - low) / 2) * 100).toFixed(1)} points`
       const repeats =
@@ -77,6 +81,7 @@ export function listScores({ worlds }: SuiteResult): string[] {
               `${name}: without known defects ${formatPercent(withoutDefects.rate)} (${withoutDefects.successes}/${withoutDefects.count})`,
             ]
           : []),
+        ...verdicts,
         ...(golden ? [] : [`${name}: no golden actions prove that it plays as its original`]),
       ]
     }),

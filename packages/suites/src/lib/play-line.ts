@@ -23,7 +23,7 @@ import {
   type ScoredLine,
   type SuitePlan,
 } from './suite-plan.ts'
-import { SUITE_FILES } from './suite-result.ts'
+import { type Solved, SUITE_FILES } from './suite-result.ts'
 
 /** The file of a line's tasks, in the folder of its run. */
 const TASKS_FILE = 'tasks.jsonl'
@@ -85,7 +85,7 @@ function playersOf({ policy, seats, focus }: LinePlayers): Partial<RunSettings> 
 async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<string>) {
   const file = join(run, RUN_FILES.episodes)
   const returns: number[] = []
-  const tasks = new Map<string, { readonly isWrong: boolean; readonly verdicts: boolean[] }>()
+  const tasks = new Map<string, JudgedTask>()
   let failed = 0
   if (existsSync(file))
     // Of an episode that was played again because it failed, the first try counts: a rate of the plays that finished
@@ -96,28 +96,41 @@ async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<st
       if (earned) returns.push(earned.unshaped)
       else failed += 1
       if (outcome.kind !== 'finished' || outcome.success === undefined) continue
-      const known = tasks.get(task.id) ?? { isWrong: wrong.has(String(params.task ?? task.id)), verdicts: [] }
-      tasks.set(task.id, known)
-      known.verdicts.push(outcome.success)
+      const judged = tasks.get(task.id) ?? { isWrong: wrong.has(String(params.task ?? task.id)), rollouts: [] }
+      tasks.set(task.id, judged)
+      judged.rollouts.push({ ...outcome.verdicts, [SOLVED]: outcome.success })
     }
   return { here: meanReturn(returns), finished: returns.length, failed, solved: solvedOf([...tasks.values()]) }
 }
 
+/** What its rollouts were judged to be, by the names of the verdicts. */
+interface JudgedTask {
+  readonly isWrong: boolean
+  readonly rollouts: Readonly<Record<string, boolean>>[]
+}
+
+/** Stands for the world's success among its verdicts. */
+const SOLVED = ''
+
 /** The share of solved episodes with its 95 % interval, in which the episodes of a task are one draw. */
-function solvedOf(tasks: readonly { readonly isWrong: boolean; readonly verdicts: readonly boolean[] }[]) {
+function solvedOf(tasks: readonly JudgedTask[]): Solved | null {
   if (tasks.length === 0) return null
-  const rateOf = (some: typeof tasks) => {
+  const rateOf = (some: typeof tasks, name: string) => {
     const rate = createRate()
-    for (const [i, { verdicts }] of some.entries()) for (const verdict of verdicts) rate.add(i, verdict)
+    for (const [i, { rollouts }] of some.entries())
+      for (const { [name]: verdict } of rollouts) if (verdict !== undefined) rate.add(i, verdict)
     return rate.finish()
   }
   const right = tasks.filter(({ isWrong }) => !isWrong)
-  const repeated = tasks.filter(({ verdicts }) => verdicts.length > 1)
+  const repeated = tasks.filter(({ rollouts }) => rollouts.length > 1)
+  const names = new Set(tasks.flatMap(({ rollouts }) => rollouts.flatMap((verdicts) => Object.keys(verdicts))))
   return {
-    ...rateOf(tasks),
-    /** The same without the tasks that are known to be wrong; `null` if there are none. */
-    withoutDefects: right.length < tasks.length ? rateOf(right) : null,
-    /** Tasks that were solved in some of their rollouts and not in others; `null` if each was played once. */
-    flips: repeated.length > 0 ? repeated.filter(({ verdicts }) => new Set(verdicts).size > 1).length : null,
+    ...rateOf(tasks, SOLVED),
+    withoutDefects: right.length < tasks.length ? rateOf(right, SOLVED) : null,
+    flips:
+      repeated.length > 0
+        ? repeated.filter(({ rollouts }) => new Set(rollouts.map((verdicts) => verdicts[SOLVED])).size > 1).length
+        : null,
+    verdicts: [...names].filter((name) => name !== SOLVED).map((name) => ({ name, ...rateOf(tasks, name) })),
   }
 }

@@ -7,6 +7,16 @@ import type { SuiteFile } from './suite-file.ts'
 import type { ExactLine, PlayedLine, ScoredLine } from './suite-plan.ts'
 import type { Figure } from './world-references.ts'
 
+/** The share of episodes that are solved. */
+export interface Solved extends Proportion {
+  /** The same without the tasks that are known to be wrong; `null` if there are none. */
+  readonly withoutDefects: Proportion | null
+  /** Tasks that were solved in some of their rollouts and not in others; `null` if each was played once. */
+  readonly flips: number | null
+  /** The further verdicts of the world. */
+  readonly verdicts: readonly (Proportion & { readonly name: string })[]
+}
+
 /** Figures of many episodes, and the run that they come from. */
 export interface PlayedFigures {
   /** The mean of the unshaped returns of finished episodes; `null` for fewer than two. */
@@ -15,7 +25,7 @@ export interface PlayedFigures {
   /** Failed episodes are not part of a mean, and are never a return of zero. */
   readonly failed: number
   /** The share of episodes that are solved; `null` if the world does not say which are. */
-  readonly solved: (Proportion & { readonly withoutDefects: Proportion | null; readonly flips: number | null }) | null
+  readonly solved: Solved | null
   /** The folder of the run, relative to that of the suite. */
   readonly run: string
   /** SHA-256 of its sealed episodes. */

@@ -46,6 +46,7 @@ export const environment = defineEnvironment({
   }),
   rewards: { right: ({ end, after, params }) => (end && after.private.coins === amounts[params.task] ? 1 : 0) },
   success: ({ state, params }) => state.private.coins === amounts[params.task],
+  verdicts: { thrifty: ({ state }) => state.private.coins < 4 },
 })
 export const tasks = defineTasks({
   name: 'till',
@@ -190,6 +191,7 @@ describe('episodic suite run', () => {
     expect(out).toMatch(/till: three solves 33\.3 % \(2\/6\), 95 % interval/)
     expect(out).toMatch(/with 3 tasks, 0 of them solved in some rollouts and not in others/)
     expect(out).toContain('without known defects 50.0 % (2/4)')
+    expect(out).toContain('till: three has thrifty 100.0 %')
     expect(out).toContain('not reproduced: the judge of manners')
     const kept = JSON.parse(readFileSync(at('runs/known-three-0/suite.json'), 'utf8')) as SuiteResult
     expect(kept.worlds[0]?.lines.at(-1)).toMatchObject({ kind: 'scored', solved: { successes: 2, count: 6, flips: 0 } })
