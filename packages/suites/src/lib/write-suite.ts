@@ -24,8 +24,9 @@ export interface WriteSuiteOptions {
 }
 
 /**
- * Writes the suite of a world: how many tasks it has, what its policy `nothing` solves, what its solver earns (in each seat
- * of several), and in a file of golden actions what the solver calls and what comes of it. Resolves with the files; `null` if it was stopped.
+ * Writes the suite of a world: how many tasks it has, what its policy `nothing` solves, what its solver earns (in each
+ * seat of several), and in a file of golden actions what the solver calls and what comes of it. Resolves with the
+ * files; `null` if it was stopped.
  */
 export async function writeSuite(reference: string, { out, signal }: WriteSuiteOptions, console: Console) {
   const world = await loadWorld(reference)
