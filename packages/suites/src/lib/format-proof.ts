@@ -29,14 +29,19 @@ export function formatProof(result: SuiteResult): string[] {
   return [
     ...(rows.length > 0 ? alignColumns(head, rows, 2) : []),
     ...worlds.flatMap(({ name, defects }) =>
-      defects.length > 0 ? [`  ${name}: known defects ${defects.map(({ issue }) => issue).join(', ')}`] : [],
+      defects.length > 0 ? [`  ${name}: known defects ${[...new Set(defects.map(formatIssue))].join(', ')}`] : [],
     ),
     ...listScores(result).map((line) => `  ${line}`),
-    ...(notReproduced.length > 0 ? [`  not reproduced: ${notReproduced.join('; ')}`] : []),
+    ...notReproduced.map((what) => `  not reproduced: ${what}`),
     ...(sources.length > 0
       ? [`  data by SHA-256: ${sources.map(({ name, licence }) => `${name} (${licence})`).join(', ')}`]
       : []),
   ]
+}
+
+/** An issue as people write it: `owner/name#7`. */
+function formatIssue({ issue }: WorldResult['defects'][number]): string {
+  return issue.replace(/^https:\/\/github\.com\/([^/]+\/[^/]+)\/(?:issues|pull)\/(\d+)$/, '$1#$2')
 }
 
 /** Sentences for all that is not as in the original. */

@@ -44,7 +44,7 @@ export function suitePage(result: SuiteResult): ResultPage {
     ],
     methods: [
       ...listScores(result),
-      ...(notReproduced.length > 0 ? [`Of the original is not reproduced: ${notReproduced.join('; ')}.`] : []),
+      ...notReproduced.map((what) => `Not reproduced: ${what}`),
       'An exact figure is measured on the rules of its world as they are served. A played figure is the mean unshaped return of independent episodes: it agrees if its 99.9 % confidence interval, widened by the tolerance of the reference, holds the reference. The interval is Wilson’s if every return is 0 or 1, and otherwise Student’s t.',
       'Bars show the interval, with a mark at the reference. A score is on the scale on which random play has 0 and the best play 1. There is no average over worlds, whose scales have nothing in common.',
       `Failed episodes are never a return of zero: a figure with any is not checked. The SHA-256 of this suite is ${suite.sha256}.`,
