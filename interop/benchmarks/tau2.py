@@ -194,7 +194,7 @@ def answer_lines():
         golden = iter(golden_of(task)[: asked["golden"]])
         calls = [call if call["tool"] == "say" else next(golden, call) for call in asked["calls"]]
         answers, messages = play(environment, calls)
-        assertions, solved = judge(task, messages)
+        assertions, solved = judge(task, messages) if asked["judged"] else ([], False)
         print_line({"answers": answers, "state": databases(environment), "assertions": assertions, "solved": solved})
 
 

@@ -6,11 +6,12 @@ import type { GoldenCase } from '@episodic/benchmarks/suite/golden'
 import { generateTasks, type TasksDefinition } from '@episodic/dataset'
 import { connect, type Game } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
-import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
+import { type Action, createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
 import { CACHE, openPythonEnvironment } from '../python-environment.ts'
 import type { Report, Tally } from '../report.ts'
+import { airlineCalls, type DrawCalls, retailCalls } from './tau2-shop-calls.ts'
 
 const ORIGINAL = fileURLToPath(new URL('./tau2.py', import.meta.url))
 const REPOSITORY = 'https://github.com/sierra-research/tau2-bench'
@@ -43,8 +44,10 @@ interface World {
 
 interface Domain {
   readonly load: () => Promise<World>
-  /** Draws the arguments of a random call of a tool by their names. */
-  readonly draw: { readonly [argument: string]: readonly Json[] }
+  /** What random calls are drawn from: values of arguments by their names, or a function that draws whole calls. */
+  readonly draw: { readonly [argument: string]: readonly Json[] } | ((folder: string) => DrawCalls)
+  /** Episodes of random calls alone that are played for each task besides. Default: none. */
+  readonly rounds?: number
 }
 
 function domains(): { readonly [name: string]: Domain } {
@@ -69,6 +72,16 @@ function domains(): { readonly [name: string]: Domain } {
         permission: ['sms', 'STORAGE', 'phone', 'network', 'camera'],
         apn_settings: [{ apn_name: 'internet', mmsc_url: null }, { apn_name: 'broken' }, { apn_name: 'internet' }],
       },
+    },
+    airline: {
+      load: () => import('@episodic/benchmarks/tau2/airline') as unknown as Promise<World>,
+      draw: airlineCalls,
+      rounds: 3,
+    },
+    retail: {
+      load: () => import('@episodic/benchmarks/tau2/retail') as unknown as Promise<World>,
+      draw: retailCalls,
+      rounds: 3,
     },
   }
 }
@@ -95,13 +108,20 @@ export async function runTau2(args: readonly string[]): Promise<Report | null> {
       continue
     }
     const world = await domain.load()
+    const { draw } = domain
+    const drawCalls: DrawCalls =
+      typeof draw === 'function' ? draw(dataFolder('tau2')) : (rng) => () => drawn(world.environment, draw, rng)
     const found = new Differences(say)
     compareTexts(world, JSON.parse(ask(python, [...original, '--texts', name])), found)
     {
       await using program = startLineProgram(python, [...original, '--play', name])
       let index = 0
-      for (const one of world.golden())
-        if (index++ % (quick ? 20 : 1) === 0) await compareTask(world, domain, one, program, found)
+      for (const one of world.golden()) {
+        if (index++ % (quick ? 20 : 1) !== 0) continue
+        await compareTask(world, drawCalls, one, program, found)
+        for (let round = 1; round <= (domain.rounds ?? 0); round++)
+          await compareTask(world, drawCalls, { ...one, calls: [] }, program, found, `round ${round}`)
+      }
     }
     await compareForks(world, found)
     speeds[name] = { here: measure(world), original: JSON.parse(ask(python, [...original, '--time', name])) }
@@ -145,16 +165,17 @@ interface Answer {
   readonly solved: boolean
 }
 
-/** Plays golden and random calls of a task here, and then in the original. */
+/** Plays golden and random calls of a task here, and then in the original. Without golden ones, three times as many. */
 async function compareTask(
   { environment, compared }: World,
-  { draw }: Domain,
+  drawCalls: DrawCalls,
   { task, params, calls }: GoldenCase,
   program: LineProgram,
   found: Differences,
+  round = '',
 ): Promise<void> {
   const world = rehearse<EnvironmentDefinition>(environment, { params, seed: task, strict: true })
-  const rng = createRng(`random calls after ${task}`)
+  const rng = createRng(`random calls after ${task}${round}`)
   const played: { readonly tool: string; readonly arguments: JsonObject; readonly requestor: string }[] = []
   const answers: string[] = []
   let success = false
@@ -169,26 +190,32 @@ async function compareTask(
   }
   const golden = calls.filter(({ tool }) => tool !== 'say')
   for (const { seat = 'agent', tool, arguments: given } of golden) play(seat, tool, given)
-  const tools = environment.toolInfos.filter(({ name }) => name !== 'say')
-  for (let i = 0; i < RANDOM_CALLS; i++) {
-    const { name } = rng.pick(tools)
-    play(environment.tools[name]?.seats?.[0] ?? 'agent', name, drawn(environment, name, draw, rng))
+  const next = drawCalls(rng)
+  for (let i = 0; i < RANDOM_CALLS * (round ? 3 : 1); i++) {
+    const { tool, arguments: given } = next()
+    play(environment.tools[tool]?.seats?.[0] ?? 'agent', tool, given)
   }
   const { databases, assertions } = compared(world.state as never, task)
   play('user', 'say', { text: '###STOP###' })
-  const original = (await program.ask({ task, golden: golden.length, calls: played })) as Answer
+  const judged = round === ''
+  const original = (await program.ask({ task, golden: golden.length, calls: played, judged })) as Answer
   answers.forEach((answer, i) => {
     found.compare(`${task} ${i}`, answer, original.answers[i])
   })
   found.compare(`${task} databases`, databases, original.state)
-  found.compare(`${task} assertions`, assertions, original.assertions)
-  if (world.end?.reason === 'user-stop') found.compare(`${task} solved`, success, original.solved)
+  if (judged) found.compare(`${task} assertions`, assertions, original.assertions)
+  if (judged && world.end?.reason === 'user-stop') found.compare(`${task} solved`, success, original.solved)
 }
 
-function drawn(environment: EnvironmentDefinition, tool: string, draw: Domain['draw'], rng: Rng): JsonObject {
-  const { input } = environment.tools[tool] as unknown as { readonly input: { readonly shape: object } }
+function drawn(
+  environment: EnvironmentDefinition,
+  values: Readonly<Record<string, readonly Json[]>>,
+  rng: Rng,
+): Action {
+  const { name } = rng.pick(environment.toolInfos.filter((tool) => tool.name !== 'say'))
+  const { input } = environment.tools[name] as unknown as { readonly input: { readonly shape: object } }
   const names = Object.keys(input.shape)
-  return Object.fromEntries(names.map((name) => [name, rng.pick(draw[name] ?? [''])]))
+  return { tool: name, arguments: Object.fromEntries(names.map((one) => [one, rng.pick(values[one] ?? [''])])) }
 }
 
 interface Texts {

@@ -10,5 +10,5 @@ const airline = openAgentDomain('airline', {
   create: createAirline,
 })
 
-export const { environment, solver, policies, golden, goldenState } = airline
+export const { environment, solver, policies, golden, goldenState, compared } = airline
 export const tasks = airline.tasks.all

@@ -10,5 +10,5 @@ const retail = openAgentDomain('retail', {
   create: createRetail,
 })
 
-export const { environment, solver, policies, golden, goldenState } = retail
+export const { environment, solver, policies, golden, goldenState, compared } = retail
 export const tasks = retail.tasks.all

@@ -27,6 +27,9 @@ export function rowsOver<T extends Tables>(shared: SharedTables<T>, changed: Cha
   }
 }
 
+/** The texts of rows at the start, which no session changes. */
+const printedBefore = new WeakMap<object, string>()
+
 /** Returns the rows that are others than at the start, printed: each table with the texts of its rows by their ids. */
 export function printChanges<T extends Tables>(
   shared: SharedTables<T>,
@@ -37,7 +40,8 @@ export function printChanges<T extends Tables>(
     const texts = Object.entries(rows).map(([id, row]) => [id, print(row)] as const)
     const isOther = ([id, text]: readonly [string, string]) => {
       const before = shared[table]?.[id]
-      return before === undefined || print(before) !== text
+      if (before && !printedBefore.has(before)) printedBefore.set(before, print(before))
+      return before === undefined || printedBefore.get(before) !== text
     }
     return [table, Object.fromEntries(texts.filter(isOther))]
   })
