@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { connect, type Environment } from '@episodic/env'
+import { createHost, type EnvironmentDefinition, inProcess, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, contentId, createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import { type LineProgram, startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
@@ -12,7 +13,8 @@ const USAGE = `Usage: pnpm interop bfcl [--quick] [--record] [--only <category>]
 
 Plays the tasks of BFCL in several turns with their own code in Python and with our rules, and compares after each call the
 answer and the state: of the ground truth, and of random calls after it. Then changes the ground truth, by calls that are
-left out, doubled, drawn or made in another turn, and compares the verdicts.
+left out, doubled, drawn or made in another turn, and compares the verdicts. Then forks 25 episodes of each category at a
+random step, and plays them on.
 Needs the data of the suite: episodic suite get bfcl
 
   --quick   every 20th task
@@ -27,6 +29,9 @@ const ORIGINAL = 'bfcl-eval==2026.3.23'
 /** Random calls after the ground truth, and changed ground truths, of each task. */
 const CALLS = 12
 const CHANGES = 3
+
+/** Forked episodes of each category. */
+const FORKS = 25
 
 interface World {
   readonly environment: EnvironmentDefinition
@@ -130,6 +135,7 @@ export async function runBfcl(args: readonly string[]): Promise<Report | null> {
         sums.solved += Number(solved)
       }
     }
+    await compareForks(world, (what, forked, trunk) => check(what, forked, trunk))
     details[name] = {
       ...sums,
       ours: Math.round(sums.states / sums.ours),
@@ -138,6 +144,34 @@ export async function runBfcl(args: readonly string[]): Promise<Report | null> {
     options.say(`${name}: ${JSON.stringify(details[name])}`)
   }
   return { clients: { [ORIGINAL]: { passed, failed } }, details }
+}
+
+/** Forks episodes at a random step, and plays the rest of the ground truth in both. */
+async function compareForks(
+  { environment, golden }: World,
+  check: (what: string, forked: string, trunk: string) => void,
+): Promise<void> {
+  await using host = createHost({ environments: [environment] })
+  await using connection = await connect(inProcess(host))
+  const trunk = connection.environment(environment.name)
+  for (const { task, params, calls } of createRng('forks')
+    .shuffle([...golden()])
+    .slice(0, FORKS)) {
+    await trunk.reset({ params, seed: task })
+    const play = async (at: number, of: Environment) => {
+      const steps = []
+      for (const { tool, arguments: given } of calls.slice(at)) {
+        steps.push(JSON.stringify(await of.step({ tool, arguments: given })))
+      }
+      return steps
+    }
+    const steps = await play(0, trunk)
+    const at = createRng(task).int(0, steps.length - 1)
+    for (const fork of await trunk.fork({ at })) {
+      check(`${task}: fork at step ${at}`, (await play(at, fork)).join(), steps.slice(at).join())
+      await fork.close()
+    }
+  }
 }
 
 function digestOf(value: Json): string {

@@ -18,7 +18,7 @@ const cases = [...base.golden(), ...missing.golden()]
 
 function begin({ environment }: { environment: unknown }, task: string) {
   const definition = environment as EnvironmentDefinition
-  const played = rehearse(definition, { params: { task }, seed: '1' })
+  const played = rehearse(definition, { params: { task }, seed: '1', strict: true })
   return {
     played,
     call: (tool: string, given = {}) => played.play(tool, given).observation.text,

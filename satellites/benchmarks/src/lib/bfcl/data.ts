@@ -37,7 +37,7 @@ export interface BfclTask {
   }[]
 }
 
-/** The files of the original, read when they are asked for. */
+/** The files of the original. */
 export interface Library {
   tasks(category: Category): readonly BfclTask[]
   /** Documents of the functions of a class, by their names. */
@@ -59,6 +59,10 @@ export const CLASS_NAMES: readonly string[] = Object.keys(FILES)
 /** Opens the files of the original, laid out as `bfcl.suite.jsonl` says. */
 export function openLibrary(folder: string): Library {
   const text = once((path: string) => readFileSync(join(folder, path), 'utf8'))
+  // Rules read no files.
+  for (const name of Object.values(FILES))
+    for (const path of [`sources/${name}.py`, `documents/${name}.jsonl`]) text(path)
+  for (const path of ['sources/long_context.py', 'prompts.py', 'utils.py']) text(path)
   const lines = (path: string) => text(path).split('\n').filter(Boolean)
 
   const functions = once((className: string) => {
