@@ -121,6 +121,15 @@ def test_success_comes_with_the_end(connection: Connection) -> None:
         assert episode.step("count-up", {"by": 1}).success is True
 
 
+def test_verdicts_come_with_the_end_and_at_a_close(connection: Connection) -> None:
+    with connection.open("odd-tools", {"end": 2}) as episode:
+        assert (episode.step("count-up", {"by": 1}).verdicts, episode.verdicts) == ({}, {})
+        assert episode.step("count-up", {"by": 1}).verdicts == {"even": True} == episode.verdicts
+    with connection.open("odd-tools", {"end": 2}) as left:
+        left.step("count-up", {"by": 1})
+    assert (left.success, left.verdicts) == (False, {"even": False})
+
+
 def test_close_ends_the_episode_once(connection: Connection) -> None:
     episode = connection.open("number-guessing")
     closed = episode.close()

@@ -62,4 +62,5 @@ export const environment = defineEnvironment({
   }),
   rewards: { counted: ({ end }) => (end?.reason === 'counted' ? 1 : 0), cost: () => -0.1 },
   success: ({ end }) => end?.reason === 'counted',
+  verdicts: { even: ({ state }) => state.public.count % 2 === 0 },
 })

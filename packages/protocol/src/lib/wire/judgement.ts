@@ -8,8 +8,7 @@ export const judgementShape = {
   verdicts: z.record(z.string(), z.boolean()).optional(),
 } as const
 
-const judgementSchema = z.object(judgementShape)
-export type Judgement = Wire<typeof judgementSchema>
+export type Judgement = Wire<z.ZodObject<typeof judgementShape>>
 
 /** Returns the judgement in a report or a line, without what it leaves out. */
 export function judgementOf({ success, verdicts }: Judgement): Judgement {
