@@ -8,5 +8,4 @@
 export { disconnectPreservingSessions } from '@episodic/mcp-client/channel'
 export type { SessionEnvironment } from './lib/environment/session-environment.ts'
 export { ownStepOf } from './lib/game/play-seat.ts'
-export { offeredTools } from './lib/policy/offered-tools.ts'
 export { listAll } from './lib/transport/open-channel.ts'

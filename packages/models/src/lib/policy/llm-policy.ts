@@ -95,6 +95,7 @@ function createPlayer(
   let listed = wordsApart(known)
 
   return async (observation, { tools = known, signal, onCompletion }) => {
+    const names = namesOf(tools)
     transcript ??= begin(observation)
     if (turn) {
       turn.reply(shown(observation))
@@ -106,8 +107,8 @@ function createPlayer(
     for (;;) {
       if (tokenBudget !== undefined && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and tokenBudget is ${tokenBudget}.`)
-      const messages = tools === listed.tools ? transcript.messages : transcript.messages.map(withoutTokens)
-      if (tools !== listed.tools) listed = wordsApart(tools)
+      const messages = names === listed.names ? transcript.messages : transcript.messages.map(withoutTokens)
+      if (names !== listed.names) listed = wordsApart(tools)
       const { offered, speech } = listed
       const answer = await chat
         .ask({
@@ -176,7 +177,7 @@ function createPlayer(
 }
 
 interface WordsApart {
-  readonly tools: readonly ToolInfo[]
+  readonly names: string
   readonly speech: ToolInfo | undefined
   readonly offered: readonly ToolInfo[]
 }
@@ -186,10 +187,17 @@ const apart = new WeakMap<readonly ToolInfo[], WordsApart>()
 
 /** Tells the tool that words are, which a model is not offered, from the others. */
 function wordsApart(tools: readonly ToolInfo[]): WordsApart {
+  const known = apart.get(tools)
+  if (known) return known
   const speech = tools.find((tool) => tool.speech !== undefined)
-  const known = apart.get(tools) ?? { tools, speech, offered: speech ? tools.filter((tool) => tool !== speech) : tools }
-  apart.set(tools, known)
-  return known
+  const offered = speech ? tools.filter((tool) => tool !== speech) : tools
+  const made = { names: namesOf(tools), speech, offered }
+  apart.set(tools, made)
+  return made
+}
+
+function namesOf(tools: readonly ToolInfo[]): string {
+  return tools.map(({ name }) => name).join()
 }
 
 function quote({ calls: [call], completion }: Answer): string {

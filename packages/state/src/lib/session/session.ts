@@ -207,50 +207,25 @@ export class Session {
     play: (turn: Turn) => P | Promise<P>,
     preparation?: (late: boolean) => Preparation | null,
   ): Promise<PlayedStep<P>> {
-    return await this.stepAtOnce(move, play, preparation)
-  }
-
-  /**
-   * The same, without a promise where nothing has to be awaited, as with a store in memory.
-   *
-   * @internal
-   */
-  stepAtOnce<P extends Played>(
-    move: Move,
-    play: (turn: Turn) => P | Promise<P>,
-    preparation?: (late: boolean) => Preparation | null,
-  ): AtOnce<PlayedStep<P>> {
-    if (this.#running || preparation)
-      return this.#inTurn(async () => {
-        const prepared = preparation ? await this.#prepare(move, preparation) : null
-        return await this.#playStep(move, play, prepared)
-      })
+    if (this.#running) await this.#queued()
     this.#running = true
-    let settled: AtOnce<PlayedStep<P>> | undefined
     try {
-      settled = this.#playStep(move, play, null)
+      const { clock, history } = this.#options
+      const prepared = preparation ? await this.#prepare(move, preparation) : null
+      const settled = this.#settle<PlayedStep<P>>(() => {
+        const { seat, action } = move
+        const verdict = this.#decide(move)
+        if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
+        const setting = { seat, action, ...prepared, now: clock.now(), history }
+        const played = play(turnOf(this.#record, this.#kept.draft(), setting))
+        return played instanceof Promise
+          ? played.then((late) => this.#planStep(setting, late))
+          : this.#planStep(setting, played)
+      })
+      return settled instanceof Promise ? await settled : settled
     } finally {
-      if (!(settled instanceof Promise)) this.#leave()
+      this.#leave()
     }
-    return settled instanceof Promise ? settled.finally(() => this.#leave()) : settled
-  }
-
-  #playStep<P extends Played>(
-    move: Move,
-    play: (turn: Turn) => P | Promise<P>,
-    prepared: PreparedStep | null,
-  ): AtOnce<PlayedStep<P>> {
-    const { clock, history } = this.#options
-    return this.#settle<PlayedStep<P>>(() => {
-      const { seat, action } = move
-      const verdict = this.#decide(move)
-      if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
-      const setting = { seat, action, ...prepared, now: clock.now(), history }
-      const played = play(turnOf(this.#record, this.#kept.draft(), setting))
-      return played instanceof Promise
-        ? played.then((late) => this.#planStep(setting, late))
-        : this.#planStep(setting, played)
-    })
   }
 
   /**

@@ -6,7 +6,7 @@ import { hasTool } from './make-tool.ts'
 
 type Played = Pick<EnvironmentDefinition, 'observe' | 'legal' | 'offers'>
 
-/** Returns what a definition says of a state: no tool that the author's `offers` leaves out is legal or listed there. */
+/** Returns what a definition says of a state. No tool that the author's `offers` leaves out is legal there. */
 export function withOffers(
   { name, tools }: Pick<EnvironmentDefinition, 'name' | 'tools'>,
   { observe, legal }: Pick<Played, 'observe' | 'legal'>,

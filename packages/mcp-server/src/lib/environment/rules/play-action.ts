@@ -7,7 +7,7 @@ import { rulesFailed } from '../../server-error.ts'
 import { ABSENT, absenceOf } from '../definition/absent-action.ts'
 import { findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, Preparation, Refused, Said, Tool } from '../definition/environment.ts'
-import { isOffered, namesOf } from '../definition/offered-tools.ts'
+import { namesOf } from '../definition/offered-tools.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { concludeStep } from './conclude-step.ts'
 import type { Decided, ToolCall } from './decided.ts'
@@ -75,8 +75,9 @@ function decide(
   const left = environment.absent && absenceOf({ tool: name, arguments: args }) && playAbsent(environment, turn, checks)
   if (left) return { ...left, truncation: 'closed' }
   const tool = Object.hasOwn(environment.tools, name) ? environment.tools[name] : undefined
-  if (!tool || !isOffered(environment, record, seat, name)) {
-    const names = environment.offers?.(record.state, record.params, seat) ?? namesOf(environment.tools, seat)
+  const offered = environment.offers?.(record.state, record.params, seat)
+  if (!tool || tool.seats?.includes(seat) === false || offered?.includes(name) === false) {
+    const names = offered ?? namesOf(environment.tools, seat)
     return refuse('tool', `There is no tool "${name}". The tools are: ${names.join(', ')}.`)
   }
   const input = tool.input.safeParse(args)

@@ -98,7 +98,7 @@ export class SessionWriter {
     let acts = false
     let answered: PlayedStep<PlayOutcome>
     try {
-      const step = session.stepAtOnce(
+      answered = await session.step(
         { seat, action, seq, epoch },
         (turn) => {
           begin()
@@ -123,7 +123,6 @@ export class SessionWriter {
             }
           : undefined,
       )
-      answered = step instanceof Promise ? await step : step
       cached.touched = this.#options.clock.monotonic()
       // A commit has marked the session in the store, too.
       if (answered.replayed) await this.#options.sessions.used(cached)

@@ -1,5 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
-import { offeredTools, ownStepOf } from '@episodic/env/internal'
+import { ownStepOf } from '@episodic/env/internal'
 import type { Host } from '@episodic/mcp-server'
 import {
   type EnvironmentInfo,
@@ -119,7 +119,7 @@ export async function playSeats(
     const action = await player(observation, {
       last: last && ownStepOf(last, { observation, due }),
       signal,
-      ...(info.offers && { tools: offeredTools(info, observation, seat) }),
+      ...(info.offers && { tools: toolsIn(info, observation, seat) }),
       ...(info.legal && { legal: async () => session.legal(seat) }),
     })
     try {
@@ -141,7 +141,7 @@ export async function playSeats(
     const info = infoOf(played)
     const player = await policy.start({
       task: { prompt: `${info.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
-      tools: offeredTools(info, observation, seat),
+      tools: toolsIn(info, observation, seat),
       seed: seedFor('seat', handle, seq),
       seat,
     })
@@ -168,6 +168,12 @@ function seenAfter({ observation, report }: OwnStep, view: MethodResult<'turn'>)
 
 function joined(texts: readonly string[], view: Observation): Observation {
   return { ...view, text: [...texts, view.text].join('\n') }
+}
+
+/** Returns the tools that a seat has then. */
+function toolsIn({ tools, seats }: EnvironmentInfo, { tools: offered }: Observation, seat: string) {
+  const names = offered ?? seats?.find(({ name }) => name === seat)?.tools
+  return tools.filter(({ name }) => names?.includes(name))
 }
 
 const OVERTAKEN = ['seq-conflict', 'seq-reused', 'not-your-turn', 'episode-ended'] as const
