@@ -71,22 +71,22 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
     episodeTimeout === undefined || isAgent(player) ? player : withTimeLimit(player, episodeTimeout)
   const addressOf = run.isPlayedByAgent ? sessionUrls(agentUrl) : null
   const createEnvironment = seats ? null : environmentFactory(configuration, connection)
-  const createGame = gameFactory(configuration, connection)
-  const { info } = createEnvironment?.() ?? createGame()
-  if (createEnvironment && branch.length > 0) assertForkable(info)
+  if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
   const runTask = createRunTask({
     seed,
     discount,
     recording: recordingOf(settings),
-    // Only a world declares all arguments of its tools.
-    ...(!isServed(world) && { accept: (action: Action) => declaredAction(world.environment, action) }),
-    speech: info.tools.find((tool) => tool.speech !== undefined)?.name,
+    // Only a world declares all arguments of its tools, and which of them words are.
+    ...(!isServed(world) && {
+      accept: (action: Action) => declaredAction(world.environment, action),
+      tools: world.environment.toolInfos,
+    }),
     agents: addressOf && { addressOf, seconds: episodeTimeout ?? AGENT_SECONDS, proxy, journal },
     players: mapValues(players, limited),
     versions: mapValues(seats ?? { [DEFAULT_SEAT]: policy }, ({ version }) => version),
     play: createEnvironment
       ? { createEnvironment, branch, watch: () => connection.watched(environment.name) }
-      : { createGame, maxSteps, weights },
+      : { createGame: gameFactory(configuration, connection), maxSteps, weights },
   })
   const owned = cleanUp.move()
   return { runTask, ...(createEnvironment && { times }), [Symbol.asyncDispose]: () => owned.disposeAsync() }

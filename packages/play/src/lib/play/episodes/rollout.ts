@@ -12,7 +12,7 @@ import type { SessionEnvironment } from '@episodic/env/internal'
 import type { ModelProxy } from '@episodic/models/gateway/model-proxy'
 import type { ModelJournal } from '@episodic/models/journal/model-journal'
 import { reportAnswers } from '@episodic/models/journal/report-answers'
-import { DEFAULT_SEAT, type SealedRecord, seedFor } from '@episodic/protocol'
+import { DEFAULT_SEAT, type SealedRecord, seedFor, type ToolInfo } from '@episodic/protocol'
 import { mapValues } from '@episodic/run/base/map-values'
 import { isLlm } from '@episodic/run/base/player-names'
 import { countLeaves } from '@episodic/run/folder/plan/configuration'
@@ -99,7 +99,8 @@ export interface RolloutOptions {
   readonly discount: number
   /** What records keep of an action. Default: all of it. */
   readonly accept?: Sealing['accept']
-  readonly speech?: Sealing['speech']
+  /** The tools of the world, one of which may be what words are. Default: none is. */
+  readonly tools?: readonly ToolInfo[]
   /** How the answers of language models are kept. Default: all, without secrets. */
   readonly recording?: Recording
   /** Default: `null`, no agent plays. */
@@ -108,7 +109,7 @@ export interface RolloutOptions {
 
 /** Plays and seals rollouts in this process, with policies, and with agents that play from outside. */
 export function createRunTask(options: RolloutOptions): RunTask {
-  const { play, players, versions = {}, seed, discount, accept, speech, agents = null } = options
+  const { play, players, versions = {}, seed, discount, accept, tools, agents = null } = options
   const { recording = createRecording() } = options
   const policyOf = (seat: string, policySeed: string) => {
     const version = versions[seat]
@@ -141,7 +142,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
       run,
       discount,
       ...(accept && { accept }),
-      speech,
+      speech: tools?.find((tool) => tool.speech !== undefined)?.name,
       recording: { ...recording, redact },
       time: { started, ended },
     })
