@@ -2,7 +2,7 @@ import { connect, type PolicyContext, randomPolicy, runEpisode } from '@episodic
 import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { calling, startChatServer } from '../chat-server.fixture.ts'
+import { calling, saying, startChatServer } from '../chat-server.fixture.ts'
 import { DEFAULT_OPTIONS } from '../model-options.ts'
 import { createLlmPolicy } from './llm-policy.ts'
 
@@ -75,6 +75,32 @@ describe('a policy, where tools change within an episode', () => {
     const { steps } = await play(randomPolicy())
     expect(steps.at(-1)?.end).toMatchObject({ reason: 'through' })
     expect(steps.every(({ info }) => info.refused === null)).toBe(true)
+  })
+
+  it('plays the calls of one answer in their order, and refuses that of a tool that an earlier one took away', async () => {
+    await using server = await startChatServer((_, number) => {
+      const next = ['first_stair', 'second_stair', 'third_stair'][number] as string
+      const calls = ['listen', next, next, 'listen'].map((name, i) => ({
+        id: `call_${i}`,
+        type: 'function',
+        function: { name, arguments: '{}' },
+      }))
+      return saying({ role: 'assistant', content: null, tool_calls: calls }, 'tool_calls')
+    })
+    const episode = await play(createLlmPolicy('llm:m', 'm', { ...DEFAULT_OPTIONS, baseUrl: server.url }))
+    const turn = (stair: string) => [
+      ['listen', null],
+      [stair, null],
+      [stair, 'tool'],
+      ['listen', null],
+    ]
+    expect(episode.steps.map(({ action, info }) => [action.tool, info.refused])).toEqual([
+      ...turn('first.stair'),
+      ...turn('second.stair'),
+      ...turn('third.stair').slice(0, 2),
+    ])
+    const results = server.requests.map(({ messages }) => messages.filter(({ role }) => role === 'tool').length)
+    expect(results).toEqual([0, 4, 8])
   })
 
   it('sends a model those of now with each request, and names calls of those that are gone as before', async () => {
