@@ -40,13 +40,13 @@ const place = {
 }
 const CONFIRM = 'List the details and let the customer agree before you call it.'
 
-/** What a model is told of the tools, by their names. The rules are those of the retail domain of τ²-bench. */
-const TOLD = {
-  find_user_id_by_email: told(
+/** The descriptions and inputs of the tools, by their names. The rules are those of the retail domain of τ²-bench. */
+const DESCRIBED = {
+  find_user_id_by_email: described(
     'Find the id of a user by an e-mail address.',
     z.strictObject({ email: text.describe('The e-mail address.') }),
   ),
-  find_user_id_by_name_zip: told(
+  find_user_id_by_name_zip: described(
     'Find the id of a user by name and zip code, if there is no user with the e-mail address or it is not known.',
     z.strictObject({
       first_name: text.describe('The first name.'),
@@ -54,80 +54,80 @@ const TOLD = {
       zip: text.describe('The zip code.'),
     }),
   ),
-  get_user_details: told(
+  get_user_details: described(
     'Read the profile of a user: address, payment methods and the ids of all orders.',
     z.strictObject({ user_id: userId }),
   ),
-  get_order_details: told(
+  get_order_details: described(
     'Read an order: items, status, address, payments and parcels.',
     z.strictObject({ order_id: orderId }),
   ),
-  get_product_details: told(
+  get_product_details: described(
     'Read a type of product: all of its items with options, prices, and which are available.',
     z.strictObject({ product_id: productId }),
   ),
-  get_item_details: told(
+  get_item_details: described(
     'Read one item of a product: its options, its price, and whether it is available.',
     z.strictObject({ item_id: itemId }),
   ),
-  list_all_product_types: told('List the names and ids of all types of products.', z.strictObject({})),
-  calculate: told(
+  list_all_product_types: described('List the names and ids of all types of products.', z.strictObject({})),
+  calculate: described(
     'Calculate an expression of numbers, + - * / and brackets, rounded to two places.',
     z.strictObject({ expression: z.string().max(1_000).describe('Such as 2 * (3 + 4.5).') }),
   ),
-  transfer_to_human_agents: told(
+  transfer_to_human_agents: described(
     'Transfer the customer to a human agent: only if they ask for one, or if policy and tools do not let you help.',
     z.strictObject({ summary: text.describe('What the customer wants.') }),
   ),
-  cancel_pending_order: told(
+  cancel_pending_order: described(
     `Cancel a pending order. It is refunded to how it was paid: at once to a gift card, otherwise in 5 to 7 business days. ${CONFIRM}`,
     z.strictObject({
       order_id: orderId,
       reason: text.describe('One of the two reasons that the policy allows.'),
     }),
   ),
-  modify_pending_order_address: told(
+  modify_pending_order_address: described(
     `Change the address to which a pending order is sent. ${CONFIRM}`,
     z.strictObject({ order_id: orderId, ...place }),
   ),
-  modify_pending_order_items: told(
+  modify_pending_order_items: described(
     `Change items of a pending order to other items of the same product. It can be called once for an order, which cannot be cancelled or changed so again. ${CONFIRM}`,
     z.strictObject({ order_id: orderId, item_ids: itemIds, new_item_ids: newItemIds, payment_method_id: methodId }),
   ),
-  modify_pending_order_payment: told(
+  modify_pending_order_payment: described(
     `Change the payment method of a pending order, and refund the former one. ${CONFIRM}`,
     z.strictObject({ order_id: orderId, payment_method_id: methodId }),
   ),
-  modify_user_address: told(
+  modify_user_address: described(
     `Change the address in the profile of a user. ${CONFIRM}`,
     z.strictObject({ user_id: userId, ...place }),
   ),
-  return_delivered_order_items: told(
+  return_delivered_order_items: described(
     `Return items of a delivered order. The refund goes to how the order was paid, or to a gift card of the user. ${CONFIRM}`,
     z.strictObject({ order_id: orderId, item_ids: itemIds, payment_method_id: methodId }),
   ),
-  exchange_delivered_order_items: told(
+  exchange_delivered_order_items: described(
     `Exchange items of a delivered order for other items of the same product. It can be called once for an order. ${CONFIRM}`,
     z.strictObject({ order_id: orderId, item_ids: itemIds, new_item_ids: newItemIds, payment_method_id: methodId }),
   ),
 } satisfies { readonly [Name in keyof typeof SHOP_RULES]: unknown }
 
-function told(description: string, input: z.ZodObject) {
+function described(description: string, input: z.ZodObject) {
   return { description, input }
 }
 
-export type ShopToolName = keyof typeof TOLD
+export type ShopToolName = keyof typeof DESCRIBED
 
 /** The tools of a shop, by their names. */
 const SHOP_TOOLS: Readonly<Record<string, ShopTool>> = Object.fromEntries(
-  Object.entries(TOLD).map(([name, { description, input }]) => {
+  Object.entries(DESCRIBED).map(([name, { description, input }]) => {
     const { changes, run } = SHOP_RULES[name as ShopToolName]
     return [name, { description, input, changes, run: (shop, given) => runRule(run, shop, given) }]
   }),
 )
 
 /** The names of the tools of a shop. */
-export const SHOP_TOOL_NAMES = Object.keys(TOLD) as readonly ShopToolName[]
+export const SHOP_TOOL_NAMES = Object.keys(DESCRIBED) as readonly ShopToolName[]
 
 /** Returns the tool of a shop with that name, or `undefined`. */
 export function shopToolNamed(name: string): ShopTool | undefined {

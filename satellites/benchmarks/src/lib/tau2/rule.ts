@@ -41,7 +41,7 @@ export function toolsOf<Db, State>(
 export const NEGATIVE_ZERO = -Number.MIN_VALUE
 
 /**
- * Prints a value as `json.dumps` does. JavaScript has one kind of numbers: `isFloat` tells whether the number that a
+ * Prints a value as `json.dumps` does. JavaScript has one kind of numbers: `isFloat` returns whether the number that a
  * field of an object holds is a float in Python.
  */
 export function printJson(value: unknown, isFloat: (owner: object, field: string) => boolean): string {

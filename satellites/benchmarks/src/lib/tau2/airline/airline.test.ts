@@ -28,9 +28,9 @@ describe('openAgentDomain of the airline', () => {
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })
   })
 
-  it('tells a model of a tool what its docstring says', () => {
-    const told = world.environment.toolInfos.find(({ name }) => name === 'get_user_details')
-    expect(told).toMatchObject({
+  it('describes a tool by its docstring', () => {
+    const info = world.environment.toolInfos.find(({ name }) => name === 'get_user_details')
+    expect(info).toMatchObject({
       description: 'Get user details, in our own words.',
       inputSchema: { properties: { user_id: { description: 'Whose profile it is.' } } },
     })
