@@ -5,8 +5,6 @@ import { type Connection, createConnection } from './environment/connection.ts'
 import { SessionEnvironment } from './environment/session-environment.ts'
 import { toSystemTarget } from './external/system-target.ts'
 import { SessionGame } from './game/session-game.ts'
-import { openOpenEnvConnection } from './openenv/openenv-connection.ts'
-import { openOrsConnection } from './ors/ors-connection.ts'
 import type { CallOptions } from './session/call-options.ts'
 import { parseReply } from './session/reply.ts'
 import { type OnStepTimed, StepTiming } from './session/step-timing.ts'
@@ -38,10 +36,11 @@ export async function connect(
   target: Target,
   { retry, onStepTimed, ...options }: ConnectionOptions = {},
 ): Promise<Connection> {
+  // Other systems are loaded when one is connected to.
   const ors = toSystemTarget('ors', target)
-  if (ors) return openOrsConnection(ors, options)
+  if (ors) return (await import('./ors/ors-connection.ts')).openOrsConnection(ors, options)
   const openenv = toSystemTarget('openenv', target)
-  if (openenv) return openOpenEnvConnection(openenv, options)
+  if (openenv) return (await import('./openenv/openenv-connection.ts')).openOpenEnvConnection(openenv, options)
   const channel = await openChannel(target, options)
   try {
     const { environments } = parseReply(

@@ -182,10 +182,10 @@ interface WordsApart {
   readonly offered: readonly ToolInfo[]
 }
 
-/** Lists of tools that were told apart: the wire form of a list is made once. */
+/** Lists of tools that were split: the wire form of a list is made once. */
 const apart = new WeakMap<readonly ToolInfo[], WordsApart>()
 
-/** Tells the tool that words are, which a model is not offered, from the others. */
+/** Splits off the tool that words are, which a model is not offered. */
 function wordsApart(tools: readonly ToolInfo[]): WordsApart {
   const known = apart.get(tools)
   if (known) return known

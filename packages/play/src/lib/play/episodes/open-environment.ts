@@ -9,7 +9,6 @@ import {
   withWeights,
 } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { createWorkerPool } from '@episodic/mcp-server/workers'
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
@@ -55,7 +54,9 @@ export async function openWorld(reference: string, world: World, options: OpenWo
     agentUrl = server.agentUrl
   } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
   else {
-    const rules = workerThreads && cleanUp.use(createWorkerPool({ modules: [world.url] }))
+    const rules =
+      workerThreads &&
+      cleanUp.use((await import('@episodic/mcp-server/workers')).createWorkerPool({ modules: [world.url] }))
     const host = createHost({
       environments: [world.environment],
       store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),

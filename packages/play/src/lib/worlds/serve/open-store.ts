@@ -1,7 +1,6 @@
 import { invalidOption } from '@episodic/run/base/harness-error'
 import type { SessionStore } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import { openSqliteStore } from '@episodic/state/sqlite'
 
 export interface StoreOptions {
   /** `memory`, `sqlite:<file>`, or the URL of a Redis. */
@@ -15,7 +14,7 @@ export interface StoreOptions {
 export async function openStore({ store, durability, idle }: StoreOptions): Promise<SessionStore> {
   if (store === 'memory') return createMemoryStore()
   if (isShared(store)) {
-    // Imported on demand: most servers do not use Redis.
+    // A server loads the store that it uses.
     const { openRedisStore } = await import('@episodic/state/redis')
     // Expires sessions if no server is left to remove them, long after a server would have.
     return openRedisStore(store, { ttlSeconds: Math.max(86_400, 2 * idle) })
@@ -25,7 +24,7 @@ export async function openStore({ store, durability, idle }: StoreOptions): Prom
     throw invalidOption(
       `--store ${store} is written as a URL, and what follows sqlite: is the path of a file, without options. Give sqlite:<file>, such as sqlite:sessions.db.`,
     )
-  if (file) return openSqliteStore(file, { durability })
+  if (file) return (await import('@episodic/state/sqlite')).openSqliteStore(file, { durability })
   throw invalidOption(`--store ${store} is not a store. Give memory, sqlite:<file> or redis://<host>:<port>.`)
 }
 
