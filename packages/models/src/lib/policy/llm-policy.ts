@@ -176,29 +176,22 @@ function createPlayer(
   }
 }
 
-interface WordsApart {
-  readonly names: string
-  readonly speech: ToolInfo | undefined
-  readonly offered: readonly ToolInfo[]
-}
-
 /** Lists of tools that were split: the wire form of a list is made once. */
-const apart = new WeakMap<readonly ToolInfo[], WordsApart>()
+const apart = new WeakMap<readonly ToolInfo[], ReturnType<typeof split>>()
 
 /** Splits off the tool that words are, which a model is not offered. */
-function wordsApart(tools: readonly ToolInfo[]): WordsApart {
-  const known = apart.get(tools)
-  if (known) return known
-  const speech = tools.find((tool) => tool.speech !== undefined)
-  const offered = speech ? tools.filter((tool) => tool !== speech) : tools
-  const made = { names: namesOf(tools), speech, offered }
-  apart.set(tools, made)
-  return made
+function wordsApart(tools: readonly ToolInfo[]) {
+  const known = apart.get(tools) ?? split(tools)
+  apart.set(tools, known)
+  return known
 }
 
-function namesOf(tools: readonly ToolInfo[]): string {
-  return tools.map(({ name }) => name).join()
+function split(tools: readonly ToolInfo[]) {
+  const speech = tools.find((tool) => tool.speech !== undefined)
+  return { names: namesOf(tools), speech, offered: speech ? tools.filter((tool) => tool !== speech) : tools }
 }
+
+const namesOf = (tools: readonly ToolInfo[]) => tools.map(({ name }) => name).join()
 
 function quote({ calls: [call], completion }: Answer): string {
   return JSON.stringify(shorten(call ? `${call.name} ${call.arguments}` : (completion.text ?? ''), 200))

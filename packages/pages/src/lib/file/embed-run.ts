@@ -38,9 +38,8 @@ export interface EmbeddedContent {
  * whole lines as fit. The rows are in the order in which the episodes started, so that the same lines in another order
  * give the same page. Lines that are no sealed episodes are skipped.
  */
-export async function embedRun(content: EmbeddedContent): Promise<EmbeddedRun> {
+export async function embedRun({ share = (json) => json, ...content }: EmbeddedContent): Promise<EmbeddedRun> {
   const { detail, columns, rows, whole, gradeSummary } = await embedRows(content)
-  const { share = (json) => json } = content
   const shareOnce = remembered((text) => scrubbed(text, share))
   const words: RowWords[] = []
   const texts: (readonly [row: number, text: string])[] = []

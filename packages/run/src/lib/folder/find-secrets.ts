@@ -23,10 +23,8 @@ const SHAPES: readonly (readonly [kind: string, head: string, rest: string])[] =
   ['a key of Stripe', '[rs]k_live_', '[A-Za-z0-9]{20,}'],
   ['a JSON web token', 'eyJ', '[A-Za-z0-9_-]{8,}\\.eyJ[A-Za-z0-9_-]{8,}\\.[A-Za-z0-9_-]{8,}'],
 ]
-/**
- * What stands before a key must not be a part of it; `\n` and the like end in a letter where JSON stands within a text.
- * It is looked for after the head of a key: to look at each place of a text for it takes twice as long.
- */
+// What stands before a key must not be a part of it; `\n` and the like end in a letter where JSON stands within a text.
+// It is looked for after the head of a key: to look at each place of a text for it takes twice as long.
 const BEFORE = '(?:^|[^A-Za-z0-9]|\\\\[nrtbf])'
 const shapeOf = (head: string, rest: string) => `${head}(?<=${BEFORE}${head})${rest}`
 const EXPRESSIONS = SHAPES.map(([kind, head, rest]) => [kind, new RegExp(shapeOf(head, rest), 'm')] as const)
