@@ -41,11 +41,11 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
         calls: z.int().describe('Calls in this turn.'),
         answered: z.array(z.string()).describe('Digests of all answers so far.'),
         failed: z.string().nullable(),
-        states: z.record(z.string(), z.json()),
+        states: z.record(z.string(), z.unknown()),
       }),
     },
     readable: ['states'],
-    start: ({ params }) => ({ public: {}, private: progressIn(knownOf(params.task).judge.start()) }),
+    start: ({ params }) => ({ public: {}, private: knownOf(params.task).judge.start() }),
     observe: () => '',
     offers: ({ private: { turn } }, { task: id }) => {
       const { task } = knownOf(id)
@@ -61,7 +61,7 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
             input: inputSchemaOf(parameters),
             play({ state, params, input, reveal, say, end }) {
               const { judge } = knownOf(params.task)
-              const progress = state.private as unknown as Progress
+              const progress = state.private as Progress
               const { answer, isOver } = judge.call(progress, { name, className }, input as JsonObject)
               if (isOver) end('too-many-calls')
               return say(reveal(answer))
@@ -77,7 +77,7 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
           input: z.object({ text: z.string().max(100_000).describe('What you say.') }),
           play({ state, params, say, end, reveal }) {
             const { judge, task } = knownOf(params.task)
-            const progress = state.private as unknown as Progress
+            const progress = state.private as Progress
             if (judge.endTurn(progress)) {
               end('said-all')
               return say('')
@@ -165,11 +165,6 @@ const END: GoldenCall = { tool: 'end_turn', arguments: { text: '' }, answers: fa
 /** Returns the functions that are held back in a turn, since a later one offers them. */
 function missingIn({ turns }: BfclTask, turn: number): ReadonlySet<string> {
   return new Set(turns.slice(turn + 1).flatMap(({ offers }) => offers))
-}
-
-/** The states are plain JSON, which their types do not say. */
-function progressIn(progress: Progress) {
-  return progress as Omit<Progress, 'states'> & { states: Record<string, never> }
 }
 
 function lengthOf({ turns }: BfclTask): number {

@@ -29,7 +29,9 @@ export interface BfclTask {
   readonly classes: readonly string[]
   readonly scenarios: Readonly<Record<string, PythonValue>>
   readonly isLong: boolean
-  /** What the user says in each turn, and the calls that are right then; of miss_func, also what it offers from then on. */
+  /**
+   * What the user says in each turn, and the calls that are right then; of miss_func, also what it offers from then on.
+   */
   readonly turns: readonly {
     readonly user: string
     readonly golden: readonly PythonCall[]

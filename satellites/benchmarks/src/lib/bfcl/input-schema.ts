@@ -5,8 +5,8 @@ import type { Described, FunctionDocument } from './data.ts'
 const TYPES: Readonly<Record<string, string>> = { float: 'number', dict: 'object' }
 
 /**
- * Returns the input of a function. It is shown as the original shows it to models, and takes any arguments: the original
- * answers wrong ones too.
+ * Returns the input of a function. It is shown as the original shows it to models, and takes any arguments, since the
+ * original answers wrong ones too.
  */
 export function inputSchemaOf({ properties, required }: FunctionDocument['parameters']) {
   return z

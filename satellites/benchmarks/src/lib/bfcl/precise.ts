@@ -2,8 +2,8 @@ import { integerOf, type PythonNumber, toDouble } from '../python/arithmetic.ts'
 import { isFloat, type PythonOther } from '../python/value.ts'
 import { PythonError } from './api.ts'
 
-// Two functions of the original compute with more digits than a double has, and answer with what prints as `mpf('…')` of
-// mpmath and `Decimal('…')`. Binary digits are kept here as an integer times a power of two.
+// Two functions of the original compute with more digits than a double has, and answer with what prints as `mpf('…')`
+// of mpmath and `Decimal('…')`. Binary digits are kept here as an integer times a power of two.
 
 interface Binary {
   readonly digits: bigint

@@ -82,7 +82,10 @@ export function createJudge(task: BfclTask, library: Library): Judge {
   }
 }
 
-/** Returns what is wrong at the end of a turn, as the original finds it. A turn without calls that are right has no fault. */
+/**
+ * Returns what is wrong at the end of a turn, as the original finds it. A turn without calls that are right has no
+ * fault.
+ */
 function faultOf({ calls, answered, states }: Progress, truth: Truth): string | null {
   if (truth.answers.length === 0) return null
   if (calls === 0) return 'no-call'

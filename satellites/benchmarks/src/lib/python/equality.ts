@@ -2,7 +2,10 @@ import { toDouble } from './arithmetic.ts'
 import { repr } from './repr.ts'
 import { entriesOf, isFloat, isTuple, type PythonValue } from './value.ts'
 
-/** Returns whether two values are equal as `==` says: 1 is 1.0, and dicts have no order. A value is equal to itself, nan too. */
+/**
+ * Returns whether two values are equal as `==` says: 1 is 1.0, and dicts have no order. A value is equal to itself, nan
+ * too.
+ */
 export function isEqual(a: PythonValue, b: PythonValue): boolean {
   return a === b || equalityText(a) === equalityText(b)
 }

@@ -16,7 +16,10 @@ export function readLiteral(source: string, at = 0): PythonValue {
   return createReader(source, at).value()
 }
 
-/** Returns the literal that a name is first bound to in a source, such as `DEFAULT_STATE = {…}`. Throws if there is none. */
+/**
+ * Returns the literal that a name is first bound to in a source, such as `DEFAULT_STATE = {…}`. Throws if there is
+ * none.
+ */
 export function readConstant(source: string, name: string): PythonValue {
   const found = new RegExp(`\\b${name}\\b[^=\\n]*= *`).exec(source)
   if (!found) throw new SyntaxError(`No literal is bound to ${name}.`)

@@ -14,7 +14,10 @@ export function roundToInt(value: number | PythonFloat): number {
   return Number(formatFixed(numberOf(value), 0))
 }
 
-/** Prints a finite number as `f'{value:.2f}'` does, with so many digits after the point; below 0, tens and hundreds are rounded. */
+/**
+ * Prints a finite number as `f'{value:.2f}'` does, with so many digits after the point; below 0, tens and hundreds are
+ * rounded.
+ */
 export function formatFixed(value: number, digits: number): string {
   const [numerator, exponent] = fractionOf(Math.abs(value))
   // value · 10^digits = top / bottom

@@ -1,7 +1,7 @@
 /**
- * A float whose value is whole, or no number of JSON: `{ $float: '1.0' }`, with the text that Python prints. JavaScript has one
- * type of numbers, and Python prints `1` and `1.0`. So an integral number is an int, any other number is a float, and this is
- * the rest. It is plain JSON: a state can hold it.
+ * A float whose value is whole, or no number of JSON: `{ $float: '1.0' }`, with the text that Python prints. JavaScript
+ * has one type of numbers, and Python prints `1` and `1.0`. So an integral number is an int, any other number is a
+ * float, and this is the rest. It is plain JSON: a state can hold it.
  */
 export type PythonFloat = { readonly $float: string }
 
@@ -11,7 +11,9 @@ export type PythonInt = { readonly $int: string }
 /** A tuple, which prints otherwise than a list. */
 export type PythonTuple = { readonly $tuple: readonly PythonValue[] }
 
-/** A dict whose keys are no strings, or look like integers, which objects reorder: its keys and values in their order. */
+/**
+ * A dict whose keys are no strings, or look like integers, which objects reorder: its keys and values in their order.
+ */
 export type PythonDict = { readonly $dict: readonly (readonly [PythonValue, PythonValue])[] }
 
 /** A value that JSON does not have, such as a `Decimal`, by its `repr`. */
@@ -71,15 +73,17 @@ export function numberOf(value: unknown): number {
   return Number(value.$float.replace('inf', 'Infinity'))
 }
 
-/** Prints a number as the `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from 1e16. */
+/**
+ * Prints a number as the `repr` of a float: the shortest digits that read back, with an exponent below 1e-4 and from
+ * 1e16.
+ */
 export function formatFloat(value: number): string {
   if (Number.isNaN(value)) return 'nan'
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf'
   if (Object.is(value, -0)) return '-0.0'
-  const [mantissa = '', power = '0'] = value.toExponential().split('e')
-  const exponent = Number(power)
-  if (value !== 0 && (exponent < -4 || exponent >= 16))
-    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+  const size = Math.abs(value)
   // JavaScript has no exponent from 1e-6 to 1e21.
-  return Number.isInteger(value) ? `${value}.0` : String(value)
+  if (size === 0 || (size >= 1e-4 && size < 1e16)) return Number.isInteger(value) ? `${value}.0` : String(value)
+  const [mantissa, power] = value.toExponential().split('e') as [string, string]
+  return `${mantissa}e${power[0]}${power.slice(1).padStart(2, '0')}`
 }
