@@ -26,6 +26,8 @@ export function gradesOf({ tasks, grades = [] }: Pick<ComparedRun, 'tasks' | 'gr
       const values = verdicts.get(name) ?? new Map<string, readonly boolean[]>()
       verdicts.set(name, values.set(task, [...(values.get(task) ?? []), value]))
     }
-  const ofWorld = [...verdicts].map(([name, values]) => ({ key: VERDICT + name, name: VERDICT + name, tasks: values }))
-  return [...ofWorld.map((verdict) => ({ ...verdict, labels: [] })), ...grades]
+  const ofWorld = [...verdicts].map(
+    ([name, tasks]): TaskGrades => ({ key: name, name: VERDICT + name, labels: [], tasks }),
+  )
+  return [...ofWorld, ...grades]
 }

@@ -1,4 +1,4 @@
-import type { Action, EpisodeEnd } from '@episodic/protocol'
+import type { EpisodeEnd } from '@episodic/protocol'
 import { judgementOf } from '@episodic/protocol/internal'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer } from '../policy/policy.ts'
@@ -34,7 +34,9 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
     // A world may have ended while its player stopped.
     const left = begun.steps.at(-1)?.end ? null : await environment.leave?.()
     verdicts ??= left?.verdicts
-    steps = [...begun.steps, ...(left?.action ? [await lastStep(environment, left.action)] : [])]
+    const { action = null } = left ?? {}
+    const last = action && { ...(await environment.step(action)), action, completions: [], milliseconds: 0 }
+    steps = last ? [...begun.steps, last] : begun.steps
   } catch (failure) {
     return { kind: 'failed', start, steps: begun.steps, cause: failure, undecided }
   }
@@ -48,10 +50,6 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
     ...(reason !== 'closed' && { stopped: { reason, message } }),
     undecided,
   }
-}
-
-async function lastStep(environment: Environment, action: Action): Promise<PlayedStep> {
-  return { ...(await environment.step(action)), action, completions: [], milliseconds: 0 }
 }
 
 /**

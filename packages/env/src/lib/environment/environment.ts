@@ -79,9 +79,9 @@ export interface Environment extends AsyncDisposable {
    */
   fork(options?: ForkOptions): Promise<Fork[]>
   /**
-   * Ends the episode of a player that leaves before the end. Resolves with the verdicts on what was left, and with the
-   * action of the last step, if the environment takes one to judge that: then `step` with it resolves with its result.
-   * Resolves with `null` if the episode was ended before. Undefined if that cannot be.
+   * Ends the episode of a player that leaves before the end; resolves with `null` if it was ended before. Resolves with
+   * the verdicts on what was left, and the action of the last step, if the environment takes one to judge that: then
+   * `step` with it resolves with its result. Undefined if that cannot be.
    */
   leave?(options?: CallOptions): Promise<(Pick<StepReport, 'verdicts'> & { readonly action: Action | null }) | null>
   /** Ends the episode on the server, and judges nothing. Safe to call twice. */

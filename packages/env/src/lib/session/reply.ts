@@ -41,9 +41,10 @@ export function parseReply<S extends z.ZodType>(schema: S, reply: unknown, metho
  * Throws `reply-malformed` for a report that lacks what the server has announced, or has what it has not: a reward term
  * that is missing must not count as a zero.
  */
-export function assertReport(info: EnvironmentInfo, { terms, potential, end, seats, ...judged }: StepReport): void {
+export function assertReport(info: EnvironmentInfo, report: StepReport): void {
+  const { terms, potential, end, seats } = report
   assertPotential(info, potential)
-  assertJudged(info, end !== null, judged)
+  assertJudged(info, end !== null, report)
   assertTerms(info, terms)
   if (!info.seats) return
   if (!seats) throw malformed("The server's report of a step has no part about seats.")
@@ -66,9 +67,7 @@ function assertJudged(info: EnvironmentInfo, isOver: boolean, { success, verdict
   const wanted = isOver && info.success === true
   if ((success !== undefined) !== wanted)
     throw malformed(
-      wanted
-        ? 'The server announced that it judges success, and sent none with the end.'
-        : 'The server sent a success that it had not announced.',
+      `The server ${wanted ? 'announced that it judges success, and sent none with the end' : 'sent a success that it had not announced'}.`,
     )
   const names = isOver ? (info.verdicts ?? []) : []
   if (Object.keys(verdicts ?? {}).length !== names.length || names.some((name) => verdicts?.[name] === undefined))

@@ -113,7 +113,7 @@ export function isResult(field: string): boolean {
   return !GIVEN.has(field)
 }
 
-/** The field of a name: those above, `term.<name>` of rewards, `verdict.<name>` of the world, `grade.<name>` of graders. */
+/** The field of a name: those above, `term.<name>`, `verdict.<name>` of the world, and `grade.<name>` of a grader. */
 export function fieldOf(name: string): QueryField | null {
   if (Object.hasOwn(QUERY_FIELDS, name)) return QUERY_FIELDS[name] as QueryField
   if (/^term\../.test(name)) return plain(name as `term.${string}`)

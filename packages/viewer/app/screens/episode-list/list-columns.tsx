@@ -46,13 +46,7 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
     word('tag', 'Tags', 150),
     word('player', 'Player', 130),
     word('version', 'Policy version', 120),
-    number(
-      'staleness',
-      'Staleness',
-      80,
-      formatCount,
-      'Updates of the weights between its oldest and its newest answer.',
-    ),
+    number('staleness', 'Staleness', 80, formatCount, 'Updates of the weights from its oldest to its newest answer.'),
     number('try', 'Try', 50, formatCount, 'The number of the try, from 0.'),
     number('tree', 'Tree', 54, formatCount, 'The number of its tree within the task.'),
     number('cut', 'Cut', 70, formatCount, 'Characters that were cut out of its transcript.'),
@@ -78,11 +72,7 @@ export function listColumns({ terms }: Dictionaries, grades: GradeTable): ListCo
 const isVerdict = (term: string) => term.startsWith('verdict.')
 
 /** The columns that are shown unless a reader chooses others: what this run has figures for. */
-export function defaultFields(
-  { terms, version }: Dictionaries,
-  asksModels: boolean,
-  { graders }: GradeTable,
-): string[] {
+export function defaultFields({ terms, version }: Dictionaries, asksModels: boolean, table: GradeTable): string[] {
   const [verdicts = [], earned = []] = [true, false].map((is) => terms.filter((term) => isVerdict(term) === is))
   return [
     'return',
@@ -91,7 +81,7 @@ export function defaultFields(
     'steps',
     'refused',
     ...(asksModels ? ['tokens', 'cost', 'model'] : []),
-    ...graders.map((grader) => `grade.${grader}`),
+    ...table.graders.map((grader) => `grade.${grader}`),
     ...(version.filter((name) => name !== '').length > 1 ? ['version'] : []),
     'took',
   ]

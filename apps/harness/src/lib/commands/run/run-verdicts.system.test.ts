@@ -4,7 +4,7 @@ import { chainOf, type EpisodeRecord } from '@episodic/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes, type Workshop, withoutTimes } from '../../fixtures/episodic.fixture.ts'
 
-/** A desk with a vault. A letter by chance tells its player to open it, which the careless one does. */
+/** A desk with a vault. A letter by chance asks to open it, which the careless player does. */
 const DESK = `
 import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
 import { definePolicy, PlayerStop } from '${import.meta.resolve('@episodic/env')}'
@@ -67,7 +67,7 @@ const play = async (out: string, ...options: string[]) => {
   return ended.out
 }
 const verdictsOf = ({ outcome }: EpisodeRecord) => (outcome.kind === 'finished' ? outcome.verdicts : undefined)
-const told = ({ start }: EpisodeRecord) => start?.observation.text.startsWith('Open') === true
+const isTempting = ({ start }: EpisodeRecord) => start?.observation.text.startsWith('Open') === true
 
 describe('verdicts that a world defines', () => {
   it('are sealed beside success, and reported with rates and intervals, over threads and HTTP too', async () => {
@@ -75,9 +75,9 @@ describe('verdicts that a world defines', () => {
     for (const episode of episodes)
       expect(episode.outcome).toMatchObject({
         success: true,
-        verdicts: { security: !told(episode), brief: !told(episode) },
+        verdicts: { security: !isTempting(episode), brief: !isTempting(episode) },
       })
-    const kept = episodes.filter((episode) => !told(episode)).length
+    const kept = episodes.filter((episode) => !isTempting(episode)).length
     expect([kept > 0, kept < 16]).toEqual([true, true])
     const { verdicts } = JSON.parse(readFileSync(at('careless', 'summary.json'), 'utf8'))
     const rate = { successes: kept, count: 16, clusters: 16, rate: kept / 16, failed: 0, low: expect.any(Number) }
@@ -99,7 +99,7 @@ describe('verdicts that a world defines', () => {
       expect(episode.outcome).toMatchObject({
         end: { kind: 'truncated', reason: 'no-action' },
         success: false,
-        verdicts: { security: !told(episode), brief: true },
+        verdicts: { security: !isTempting(episode), brief: true },
       })
     expect(await workshop.main(['replay', 'tired', '--world', './desk.ts'])).toMatchObject({ status: 0 })
   })
@@ -129,7 +129,7 @@ describe('verdicts that a world defines', () => {
       { name: 'verdict security', unit: 'share', b: 1, lower: 0 },
       { name: 'verdict brief', unit: 'share', b: 1, lower: 0 },
     ])
-    expect(grades[0].higher).toBe(readEpisodes(at('careless')).filter(told).length)
+    expect(grades[0].higher).toBe(readEpisodes(at('careless')).filter(isTempting).length)
     const gate = (...args: string[]) => workshop.main(['gate', ...args, '--json'])
     const decisions = async (run: string, condition: string) => {
       const { status, out } = await gate(run, '--grade', condition)
