@@ -1,7 +1,7 @@
 import { canonicalJson } from '../base/canonical-json.ts'
 import { contentId, sha256OfBase64 } from '../base/digest.ts'
 import type { Json } from '../base/json.ts'
-import { type Judgement, judgementOf } from '../wire/judgement.ts'
+import { type Judgement, judgementOf } from '../wire/end-reasons.ts'
 import type { Observation } from '../wire/observation.ts'
 import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
 import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'

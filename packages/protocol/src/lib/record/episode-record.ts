@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
-import { episodeEndSchema, playerStoppedSchema } from '../wire/episode-end.ts'
-import { judgementShape } from '../wire/judgement.ts'
+import { episodeEndSchema, judgementShape, playerStoppedSchema } from '../wire/episode-end.ts'
 import { observationSchema } from '../wire/observation.ts'
 import { rewardSchema } from '../wire/step.ts'
 import { completionSchema } from './completion.ts'

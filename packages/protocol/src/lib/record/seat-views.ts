@@ -1,7 +1,6 @@
-import type { EpisodeEnd } from '../wire/end-reasons.ts'
+import { type EpisodeEnd, type Judgement, judgementOf } from '../wire/end-reasons.ts'
 import type { PlayerStopped } from '../wire/episode-end.ts'
 import { eventTexts } from '../wire/event-texts.ts'
-import { type Judgement, judgementOf } from '../wire/judgement.ts'
 import type { Observation } from '../wire/observation.ts'
 import type { AppliedEvent } from '../wire/outside-event.ts'
 import type { SeatsReport, Terms } from '../wire/seats-report.ts'

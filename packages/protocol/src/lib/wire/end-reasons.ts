@@ -36,3 +36,14 @@ export function truncationOf(end: EpisodeEnd | null): Truncation | null {
 export function stopReasonOf(end: EpisodeEnd | null): StopReason | null {
   return end?.kind === 'truncated' ? (STOP_REASONS.find((reason) => reason === end.reason) ?? null) : null
 }
+
+/** How an environment judged an episode that is over; each part is left out if the environment does not define it. */
+export interface Judgement {
+  readonly success?: boolean | undefined
+  readonly verdicts?: { readonly [name: string]: boolean } | undefined
+}
+
+/** Returns the judgement in a report or a line, without what it leaves out. */
+export function judgementOf({ success, verdicts }: Judgement): Judgement {
+  return { ...(success !== undefined && { success }), ...(verdicts && { verdicts }) }
+}
