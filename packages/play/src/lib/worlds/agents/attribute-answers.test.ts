@@ -62,6 +62,12 @@ describe('attributeAnswers', () => {
     expect(steps.map(playedOf)).toEqual([[[true, true]], [], [[]]])
   })
 
+  it('gives words to the step that said them, however late it was seen', () => {
+    const said = [answer('Hello.', 1), answer('Bye.', 2)]
+    const steps = [step(3, { text: 'Hello.' }, 'say'), step(4, { text: 'Bye.' }, 'say')]
+    expect(attributeAnswers(said, steps).steps.map(textsOf)).toEqual([['Hello.'], ['Bye.']])
+  })
+
   it('keeps every answer once and in order, and says of no step that two calls played it', () => {
     const anyCall = fc.tuple(fc.constantFrom('guess', 'peek'), fc.record({ value: fc.integer({ min: 0, max: 2 }) }))
     const anyTime = fc.integer({ min: 0, max: 12 })

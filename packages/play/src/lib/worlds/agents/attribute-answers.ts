@@ -40,11 +40,13 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
     const late = Array.from({ length: Math.max(0, timely - earliest) }, (_, i) => earliest + i)
     const called = [timely, timely + 1, ...before, ...late].find((place) => {
       const step = steps[place]
-      return step && place >= earliest && !isPlayed.has(place) && calls.some((call) => isCallOf(call, step.action))
+      if (!step || place < earliest || isPlayed.has(place)) return false
+      return isSaid(answer, step.action) || calls.some((call) => isCallOf(call, step.action))
     })
     const place = called ?? Math.max(timely, earliest)
     // Calls of one answer may be played one after another.
     let next = place
+    if (called !== undefined && calls.length === 0) isPlayed.add(next++)
     const marked = calls.map((call) => {
       const step = steps[next]
       const played = step !== undefined && !isPlayed.has(next) && isCallOf(call, step.action)
@@ -56,6 +58,12 @@ export function attributeAnswers(answers: readonly TimedAnswer[], steps: readonl
     earliest = next
   }
   return { steps: placed.slice(0, -1), undecided: placed.at(-1) ?? [] }
+}
+
+/** Whether an action may be what an answer without a call says, which is its only argument. */
+function isSaid({ text, calls = [] }: ModelAnswer, { arguments: args }: Action): boolean {
+  const [words, ...others] = Object.values(args)
+  return calls.length === 0 && text !== null && words === text && others.length === 0
 }
 
 /**
