@@ -239,16 +239,25 @@ function compareTexts({ environment, tasks }: World, texts: Texts, found: Differ
   }
 }
 
-function describedIn(schema: unknown): Json {
-  const { properties = {}, required = [] } = schema as {
-    readonly properties?: { readonly [name: string]: { readonly description?: string } }
-    readonly required?: readonly string[]
-  }
-  return Object.entries(properties).map(([name, { description = null }]) => [
-    name,
-    description,
-    required.includes(name),
-  ])
+interface Described {
+  readonly description?: string
+  readonly properties?: { readonly [name: string]: Described }
+  readonly required?: readonly string[]
+  /** Of a list. */
+  readonly items?: Described
+  readonly anyOf?: readonly Described[]
+  readonly $ref?: string
+  readonly $defs?: { readonly [name: string]: Described }
+}
+
+/** The description of each argument, whether it is needed, and the same of the fields of objects in a list. */
+function describedIn(schema: unknown, { $defs = {} } = schema as Described): Json {
+  const { properties = {}, required = [] } = schema as Described
+  return Object.entries(properties).map(([name, { description = null, items }]) => {
+    const model = (items?.anyOf?.[0]?.$ref ?? items?.$ref)?.replace('#/$defs/', '')
+    const fields = describedIn((model === undefined ? items : $defs[model]) ?? {}, { $defs })
+    return [name, description, required.includes(name), fields]
+  })
 }
 
 /** Forks an episode of a hundred tasks at a random step, and plays the rest of the golden actions in both. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { DocumentedFunction } from '../python/docstrings.ts'
 import { readGolden } from '../suite/golden.ts'
 import type { Domain } from './domain.ts'
 import { openOriginals } from './originals.ts'
@@ -19,13 +20,40 @@ export function openAgentDomain<State>(
 ) {
   const originals = openOriginals(folder)
   const read = (file: string) => originals.data(`domains/${name}/${file}`)
+  const functions = originals.functions(`domains/${name}/tools.py`)
+  const domain = create(read('db.json'))
+  const fieldsOf = (model: string) => originals.fields(`domains/${name}/data_model.py`, model)
   return createTau2World({
-    domain: create(read('db.json')),
+    domain: { ...domain, tools: describeItems(domain.tools, functions, fieldsOf) },
     originals,
     tasks: readTasks(read('tasks.json')),
     splits: splitsSchema.parse(JSON.parse(read('split_tasks.json'))),
     policy: read('policy.md'),
-    functions: originals.functions(`domains/${name}/tools.py`),
+    functions,
     golden: readGolden(golden),
   })
+}
+
+/** Describes the fields of objects in lists, whose types are named by the original: `flights: List[FlightInfo | dict]`. */
+function describeItems<State>(
+  tools: Domain<State>['tools'],
+  functions: ReadonlyMap<string, DocumentedFunction>,
+  fieldsOf: (model: string) => ReadonlyMap<string, string>,
+): Domain<State>['tools'] {
+  const described = Object.entries(tools).map(([tool, { input, ...rest }]) => {
+    const shape = { ...(input.shape as Record<string, z.ZodType>) }
+    for (const { name, type } of functions.get(tool)?.parameters ?? []) {
+      const [, model] = /^List\[(\w+) \|/.exec(type ?? '') ?? []
+      const list = shape[name]
+      if (!model || !(list instanceof z.ZodArray) || !(list.element instanceof z.ZodObject)) continue
+      const fields = fieldsOf(model)
+      const items = Object.entries(list.element.shape as Record<string, z.ZodType>).map(([field, schema]) => {
+        const text = fields.get(field)
+        return [field, text ? schema.describe(text) : schema] as const
+      })
+      shape[name] = z.array(z.object(Object.fromEntries(items)))
+    }
+    return [tool, { ...rest, input: z.strictObject(shape) }] as const
+  })
+  return Object.fromEntries(described)
 }

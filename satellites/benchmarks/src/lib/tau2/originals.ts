@@ -12,6 +12,8 @@ export interface Originals {
   data(path: string): string
   /** Reads the functions of a source in `src/tau2`. */
   functions(path: string): ReadonlyMap<string, DocumentedFunction>
+  /** Reads what a class in a source says of its fields, as `name: type = Field(description="…")`. */
+  fields(path: string, model: string): ReadonlyMap<string, string>
   /** What the agent reads before a conversation, by the policy of its domain. */
   agentPrompt(policy: string): string
   /** Returns what a simulated user reads before it, by the scenario of its task. */
@@ -31,6 +33,11 @@ export function openOriginals(folder: string): Originals {
   return {
     data,
     functions: (path) => readDocstrings(source(path)),
+    fields(path, model) {
+      const body = new RegExp(`^class ${model}\\(.*\\n((?:(?: .*)?\\n)*)`, 'm').exec(source(path))?.[1] ?? ''
+      const fields = body.matchAll(/^ {4}(\w+): [^=\n]*= Field\(\s*description="([^"]*)"/gm)
+      return new Map([...fields].map(([, name = '', text = '']) => [name, text]))
+    },
     agentPrompt(policy) {
       const agent = source('agent/llm_agent.py')
       return formatted(constantIn(agent, 'SYSTEM_PROMPT'), {

@@ -28,11 +28,25 @@ describe('openAgentDomain of the airline', () => {
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })
   })
 
-  it('describes a tool by its docstring', () => {
-    const info = world.environment.toolInfos.find(({ name }) => name === 'get_user_details')
-    expect(info).toMatchObject({
+  it('describes a tool by its docstring, and objects in its lists by their class', () => {
+    const infoOf = (tool: string) => world.environment.toolInfos.find(({ name }) => name === tool)
+    expect(infoOf('get_user_details')).toMatchObject({
       description: 'Get user details, in our own words.',
       inputSchema: { properties: { user_id: { description: 'Whose profile it is.' } } },
+    })
+    expect(infoOf('update_reservation_flights')).toMatchObject({
+      inputSchema: {
+        properties: {
+          flights: {
+            items: {
+              properties: {
+                flight_number: { description: 'Such as AB100.' },
+                date: { description: 'The day of the departure.' },
+              },
+            },
+          },
+        },
+      },
     })
   })
 

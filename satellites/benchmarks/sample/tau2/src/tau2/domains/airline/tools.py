@@ -36,7 +36,7 @@ class AirlineTools:
     def update_reservation_baggages(self):
         """Update reservation baggages, in our own words."""
 
-    def update_reservation_flights(self):
+    def update_reservation_flights(self, reservation_id: str, flights: List[FlightInfo | dict]):
         """Update reservation flights, in our own words."""
 
     def update_reservation_passengers(self):
