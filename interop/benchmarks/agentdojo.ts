@@ -78,13 +78,15 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
     }
     return isEqual
   }
-  const told = JSON.parse(execFileSync(python, [program, '--tools', ...names], { maxBuffer: 1e9, encoding: 'utf8' }))
+  const described = JSON.parse(
+    execFileSync(python, [program, '--tools', ...names], { maxBuffer: 1e9, encoding: 'utf8' }),
+  )
   const listed = JSON.parse(execFileSync(python, [program, '--list', ...names], { maxBuffer: 1e9, encoding: 'utf8' }))
   await using original = startLineProgram(python, [program])
   const figures: Record<string, object> = {}
   for (const name of names) {
     const world = await openWorld(name)
-    const [ours, theirs] = [toolsOf(world.environment), told[name] as JsonObject[]].map((all) =>
+    const [ours, theirs] = [toolsOf(world.environment), described[name] as JsonObject[]].map((all) =>
       canonicalJson(all.map(plainSchema)),
     )
     check(`${name}: tools`, ours, theirs)
@@ -264,8 +266,8 @@ function schemaOf(input: z.ZodType) {
 }
 
 /** Writes a schema of either in one way: without titles that pydantic makes of names, and without references. */
-function plainSchema(told: JsonObject): JsonObject {
-  const { $defs = {}, ...schema } = told.schema as JsonObject
+function plainSchema(described: JsonObject): JsonObject {
+  const { $defs = {}, ...schema } = described.schema as JsonObject
   const plain = (value: Json, isNames = false): Json => {
     if (Array.isArray(value)) return value.map((part) => plain(part))
     if (typeof value !== 'object' || value === null) return value
@@ -280,7 +282,7 @@ function plainSchema(told: JsonObject): JsonObject {
       Object.entries(kept).map(([key, part]) => [key, plain(part as Json, key === 'properties')]),
     )
   }
-  return { ...told, schema: plain(schema) }
+  return { ...described, schema: plain(schema) }
 }
 
 function mapped(value: JsonObject, change: (part: Json) => Json): JsonObject {

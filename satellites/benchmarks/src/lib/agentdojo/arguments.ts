@@ -42,11 +42,11 @@ export function readArguments(
     return [at, fallback ?? null]
   })
   if (misfits.length === 0) return Object.fromEntries(values)
-  throw new ArgumentError(describeMisfits(`Input schema for \`${name}\``, misfits))
+  throw new ArgumentError(formatMisfits(`Input schema for \`${name}\``, misfits))
 }
 
 /** Returns the message of a `ValidationError` of pydantic. */
-export function describeMisfits(title: string, misfits: readonly Misfit[]): string {
+export function formatMisfits(title: string, misfits: readonly Misfit[]): string {
   const parts = misfits.map(({ at, kind, says, value }) => {
     const found = `[type=${kind}, input_value=${shortened(repr(value))}, input_type=${typeName(value)}]`
     // What a validator of its own says has no page.

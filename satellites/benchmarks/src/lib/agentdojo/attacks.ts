@@ -35,9 +35,9 @@ export function readAttacks(read: (file: string) => string): AttackTexts {
   const template = (name: string) => String(classes.get(name)?.get('_JB_STRING'))
   const models = readPythonTexts(read('attacks/base_attacks.py')).module
   const [user = ''] = /(?<=self\.user_name = ")[^"]+/.exec(important) ?? []
-  // How the calls of a goal are told: the first, the last of several, and those between.
-  const told = [...important.matchAll(/output \+= f("[^\n]+")/g)].map(([, text = '']) => String(readLiteral(text)))
-  const [first = '', last = '', between = ''] = told
+  // The sentences for the calls of a goal: for the first, the last of several, and those between.
+  const sentences = [...important.matchAll(/output \+= f("[^\n]+")/g)].map(([, text = '']) => String(readLiteral(text)))
+  const [first = '', last = '', between = ''] = sentences
   const steps = (truth: readonly TruthCall[]) =>
     truth
       .map(([tool, , placeholders = {}], i) =>

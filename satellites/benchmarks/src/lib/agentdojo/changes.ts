@@ -27,7 +27,7 @@ export function changesBetween(before: Json, after: Json, path = ''): Change[] {
   return [{ kind: typeOf(before) === typeOf(after) ? 'changed' : 'retyped', path }]
 }
 
-/** Tells whether the changes are these alone, such as `added inbox.emails.34`, in any order. */
+/** Returns whether the changes are these alone, such as `added inbox.emails.34`, in any order. */
 export function areChanges(changes: readonly Change[], ...wanted: readonly string[]): boolean {
   const found = changes.map(({ kind, path }) => `${kind} ${path}`).sort()
   return found.join('\n') === [...wanted].sort().join('\n')

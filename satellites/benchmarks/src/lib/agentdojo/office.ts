@@ -1,6 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { PythonValue } from '../python/value.ts'
-import { describeMisfits, type Misfit } from './arguments.ts'
+import { formatMisfits, type Misfit } from './arguments.ts'
 import { fileTime, parseTime, shifted } from './dates.ts'
 import { readEmailAddress } from './email-address.ts'
 import { type Returned, ToolError, valueError } from './suite.ts'
@@ -44,7 +44,7 @@ export interface Office {
   calendar: { account_email: string; current_day: string; events: Event[] }
 }
 
-/** What is made in an episode has this time, where the original takes that of the machine: later than all files have. */
+/** What is made in an episode has this time, later than that of all files: the original takes that of the machine. */
 export const NOW = '2025-01-01 00:00:00'
 
 /** Returns the mail of an environment's file. */
@@ -93,7 +93,7 @@ function addresses(model: string, fields: Readonly<Record<string, readonly strin
       return ''
     }),
   )
-  if (misfits.length > 0) throw new ToolError(`ValidationError: ${describeMisfits(model, misfits)}`)
+  if (misfits.length > 0) throw new ToolError(`ValidationError: ${formatMisfits(model, misfits)}`)
   return read
 }
 
@@ -158,7 +158,7 @@ function readEvent(given: JsonObject): Event {
   const misfits = needed.flatMap((at): Misfit[] =>
     at in given ? [] : [{ at, kind: 'missing', says: 'Field required', value: given as PythonValue }],
   )
-  if (misfits.length > 0) throw new ToolError(`ValidationError: ${describeMisfits('CalendarEvent', misfits)}`)
+  if (misfits.length > 0) throw new ToolError(`ValidationError: ${formatMisfits('CalendarEvent', misfits)}`)
   const [participants = []] = addresses('CalendarEvent', { participants: given.participants as string[] })
   const [start_time, end_time] = [fileTime(given.start_time), fileTime(given.end_time)]
   return { all_day: false, status: 'confirmed', ...(given as object), start_time, end_time, participants } as Event

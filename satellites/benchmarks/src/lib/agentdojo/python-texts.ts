@@ -139,7 +139,7 @@ class Reader {
     return items
   }
 
-  /** Returns the text that begins here; `null` if none does, and nothing for one with an expression that is not read. */
+  /** Returns the text that begins here; `null` if none does, nothing for one with an expression that is not read. */
   #text(): string | null | undefined {
     const head = this.#match(TEXT)
     if (!head) return null

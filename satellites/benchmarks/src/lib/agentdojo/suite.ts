@@ -46,7 +46,7 @@ export interface DojoTask<Env> {
   /** The answer that goes with them. Default: the constant of the original. */
   output?(texts: Texts): string
   /** Whether it is solved: the utility of a task of the user, the security of an injection. */
-  judge(judged: Judged<Env>, texts: Texts): boolean
+  isMet(judged: Judged<Env>, texts: Texts): boolean
 }
 
 /** An environment of AgentDojo: its rules, and where its texts are. */
@@ -55,7 +55,7 @@ export interface DojoSuite<Env = Json> {
   /** Files with the tools, and with the tasks: of a class in several, the last. */
   readonly toolFiles: readonly string[]
   readonly taskFiles: readonly string[]
-  /** Tools, in the order in which a model is told of them. */
+  /** Tools, in the order in which a model knows them. */
   readonly tools: Readonly<Record<string, Tool<Env>>>
   readonly userTasks: Readonly<Record<number, DojoTask<Env>>>
   readonly injectionTasks: Readonly<Record<number, DojoTask<Env>>>

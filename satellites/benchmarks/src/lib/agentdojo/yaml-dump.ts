@@ -22,7 +22,7 @@ export type YamlValue =
 export interface YamlOptions {
   /** Writes every text in double quotes. */
   readonly quoted?: boolean
-  /** Is told of each text that is a value, as it is written, with its quotes. */
+  /** Is called with each text that is a value, as it is written, with its quotes. */
   readonly onText?: (text: string, written: string) => void
 }
 
