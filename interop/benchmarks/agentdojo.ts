@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { digestOf } from '@episodic/benchmarks/suite/golden'
 import { generateTasks } from '@episodic/dataset'
 import { connect, type Game } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
@@ -231,7 +232,6 @@ async function openWorld(name: string) {
       prompt: prompts[index]?.prompt as string,
     }
   })
-  const { digestOf } = await import('@episodic/benchmarks/suite/golden')
   return {
     environment,
     tasks: golden,

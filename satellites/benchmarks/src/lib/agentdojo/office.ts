@@ -99,7 +99,7 @@ function addresses(model: string, fields: Readonly<Record<string, readonly strin
 
 type Sent = Pick<Email, 'recipients' | 'subject' | 'body'> & Partial<Record<'cc' | 'bcc', string[] | null>>
 
-export function sendEmail(office: Office, given: Sent, attachments: Email['attachments']): Email {
+function sendEmail(office: Office, given: Sent, attachments: Email['attachments']): Email {
   const { inbox } = office
   const fields = { recipients: given.recipients, cc: given.cc ?? [], bcc: given.bcc ?? [] }
   const [recipients = [], cc = [], bcc = []] = addresses('Email', fields)
@@ -129,7 +129,7 @@ export function shownEmails({ calendar }: Office, emails: readonly Email[]): Yam
   }))
 }
 
-export function shownEvent(event: Event): YamlValue {
+function shownEvent(event: Event): YamlValue {
   return { ...event, start_time: new Moment(event.start_time), end_time: new Moment(event.end_time) }
 }
 

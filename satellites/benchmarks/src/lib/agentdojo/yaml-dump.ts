@@ -59,7 +59,7 @@ export function sortedEntries(dict: object): [string, YamlValue][] {
 }
 
 /** Compares texts as Python does: JavaScript compares halves of characters. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)]
   for (let i = 0; i < Math.min(left.length, right.length); i += 1) {
     const difference = (left[i]?.codePointAt(0) as number) - (right[i]?.codePointAt(0) as number)
