@@ -138,12 +138,12 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     const text = attackText(attack, { goal: String(injection.texts.GOAL), model, truth })
     return Object.fromEntries(placesOf(user).map((place) => [place, text]))
   }
-  // An episode needs its start again where it is judged.
+  // An episode needs its start again where it is judged; nobody changes this one.
   let last: readonly [key: string, env: Json] = ['', null]
   const startEnv = (params: Params): Json => {
     const key = JSON.stringify(params)
     if (last[0] !== key) last = [key, startOf(file.inject(injectedTexts(params)))]
-    return structuredClone(last[1])
+    return last[1]
   }
 
   interface Ended {
@@ -169,7 +169,10 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
     readable: ['env'],
     speech: 'answer',
     state: { public: z.object({}), private: privateSchema },
-    start: ({ params }) => ({ public: {}, private: { env: startEnv(params) as JSONValue, output: '' } }),
+    start: ({ params }) => ({
+      public: {},
+      private: { env: structuredClone(startEnv(params)) as JSONValue, output: '' },
+    }),
     observe: () => '',
     tools: ({ tool }) => ({
       ...Object.fromEntries(

@@ -5,6 +5,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const CODES: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 const BREAK = /\r\n|[\r\n\x85\u2028\u2029]/y
 const BLANKS = /[ \t]*/y
+const PLAIN = /[^"\\ \t\r\n\x85\u2028\u2029]+/y
 
 /**
  * Reads a text in double quotes as PyYAML does. A text of others that was put between them is read in that way too: its
@@ -63,10 +64,7 @@ export function readQuoted(written: string): string {
         text += (first !== '\n' ? first : more === '' ? ' ' : '') + more
       }
     } else if (character === '') throw unread(written, at)
-    else {
-      text += character
-      at += 1
-    }
+    else text += match(PLAIN)
   }
 }
 

@@ -48,7 +48,7 @@ type Task = DojoTask<Workspace>
 type Query = { query: string }
 type FileId = { file_id: string }
 
-const lengthOf = (text: string) => Array.from(text).length
+const lengthOf = (text: string) => text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0)
 const shown = (file: File): YamlValue => ({ ...file, last_modified: new Moment(file.last_modified) })
 const listed = (files: readonly File[]): Returned => ({ yaml: files.map(shown) })
 const emailsOf =
