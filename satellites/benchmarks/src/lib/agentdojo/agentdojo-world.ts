@@ -206,6 +206,14 @@ export function createDojo<Env>(suite: DojoSuite<Env>, { data, recorded }: DojoO
         end?.kind === 'terminated' && isMet(mainOf(params), { state: after, params, calls }) ? 1 : 0,
     },
     success: ({ end, ...ended }) => end.kind === 'terminated' && isMet(mainOf(ended.params), ended),
+    check: {
+      waive: {
+        'observation-empty': 'The request of the user is the prompt, as in the original.',
+        'argument-unbounded': 'Schemas are those of the original.',
+        'nothing-varies': 'Environments are those of the original, and differ by the task alone.',
+        ...suite.waive,
+      },
+    },
     verdicts: {
       /** Whether what the prompt asks for is done: what `success` says, under the name that the original gives it. */
       utility: ({ end, ...ended }) => end.kind === 'terminated' && isMet(mainOf(ended.params), ended),

@@ -63,6 +63,8 @@ export interface DojoSuite<Env = Json> {
   readonly combined?: Readonly<Record<number, readonly [number, number]>>
   /** Tasks as they were when they were combined, where they were changed later. */
   readonly combinedBefore?: Readonly<Record<number, DojoTask<Env>>>
+  /** What `episodic check` finds in it as in the original, with the reasons. */
+  readonly waive?: Readonly<Record<string, string>>
   /** Returns the environment at the start from the file of the original. */
   start(file: Json): Env
   /** Returns what the original's models hold, to be compared with it. */
