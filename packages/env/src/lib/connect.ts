@@ -43,11 +43,8 @@ export async function connect(
   if (openenv) return (await import('./openenv/openenv-connection.ts')).openOpenEnvConnection(openenv, options)
   const channel = await openChannel(target, options)
   try {
-    const { environments } = parseReply(
-      METHOD_SCHEMAS.list.result,
-      await channel.request(METHODS.list, {}, options),
-      METHODS.list,
-    )
+    const reply = await channel.request(METHODS.list, {}, options)
+    const { environments } = parseReply(METHOD_SCHEMAS.list.result, reply, METHODS.list)
     const retrying = retryOptions(retry)
     const timing = onStepTimed && new StepTiming(onStepTimed)
     const create = (info: EnvironmentInfo) => new SessionEnvironment(new SessionGame(channel, info, retrying, timing))

@@ -28,15 +28,13 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
   if (!PlayerStop.is(cause) || !start || !environment)
     return { kind: 'failed', start, steps: begun.steps, cause, undecided }
   const { code: reason, message, success } = cause
-  let steps: readonly PlayedStep[]
+  let { steps } = begun
   let { verdicts } = cause
   try {
     // A world may have ended while its player stopped.
-    const left = begun.steps.at(-1)?.end ? null : await environment.leave?.()
-    verdicts ??= left?.verdicts
-    const { action = null } = left ?? {}
-    const last = action && { ...(await environment.step(action)), action, completions: [], milliseconds: 0 }
-    steps = last ? [...begun.steps, last] : begun.steps
+    const { action = null, verdicts: judged } = (steps.at(-1)?.end ? null : await environment.leave?.()) ?? {}
+    verdicts ??= judged
+    if (action) steps = [...steps, { ...(await environment.step(action)), action, completions: [], milliseconds: 0 }]
   } catch (failure) {
     return { kind: 'failed', start, steps: begun.steps, cause: failure, undecided }
   }

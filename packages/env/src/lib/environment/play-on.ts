@@ -7,7 +7,6 @@ import {
   type EarlierStep,
   type ModelAnswer,
   type Player,
-  type Policy,
   type PolicyContext,
 } from '../policy/policy.ts'
 import type { StepResult } from '../session/step-result.ts'
@@ -67,13 +66,14 @@ export async function playOn(
 
 /** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */
 export async function resumePlayer(
-  policy: Policy,
-  context: PolicyContext,
-  { info }: Environment,
+  environment: Environment,
   start: ResetResult,
   steps: readonly PlayedStep[],
-  signal: AbortSignal | undefined,
+  options: EpisodeOptions,
 ): Promise<Player> {
+  const { policy, signal } = options
+  const { info } = environment
+  const context = contextOf(environment, start, options)
   const earlier = steps.map(({ action, completions, milliseconds: _, ...step }, i): EarlierStep => {
     const { observation } = steps[i - 1] ?? start
     return { observation, action, step, answers: completions }

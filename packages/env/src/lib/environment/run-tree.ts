@@ -94,7 +94,9 @@ async function playLine(
       const line = { environment, start, steps, place: { ...place, path, at, seeds } }
       const forks = await forkLine(line, point, options)
       const later = points.slice(i + 1)
-      below.unshift(...forks.map((fork) => playLine(fork, () => takeOver(fork, options), later, options)))
+      const takeOver = ({ environment, steps, place: { policySeed } }: TreeBranch) =>
+        resumePlayer(environment, start, steps, { ...options, policySeed })
+      below.unshift(...forks.map((fork) => playLine(fork, () => takeOver(fork), later, options)))
       path = [...path, 0]
       at = [...at, point.at]
       seeds = [...seeds, null]
@@ -122,18 +124,9 @@ async function forkLine(
     const path = [...place.path, i + 1]
     const at = [...place.at, point.at]
     const seeds = [...place.seeds, fork.start.info.seed]
-    return {
-      environment: fork,
-      start,
-      steps: [...steps],
-      place: { path, at, seeds, policySeed: seedFor(policySeed, 'line', ...path) },
-    }
+    const own = { path, at, seeds, policySeed: seedFor(policySeed, 'line', ...path) }
+    return { environment: fork, start, steps: [...steps], place: own }
   })
-}
-
-function takeOver({ environment, start, steps, place }: TreeBranch, options: TreeOptions): Promise<Player> {
-  const context = contextOf(environment, start, { ...options, policySeed: place.policySeed })
-  return resumePlayer(options.policy, context, environment, start, steps, options.signal)
 }
 
 function assertAscending(points: readonly BranchPoint[]): void {

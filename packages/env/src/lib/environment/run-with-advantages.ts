@@ -6,7 +6,7 @@ import type { Player } from '../policy/policy.ts'
 import { closedEpisode } from './conclude.ts'
 import type { Fork } from './environment.ts'
 import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, type Playing, playOn, resumePlayer } from './play-on.ts'
+import { type Playing, playOn, resumePlayer } from './play-on.ts'
 import { playEpisode } from './run-episode.ts'
 
 export interface AdvantageOptions extends EpisodeOptions {
@@ -107,6 +107,7 @@ async function estimateStep(
   const { environment, at } = visited
   const seed = seedFor(forkSeed, 'advantage', at)
   const fork = () => environment.fork({ count, at, seed, signal }).catch(() => null)
+  const toEnd = (line: BegunFork | null) => playOut(visited, line, options)
   const owns = await fork()
   if (!owns) return { advantage: advantageOf([], 0, count), played: 0 }
   // A fork of the taken action is made only for pairs whose actions differ.
@@ -117,8 +118,8 @@ async function estimateStep(
       if (!line?.differs) return { difference: line && 0, steps: line ? 1 : 0 }
       const taken = takens?.[i]
       const [own, other] = await Promise.all([
-        playOut(visited, line, options),
-        taken ? begin(visited, taken, true, seedFor(seed, 'policy', i), options).then(next) : null,
+        toEnd(line),
+        taken ? begin(visited, taken, true, seedFor(seed, 'policy', i), options).then(toEnd) : null,
       ])
       return {
         difference: own.earned === null || !other || other.earned === null ? null : other.earned - own.earned,
@@ -132,10 +133,6 @@ async function estimateStep(
   return {
     advantage: advantageOf(differences, same, count - differences.length),
     played: played.reduce((sum, { steps }) => sum + steps, 0),
-  }
-
-  function next(line: BegunFork | null) {
-    return playOut(visited, line, options)
   }
 }
 
@@ -160,7 +157,7 @@ async function begin(
   const taken = visited.steps[at] as PlayedStep
   try {
     const steps = visited.steps.slice(0, at)
-    const player = await playerOf(visited, fork, policySeed, options)
+    const player = await resumePlayer(fork, start, visited.steps.slice(0, at), { ...options, policySeed })
     const first: Player = async (observation, view) => {
       const drawn = await player(observation, view)
       return takes ? taken.action : drawn
@@ -170,11 +167,6 @@ async function begin(
   } catch {
     return null
   }
-}
-
-function playerOf({ start, steps, at }: Visited, fork: Fork, policySeed: string, options: AdvantageOptions) {
-  const context = contextOf(fork, start, { ...options, policySeed })
-  return resumePlayer(options.policy, context, fork, start, steps.slice(0, at), options.signal)
 }
 
 /** Plays a line to its end. Resolves with what it has earned since the fork, and the steps of the fork. */

@@ -1,5 +1,4 @@
 import type { Action, LegalActions, MethodResult, SessionSnapshot } from '@episodic/protocol'
-import { judgementOf } from '@episodic/protocol/internal'
 import { EnvError } from '../env-error.ts'
 import type { GameStart, SeatStep } from '../game/game.ts'
 import type { SessionGame } from '../game/session-game.ts'
@@ -11,7 +10,7 @@ import type {
   ResetOptions,
   SnapshotOptions,
 } from '../session/call-options.ts'
-import { type StepResult, stepResultOf } from '../session/step-result.ts'
+import { reportedStep, type StepResult } from '../session/step-result.ts'
 import type { Environment, Fork, ResetResult } from './environment.ts'
 
 /**
@@ -73,26 +72,12 @@ export class SessionEnvironment implements Environment {
     return this.#result(await this.#game.step(this.#seat, action, options))
   }
 
-  #result({ observation, report, replayed }: SeatStep): StepResult {
-    const { seq, terms, potential, end, refused, stateHash, events, prepared } = report
+  #result(step: SeatStep): StepResult {
+    const { terms, end } = step.report
     this.#ended = end !== null
     let total = 0
     for (const term of this.info.terms) total += terms[term] as number
-    return stepResultOf({
-      observation,
-      reward: { total, terms, shaping: 0 },
-      end,
-      info: {
-        seq,
-        potential,
-        refused,
-        ...(end && judgementOf(report)),
-        stateHash,
-        replayed,
-        ...(events && { events }),
-        ...(prepared !== undefined && { prepared }),
-      },
-    })
+    return reportedStep(step, terms, total)
   }
 
   /** The capability of the session, a secret; `null` before `reset` and after `close`. */

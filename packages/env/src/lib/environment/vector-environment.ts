@@ -22,9 +22,7 @@ export interface VectorEnvironment extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/**
- * Creates a batch of `size` environments. Throws a `RangeError` if `size` is not a positive integer.
- */
+/** Creates a batch of `size` environments. Throws a `RangeError` if `size` is not a positive integer. */
 export function createVectorEnvironment(
   createEnvironment: (place: number) => Environment,
   size: number,

@@ -1,4 +1,10 @@
-import type { EnvironmentInfo, JsonObject, Limits, LimitsRequest } from '@episodic/protocol'
+import {
+  DEFAULT_LIMITS,
+  type EnvironmentInfo,
+  type JsonObject,
+  type Limits,
+  type LimitsRequest,
+} from '@episodic/protocol'
 import { monotonic, randomText } from '@episodic/protocol/internal'
 import { EnvError, notForkable, optionInvalid, takesNoEvents } from '../env-error.ts'
 import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
@@ -9,6 +15,9 @@ import type { ExternalSession } from './external-session.ts'
 
 /** The version of an environment whose server names none. Tasks of any version can be played in it. */
 export const UNKNOWN_VERSION = '0.0.0'
+
+/** What all environments of these servers have in common: their protocols have one number for each step. */
+export const KEPT_OUTSIDE = { terms: ['reward'], potential: false, forkable: false, limits: DEFAULT_LIMITS } as const
 
 /** The parts that connections to external servers differ in. */
 export interface ExternalConnectionParts extends Pick<ConnectionParts, 'environments' | 'guarantees' | 'splits'> {

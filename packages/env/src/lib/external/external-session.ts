@@ -30,10 +30,10 @@ export interface ExternalStep {
   readonly end: EpisodeEnd | null
 }
 
-/** The answer to a turn that came too late. */
-export const LATE_STEP: ExternalStep = {
-  observation: { text: 'The time of this episode has run out. The call was not made.', structured: null },
-  refused: 'time',
-  terms: {},
-  end: null,
+/** Returns the answer to a turn that is refused. */
+export function refusal(refused: Refusal, text: string): ExternalStep {
+  return { observation: { text, structured: null }, refused, terms: {}, end: null }
 }
+
+/** The answer to a turn that came too late. */
+export const LATE_STEP = refusal('time', 'The time of this episode has run out. The call was not made.')

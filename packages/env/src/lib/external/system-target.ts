@@ -15,11 +15,8 @@ export interface SystemTarget {
  * Throws `target-invalid` if no URL of http(s) follows.
  */
 export function toSystemTarget(system: 'ors' | 'openenv', target: Target): SystemTarget | null {
-  const {
-    url,
-    token = null,
-    headers = {},
-  } = (typeof target === 'string' ? { url: target } : { ...target }) as Partial<HttpTarget>
+  const given = (typeof target === 'string' ? { url: target } : { ...target }) as Partial<HttpTarget>
+  const { url, token = null, headers = {} } = given
   if (typeof url !== 'string' || !url.startsWith(`${system}:`)) return null
   const address = url.slice(system.length + 1)
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))

@@ -1,5 +1,5 @@
 import type { Observation } from '@episodic/protocol'
-import type { Policy, PolicyContext } from '../policy/policy.ts'
+import type { PolicyContext } from '../policy/policy.ts'
 
 /** The input of an {@link OutsidePlayer}. */
 export interface SeatAssignment {
@@ -20,8 +20,4 @@ export interface OutsidePlayer {
   readonly name: string
   /** Plays until the episode of the seat is over, or until it stops. An error that it throws before fails the match. */
   playSeat(assignment: SeatAssignment): Promise<void>
-}
-
-export function isOutsidePlayer(player: Policy | OutsidePlayer): player is OutsidePlayer {
-  return 'playSeat' in player
 }

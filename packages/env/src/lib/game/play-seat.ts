@@ -1,9 +1,9 @@
 import { type Step, WireError } from '@episodic/protocol'
-import { judgementOf, monotonic, type SeatView } from '@episodic/protocol/internal'
+import { monotonic, type SeatView } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
-import { stepResultOf } from '../session/step-result.ts'
+import { reportedStep } from '../session/step-result.ts'
 import type { Game, SeatStep } from './game.ts'
 import { type LiveMatch, SeatFailure } from './live-match.ts'
 
@@ -69,22 +69,10 @@ export function ownStepOf(
   { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
   { observation, due }: SeatView,
 ): Step {
-  const { seq, potential, refused, stateHash, end, prepared } = report
-  const terms = { ...report.terms }
+  // Events may say something to other seats alone.
+  const { events: _, ...own } = report
+  const terms = { ...own.terms }
   for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
   const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
-  return stepResultOf({
-    observation,
-    reward: { total, terms, shaping: 0 },
-    end,
-    info: {
-      seq,
-      potential,
-      refused,
-      stateHash,
-      replayed,
-      ...judgementOf(report),
-      ...(prepared !== undefined && { prepared }),
-    },
-  })
+  return reportedStep({ observation, report: own, replayed }, terms, total)
 }

@@ -4,7 +4,6 @@ import { PlayerStop } from '../policy/player-stop.ts'
 import { type Game, type GameStart, seatsOf } from './game.ts'
 import { LiveMatch, SeatFailure } from './live-match.ts'
 import type { Match, MatchOptions, MatchStep } from './match.ts'
-import { isOutsidePlayer } from './outside-player.ts'
 import { followSeats, playOutside } from './play-outside.ts'
 import { playSeat } from './play-seat.ts'
 
@@ -61,7 +60,7 @@ async function playSeats(
   try {
     const players = Object.keys(start.seats).map((seat) => {
       const player = options.policies[seat] as MatchOptions['policies'][string]
-      if (!isOutsidePlayer(player)) return playSeat(seat, player, match)
+      if (!('playSeat' in player)) return playSeat(seat, player, match)
       outside.add(seat)
       return playOutside(seat, player, match)
     })

@@ -1,9 +1,8 @@
-import type { Guarantees } from '@episodic/protocol'
-import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { type EnvironmentInfo, type Guarantees, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Connection } from '../environment/connection.ts'
-import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
+import { createExternalConnection, KEPT_OUTSIDE, UNKNOWN_VERSION } from '../external/external-connection.ts'
 import { fetchFrom, refusedWith, type SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { type Capacity, createCapacity } from './capacity.ts'
@@ -44,11 +43,7 @@ export async function openOpenEnvConnection(target: SystemTarget, options: CallO
     // The protocol does not describe what a reset takes.
     paramsSchema: { type: 'object', properties: {}, additionalProperties: true },
     tools: tools.tools,
-    // The protocol has one number for each step.
-    terms: ['reward'],
-    potential: false,
-    forkable: false,
-    limits: DEFAULT_LIMITS,
+    ...KEPT_OUTSIDE,
   }
   return createExternalConnection({
     environments: [info],

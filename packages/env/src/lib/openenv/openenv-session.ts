@@ -1,7 +1,7 @@
 import { createRng, type JsonObject } from '@episodic/protocol'
 import { EnvError } from '../env-error.ts'
 import type { SessionSetting } from '../external/external-connection.ts'
-import { type ExternalSession, type ExternalStep, LATE_STEP } from '../external/external-session.ts'
+import { type ExternalSession, type ExternalStep, LATE_STEP, refusal } from '../external/external-session.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import type { Capacity } from './capacity.ts'
@@ -69,12 +69,9 @@ export async function openOpenEnvSession(
     async play({ action, late }, options) {
       if (late) return LATE_STEP
       const data = actionOf(action)
-      return data
-        ? answerTo(await step(socket, data, options))
-        : noSuchTool(
-            action.tool,
-            tools.map(({ name }) => name),
-          )
+      if (data) return answerTo(await step(socket, data, options))
+      const names = tools.map(({ name }) => name).join(', ')
+      return refusal('tool', `There is no tool "${action.tool}". The tools are: ${names}.`)
     },
     close,
   }
@@ -100,15 +97,9 @@ function answerTo(frame: OpenEnvFrame): ExternalStep {
   // The action did not fit its schema, and did not reach the environment.
   if (code === 'VALIDATION_ERROR') {
     const { errors } = frame.data
-    const text = errors === undefined ? message : `${message}: ${JSON.stringify(errors)}`
-    return { observation: { text, structured: null }, refused: 'arguments', terms: {}, end: null }
+    return refusal('arguments', errors === undefined ? message : `${message}: ${JSON.stringify(errors)}`)
   }
   throw failure('step', frame.data)
-}
-
-function noSuchTool(tool: string, names: readonly string[]): ExternalStep {
-  const text = `There is no tool "${tool}". The tools are: ${names.join(', ')}.`
-  return { observation: { text, structured: null }, refused: 'tool', terms: {}, end: null }
 }
 
 function failure(type: string, { code, message }: { readonly code: string; readonly message: string }): EnvError {

@@ -7,14 +7,13 @@ import type { CallOptions } from '../session/call-options.ts'
 
 const blocksSchema = z.array(z.object({ type: z.string(), text: z.string().optional() }))
 /** A type that is not one of the standard's counts as a test, since nothing is to be learned from it. */
-const splitsSchema = z.array(
-  z.object({ name: z.string(), type: z.enum(['train', 'validation', 'test']).catch('test') }),
-)
-const toolsSchema = z.object({
-  tools: z.array(
-    z.object({ name: z.string(), description: z.string().nullish(), input_schema: jsonObjectSchema.nullish() }),
-  ),
+const splitSchema = z.object({ name: z.string(), type: z.enum(['train', 'validation', 'test']).catch('test') })
+const toolSchema = z.object({
+  name: z.string(),
+  description: z.string().nullish(),
+  input_schema: jsonObjectSchema.nullish(),
 })
+const toolsSchema = z.object({ tools: z.array(toolSchema) })
 const callSchema = z.discriminatedUnion('ok', [
   z.object({
     ok: z.literal(true),
@@ -55,7 +54,7 @@ export class OrsClient {
   }
 
   splits(environment: string, options: CallOptions) {
-    return this.#read('GET', pathOf(environment, 'splits'), splitsSchema, options)
+    return this.#read('GET', pathOf(environment, 'splits'), z.array(splitSchema), options)
   }
 
   async countTasks(environment: string, split: string, options: CallOptions): Promise<number> {
@@ -70,8 +69,8 @@ export class OrsClient {
 
   /** Opens a session of a task, given by its row or its place, and returns its id. */
   async open(creation: JsonObject, options: CallOptions): Promise<string> {
-    const created = await this.#events('/create_session', {}, null, options)
-    const session = created.events.find(({ event }) => event === 'task_id')?.data
+    const events = await this.#events('/create_session', {}, null, options)
+    const session = events.find(({ event }) => event === 'task_id')?.data
     if (!session) throw malformed('/create_session')
     await this.#read('POST', '/create', z.unknown(), { ...options, session, body: creation })
     return session
@@ -100,16 +99,15 @@ export class OrsClient {
     for (const wait of [0, ...RESUME_AFTER]) {
       if (wait > 0) await pause(wait, options.signal)
       const body: JsonObject = taskId === null ? input : { ...input, task_id: taskId }
-      let received: Received
+      let events: readonly OrsEvent[]
       try {
-        received = await this.#events(path, body, session, options)
+        events = await this.#events(path, body, session, options)
       } catch (error) {
         options.signal?.throwIfAborted()
         if (!EnvError.is(error, 'connection-failed') || error.details?.retryable === false) throw error
         if (taskId === null) break
         continue
       }
-      const { events } = received
       const failure = events.find(({ event }) => event === 'error')
       if (failure) throw new EnvError('rules-failed', `The server failed to call a tool: ${failure.data}`)
       if (events.at(-1)?.event === 'end') return parse(callSchema, jsonIn(events, path), path)
@@ -135,7 +133,7 @@ export class OrsClient {
   }
 
   /** Returns the events of a stream up to its end, or up to where it was cut. */
-  async #events(path: string, body: JsonObject, session: string | null, options: CallOptions): Promise<Received> {
+  async #events(path: string, body: JsonObject, session: string | null, options: CallOptions): Promise<OrsEvent[]> {
     const response = await this.#request('POST', path, { ...options, body, ...(session !== null && { session }) })
     const events: OrsEvent[] = []
     try {
@@ -146,7 +144,7 @@ export class OrsClient {
     } catch {
       options.signal?.throwIfAborted()
     }
-    return { events }
+    return events
   }
 
   async #request(
@@ -169,9 +167,6 @@ export class OrsClient {
     if (response.ok) return response
     throw refusedWith(response.status, `${url}${path}`, `: ${(await response.text()).slice(0, 500)}`)
   }
-}
-interface Received {
-  readonly events: readonly OrsEvent[]
 }
 
 /** Returns the texts of blocks, one below the other. */

@@ -1,7 +1,6 @@
-import type { Guarantees } from '@episodic/protocol'
-import { DEFAULT_LIMITS, type EnvironmentInfo, type JsonObject } from '@episodic/protocol'
+import type { EnvironmentInfo, Guarantees, JsonObject } from '@episodic/protocol'
 import type { Connection } from '../environment/connection.ts'
-import { createExternalConnection, UNKNOWN_VERSION } from '../external/external-connection.ts'
+import { createExternalConnection, KEPT_OUTSIDE, UNKNOWN_VERSION } from '../external/external-connection.ts'
 import type { SystemTarget } from '../external/system-target.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { OrsClient } from './ors-client.ts'
@@ -48,11 +47,7 @@ async function readInfo(client: OrsClient, name: string, options: CallOptions): 
       inputSchema: input_schema ?? { type: 'object', properties: {} },
       outputSchema: null,
     })),
-    // The protocol has one number for each step.
-    terms: ['reward'],
-    potential: false,
-    forkable: false,
-    limits: DEFAULT_LIMITS,
+    ...KEPT_OUTSIDE,
   }
 }
 

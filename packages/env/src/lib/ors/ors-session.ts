@@ -2,7 +2,7 @@ import { type EnvironmentInfo, type JsonObject, jsonObjectSchema, type Refusal }
 import { every } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { EnvError, optionInvalid } from '../env-error.ts'
-import { type ExternalSession, type ExternalStep, LATE_STEP } from '../external/external-session.ts'
+import { type ExternalSession, type ExternalStep, LATE_STEP, refusal } from '../external/external-session.ts'
 import type { CallOptions } from '../session/call-options.ts'
 import { joinTexts, type OrsAnswer, type OrsClient } from './ors-client.ts'
 
@@ -63,8 +63,7 @@ function answerOf(answer: OrsAnswer): ExternalStep {
   }
   const { reason, error } = answer
   if (reason === 'episode_finished') throw new EnvError('not-playing', `The server has ended the episode: ${error}`)
-  const refused = REFUSALS[reason ?? ''] ?? 'rules'
-  return { observation: { text: error, structured: null }, refused, terms: {}, end: null }
+  return refusal(REFUSALS[reason ?? ''] ?? 'rules', error)
 }
 
 /** Returns the body that opens a session of a task, and the parameters with their defaults. Throws `option-invalid`. */

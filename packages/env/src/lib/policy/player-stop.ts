@@ -1,6 +1,5 @@
 import { type StepReport, WireError } from '@episodic/protocol'
-import type { StopReason } from '@episodic/protocol/internal'
-import { CodedError } from '@episodic/protocol/internal'
+import { CodedError, type StopReason } from '@episodic/protocol/internal'
 
 /**
  * A player throws it to say that it does not play on, and why. The session is closed, and the episode is `truncated`

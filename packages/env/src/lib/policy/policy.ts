@@ -11,7 +11,7 @@ import type {
 } from '@episodic/protocol'
 import { findUnknownKeys, formatUnknownKeys } from '@episodic/protocol/internal'
 import type { z } from 'zod'
-import { EnvError } from '../env-error.ts'
+import { optionInvalid } from '../env-error.ts'
 import type { EnvironmentOutput, EnvironmentSchemas, EveryKey, ParamsOf } from './environment-schemas.ts'
 
 /** What a policy knows before it plays. The seed of the environment is not included. */
@@ -47,9 +47,7 @@ export interface PlayerView {
   readonly last: Step | null
   /** The tools that it has now. Left out if they never change: then these are those of the context. */
   readonly tools?: readonly ToolInfo[] | undefined
-  /**
-   * Resolves with the legal actions, see `Environment.legal`. Undefined if the environment defines none.
-   */
+  /** Resolves with the legal actions, see `Environment.legal`. Undefined if the environment defines none. */
   readonly legal?: (() => Promise<LegalActions>) | undefined
   readonly signal?: AbortSignal | undefined
   /** Call it with each answer of a language model, whether it leads to an action or not. */
@@ -186,10 +184,7 @@ export function definePolicy(...given: readonly [PolicyDefinition] | readonly [E
   // An object of a class may have fields of its own.
   const unknown = Object.getPrototypeOf(definition) === Object.prototype ? findUnknownKeys(PARTS, definition) : []
   if (unknown.length > 0)
-    throw new EnvError(
-      'option-invalid',
-      `The policy ${definition.name} has an unknown key. ${formatUnknownKeys(unknown)}`,
-    )
+    throw optionInvalid(`The policy ${definition.name} has an unknown key. ${formatUnknownKeys(unknown)}`)
   const { resume, ...rest } = definition
   return {
     ...rest,

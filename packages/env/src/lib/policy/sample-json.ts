@@ -1,4 +1,5 @@
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
+import { isObject } from '@episodic/protocol/internal'
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta']
 /** The range of numbers without bounds. */
@@ -60,8 +61,8 @@ class Sampler {
       if ((required as readonly Json[]).includes(name) || (depth < DEPTH && this.#rng.chance()))
         sampled[name] = this.draw(property as JsonObject, depth + 1)
     // What an object has besides its own properties is of no use to draw; a record has nothing else.
-    if (!isSchema(additionalProperties) || Object.keys(properties as JsonObject).length > 0) return sampled
-    const keys = isSchema(propertyNames) && isList(propertyNames.enum) ? (propertyNames.enum as string[]) : null
+    if (!isObject(additionalProperties) || Object.keys(properties as JsonObject).length > 0) return sampled
+    const keys = isObject(propertyNames) && isList(propertyNames.enum) ? (propertyNames.enum as string[]) : null
     // A record whose keys are listed has all of them, unless its schema says less; one of open keys has a few.
     for (const name of keys ?? WORDS.slice(0, depth < DEPTH ? this.#rng.int(0, SPARE_ITEMS) : 0))
       sampled[name] ??= this.draw(additionalProperties, depth + 1)
@@ -70,7 +71,7 @@ class Sampler {
 
   #array({ items, prefixItems, minItems, maxItems }: JsonObject, depth: number): Json {
     const first = (isList(prefixItems) ? prefixItems : isList(items) ? items : []) as readonly JsonObject[]
-    const rest = isSchema(items) ? items : null
+    const rest = isObject(items) ? items : null
     const low = Math.max(numberOr(minItems, 0), first.length)
     const spare = rest && depth < DEPTH ? SPARE_ITEMS : 0
     const high = Math.max(low, Math.min(numberOr(maxItems, Number.POSITIVE_INFINITY), low + spare))
@@ -107,7 +108,7 @@ class Sampler {
     let found: Json | undefined = this.#root
     for (const part of reference.split('/').slice(1))
       found = (found as JsonObject | undefined)?.[part.replaceAll('~1', '/').replaceAll('~0', '~')]
-    return isSchema(found) ? found : {}
+    return isObject(found) ? found : {}
   }
 }
 
@@ -133,10 +134,6 @@ function mergeAll(schema: JsonObject, parts: readonly JsonObject[]): JsonObject 
     properties: Object.assign({}, ...all.map(({ properties }) => properties)),
     required: all.flatMap(({ required }) => (required ?? []) as readonly Json[]),
   }
-}
-
-function isSchema(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isList(value: Json | undefined): value is readonly Json[] {

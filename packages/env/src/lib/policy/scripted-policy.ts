@@ -2,9 +2,7 @@ import type { Action } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
 import { definePolicy, type Policy } from './policy.ts'
 
-/**
- * Returns a policy that plays a list of actions. If the list is too short, the episode fails with `option-invalid`.
- */
+/** Returns a policy that plays a list of actions. If the list is too short, the episode fails with `option-invalid`. */
 export function scriptedPolicy(actions: readonly Action[], name = 'scripted'): Policy {
   return definePolicy({
     name,
