@@ -1,32 +1,15 @@
-/** The listeners of one signal, which has a single event listener for all of them. */
-class AbortListeners {
-  readonly #signal: AbortSignal
-  readonly #listeners = new Set<() => void>()
+/** The listeners of signals, each of which has a single event listener, `abort`, for all of them. */
+const listenersOf = new WeakMap<AbortSignal, ReturnType<typeof createListeners>>()
 
-  constructor(signal: AbortSignal) {
-    this.#signal = signal
-  }
-
-  add(listener: () => void): () => void {
-    if (this.#listeners.size === 0) this.#signal.addEventListener('abort', this.#abort, { once: true })
-    // A listener may be given twice, so each time is an entry of its own.
-    const entry = () => listener()
-    this.#listeners.add(entry)
-    return () => {
-      // A signal of `AbortSignal.any` is kept in memory while it has an event listener.
-      if (this.#listeners.delete(entry) && this.#listeners.size === 0)
-        this.#signal.removeEventListener('abort', this.#abort)
-    }
-  }
-
-  readonly #abort = (): void => {
-    const called = [...this.#listeners]
-    this.#listeners.clear()
+function createListeners() {
+  const entries = new Set<() => void>()
+  const abort = () => {
+    const called = [...entries]
+    entries.clear()
     for (const listener of called) listener()
   }
+  return { entries, abort }
 }
-
-const listenersOf = new WeakMap<AbortSignal, AbortListeners>()
 
 /**
  * Calls `listener` once the signal is aborted, unless the returned function is called before. Does nothing for a signal
@@ -38,10 +21,15 @@ const listenersOf = new WeakMap<AbortSignal, AbortListeners>()
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) return () => {}
-  let listeners = listenersOf.get(signal)
-  if (!listeners) {
-    listeners = new AbortListeners(signal)
-    listenersOf.set(signal, listeners)
+  const listeners = listenersOf.get(signal) ?? createListeners()
+  listenersOf.set(signal, listeners)
+  const { entries, abort } = listeners
+  if (entries.size === 0) signal.addEventListener('abort', abort, { once: true })
+  // A listener may be given twice, so each time is an entry of its own.
+  const entry = () => listener()
+  entries.add(entry)
+  return () => {
+    // A signal of `AbortSignal.any` is kept in memory while it has an event listener.
+    if (entries.delete(entry) && entries.size === 0) signal.removeEventListener('abort', abort)
   }
-  return listeners.add(listener)
 }

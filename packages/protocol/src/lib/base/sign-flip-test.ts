@@ -36,19 +36,12 @@ export function signFlipTest(differences: readonly number[]) {
   // 2^−n underflows from about a thousand tasks on.
   const smallest = Math.max(2 ** (1 - sizes.length), Number.MIN_VALUE)
   if (observed <= 0) return { p: 1, smallest, exact: true }
-  const [some, others] = [0, 1].map((half) =>
-    listSums(
-      sizes.filter((_, i) => i % 2 === half),
-      rounding,
-    ),
-  )
+  const halves = [0, 1].map((half) => sizes.filter((_, i) => i % 2 === half))
+  const [some, others] = halves.map((half) => listSums(half, rounding))
   if (some && others)
     return { p: Math.max(smallest, Math.min(1, 2 * chanceFrom(some, others, observed))), smallest, exact: true }
-  return {
-    p: (1 + countFarther(sizes, observed)) / (1 + DRAWS),
-    smallest: Math.max(smallest, 1 / (1 + DRAWS)),
-    exact: false,
-  }
+  const p = (1 + countFarther(sizes, observed)) / (1 + DRAWS)
+  return { p, smallest: Math.max(smallest, 1 / (1 + DRAWS)), exact: false }
 }
 
 /** Sums in ascending order, with the probability of each. */

@@ -55,16 +55,9 @@ export function findUnknownKeys(
       return findUnknownKeys(def.in, value, path)
     case 'lazy':
       return findUnknownKeys(def.getter(), value, path)
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return findUnknownKeys(def.innerType, value, path)
     default:
-      return []
+      // Around another one, such as `optional` and `catch`.
+      return 'innerType' in def ? findUnknownKeys(def.innerType, value, path) : []
   }
 }
 

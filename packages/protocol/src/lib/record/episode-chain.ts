@@ -21,8 +21,8 @@ export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'se
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
  * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
  * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers
- * the start and the reseeded branch points, the last one the end and its judgement. Times,
- * weights and shaping are left out: they do not come from the environment.
+ * the start and the reseeded branch points, the last one the end and its judgement. Times, weights and shaping are left
+ * out: they do not come from the environment.
  */
 export function chainOf(played: Reproducible | ReproducibleMatch): string {
   return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)
@@ -31,19 +31,16 @@ export function chainOf(played: Reproducible | ReproducibleMatch): string {
 function chainOfEpisode({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
   const links = steps.map((step) => givenBy(step, step.reward.terms))
-  return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, endingOf(outcome))
+  const ending = outcome.kind === 'failed' ? null : judgedEnd(outcome.end, outcome)
+  return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, ending)
 }
 
 function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }: ReproducibleMatch): string {
   const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
     Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
   const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
-  const ends = bySeat(({ end, ...seat }) => judgedEnd(end, seat))
-  return link(
-    { environment, params, seed, turn, starts: bySeat(({ start }) => start) },
-    links,
-    outcome.kind === 'failed' ? null : ends,
-  )
+  const ending = outcome.kind === 'failed' ? null : bySeat(({ end, ...seat }) => judgedEnd(end, seat))
+  return link({ environment, params, seed, turn, starts: bySeat(({ start }) => start) }, links, ending)
 }
 
 function termsOf({ rewards }: RecordedSeatStep) {
@@ -65,24 +62,16 @@ function givenBy(step: Omit<RecordedStep, 'reward'>, terms: object) {
  * not at all. The hash is made of the bytes where they are there, so that an edit of them is found.
  */
 export function withoutAttachedData(observation: Observation): Observation {
-  const { attachments } = observation
-  if (!attachments) return observation
-  return {
-    ...observation,
-    attachments: attachments.map(({ data, ...rest }) =>
-      data === undefined ? rest : { ...rest, sha256: sha256OfBase64(data) },
-    ),
-  }
+  const attachments = observation.attachments?.map(({ data, ...rest }) =>
+    data === undefined ? rest : { ...rest, sha256: sha256OfBase64(data) },
+  )
+  return attachments ? { ...observation, attachments } : observation
 }
 
 function link(beginning: object, steps: readonly object[], ending: object | null): string {
   const text = (value: object | null) => canonicalJson(value as Json)
   const last = steps.reduce<string>((earlier, step) => contentId(earlier + text(step)), contentId(text(beginning)))
   return contentId(last + text(ending))
-}
-
-function endingOf(outcome: Reproducible['outcome']) {
-  return outcome.kind === 'failed' ? null : judgedEnd(outcome.end, outcome)
 }
 
 /** Without a judgement only the end, so that the chains of environments that define none stay the same. */

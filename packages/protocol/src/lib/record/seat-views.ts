@@ -50,8 +50,7 @@ interface SeatState {
   /** How many of the texts its player has been asked with. */
   shown: number
   due: Record<string, number>
-  end: EpisodeEnd | null
-  judgement: Judgement
+  ended: (Judgement & { readonly end: EpisodeEnd }) | null
   readonly terms: Record<string, number>
   steps: number
 }
@@ -78,8 +77,7 @@ export class SeatViews {
         texts: [],
         shown: 0,
         due: {},
-        end: null,
-        judgement: {},
+        ended: null,
         terms: Object.fromEntries(terms.map((term) => [term, 0])),
         steps: 0,
       })
@@ -108,7 +106,7 @@ export class SeatViews {
 
   /** Whether the episode is over for a seat. */
   hasEnded(seat: string): boolean {
-    return this.#stateOf(seat).end !== null
+    return this.#stateOf(seat).ended !== null
   }
 
   /** Resolves once the episode is over for these seats. */
@@ -177,7 +175,7 @@ export class SeatViews {
     mover.due = {}
     // An only seat has them in its answer.
     for (const event of (report.seats && report.events) ?? [])
-      for (const [name, { end, texts }] of this.#seats) if (!end) texts.push(...eventTexts(event, name))
+      for (const [name, { ended, texts }] of this.#seats) if (!ended) texts.push(...eventTexts(event, name))
     // What came after its player was asked is still to be shown. The answer is before a view that comes later, unless
     // it shows the state itself, as to who may act at once, or is the last one. One without words is no line.
     const shows = turn.includes(seat) || ends[seat] !== undefined || observation.text === ''
@@ -192,8 +190,8 @@ export class SeatViews {
     }
     for (const [other, texts] of Object.entries(sent)) if (other !== seat) this.#stateOf(other).texts.push(...texts)
     for (const [other, end] of Object.entries(ends)) {
-      this.#stateOf(other).end = end
-      this.#stateOf(other).judgement = judgementOf({ success: successes[other], verdicts: verdicts[other] })
+      const judged = report.seats ? { success: successes[other], verdicts: verdicts[other] } : report
+      this.#stateOf(other).ended = { end, ...judgementOf(judged) }
     }
     const newest = report.revision > this.#revision
     for (const [other, view] of Object.entries(views)) if (newest) this.#stateOf(other).view = view
@@ -226,15 +224,12 @@ export class SeatViews {
    * @param cut - returns the end of a seat for which it is not over, and its success if the environment defines one.
    *   Default: truncated as `closed`.
    */
-  results(cut: (seat: string) => Pick<SeatResult, 'end' | keyof Judgement> = () => CLOSED): {
-    [seat: string]: SeatResult
-  } {
-    const results = [...this.#seats].map(([seat, { end, judgement, terms, steps }]) => {
+  results(cut: (seat: string) => Pick<SeatResult, 'end' | keyof Judgement> = () => CLOSED) {
+    const results = [...this.#seats].map(([seat, { ended, terms, steps }]) => {
       const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
-      const ended = end ? { end, ...judgement } : cut(seat)
-      return [seat, { ...ended, terms, return: total, steps }] as const
+      return [seat, { ...(ended ?? cut(seat)), terms, return: total, steps }] as const
     })
-    return Object.fromEntries(results)
+    return Object.fromEntries<SeatResult>(results)
   }
 
   #stateOf(seat: string): SeatState {
@@ -243,16 +238,8 @@ export class SeatViews {
 }
 
 /** Returns what a step meant to every seat. An only seat may act until the end, which is that of the step. */
-function seatsReportOf({ seat, report: { seats, end, success, verdicts } }: SeatStep): SeatsReport {
-  if (seats) return seats
-  if (!end) return { turn: [seat], views: {} }
-  return {
-    turn: [],
-    views: {},
-    ends: { [seat]: end },
-    ...(success !== undefined && { successes: { [seat]: success } }),
-    ...(verdicts && { verdicts: { [seat]: verdicts } }),
-  }
+function seatsReportOf({ seat, report: { seats, end } }: SeatStep): SeatsReport {
+  return seats ?? { turn: end ? [] : [seat], views: {}, ...(end && { ends: { [seat]: end } }) }
 }
 
 const CLOSED = { end: { kind: 'truncated', reason: 'closed' } } as const

@@ -47,18 +47,13 @@ export function readContent(content: readonly ContentPart[], bounds?: ContentBou
   }
   for (const part of content) {
     const { type, text, resource } = part
-    const { uri } = resource ?? part
-    const { mimeType } = resource ?? part
-    if (type === 'resource' && uri !== undefined && resource?.text !== undefined) {
-      add(resource.text, { type, uri, ...(mimeType !== undefined && { mimeType }) })
-      continue
-    }
-    if (text !== undefined || resource?.text !== undefined) {
-      add((text ?? resource?.text) as string)
-      continue
-    }
+    const { uri, mimeType } = resource ?? part
     const found = attachmentOf(part.data ?? resource?.blob ?? '', mimeType, resource?.uri)
-    if (found?.data && found.data.length <= room && attachments.length < (bounds?.attachments ?? room)) {
+    const words = text ?? resource?.text
+    if (type === 'resource' && uri !== undefined && resource?.text !== undefined)
+      add(resource.text, { type, uri, ...(mimeType !== undefined && { mimeType }) })
+    else if (words !== undefined) add(words)
+    else if (found?.data && found.data.length <= room && attachments.length < (bounds?.attachments ?? room)) {
       room -= found.data.length
       attachments.push(found)
     } else if (found) add(`${withAttachmentNotes('', [found])} It is too large to be shown.`)

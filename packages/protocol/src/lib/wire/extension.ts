@@ -79,11 +79,9 @@ const openSeatSchema = z.object({
    */
   handle: z.string().optional(),
   /** The observation of the initial state. */
-  observation: z.object({
-    text: z.string(),
-    structured: parsedObjectSchema.nullable(),
-    tools: z.array(z.string()).optional(),
-  }),
+  observation: observationSchema
+    .pick({ text: true, tools: true })
+    .extend({ structured: parsedObjectSchema.nullable() }),
   /** Answered steps so far, which the first step sends. 0 unless the session was restored or forked. */
   seq: z.int().min(0),
   /** Φ of the initial state for this seat. Left out if the environment has one seat, or defines no potential. */
@@ -189,10 +187,7 @@ const sessionSummarySchema = z.object({
   idle: z.number(),
   /** UTF-8 bytes that the store keeps for it alone, its step log included. */
   bytes: z.int(),
-  /**
-   * UTF-8 bytes of the large state in which it began, which the store keeps once for all sessions that began in it;
-   * omitted for a small state.
-   */
+  /** UTF-8 bytes of the large state in which it began, kept once for all that began in it; omitted for a small one. */
   shared: z.int().optional(),
   /** Answered steps of all seats. */
   steps: z.int(),
@@ -272,10 +267,7 @@ export const METHOD_SCHEMAS = {
   dump: {
     params: paramsOf({
       id: z.string().min(1),
-      /**
-       * Includes private state and what it can be computed from. Texts that the environment lists as secrets stay
-       * hidden.
-       */
+      /** Includes private state and what follows from it. Texts that the environment lists as secrets stay hidden. */
       private: z.boolean().default(false),
       ...pageSchema,
     }),

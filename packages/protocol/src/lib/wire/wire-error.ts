@@ -48,11 +48,8 @@ export function invalidParams(message: string, options?: ErrorOptions & { detail
   return new WireError('invalid-params', message, options)
 }
 
-const codes = new Map<number, WireErrorCode>(
-  Object.entries(WIRE_ERROR_NUMBERS).map(([code, number]) => [number, code as WireErrorCode]),
-)
-
 /** Returns the code of a JSON-RPC error number; `null` for an unknown number. */
 export function findWireErrorCode(number: number): WireErrorCode | null {
-  return codes.get(number) ?? null
+  const found = Object.entries(WIRE_ERROR_NUMBERS).find(([, each]) => each === number)
+  return found ? (found[0] as WireErrorCode) : null
 }
