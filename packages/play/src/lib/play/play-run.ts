@@ -157,19 +157,8 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
     progress.stop()
   }
   const owned = opened.move()
-  const played = {
-    planned,
-    manifest,
-    lock,
-    fold,
-    times: runner.times,
-    done: tries.done,
-    notices,
-    journal,
-    failure,
-    warn,
-  }
-  return { ...played, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  const known = { times: runner.times, done: tries.done, notices, journal, failure, warn }
+  return { planned, manifest, lock, fold, ...known, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 /** Finds the manifest of a run again, as another process may have created it since, or creates it. */

@@ -39,7 +39,7 @@ export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
     await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(run.settings).redact, raise })
   }
   // A run that lost its server or was interrupted still has results to report.
-  if (failure !== null && !signal.aborted && !isLost(failure)) throw failure
+  if (failure !== null && !signal.aborted && !LOST.some((code) => HarnessError.is(failure, code))) throw failure
   if (HarnessError.is(failure, 'disk-failed')) throw failure
   lock.assertHeld()
   if (times) {
@@ -66,7 +66,3 @@ const LOST: readonly HarnessErrorCode[] = [
   'limit-reached',
   'usage-missing',
 ]
-
-function isLost(failure: unknown): boolean {
-  return LOST.some((code) => HarnessError.is(failure, code))
-}

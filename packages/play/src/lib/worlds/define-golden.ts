@@ -26,12 +26,8 @@ export interface Golden<Params extends z.ZodType> {
 }
 
 /** Defines golden episodes: tasks, each with the player that its prompt names. */
-export function defineGolden<Params extends z.ZodType>({
-  environment,
-  players,
-  params,
-  limits,
-}: GoldenPlays<Params>): Golden<Params> {
+export function defineGolden<Params extends z.ZodType>(plays: GoldenPlays<Params>): Golden<Params> {
+  const { environment, players, params, limits } = plays
   const byPrompt = new Map(Object.entries(players))
   const prompts = [...byPrompt.keys()]
   const tasks: TasksDefinition<Params> = {

@@ -1,4 +1,4 @@
-import type { Target } from '@episodic/env'
+import type { HttpTarget, Target } from '@episodic/env'
 
 /** Minimum length of a part of a secret that is searched for: a shorter value may be an ordinary word. */
 const PART_LENGTH = 8
@@ -45,20 +45,13 @@ function overlaps(value: string, secret: string): boolean {
 
 /** Returns the secrets with which a command reaches its server and its queue: tokens, headers and passwords. */
 export function secretsOf(target: Target | null, queue?: string): string[] {
-  const {
-    url = null,
-    token,
-    headers = {},
-  } = (typeof target === 'string' ? { url: target } : (target ?? {})) as {
-    readonly url?: string | null
-    readonly token?: string
-    readonly headers?: Readonly<Record<string, string>>
-  }
+  const server = (typeof target === 'string' ? { url: target } : { ...target }) as Partial<HttpTarget>
+  const { url, token, headers = {} } = server
   const given = [token ?? '', ...Object.values(headers), ...[url, queue].flatMap(passwordsOf)]
   return given.filter((secret) => secret !== '')
 }
 
-function passwordsOf(address: string | null | undefined): string[] {
+function passwordsOf(address: string | undefined): string[] {
   const password = address && URL.canParse(address) ? new URL(address).password : ''
   return [password, decoded(password)]
 }

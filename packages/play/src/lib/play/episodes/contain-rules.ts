@@ -1,5 +1,4 @@
-import type { Containment } from '@episodic/mcp-server/internal'
-import { ownFrames } from '@episodic/mcp-server/internal'
+import { type Containment, ownFrames } from '@episodic/mcp-server/internal'
 import { containProcess } from '@episodic/mcp-server/process'
 import { processConsole } from '@episodic/run/base/console'
 
@@ -44,20 +43,13 @@ function contain(): ContainedRules {
   })
   return {
     run: (call, run) =>
-      contained.run(
-        {
-          ...call,
-          escaped: (cause) =>
-            end(
-              `The rules of ${call.environment} did not await what failed later. Rules are synchronous: await in the \`prepare\` of a tool. What failed`,
-              cause,
-            ),
-        },
-        run,
-      ),
+      contained.run({ ...call, escaped: (cause) => end(`The rules of ${call.environment} ${UNAWAITED}`, cause) }, run),
     [Symbol.dispose]: () => contained[Symbol.dispose](),
   }
 }
+
+const UNAWAITED =
+  'did not await what failed later. Rules are synchronous: await in the `prepare` of a tool. What failed'
 
 function formatCause(cause: unknown): string {
   return cause instanceof Error ? [`${cause.name}: ${cause.message}`, ...ownFrames(cause)].join('\n') : String(cause)

@@ -1,6 +1,5 @@
 import { namedStatus } from '@episodic/models/requests/http-status'
-import type { SealedRecord } from '@episodic/protocol'
-import { isMatchRecord } from '@episodic/protocol'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { isAnswered } from '@episodic/report/fold/completions'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { machineClock, type WaitingClock } from '@episodic/run/base/waiting-clock'
@@ -210,7 +209,8 @@ export class ModelWatch {
   }
 }
 
-function everyFailed(records: readonly SealedRecord[], code: string): boolean {
+/** Whether every episode of a rollout failed with this code. */
+export function everyFailed(records: readonly SealedRecord[], code: string): boolean {
   return records.every(({ outcome }) => outcome.kind === 'failed' && outcome.error.code === code)
 }
 

@@ -8,7 +8,7 @@ import type { LiveFile } from '@episodic/run/folder/record/live-file'
 import pLimit from 'p-limit'
 import { EpisodeStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
-import { ModelWatch, type ModelWatchOptions } from './model-watch.ts'
+import { everyFailed, ModelWatch, type ModelWatchOptions } from './model-watch.ts'
 import type { Answered, RunTask } from './rollout.ts'
 import type { Spending } from './spending.ts'
 
@@ -104,7 +104,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
       if (records.length === 0) return
       const verdict = watch.decide(records, tried)
       if (verdict === 'again') continue
-      const foundNoServer = records.every((record) => failedWith(record, 'connection-failed'))
+      const foundNoServer = everyFailed(records, 'connection-failed')
       unreachable = foundNoServer ? unreachable + 1 : 0
       if (verdict === 'seal' && (!foundNoServer || records.some(hasStarted))) await sealAll(records)
       for (const settled of watch.takeSettled()) await sealAll(settled)
@@ -153,8 +153,4 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   // Node keeps a signal of `AbortSignal.any` in memory, with all that listens to it, until it aborts.
   stop.abort()
   if (failures.length > 0) throw failures[0]
-}
-
-function failedWith({ outcome }: SealedRecord, code: string): boolean {
-  return outcome.kind === 'failed' && outcome.error.code === code
 }

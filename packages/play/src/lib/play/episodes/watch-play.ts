@@ -11,11 +11,10 @@ export function watchPlay(policy: Policy, { onBegin, onStep, onCall, onTokens }:
       asked?.onCompletion?.(answer)
     }
     return (observation, view) => {
-      const { last, legal, signal } = view
       asked = view
-      if (last) onStep(observation.text)
+      if (view.last) onStep(observation.text)
       else onBegin(observation.text)
-      const action = player(observation, { last, legal, signal, onCompletion })
+      const action = player(observation, { ...view, onCompletion })
       if (!(action instanceof Promise)) {
         onCall(action)
         return action

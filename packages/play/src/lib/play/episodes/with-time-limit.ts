@@ -7,12 +7,12 @@ export function withTimeLimit(policy: Policy, seconds: number): Policy {
   return wrapPolicy(policy, async (begin) => {
     const late = AbortSignal.timeout(seconds * 1_000)
     const player = await begin()
-    return async (observation, { last, legal, signal, onCompletion }) => {
+    return async (observation, view) => {
+      const { signal } = view
       const either = signal ? AbortSignal.any([signal, late]) : late
       try {
         late.throwIfAborted()
-        const action = player(observation, { last, legal, signal: either, onCompletion })
-        return await abortable(Promise.resolve(action), late)
+        return await abortable(Promise.resolve(player(observation, { ...view, signal: either })), late)
       } catch (error) {
         if (!late.aborted || signal?.aborted) throw error
         throw new PlayerStop('out-of-time', `The episode was still being played after ${seconds} s.`)

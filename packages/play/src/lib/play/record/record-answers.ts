@@ -2,7 +2,7 @@ import type { ModelAnswer } from '@episodic/env'
 import type { Completion, JsonObject, RecordedStep, Transcript } from '@episodic/protocol'
 import { completionSchema, formatZodError, mapTexts, shortenMiddle } from '@episodic/protocol/internal'
 import type { Recording } from '@episodic/run/folder/record/recording'
-import { type PooledRequests, poolRequests } from './request-pool.ts'
+import { poolRequests } from './request-pool.ts'
 
 const MOST_CHARACTERS = 256 * 1024
 /** Most bytes of the steps of one seat with all that its model was sent and said, unless a replay needs more. */
@@ -42,7 +42,7 @@ export function recordAnswers(
     const whole = withoutSecrets(checkedAnswer(answer), redact)
     return { ...(keep === 'none' ? withoutTexts(whole) : whole), ...(prompt && { prompt }) }
   })
-  const transcript = requests && mapTranscript(requests, redact)
+  const transcript = requests && mapTranscript(requests.transcript, redact)
   const rest = bytesOf(steps.map(({ completions: _, ...step }) => step))
   let cut: RecordedAnswers = { completions: redacted, ...(transcript && { transcript }) }
   for (const limit of LIMITS) {
@@ -110,10 +110,7 @@ function mapAnswer(answer: Completion, change: (text: string) => string, reasoni
   }
 }
 
-function mapTranscript(
-  { transcript }: Pick<PooledRequests, 'transcript'>,
-  change: (text: string) => string,
-): Transcript {
+function mapTranscript(transcript: Transcript, change: (text: string) => string): Transcript {
   const { messages, tools } = transcript
   return {
     ...transcript,
@@ -135,11 +132,8 @@ function cutTo(
   })
   if (!transcript) return { completions: cutCompletions }
   const { characters, cut } = counted()
-  const shorter = mapTranscript({ transcript }, cut(limit.text))
-  return {
-    completions: cutCompletions,
-    transcript: { ...shorter, ...(characters() > 0 && { cut: characters() }) },
-  }
+  const shorter = mapTranscript(transcript, cut(limit.text))
+  return { completions: cutCompletions, transcript: { ...shorter, ...(characters() > 0 && { cut: characters() }) } }
 }
 
 /** Cuts texts in their middle, and counts the characters that were left out. */

@@ -2,9 +2,6 @@ import type { ModelAnswer } from '@episodic/env'
 import { type JsonObject, playedCalls, type RecordedStep, type Transcript } from '@episodic/protocol'
 import { answerMessage, type MessageReference, resultMessage } from '@episodic/protocol/internal'
 
-/** The requests of one play, with each message and tool once. */
-export type PooledRequests = ReturnType<typeof poolRequests>
-
 /**
  * Pools the requests of a play, so that a line grows with the conversation and not with its square. A message that is
  * an answer of the model or of the environment becomes a reference to it if that gives the same bytes.
@@ -15,15 +12,12 @@ export function poolRequests(answers: readonly ModelAnswer[], steps: readonly Re
   const recorded = new References(answers, steps)
   const messages = new Pool<JsonObject | MessageReference>((message, text) => recorded.take(text) ?? message)
   const tools = new Pool<JsonObject>((tool) => tool)
+  /** One for each answer; undefined if the policy did not report it. */
   const prompts = answers.map(
     ({ request }) => request && { messages: messages.add(request.messages), tools: tools.add(request.tools) },
   )
   const transcript: Transcript = { by, messages: messages.entries, tools: tools.entries }
-  return {
-    /** One for each answer; `null` if the policy did not report it. */
-    prompts: prompts.map((prompt) => prompt ?? null),
-    transcript,
-  }
+  return { prompts, transcript }
 }
 
 /**

@@ -21,7 +21,7 @@ import { toMicroseconds } from '@episodic/run/base/to-microseconds'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { createRecording, type Recording } from '@episodic/run/folder/record/recording'
 import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
-import { MOST_BYTES, placeAnswers, recordAnswers } from './record-answers.ts'
+import { MOST_BYTES, placeAnswers, type RecordedAnswers, recordAnswers } from './record-answers.ts'
 
 /** The parts of a record that are not in what was played, whatever it was. */
 interface AnySealing {
@@ -69,21 +69,19 @@ export function sealEpisode(
   planned: PlannedEpisode,
   sealing: Sealing | MatchSealing,
 ): SealedRecord {
-  const seal = (one: Episode | Match) =>
-    sealed(
-      'policies' in sealing
-        ? toMatchRecord(one as Match, planned, sealing)
-        : toEpisodeRecord(one as Episode, planned, sealing),
-    )
+  const toRecord = (one: Episode | Match) =>
+    'policies' in sealing
+      ? toMatchRecord(one as Match, planned, sealing)
+      : toEpisodeRecord(one as Episode, planned, sealing)
   try {
-    return seal(played)
+    return sealed(toRecord(played))
   } catch (cause) {
     const cannot = new HarnessError(
       'record-invalid',
       `The episode holds what no line of a run can, so its steps are not recorded: ${toFailure(cause).message}`,
       { cause },
     )
-    return seal({ kind: 'failed', start: null, steps: [], undecided: [], cause: cannot, seat: null })
+    return sealed(toRecord({ kind: 'failed', start: null, steps: [], undecided: [], cause: cannot, seat: null }))
   }
 }
 
@@ -142,11 +140,8 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
       const rewards = Object.entries({ [seat]: report.terms, ...terms }).map(
         ([name, terms]) => [name, weigh(terms, weights)] as const,
       )
-      return {
-        seat,
-        ...toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing),
-        seats: learned,
-      }
+      const recorded = toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing)
+      return { seat, ...recorded, seats: learned }
     }),
     outcome:
       match.kind === 'failed'
@@ -198,16 +193,14 @@ function endLine({ time }: AnySealing) {
 
 /** Returns a step as it is recorded, with the rewards of one seat or of several. */
 function toRecordedStep<Rewards extends object>(
-  {
-    action,
-    observation,
-    milliseconds,
-    completions,
-  }: Pick<RecordedStep, 'action' | 'observation' | 'milliseconds'> & { readonly completions: readonly ModelAnswer[] },
+  played: Pick<RecordedStep, 'action' | 'observation' | 'milliseconds'> & {
+    readonly completions: readonly ModelAnswer[]
+  },
   rewards: Rewards,
   { potential, refused, stateHash, events, prepared }: Omit<Step['info'], 'seq' | 'replayed'>,
   { accept = (action) => action, speech }: AnySealing,
 ) {
+  const { action, observation, milliseconds, completions } = played
   const step = {
     // No player can name the action of a step that the server took.
     action: absenceOf(action) ? action : accept(action),
@@ -236,7 +229,7 @@ function keepAnswers(
   recording: Recording,
   by: Transcript['by'] | undefined,
   seats = 1,
-): { readonly completions: readonly Completion[]; readonly transcript?: Transcript } {
+): RecordedAnswers {
   const asked = steps.some(({ completions }) => completions)
   const answers = [...(asked ? answersOf(steps) : []), ...undecided]
   return recordAnswers(answers, steps, recording, { mostBytes: MOST_BYTES / seats, ...(by && { by }) })
@@ -254,10 +247,8 @@ function answersOf(steps: readonly RecordedStep[]): Completion[] {
     if (completions.length === 0) continue
     let left = following
     const marked = completions.at(-1)?.calls?.map((call) => ({ ...call, played: call.played && left-- > 0 }))
-    answers.unshift(...completions.slice(0, -1), {
-      ...(completions.at(-1) as Completion),
-      ...(marked && { calls: marked }),
-    })
+    const last = { ...(completions.at(-1) as Completion), ...(marked && { calls: marked }) }
+    answers.unshift(...completions.slice(0, -1), last)
     following = 0
   }
   return answers
@@ -280,10 +271,7 @@ export function toFailure(cause: unknown): { readonly code: string; readonly mes
 
 /** Returns how an episode was judged, and why its player ended it, as far as either is known. */
 function judged({ stopped, ...rest }: Pick<RecordedSeat, 'success' | 'verdicts' | 'stopped'>, recording: Recording) {
-  return {
-    ...judgementOf(rest),
-    ...(stopped && { stopped: redacted(stopped, recording) }),
-  }
+  return { ...judgementOf(rest), ...(stopped && { stopped: redacted(stopped, recording) }) }
 }
 
 /** Takes secrets out of a message, which may quote a language model or a program that uses one. */

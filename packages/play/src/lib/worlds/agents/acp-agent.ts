@@ -157,23 +157,17 @@ function refusal(cause: Acp.RequestError): HarnessError {
   return new HarnessError('policy-failed', `The agent answered with an error: ${message}${details}`, { cause })
 }
 
-const CAPABILITIES = { fs: { readTextFile: false, writeTextFile: false }, terminal: false }
+const CLIENT = {
+  clientInfo: { name: 'episodic', version: '1' },
+  clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+}
 
 async function converse(
   acp: typeof Acp,
   child: ChildProcess,
-  {
-    url,
-    task,
-    observation,
-    say,
-    modelUrl,
-    record,
-    signal,
-    folder,
-    takesHttp,
-  }: Assignment & { readonly folder: string; readonly takesHttp: boolean },
+  assignment: Assignment & { readonly folder: string; readonly takesHttp: boolean },
 ): Promise<void> {
+  const { url, task, observation, say, modelUrl, record, signal, folder, takesHttp } = assignment
   const { agent: methods, client: own } = acp.methods
   // A proxy records more, such as tokens.
   const recorder = modelUrl === null ? createAcpRecorder(record) : null
@@ -197,15 +191,9 @@ async function converse(
   const stream = acp.ndJsonStream(input, output)
   const watched = { ...stream, writable: watchErrors(stream.writable, (error) => recorder?.refuse(error)) }
   await client.connectWith(watched, async (agent) => {
-    const {
-      agentCapabilities,
-      agentInfo,
-      authMethods = [],
-    } = await agent.request<Acp.InitializeResponse>(methods.initialize, {
-      protocolVersion: acp.PROTOCOL_VERSION,
-      clientInfo: { name: 'episodic', version: '1' },
-      clientCapabilities: CAPABILITIES,
-    })
+    const hello = { ...CLIENT, protocolVersion: acp.PROTOCOL_VERSION }
+    const begun = await agent.request<Acp.InitializeResponse>(methods.initialize, hello)
+    const { agentCapabilities, agentInfo, authMethods = [] } = begun
     if (!takesHttp && !agentCapabilities?.mcpCapabilities?.http)
       throw new HarnessError('policy-failed', 'The agent takes no MCP server over HTTP, and the world is served there.')
     if (agentInfo) recorder?.name(agentInfo.name)

@@ -70,10 +70,7 @@ async function run(
   })
 }
 
-export function modelVariables({
-  modelUrl: url,
-  modelKey: key,
-}: Pick<Assignment, 'modelUrl' | 'modelKey'>): Record<string, string> {
+export function modelVariables({ modelUrl: url, modelKey: key }: Assignment): Record<string, string> {
   if (url === null) return {}
   const openAi = { OPENAI_BASE_URL: url, OPENAI_API_BASE: url }
   if (key === null) return openAi

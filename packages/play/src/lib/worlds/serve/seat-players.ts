@@ -30,6 +30,7 @@ interface PlayedSeat {
   readonly seat: string
   readonly handle: string
   readonly policy: Policy
+  readonly info: EnvironmentInfo
 }
 
 interface OwnStep {
@@ -66,9 +67,10 @@ export async function playSeats(
   const stop = await host.watchTurns((turn) => {
     for (const { seat, handle } of turn.seats) {
       const policy = policies[turn.environment]?.[seat]
+      const info = host.environments.find(({ name }) => name === turn.environment)
       const one = playing.get(handle)
       if (one) one.again = true
-      else if (policy) playing.set(handle, { again: false, done: play({ turn, seat, handle, policy }) })
+      else if (policy && info) playing.set(handle, { again: false, done: play({ turn, seat, handle, policy, info }) })
     }
   })
   return {
@@ -105,7 +107,7 @@ export async function playSeats(
 
   /** Resolves with whether the seat was in turn, so that it may be so again. */
   async function move(played: PlayedSeat): Promise<boolean> {
-    const { seat, handle } = played
+    const { seat, handle, info } = played
     const session = await host.resolve(null, { by: 'control', token: handle })
     const view = await session.turn({ seat, wait: 0 })
     const earlier = kept.get(handle)
@@ -115,7 +117,6 @@ export async function playSeats(
     const { seq, due } = view
     const { player, last } = earlier?.last?.report.seq === seq ? earlier : await start(played, seq, view.observation)
     const observation = last ? seenAfter(last, view) : joined(view.messages, view.observation)
-    const info = infoOf(played)
     const action = await player(observation, {
       last: last && ownStepOf(last, { observation, due }),
       signal,
@@ -132,13 +133,8 @@ export async function playSeats(
     return true
   }
 
-  function infoOf({ turn }: PlayedSeat) {
-    return host.environments.find(({ name }) => name === turn.environment) as EnvironmentInfo
-  }
-
   async function start(played: PlayedSeat, seq: number, observation: Observation): Promise<KeptPlayer> {
-    const { seat, handle, policy, turn } = played
-    const info = infoOf(played)
+    const { seat, handle, policy, turn, info } = played
     const player = await policy.start({
       task: { prompt: `${info.description}\n\nYou play the seat ${seat}.`, hints: [], params: turn.params },
       tools: toolsIn(info, observation, seat),
