@@ -33,9 +33,7 @@ const chunkSchema = z.object({
 })
 type Chunk = z.infer<typeof chunkSchema>
 
-/**
- * Creates an empty answer, which is put together from the events of a stream. Of several choices the first is kept.
- */
+/** Creates an empty answer, which is put together from the events of a stream. Of several choices the first is kept. */
 export function createStreamedAnswer() {
   const message: Fields = {}
   const tokenIds: number[] = []

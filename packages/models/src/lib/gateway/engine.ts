@@ -70,16 +70,16 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
       throw new Refused(502, code, `The server of the model at ${host} did not answer: ${code}.`)
     })
     const bytes = await readBody(answer)
-    if (!bytes) throw brokeOff()
+    if (!bytes)
+      throw new Refused(
+        502,
+        'incomplete',
+        `The answer of the server of the model at ${host} broke off, or is too large.`,
+      )
     const { statusCode: status = 502 } = answer
     const said = bytes.toString()
     if (status >= 400) throw refused(status, 'http', wordsOf(said), answer.headers['retry-after'])
     return said
-  }
-
-  function brokeOff(): Refused {
-    const message = `The answer of the server of the model at ${host} broke off, or is too large.`
-    return new Refused(502, 'incomplete', message)
   }
 
   /** Returns a refusal of the engine as agents may see it: it may quote the key. */

@@ -26,7 +26,7 @@ import { codeOf } from '../requests/tries.ts'
 import { withOptions } from '../requests/with-options.ts'
 import { createEngine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
-import { findCall, serveCall } from './serve-call.ts'
+import { decoded, findCall, serveCall } from './serve-call.ts'
 
 export type ModelProxy = Awaited<ReturnType<typeof openModelProxy>>
 export type RecordedModels = ReturnType<ModelProxy['open']>
@@ -271,14 +271,6 @@ function targetOf(address: string) {
 const VERSIONED = /^\/([^/]*)\/(v1(?:beta|alpha)?)(?:\/(.*))?$/
 /** Paths of clients that add no version to the address of the API that they are given. */
 const UNVERSIONED = /^\/([^/]*)()\/(messages|models\/[^/]+:\w+)$/
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
-}
 
 function upstreamOf(baseUrl: string): { readonly root: string; readonly host: string; readonly protocol: string } {
   if (URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol)) {

@@ -123,7 +123,7 @@ function writtenEvent({ event, data }: ServerSentEvent): string {
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

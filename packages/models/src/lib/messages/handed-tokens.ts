@@ -20,12 +20,7 @@ export function withTokens(
   { promptTokenIds: prompt, tokenIds: ids, logProbabilities: scores }: Partial<Completion>,
 ): JsonObject {
   if (!prompt || !ids || scores?.length !== ids.length) return withoutTokens(message)
-  return {
-    ...message,
-    prompt_token_ids: prompt,
-    generation_token_ids: ids,
-    generation_log_probs: scores,
-  }
+  return { ...message, prompt_token_ids: prompt, generation_token_ids: ids, generation_log_probs: scores }
 }
 
 export function withoutTokens(message: JsonObject): JsonObject {

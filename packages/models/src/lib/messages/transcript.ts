@@ -63,12 +63,9 @@ function joined(earlier: readonly Message[], added: readonly Message[]): readonl
 }
 
 export function assistant(text: string | null, call?: ToolCall): Message {
-  const made = call && {
-    id: call.id,
-    type: 'function' as const,
-    function: { name: call.name, arguments: call.arguments },
-  }
-  return { role: 'assistant', content: text, ...(made && { tool_calls: [made] }) }
+  if (!call) return { role: 'assistant', content: text }
+  const { id, ...called } = call
+  return { role: 'assistant', content: text, tool_calls: [{ id, type: 'function', function: called }] }
 }
 
 export function callOf({ tool, arguments: args }: Action, number: number): ToolCall {

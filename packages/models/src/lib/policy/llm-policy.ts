@@ -37,10 +37,10 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
  * of the user; else the prompt is before the first observation, below instructions of ours.
  *
  * An answer without a tool call is a call of the tool of its words, which the model is not offered, where the seat has
- * one. Else it is returned to the model as a mistake, as are arguments that are no JSON object. After
- * three in a row the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and
- * invalid arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget,
- * or has become longer than the context of the model.
+ * one. Else it is returned to the model as a mistake, as are arguments that are no JSON object. After three in a row
+ * the player stops: `invalid-action` if all three called a tool, and else `no-action`. Unknown tools and invalid
+ * arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget, or has
+ * become longer than the context of the model.
  *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.
@@ -123,9 +123,8 @@ function createPlayer(
         .catch((error: unknown) => {
           // What is too long for the first request is a wrong model or option of the run, and no doing of the player.
           if (asked + earlier.length < 2 || !isContextFull(error)) throw error
-          throw new PlayerStop('budget-spent', `The episode fills the context of its model. ${error.message}`, {
-            cause: error,
-          })
+          const message = `The episode fills the context of its model. ${error.message}`
+          throw new PlayerStop('budget-spent', message, { cause: error })
         })
       spent += answer.completion.promptTokens + answer.completion.completionTokens
       turn = createTurn(answer, plays, speech)

@@ -38,13 +38,13 @@ export function createTurn(answer: Answer, plays: 'all' | 'first', speech: ToolI
   const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call) }))
   const words = answer.completion.text ?? ''
   if (speech && calls.length === 0 && answer.finish !== MALFORMED_CALL && takes(speech, words))
-    return spokenTurn(answer.message, { tool: speech.name, arguments: { [speech.speech as string]: words } })
+    return turnOf([], answer.message, [], 'all', { tool: speech.name, arguments: { [speech.speech as string]: words } })
   return turnOf(calls, answer.message, correctionsOf(answer, calls, speech), plays)
 }
 
 export function createExternalTurn(action: Action, number: number, speech: ToolInfo | undefined): Turn {
   const words = action.tool === speech?.name ? action.arguments[speech.speech as string] : null
-  if (typeof words === 'string') return spokenTurn(assistant(words), action)
+  if (typeof words === 'string') return turnOf([], assistant(words), [], 'all', action)
   const call = callOf(action, number)
   return turnOf([{ call, read: action }], assistant(null, call), [], 'all')
 }
@@ -55,61 +55,34 @@ function takes({ speech, inputSchema }: ToolInfo, words: string): boolean {
   return words !== '' || (!schema.minLength && !schema.pattern)
 }
 
-/** A turn of words, which are a move. The reply to them is a message of the user. */
-function spokenTurn(message: JsonObject, action: Action): Turn {
-  let played = false
-  let reply: Pick<Observation, 'text' | 'attachments'> = { text: '' }
-  return {
-    recorded: [],
-    again: () => spokenTurn(message, action),
-    next() {
-      if (played) return null
-      played = true
-      return action
-    },
-    reply(observation) {
-      reply = observation
-    },
-    get messages() {
-      return [...answerMessages(message, new Set()), userMessage(reply.text, reply.attachments)]
-    },
-    mistake: mistakeOf([]),
-  }
-}
-
+/** @param spoken - words that are a move. The reply to them is a message of the user. */
 function turnOf(
   calls: readonly ReadCall[],
   message: JsonObject,
   corrections: readonly string[],
   plays: 'all' | 'first',
+  spoken?: Action,
 ): Turn {
   const readable = calls.filter(({ read }) => isAction(read))
   const played = plays === 'all' ? readable : readable.slice(0, 1)
-  const replies = new Map<ReadCall, Pick<Observation, 'text' | 'attachments'>>(
-    readable.map((each) => [each, { text: NOT_PLAYED }]),
-  )
+  const actions = spoken ? [spoken] : played.map(({ read }) => read as Action)
+  const replies: Pick<Observation, 'text' | 'attachments'>[] = []
+  const replyTo = (each: ReadCall) => replies[played.indexOf(each)] ?? { text: NOT_PLAYED, attachments: undefined }
   let started = 0
   return {
     recorded: calls.map((each) => ({ ...each.call, played: played.includes(each) })),
-    again: () => turnOf(calls, message, corrections, plays),
-    next() {
-      const next = played[started]
-      if (!next) return null
-      started += 1
-      return next.read as Action
+    again: () => turnOf(calls, message, corrections, plays, spoken),
+    next: () => (started < actions.length ? (actions[started++] as Action) : null),
+    reply(observation) {
+      replies[started - 1] = observation
     },
-    reply: (observation) => void replies.set(played[started - 1] as ReadCall, observation),
     get messages() {
-      const attachments = readable.flatMap((each) => replies.get(each)?.attachments ?? [])
+      const [said = { text: '', attachments: undefined }] = spoken ? replies : []
+      const attachments = readable.flatMap((each) => replyTo(each).attachments ?? [])
       return [
         ...answerMessages(message, new Set(readable.map(({ call }) => call.id))),
-        ...readable.map(
-          (each): Message => ({
-            role: 'tool',
-            tool_call_id: each.call.id,
-            content: replies.get(each)?.text as string,
-          }),
-        ),
+        ...(spoken ? [userMessage(said.text, said.attachments)] : []),
+        ...readable.map((each) => ({ role: 'tool', tool_call_id: each.call.id, content: replyTo(each).text })),
         ...(attachments.length > 0 ? [userMessage('', attachments)] : []),
         ...(corrections.length > 0 ? [{ role: 'user' as const, content: corrections.join('\n') }] : []),
       ]
