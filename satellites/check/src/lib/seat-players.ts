@@ -12,9 +12,7 @@ export function toolsOfSeat(
   return toolInfos.filter(({ name }) => offered?.includes(name) ?? tools[name]?.seats?.includes(seat) ?? true)
 }
 
-/**
- * Starts a policy for a seat, as a run does. Its draws depend on the seed, its name and, of several, the seat.
- */
+/** Starts a policy for a seat, as a run does. Its draws depend on the seed, its name and, of several, the seat. */
 export async function startPlayer(
   policy: Policy,
   environment: EnvironmentDefinition,

@@ -49,9 +49,8 @@ export function decideNotWorse(
  * rate is 2.5), for all margins from 3 to 20 points and 20 to 300 tasks; a test computes it.
  *
  * Agresti & Min, "Simple improved confidence intervals for comparing matched proportions" (2005), and Bonett & Price,
- * "Adjusted Wald Confidence Interval for a Difference of Binomial Proportions Based on Paired Data" (2012), who add
- * one of each; two of each, as Agresti & Coull (1998) add to a single share, hold for small shares of differing tasks
- * too.
+ * "Adjusted Wald Confidence Interval for a Difference of Binomial Proportions Based on Paired Data" (2012), who add one
+ * of each; two of each, as Agresti & Coull (1998) add to a single share, hold for small shares of differing tasks too.
  */
 export function widen({ difference }: Pick<PairedFigure, 'difference'>) {
   const { mean, clusters } = difference

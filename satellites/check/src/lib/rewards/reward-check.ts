@@ -13,9 +13,7 @@ import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
 
 const EPISODES = 96
-/**
- * Steps in episodes of the solver of a game, which may be slow. Each episode is compared with one of random play.
- */
+/** Steps in episodes of the solver of a game, which may be slow. Each episode is compared with one of random play. */
 const SOLVER_STEPS = 400
 /** Episodes whose shaping rewards are summed, and the discounts γ. */
 const SHAPED = 8
