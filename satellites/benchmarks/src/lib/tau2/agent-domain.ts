@@ -24,7 +24,7 @@ export function openAgentDomain<State>(
   const domain = create(read('db.json'))
   const fieldsOf = (model: string) => originals.fields(`domains/${name}/data_model.py`, model)
   return createTau2World({
-    domain: { ...domain, tools: describeItems(domain.tools, functions, fieldsOf) },
+    domain: { ...domain, tools: withFields(domain.tools, functions, fieldsOf) },
     originals,
     tasks: readTasks(read('tasks.json')),
     splits: splitsSchema.parse(JSON.parse(read('split_tasks.json'))),
@@ -34,8 +34,8 @@ export function openAgentDomain<State>(
   })
 }
 
-/** Describes the fields of objects in lists, whose types are named by the original: `flights: List[FlightInfo | dict]`. */
-function describeItems<State>(
+/** Adds what the original says of the fields of objects in lists, by their types: `flights: List[FlightInfo | dict]`. */
+function withFields<State>(
   tools: Domain<State>['tools'],
   functions: ReadonlyMap<string, DocumentedFunction>,
   fieldsOf: (model: string) => ReadonlyMap<string, string>,
