@@ -89,11 +89,8 @@ export async function joinGame(host: Host, request: JoinRequest): Promise<Scanne
   if (typeof invitation !== 'string')
     return refused(`${INVITATION} is missing: ${join} needs one that ${create} has answered with.`)
   try {
-    return await welcome(
-      host,
-      request,
-      await host.players.join(principal, { environment: environment.name, invitation }),
-    )
+    const joined = await host.players.join(principal, { environment: environment.name, invitation })
+    return await welcome(host, request, joined)
   } catch (error) {
     if (WireError.is(error, 'seat-taken'))
       return refused(`${error.message} Ask who created the game for an invitation to another one.`)

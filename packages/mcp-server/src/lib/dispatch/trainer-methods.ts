@@ -29,14 +29,12 @@ export function answerExtension(
     name: Name,
     run: (session: TrainerSessionRef, given: Omit<MethodParams<Name>, 'session'>) => Promise<Result>,
   ): Promise<Result> => {
-    const { session: token, ...given } = parse<z.ZodType<{ readonly session: string }>>(
-      METHOD_SCHEMAS[name].params,
-      params,
-      method,
-    )
+    const schema: z.ZodType<{ readonly session: string }> = METHOD_SCHEMAS[name].params
+    const { session: token, ...given } = parse(schema, params, method)
     return run(await host.resolve(principal, { by: 'control', token }), given as Omit<MethodParams<Name>, 'session'>)
   }
   const { signal } = options
+  const listed = !operator && { owner: principal }
   switch (method) {
     case METHODS.list:
       return Promise.resolve({ environments: host.environments })
@@ -58,13 +56,10 @@ export function answerExtension(
     case METHODS.publish:
       return inSession('publish', (session, { id, type, data }) => session.publish({ id, type, data, signal }))
     case METHODS.sessions:
-      return host.list({
-        ...parse(METHOD_SCHEMAS.sessions.params, params, method),
-        ...(!operator && { owner: principal }),
-      })
+      return host.list({ ...parse(METHOD_SCHEMAS.sessions.params, params, method), ...listed })
     case METHODS.dump: {
       const { _meta, ...request } = parse(METHOD_SCHEMAS.dump.params, params, method)
-      return host.dump({ ...request, ...(!operator && { owner: principal }) })
+      return host.dump({ ...request, ...listed })
     }
     case METHODS.snapshot:
       return inSession('snapshot', async (session, { at }) => ({ snapshot: await session.snapshot({ at, signal }) }))

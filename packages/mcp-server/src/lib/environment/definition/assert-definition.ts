@@ -55,19 +55,12 @@ export function assertDefinition(definition: object, kind: keyof typeof KINDS): 
   assertKnown(said, ['waive'], check, 'check')
   assertKnown(said, Array.isArray(parts.seats) ? parts.seats : [DEFAULT_SEAT], parts.greetings, 'greetings')
   if (typeof description !== 'string') throw invalid(said, 'it has no `description`: say in a sentence what is played')
-  for (const part of ['start', 'observe', 'tools', ...functions])
+  const given = OPTIONAL_FUNCTIONS.filter((part) => parts[part] !== undefined)
+  for (const part of ['start', 'observe', 'tools', ...functions, ...given])
     if (typeof parts[part] !== 'function')
       throw invalid(said, `its \`${part}\` is ${kindOf(parts[part])}, and has to be a function`)
-  for (const part of OPTIONAL_FUNCTIONS)
-    if (parts[part] !== undefined && typeof parts[part] !== 'function')
-      throw invalid(said, `its \`${part}\` is ${kindOf(parts[part])}, and has to be a function`)
   for (const part of states)
-    assertSchema(
-      said,
-      `\`state.${part}\``,
-      (state as Written | undefined)?.[part],
-      `write ${part}: z.object({}) for an empty one`,
-    )
+    assertSchema(said, `\`state.${part}\``, Object(state)[part], `write ${part}: z.object({}) for an empty one`)
   if (!Array.isArray(readable)) assertKnown(said, (seats ?? [DEFAULT_SEAT]) as string[], readable, 'readable')
   for (const path of Object.values(readable ?? {}).flat()) {
     const place = String(path)
@@ -95,15 +88,10 @@ const OPTIONAL_FUNCTIONS = [
   ...['present', 'settle', 'absent'],
 ]
 
-function assertKnown(
-  environment: string,
-  known: Parameters<typeof findUnknownKeys>[0],
-  part: unknown,
-  ...at: string[]
-) {
+function assertKnown(name: string, known: Parameters<typeof findUnknownKeys>[0], part: unknown, ...at: string[]) {
   const unknown = findUnknownKeys(known, part, at)
   if (unknown.length > 0)
-    throw invalid(environment, `it has what no definition has. ${formatUnknownKeys(unknown).replace(/\.$/, '')}`)
+    throw invalid(name, `it has what no definition has. ${formatUnknownKeys(unknown).replace(/\.$/, '')}`)
 }
 
 export function assertEvent(environment: string, type: string, event: object): void {

@@ -43,6 +43,7 @@ export function commonParts(
   const { name, version, description, params = NO_PARAMS, limits = {}, history = null, readable = [] } = spec
   const { parallelToolCalls, greetings } = spec
   const events = authoredEvents(name, written)
+  const infos = Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen))
   return {
     name,
     version,
@@ -52,11 +53,7 @@ export function commonParts(
     history,
     ...(parallelToolCalls !== undefined && { parallelToolCalls }),
     ...(greetings && { greetings }),
-    toolInfos: withSpeech(
-      name,
-      Object.entries(tools).map(([toolName, tool]) => toToolInfo(name, toolName, tool, seen)),
-      spec.speech,
-    ),
+    toolInfos: withSpeech(name, infos, spec.speech),
     events,
     eventInfos: Object.entries(events).map(([type, event]) => toEventInfo(name, type, event)),
     terms: spec.terms,

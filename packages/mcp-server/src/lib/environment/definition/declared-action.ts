@@ -32,18 +32,10 @@ function declaredPart(schema: z.core.$ZodType, value: unknown): unknown {
       return Array.isArray(value) ? mapped(value, def.element) : value
     case 'record':
       return isPlain(value) ? declaredKeys({ shape: {}, catchall: def.valueType }, value) : value
-    case 'optional':
-    case 'nullable':
-    case 'default':
-    case 'prefault':
-    case 'nonoptional':
-    case 'readonly':
-    case 'catch':
-      return declaredPart(def.innerType, value)
     case 'lazy':
       return declaredPart(def.getter(), value)
     default:
-      return value
+      return 'innerType' in def ? declaredPart(def.innerType, value) : value
   }
 }
 

@@ -75,9 +75,8 @@ export function defineGame<
     public: current.public,
     own: current.own?.[seat] as JsonObject,
   })
-  const turn = (current: SessionState, values: unknown) => {
-    return inOrder(name, 'turn', seats, erased.turn(current.public, values))
-  }
+  const turn = (current: SessionState, values: unknown) =>
+    inOrder(name, 'turn', seats, erased.turn(current.public, values))
   const shows: Parameters<typeof withOffers>[1] = {
     observe(current, values, seat) {
       const seen = viewOf(current, seat)

@@ -35,9 +35,7 @@ export const makeTool = (written: WrittenTool): Tool => {
     ...tool
   } = written
   if (dataFollows && !output)
-    throw wrong(
-      'A tool has dataFollows and no output. Declare the `output` that follows its text, or leave dataFollows out.',
-    )
+    throw wrong('A tool has dataFollows and no output. Declare the `output` that follows, or leave dataFollows out.')
   const half = prepared ? 'prepared' : prepare ? 'prepare' : effect ? 'effect' : repeatable && 'repeatable'
   if (half && !(prepared && prepare))
     throw wrong(

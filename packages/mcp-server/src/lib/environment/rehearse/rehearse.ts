@@ -9,7 +9,7 @@ import {
   type Truncation,
   WireError,
 } from '@episodic/protocol'
-import { formatZodError, parseParams } from '@episodic/protocol/internal'
+import { eventTexts, formatZodError, parseParams } from '@episodic/protocol/internal'
 import { type Played, type SessionRecord, type SessionState, systemClock } from '@episodic/state'
 import {
   DEFAULT_EVENTS,
@@ -182,10 +182,13 @@ export function rehearse(
   }
   const listSecrets = () => seats.flatMap((seat) => environment.secrets?.(record.state, record.params, seat) ?? [])
   if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
-  const assertSecretsKept = (what: string, seat: string, texts: { readonly shown: string; readonly said: string }) => {
+  const assertSecretsKept = (what: string, seat: string, text: { readonly shown: string; readonly said: string }) => {
     const listed = closely('The secrets', () => environment.secrets?.(record.state, record.params, seat) ?? [])
     assertSearchable(environment, listed)
-    assertNotShown(`${what} of ${environment.name}`, listed, texts)
+    if (containsListed(listed, text.shown, text.said))
+      throw rulesFailed(
+        `${what} of ${environment.name} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
+      )
   }
   /** Keeps the state that rules have left. Of a large one, a strict rehearsal checks what has changed. */
   const keep = (left: SessionState) => {
@@ -227,10 +230,7 @@ export function rehearse(
       const { said, sent, end } = happened
       if (strict)
         for (const seat of seats)
-          assertSecretsKept(`Event ${type}`, seat, {
-            shown: [said ?? '', ...(sent?.[seat] ?? [])].join('\n'),
-            said: '',
-          })
+          assertSecretsKept(`Event ${type}`, seat, { shown: eventTexts({ said, sent }, seat).join('\n'), said: '' })
       return { said, end, ...(sent && { sent }) }
     },
     play(tool, args, { seat: named, truncation = null, prepared } = {}) {
@@ -282,17 +282,6 @@ function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly str
     )
 }
 
-function assertNotShown(
-  what: string,
-  listed: readonly string[],
-  { shown, said }: { readonly shown: string; readonly said: string },
-): void {
-  if (containsListed(listed, shown, said))
-    throw rulesFailed(
-      `${what} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
-    )
-}
-
 /** Throws `rules-failed` for a state that its schemas or JSON reject; of a changed one, for what was changed. */
 function assertSound(environment: EnvironmentDefinition, state: SessionState, before?: SessionState): void {
   const known = new Map(before && partsOf(environment, before).map(({ part, value }) => [part, value]))
@@ -315,14 +304,8 @@ interface CheckedPart {
 function* changedParts(schema: z.ZodType, before: unknown, value: unknown): Generator<CheckedPart> {
   for (const { path } of differences(before, value)) {
     const part = judgedPart(schema, value, path)
-    if (part)
-      yield {
-        ...part,
-        place: path
-          .slice(0, path.length - part.rest.length)
-          .map((key) => `${key}.`)
-          .join(''),
-      }
+    const way = path.slice(0, path.length - (part?.rest.length ?? 0))
+    if (part) yield { ...part, place: way.map((key) => `${key}.`).join('') }
   }
 }
 

@@ -94,21 +94,21 @@ export function concludeStep(
   }
 
   function seatsPart(): PlayedSeats {
+    const { hasSuccess, verdictNames } = environment
     const others = playingSeats(record).filter((other) => other !== seat)
     const termsOf = (name: string): Terms => environment.rewards({ ...transition, end: endOf(name) }, name)
     const see = (name: string): Observation => environment.observe(after, params, name)
     const ending = [seat, ...others].filter((name) => endOf(name) !== null)
     const judgements = bySeat(ending, judged)
+    const ended = ending.length > 0 && {
+      ends: bySeat(ending, (name) => endOf(name) as EpisodeEnd),
+      ...(hasSuccess && { successes: bySeat(ending, (name) => judgements[name]?.success === true) }),
+      ...(verdictNames.length > 0 && { verdicts: bySeat(ending, (name) => judgements[name]?.verdicts ?? {}) }),
+    }
     return {
       turn: next,
       ...(rewarded ? { terms: bySeat(others, termsOf) } : { sealed: true }),
-      ...(ending.length > 0 && { ends: bySeat(ending, (name) => endOf(name) as EpisodeEnd) }),
-      ...(ending.length > 0 &&
-        environment.hasSuccess && { successes: bySeat(ending, (name) => judgements[name]?.success === true) }),
-      ...(ending.length > 0 &&
-        environment.verdictNames.length > 0 && {
-          verdicts: bySeat(ending, (name) => judgements[name]?.verdicts ?? {}),
-        }),
+      ...ended,
       // A refused or sealed move shows nothing to others, nor that it was made.
       views: bySeat(
         others.filter((name) => ending.includes(name) || (effects !== null && next.includes(name))),

@@ -51,6 +51,8 @@ function settleChange(change: Change): Change {
   }
 }
 
+const UNPLAYED = { change: null, effects: null, called: true } as const
+
 function decide(
   environment: EnvironmentDefinition,
   turn: RulesTurn,
@@ -58,14 +60,7 @@ function decide(
   checks: PlayChecks | undefined,
 ): Decided {
   const { record, seat, truncation } = turn
-  const refuse = (refusal: Refusal, text: string): Decided => ({
-    refusal,
-    text,
-    change: null,
-    effects: null,
-    moved: [seat],
-    called: true,
-  })
+  const refuse = (refusal: Refusal, text: string): Decided => ({ refusal, text, ...UNPLAYED, moved: [seat] })
   if (record.end) return refuse('ended', 'The episode was over before this call, which changed nothing.')
   if (truncation === 'time-limit') {
     const late = refuse('time', 'The time of this session has run out. The call changed nothing.')

@@ -40,17 +40,10 @@ export function toPrepare(environment: EnvironmentDefinition, action: Action): T
 export async function prepareStep(
   tool: string,
   { preparation, input }: ToPrepare,
-  {
-    id: session,
-    state,
-    params,
-    limits,
-    now,
-    seed,
-    rng,
-  }: Pick<SessionRecord, 'id' | 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
+  record: Pick<SessionRecord, 'id' | 'state' | 'params' | 'limits' | 'now' | 'seed' | 'rng'>,
   { clock, isLast, signal: caller, report }: PreparingStep,
 ): Promise<Json> {
+  const { id: session, state, params, limits, now, seed, rng } = record
   const { schema, seconds } = preparation
   caller?.throwIfAborted()
   const late = new AbortController()
