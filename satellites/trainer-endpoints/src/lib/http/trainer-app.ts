@@ -62,14 +62,9 @@ export function readObject({ env, var: { bodies } }: Context<TrainerRoute>): Pro
 }
 
 export function answerProblem({ status, code, message }: Problem): Response {
-  return Response.json(
-    { detail: message, code },
-    {
-      status,
-      headers: {
-        ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-        ...((status === 429 || status === 503) && { 'Retry-After': '1' }),
-      },
-    },
-  )
+  const headers = {
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+    ...((status === 429 || status === 503) && { 'Retry-After': '1' }),
+  }
+  return Response.json({ detail: message, code }, { status, headers })
 }

@@ -1,5 +1,5 @@
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
-import { type Action, type LoggedStep, type OpenResult, WireError } from '@episodic/protocol'
+import { type Action, type LoggedStep, WireError } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
 import { createTurns } from '../episode/in-turn.ts'
 import { leaveSession } from '../episode/leave-session.ts'
@@ -56,11 +56,6 @@ export class RolloutSession {
 /** Ids of turns that are remembered for each session: more than an episode has, unless most turns call nothing. */
 const TURN_IDS = 10_000
 
-export interface OpenedRollout {
-  readonly session: RolloutSession
-  readonly opened: OpenResult
-}
-
 /** Sessions that are remembered at once. A forgotten one is read from the store again. */
 const REMEMBERED = 10_000
 
@@ -75,7 +70,7 @@ export class RolloutSessions {
   }
 
   /** Opens a session, or finds the one that its request key has opened. Rejects with the errors of `Host.open`. */
-  async open(principal: string | null, request: EpisodeRequest): Promise<OpenedRollout> {
+  async open(principal: string | null, request: EpisodeRequest) {
     const { opened, session: ref } = await openSession(this.#host, principal, request)
     const { session: handle } = opened
     const key = toRolloutKey(principal, handle)
@@ -145,6 +140,6 @@ async function newSession(handle: string, ref: TrainerSessionRef, stored: Tally 
   return new RolloutSession(handle, ref, tools, stored)
 }
 
-function toRolloutKey(principal: string | null, handle: string): string {
+export function toRolloutKey(principal: string | null, handle: string): string {
   return JSON.stringify([principal, handle])
 }

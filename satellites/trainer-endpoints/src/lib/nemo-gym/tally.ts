@@ -19,21 +19,13 @@ export const EMPTY: Tally = { played: 0, last: null, terms: {}, reward: 0, end: 
 
 export function withStep(before: Tally, step: LoggedStep): Tally {
   const { terms, end, success, seq } = step.report
-  return {
-    played: seq,
-    last: step,
-    terms: addTerms(before.terms, terms),
-    reward: before.reward + rewardOf(step),
-    end,
-    success,
-  }
+  const sums = { terms: addTerms(before.terms, terms), reward: before.reward + rewardOf(step) }
+  return { played: seq, last: step, ...sums, end, success }
 }
 
 export function addTerms(sums: Terms, terms: Terms): Terms {
-  return {
-    ...sums,
-    ...Object.fromEntries(Object.entries(terms).map(([name, value]) => [name, (sums[name] ?? 0) + value])),
-  }
+  const added = Object.entries(terms).map(([name, value]) => [name, (sums[name] ?? 0) + value])
+  return { ...sums, ...Object.fromEntries(added) }
 }
 
 export async function readTally(ref: TrainerSessionRef): Promise<Tally> {

@@ -7,6 +7,8 @@ import { errorAnswer, stepAnswer, type ToolAnswer } from './tool-answer.ts'
 /** Error codes of a call that was not played and leaves the episode as it was. */
 const HARMLESS: Readonly<Record<string, 409 | 422>> = { 'episode-ended': 409, 'invalid-params': 422 }
 
+const LATE = 'This call came after the answer to a later one, so it was not played. Send calls one by one.'
+
 export interface ToolCall {
   readonly action: Action
   readonly sent: number
@@ -36,11 +38,7 @@ export async function answerToolCall(session: RolloutSession, call: ToolCall): P
   if (kind === 'repeated' && tally.last) return stepAnswer(tally.last)
   if (session.failure) return errorAnswer(409, `The episode has failed: ${session.failure.reason}`)
   if (tally.end) return errorAnswer(409, 'The episode is over, so this call was not played.')
-  if (kind === 'late')
-    return errorAnswer(
-      409,
-      'This call came after the answer to a later one, so it was not played. Send calls one by one.',
-    )
+  if (kind === 'late') return errorAnswer(409, LATE)
   try {
     return stepAnswer(await session.play(action))
   } catch (error) {
@@ -67,11 +65,9 @@ export interface CallEvidence {
   readonly closesConnections: boolean
 }
 
-/** A call: the next step, one whose answer was lost, or one after its client had been answered another (`late`). */
-export type CallKind = 'new' | 'repeated' | 'late'
-
 export interface CallVerdict {
-  readonly kind: CallKind
+  /** The next step, one whose answer was lost, or one after its client had been answered another (`late`). */
+  readonly kind: 'new' | 'repeated' | 'late'
   /** Whether only the trajectory can tell: the reward is valid if that has each step once. */
   readonly doubtful: boolean
 }

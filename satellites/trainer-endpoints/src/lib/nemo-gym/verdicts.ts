@@ -1,7 +1,7 @@
 import { canonicalJson, type Json } from '@episodic/protocol'
 import { LRUCache } from 'lru-cache'
 import { failureOf } from './failure-kind.ts'
-import type { RolloutSessions } from './rollout-session.ts'
+import { type RolloutSessions, toRolloutKey } from './rollout-session.ts'
 import { type Claim, computeVerdict, type Verdict, voidVerdict } from './verdict.ts'
 
 interface GivenVerdict {
@@ -47,10 +47,6 @@ export class Verdicts {
       return voidVerdict(failureOf(error))
     }
   }
-}
-
-function toRolloutKey(principal: string | null, handle: string): string {
-  return JSON.stringify([principal, handle])
 }
 
 const JUDGED = { kind: 'episodic:seq_conflict', reason: 'This episode was judged before, with other calls.' }

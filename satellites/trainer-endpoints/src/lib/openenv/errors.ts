@@ -20,15 +20,8 @@ const FRAME_CODES: Partial<Record<WireErrorCode, FrameErrorCode>> = {
 /** `error` is our own code, beside the code of OpenEnv. */
 export function errorFrame(thrown: unknown, onError: (error: InternalError) => void, code?: FrameErrorCode): object {
   const { code: error, message } = problemOf(thrown, onError)
-  return {
-    type: 'error',
-    data: {
-      message,
-      code: code ?? FRAME_CODES[error as WireErrorCode] ?? 'EXECUTION_ERROR',
-      error,
-      ...detailsOf(thrown),
-    },
-  }
+  const named = code ?? FRAME_CODES[error as WireErrorCode] ?? 'EXECUTION_ERROR'
+  return { type: 'error', data: { message, code: named, error, ...detailsOf(thrown) } }
 }
 
 export function rpcError(thrown: unknown, id: unknown, onError: (error: InternalError) => void): object {

@@ -69,13 +69,6 @@ const ERROR_TYPES: Partial<Record<Refusal, string>> = { tool: 'tool_not_found', 
 
 function stepMetadata({ report, return: sum }: EpisodeStep): JsonObject {
   const { terms, end, success, seq, potential, refused } = report
-  return {
-    terms,
-    return: sum,
-    seq,
-    potential,
-    refused,
-    end: end && { ...end },
-    ...(success !== undefined && { success }),
-  }
+  const judged = { end: end && { ...end }, ...(success !== undefined && { success }) }
+  return { terms, return: sum, seq, potential, refused, ...judged }
 }

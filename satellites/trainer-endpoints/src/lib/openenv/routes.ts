@@ -12,7 +12,7 @@ import { rpcError } from './errors.ts'
 import { reset, step } from './frames.ts'
 import { answerRpc } from './json-rpc.ts'
 import { openApiOf, schemasOf } from './schemas.ts'
-import type { OpenEnvSession, SessionSetting } from './session.ts'
+import type { OpenEnvSession } from './session.ts'
 import { OpenEnvSessions } from './sessions.ts'
 import { OpenEnvSockets } from './sockets.ts'
 import { taskRoutes } from './task-routes.ts'
@@ -44,12 +44,7 @@ export function openEnvRoutes(host: Host, options: OpenEnvOptions = {}): ExtraRo
   const { rewards = 'steps', tasks = [], sessions: limit = 10_000, bodyBytes = 1_048_576, onError = () => {} } = options
   for (const info of host.environments) assertServable(info)
   const worlds = new Map(host.environments.map((info) => [info.name, info]))
-  const settingOf = (info: EnvironmentInfo, principal: string | null): SessionSetting => ({
-    host,
-    info,
-    principal,
-    rewards,
-  })
+  const settingOf = (info: EnvironmentInfo, principal: string | null) => ({ host, info, principal, rewards })
   const sessions = new OpenEnvSessions({
     limit,
     limitPerPrincipal: host.sessionsPerPrincipal,

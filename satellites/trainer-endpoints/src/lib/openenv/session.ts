@@ -132,11 +132,10 @@ function parseReset(info: EnvironmentInfo, data: JsonObject): ResetRequest {
   const { seed, episode_id: episodeId = null } = data
   if (episodeId !== null && (typeof episodeId !== 'string' || episodeId.length > 255))
     throw new WireError('invalid-params', 'An episode_id is a text of at most 255 characters.')
-  const known = info.paramsSchema.properties
-  const names = isObject(known) ? Object.keys(known) : []
+  const { properties, additionalProperties = false } = info.paramsSchema
+  const names = isObject(properties) ? Object.keys(properties) : []
   const others = ['seed', 'episode_id', 'params', 'limits', ...OF_ROWS].filter((name) => !names.includes(name))
-  const takesAny =
-    info.paramsSchema.additionalProperties !== false && info.paramsSchema.additionalProperties !== undefined
+  const takesAny = additionalProperties !== false
   const named = Object.entries(data).filter(([name]) => !others.includes(name))
   // A client that fills in the members of its request sends `null` for those that were left out.
   const unknown = takesAny ? [] : named.filter(([name, value]) => !names.includes(name) && value !== null)

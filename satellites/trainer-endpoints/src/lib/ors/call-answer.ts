@@ -32,24 +32,12 @@ export function answerOf(
   { observation, report }: LoggedStep,
   { reward, total }: { readonly reward: number | null; readonly total: number },
 ): CallAnswer {
+  const { text, structured, attachments } = observation
   const { terms, seq, end, refused, success } = report
-  return {
-    ok: true,
-    output: {
-      blocks: [textBlock(withAttachmentNotes(observation.text, observation.attachments))],
-      metadata: {
-        structured: observation.structured,
-        terms,
-        return: total,
-        seq,
-        end,
-        refused,
-        ...(success !== undefined && { success }),
-      },
-      reward,
-      finished: end !== null,
-    },
-  }
+  const blocks = [textBlock(withAttachmentNotes(text, attachments))]
+  const judged = { end, refused, ...(success !== undefined && { success }) }
+  const metadata = { structured, terms, return: total, seq, ...judged }
+  return { ok: true, output: { blocks, metadata, reward, finished: end !== null } }
 }
 
 export function unknownTool(name: string, known: readonly string[]): CallAnswer {

@@ -168,17 +168,10 @@ function eventStream(text: string): Response {
   return new Response(text, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' } })
 }
 
-interface ToolList {
-  readonly tools: readonly { readonly name: string; readonly description: string; readonly input_schema: JsonObject }[]
-  /** A tool that takes the model's last message. No environment here has one. */
-  readonly terminal_tool: null
-  readonly supports_score_group: false
-  readonly message_block_types: readonly ['text']
-}
-
-function toolListOf({ tools }: EnvironmentInfo): ToolList {
+function toolListOf({ tools }: EnvironmentInfo) {
   return {
     tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
+    // One that takes the model's last message. No environment here has one.
     terminal_tool: null,
     supports_score_group: false,
     message_block_types: ['text'],
