@@ -29,7 +29,7 @@ export const LIMITS = {
       'packages/report': 7_630,
       'packages/run': 4_220,
       'packages/state': 6_910,
-      'packages/suites': 1_690,
+      'packages/suites': 1_650,
       'packages/viewer': 12_480,
       'satellites/agent': 2_630,
       'satellites/benchmarks': 150,

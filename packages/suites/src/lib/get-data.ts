@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process'
 import { hash } from 'node:crypto'
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -152,11 +151,8 @@ function openFolder({ files }: DataSource, folder: string): Read | null {
 async function openGivenRepository(source: Repository, place: string): Promise<Read | null> {
   if (!statSync(place).isDirectory()) return null
   const git = (...args: string[]) => run('git', ['-C', place, ...args])
-  const holds = await git('cat-file', '-e', `${source.commit}^{commit}`).then(
-    () => true,
-    () => false,
-  )
-  return holds ? readerOf(git, source) : openFolder(source, place)
+  const found = await git('cat-file', '-e', `${source.commit}^{commit}`).catch(() => null)
+  return found ? readerOf(git, source) : openFolder(source, place)
 }
 
 function readerOf(git: (...args: string[]) => Promise<Uint8Array>, { commit }: Repository): Read {
@@ -165,31 +161,18 @@ function readerOf(git: (...args: string[]) => Promise<Uint8Array>, { commit }: R
 
 async function fetchCommit(source: Repository, draft: string, signal: AbortSignal): Promise<Read> {
   const folder = join(draft, 'repository')
-  mkdirSync(folder)
+  const git = (...args: string[]) => run('git', ['-C', folder, ...args], signal)
+  await run('git', ['init', '--quiet', '--bare', folder], signal)
+  await git('remote', 'add', 'origin', source.repository)
   // Only of the files that are kept is the content fetched.
-  const settings = {
-    'remote.origin.url': source.repository,
-    'remote.origin.promisor': 'true',
-    'remote.origin.partialclonefilter': 'blob:none',
-  }
-  const given = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const git = (...args: string[]) => run('git', ['-C', folder, ...given, ...args], signal)
-  await git('init', '--quiet', '--bare')
-  await git('fetch', '--quiet', '--depth', '1', 'origin', source.commit)
+  await git('fetch', '--quiet', '--depth', '1', '--filter', 'blob:none', 'origin', source.commit)
   return readerOf(git, source)
 }
 
 async function downloadWheel({ wheel, version }: Wheel, draft: string, signal: AbortSignal): Promise<string> {
   const folder = join(draft, 'wheel')
-  const options = [
-    '--no-deps',
-    '--only-binary',
-    ':all:',
-    '--ignore-requires-python',
-    '--disable-pip-version-check',
-    '--quiet',
-  ]
-  const pip = ['-m', 'pip', 'download', ...options, '-d', folder, `${wheel}==${version}`]
+  const options = '--no-deps --only-binary :all: --ignore-requires-python --disable-pip-version-check --quiet'
+  const pip = ['-m', 'pip', 'download', ...options.split(' '), '-d', folder, `${wheel}==${version}`]
   await run('python3', pip, signal).catch((error) => {
     if (error.code !== 'ENOENT') throw error
     return run('python', pip, signal)

@@ -46,9 +46,8 @@ function readCases(file: string): GoldenCase[] {
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
     return lines.map((line) => JSON.parse(line))
   } catch (cause) {
-    throw new HarnessError('suite-invalid', `${file} is no file of golden actions: ${(cause as Error).message}`, {
-      cause,
-    })
+    const message = `${file} is no file of golden actions: ${(cause as Error).message}`
+    throw new HarnessError('suite-invalid', message, { cause })
   }
 }
 

@@ -20,18 +20,9 @@ export function lineTasks(
 /** A family of tasks with these parameters, and the prompt that the world's own tasks with them have. */
 function tasksWith(world: World, params: JsonObject) {
   const { environment } = world
-  const own = ownTask(world, params)
-  return defineTasks({
-    name: `${environment.name} ${canonicalJson(params)}`,
-    environment,
-    generate: () => ({
-      prompt: own?.prompt ?? environment.description,
-      hints: own?.hints ?? [],
-      tags: own?.tags ?? [],
-      difficulty: own?.difficulty ?? 0,
-      params,
-    }),
-  })
+  const { prompt = environment.description, hints = [], tags = [], difficulty = 0 } = ownTask(world, params) ?? {}
+  const generate = () => ({ prompt, hints, tags, difficulty, params })
+  return defineTasks({ name: `${environment.name} ${canonicalJson(params)}`, environment, generate })
 }
 
 /** Enough drafts to meet each of a few stages of difficulty. */

@@ -38,26 +38,22 @@ export async function readReferences(world: World) {
   const { name } = world.environment
   const module: { readonly references?: unknown; readonly measure?: unknown } = await import(world.url)
   const parsed = z.array(referenceSchema).safeParse(module.references ?? [])
-  if (!parsed.success)
-    throw new HarnessError('suite-invalid', `The references of ${name} are invalid: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success) throw invalid(`The references of ${name} are invalid: ${z.prettifyError(parsed.error)}`)
   return {
     references: parsed.data,
     /** Throws `suite-invalid` if the module's function fails, or returns something else than a figure. */
     measure(reference: WorldReference): Measured {
       if (typeof module.measure !== 'function')
-        throw new HarnessError(
-          'suite-invalid',
+        throw invalid(
           `${name} exports no "measure", so its reference ${reference.id} cannot be measured. Export a function from a reference to { value, holds }.`,
         )
       try {
         return measuredSchema.parse(module.measure(reference))
       } catch (cause) {
-        throw new HarnessError(
-          'suite-invalid',
-          `${name} cannot measure its reference ${reference.id}: ${(cause as Error).message}`,
-          { cause },
-        )
+        throw invalid(`${name} cannot measure its reference ${reference.id}: ${(cause as Error).message}`, { cause })
       }
     },
   }
 }
+
+const invalid = (message: string, options?: ErrorOptions) => new HarnessError('suite-invalid', message, options)
