@@ -11,8 +11,9 @@ import { jsonLine } from './export-format.ts'
  */
 export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): AsyncGenerator<string> {
   for await (const task of tasks) {
-    const { environment, params, seed, limits } = task
-    await using played = connection.environment(environment.name)
+    const { params, seed } = task
+    const { name, version } = task.environment
+    await using played = connection.environment(name)
     const { observation } = await played.reset(task)
     const { tools: all } = played.info
     const called = all.filter(({ speech }) => speech === undefined)
@@ -21,20 +22,11 @@ export async function* nemoGymRows(tasks: Rows<Task>, connection: Connection): A
     const input = speaks
       ? [message('system', task.prompt), message('user', observation.text)]
       : [message('user', openingOf(task, observation))]
-    const tools = called.map(({ name, description, inputSchema }) => ({
-      type: 'function',
-      name,
-      description,
-      parameters: inputSchema,
-      strict: false,
-    }))
-    const episodic = {
-      environment: environment.name,
-      version: environment.version,
-      params,
-      seed,
-      limits: { ...limits },
-    }
+    const tools = called.map((tool) => {
+      const { name, description, inputSchema: parameters } = tool
+      return { type: 'function', name, description, parameters, strict: false }
+    })
+    const episodic = { environment: name, version, params, seed, limits: { ...task.limits } }
     yield jsonLine({ responses_create_params: { input, tools }, episodic, task: task.id })
   }
 }

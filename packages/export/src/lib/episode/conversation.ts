@@ -135,11 +135,8 @@ function toContentText(content: Json | undefined): string {
 function parseCall(call: Json): MessageCall {
   const { id, function: made } = isObject(call) ? call : {}
   const { name, arguments: args } = isObject(made) ? made : {}
-  return {
-    id: String(id ?? ''),
-    name: String(name ?? ''),
-    arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}),
-  }
+  const text = typeof args === 'string' ? args : JSON.stringify(args ?? {})
+  return { id: String(id ?? ''), name: String(name ?? ''), arguments: text }
 }
 
 /**

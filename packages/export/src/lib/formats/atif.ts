@@ -57,13 +57,9 @@ export const atif = linePerEpisode('Agent Trajectory Interchange Format 1.7', (r
 /** What the steps of a turn earned: sums, and the figures of each step where there are several. */
 function extraOf(steps: readonly RecordedStep[], version: string | undefined): object {
   const policyVersion = steps[0]?.completions?.at(-1)?.policyVersion ?? version
-  const figures = steps.map(({ reward: { total, terms, shaping }, potential, refused }) => ({
-    reward: total,
-    terms,
-    shaping,
-    potential,
-    refused,
-  }))
+  const figures = steps.map(({ reward: { total: reward, terms, shaping }, potential, refused }) => {
+    return { reward, terms, shaping, potential, refused }
+  })
   const sum = (read: (figure: (typeof figures)[number]) => number) => figures.reduce((all, each) => all + read(each), 0)
   return {
     ...(figures.length === 1 ? figures[0] : { reward: sum(({ reward }) => reward), calls: figures }),
@@ -72,8 +68,8 @@ function extraOf(steps: readonly RecordedStep[], version: string | undefined): o
 }
 
 function metricsOf(completions: readonly Completion[] = []): object {
-  if (completions.length === 0) return {}
-  const last = completions.at(-1) as Completion
+  const last = completions.at(-1)
+  if (!last) return {}
   return {
     metrics: {
       ...sumsOf(completions),

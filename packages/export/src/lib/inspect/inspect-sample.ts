@@ -2,7 +2,8 @@ import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf } from '@episodic/report/fold/completions'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import type { GradeValue } from '@episodic/report/grades/grade-record'
-import { callIdOf, columnsOf, figuresOf } from '../episode/chat.ts'
+import { mapValues } from '@episodic/run/base/map-values'
+import { callIdOf, columnsOf, figuresOf, openingOf } from '../episode/chat.ts'
 import { conversationOf } from '../episode/conversation.ts'
 import { toolsOf } from '../episode/messages.ts'
 import { returnsOf } from '../episode/rewards.ts'
@@ -74,9 +75,8 @@ export function sampleOf(record: EpisodeRecord, source: ExportSource): object {
 /** The summary of a sample, which a viewer lists. */
 export function summaryOf(record: EpisodeRecord, source: ExportSource): object {
   const { prompt, completion } = conversationOf(record)
-  const head = headOf(record, source, timelineOf(record, source))
   return {
-    ...head,
+    ...headOf(record, source, timelineOf(record, source)),
     metadata: columnsOf(record, source),
     completed: true,
     message_count: prompt.length + completion.length,
@@ -93,15 +93,10 @@ function headOf(record: EpisodeRecord, source: ExportSource, { started, ended, a
   return {
     id: sampleIdOf(task.id),
     epoch: attempt + 1,
-    input: [task.prompt, start?.observation.text ?? ''].filter((text) => text !== '').join('\n\n'),
+    input: openingOf(task, start?.observation),
     target: '',
     ...(scores && {
-      scores: Object.fromEntries(
-        Object.entries(scores).map(([name, value]) => [
-          name,
-          name === 'success' ? { value, explanation: end } : { value },
-        ]),
-      ),
+      scores: mapValues(scores, (value, name) => (name === 'success' ? { value, explanation: end } : { value })),
     }),
     model_usage: usageByModel(completionsOf(record)),
     started_at: timeOf(started),
@@ -155,6 +150,7 @@ function eventsOf(record: EpisodeRecord, { started, ended, activities }: Timelin
       continue
     }
     const { action, observation, refused, reward, potential } = activity.step
+    const { terms, shaping } = reward
     // Words are in the answer of the model, and called no tool.
     if (!activity.step.speech)
       add(activity.from, {
@@ -174,10 +170,7 @@ function eventsOf(record: EpisodeRecord, { started, ended, activities }: Timelin
         event: 'score',
         intermediate: true,
         scorer: 'reward',
-        score: {
-          value: reward.total - reward.shaping,
-          metadata: { terms: reward.terms, shaping: reward.shaping, potential },
-        },
+        score: { value: reward.total - shaping, metadata: { terms, shaping, potential } },
       })
   }
   if (outcome.kind === 'failed') {
