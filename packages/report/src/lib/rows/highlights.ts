@@ -29,8 +29,7 @@ const MOST_ROWS = 40
 const EXTREMES = 6
 
 /**
- * Finds the episodes of a run that deserve a reader first: failed ones, tasks
- * whose attempts all have one return (a learner gets no signal from them), episodes with more than half of their steps
+ * Finds the episodes of a run that deserve a reader first: failed ones, tasks whose attempts all have one return (a learner gets no signal from them), episodes with more than half of their steps
  * refused, truncated ones, ones with texts cut, and the longest and dearest. Reasons without an episode are left out.
  *
  * Throws a `RangeError` without {@link HIGHLIGHT_COLUMNS}.
@@ -41,29 +40,17 @@ export function findHighlights(episodes: EpisodeColumns): Highlight[] {
   const counting: number[] = []
   for (let row = 0; row < episodes.rows; row++) if (at('counts', row) === 1) counting.push(row)
   const finished = counting.filter((row) => kindOf(row) !== 'failed')
-  const most = (name: 'steps' | 'cost' | 'refused' | 'cut', rows: readonly number[]) =>
-    rows.toSorted((a, b) => at(name, b) - at(name, a) || a - b)
+  const most = (name: 'steps' | 'cost' | 'refused' | 'cut', rows: readonly number[] = counting) =>
+    rows.filter((row) => at(name, row) > 0).toSorted((a, b) => at(name, b) - at(name, a) || a - b)
   const refused = finished.filter((row) => at('refused', row) > at('steps', row) / 2)
-  const longest = most(
-    'steps',
-    counting.filter((row) => at('steps', row) > 0),
-  )
-  const dearest = most(
-    'cost',
-    counting.filter((row) => at('cost', row) > 0),
-  )
+  const longest = most('steps')
+  const dearest = most('cost')
   const found: { reason: HighlightReason; rows: readonly number[] }[] = [
     { reason: 'failed', rows: counting.filter((row) => kindOf(row) === 'failed') },
     { reason: 'no-variance', rows: withoutVariance(finished, at) },
     { reason: 'refused', rows: most('refused', refused) },
     { reason: 'truncated', rows: finished.filter((row) => kindOf(row) === 'truncated' && at('success', row) === 0) },
-    {
-      reason: 'cut',
-      rows: most(
-        'cut',
-        counting.filter((row) => at('cut', row) > 0),
-      ),
-    },
+    { reason: 'cut', rows: most('cut') },
     { reason: 'longest', rows: isSpread(longest, (row) => at('steps', row)) ? longest.slice(0, EXTREMES) : [] },
     { reason: 'dearest', rows: isSpread(dearest, (row) => at('cost', row)) ? dearest.slice(0, EXTREMES) : [] },
   ]
