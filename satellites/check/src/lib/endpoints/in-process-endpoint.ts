@@ -12,15 +12,10 @@ export const inProcessEndpoint: AgentEndpoint = {
     return {
       sendAsTrainer: (message) => readAnswerBody(trainer, message),
       async openSession(capability) {
-        const world =
-          capability === null
-            ? ({
-                by: 'transport',
-                token: await host.connections.issue(null),
-                environment: first?.name ?? '',
-              } as const)
-            : ({ by: 'capability', token: capability } as const)
-        const channel = inProcess(host, { endpoint: 'agent', principal: null, address: world })
+        const token = capability ?? (await host.connections.issue(null))
+        const own = { by: 'transport', token, environment: first?.name ?? '' } as const
+        const address = capability === null ? own : ({ by: 'capability', token } as const)
+        const channel = inProcess(host, { endpoint: 'agent', principal: null, address })
         return {
           send: (message) => readAnswerBody(channel, message),
           // This channel has no notifications.
