@@ -18,10 +18,7 @@ export function formatGate(result: GateResult, { color }: { readonly color: bool
 export function concludeGate({ verdict, passed, runs }: GateResult): string {
   const of = (wanted: string) =>
     runs.flatMap(({ decisions }) => decisions).filter(({ verdict }) => verdict === wanted).length
-  const said = [
-    [of('missed'), 'missed'],
-    [of('undecided'), 'undecided'],
-  ] as const
+  const said = ['missed', 'undecided'].map((word) => [of(word), word] as const)
   const counts = said.flatMap(([count, word]) => (count > 0 ? `${plural(count, 'condition')} ${word}` : []))
   const problems = runs.filter(({ problem }) => problem !== null).length
   if (verdict === 'error')

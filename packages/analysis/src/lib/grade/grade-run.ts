@@ -51,11 +51,7 @@ export interface GradedRun extends GradeProgress {
 interface Wanted {
   readonly line: GradableLine
   readonly vote: number
-  readonly order?: {
-    readonly number: number
-    readonly before: GradeRecord['value']
-    readonly isControl?: boolean
-  }
+  readonly order?: { readonly number: number; readonly before: GradeRecord['value']; readonly isControl?: boolean }
 }
 
 /**
