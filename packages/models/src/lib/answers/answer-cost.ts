@@ -63,9 +63,8 @@ export function costOf(usage: Usage | null, prices: Prices | null): number | nul
 
 /** A count of tokens. Implausibly large ones are ignored, so that sums stay exact. */
 function countIn(value: unknown): number | null {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS
-    ? (value as number)
-    : null
+  const count = Number.isInteger(value) ? (value as number) : -1
+  return count >= 0 && count <= MOST_TOKENS ? count : null
 }
 
 const MOST_TOKENS = 1_000_000_000

@@ -38,11 +38,8 @@ export function createStreamedAnswer() {
   const message: Fields = {}
   const tokenIds: number[] = []
   const logProbabilities: unknown[] = []
-  let head: Pick<Chunk, 'id' | 'model' | 'usage' | 'prompt_token_ids'> = {
-    id: null,
-    model: null,
-    prompt_token_ids: null,
-  }
+  type Head = Pick<Chunk, 'id' | 'model' | 'usage' | 'prompt_token_ids'>
+  let head: Head = { id: null, model: null, prompt_token_ids: null }
   let weightVersion: string | null = null
   let finish: string | null = null
   let isDone = false

@@ -71,12 +71,10 @@ export const messages: Dialect = {
     return events.map((data): ServerSentEvent => ({ event: String(data.type), data }))
   },
   toModel,
-  toModels: (ids) => ({
-    data: ids.map(toModel),
-    has_more: false,
-    first_id: ids[0] ?? null,
-    last_id: ids.at(-1) ?? null,
-  }),
+  toModels(ids) {
+    const [first_id = null, last_id = null] = [ids[0], ids.at(-1)]
+    return { data: ids.map(toModel), has_more: false, first_id, last_id }
+  },
   toError: (status, message) => ({ type: 'error', error: { type: ERRORS[status] ?? 'api_error', message } }),
 }
 
@@ -129,11 +127,8 @@ function chatPart(block: Part): Part {
   const { type, text = '' } = block
   if (type === 'text') return { type, text }
   const { type: kind, media_type: media = 'image/png', data = '', url = '' } = objectIn(block, 'source')
-  if (type === 'image')
-    return {
-      type: 'image_url',
-      image_url: { url: kind === 'url' ? url : `data:${toText(media)};base64,${toText(data)}` },
-    }
+  const address = kind === 'url' ? url : `data:${toText(media)};base64,${toText(data)}`
+  if (type === 'image') return { type: 'image_url', image_url: { url: address } }
   // An engine has nothing like it, and the model may read it.
   return { type: 'text', text: JSON.stringify(block) }
 }

@@ -64,13 +64,7 @@ export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES, 
 
 /** Members of a schema that are no schemas, and those whose own members have names that are no keywords. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required'])
-const MAPS: ReadonlySet<string> = new Set([
-  'properties',
-  '$defs',
-  'definitions',
-  'patternProperties',
-  'dependentSchemas',
-])
+const MAPS = /^(?:properties|\$defs|definitions|patternProperties|dependentSchemas)$/
 
 /**
  * Returns a schema of the same meaning in the form that all providers take: an object has `properties`, a list `items`,
@@ -81,7 +75,7 @@ function plainSchema(schema: Json, isMap = false): Json {
   if (!isObject(schema)) return schema
   const entries = Object.entries(schema as JsonObject).map(([key, value]): [string, Json] => {
     if (!isMap && VALUES.has(key)) return [key, value]
-    return [key, value === true && (isMap || key === 'items') ? {} : plainSchema(value, !isMap && MAPS.has(key))]
+    return [key, value === true && (isMap || key === 'items') ? {} : plainSchema(value, !isMap && MAPS.test(key))]
   })
   const plain: Record<string, Json> = Object.fromEntries(entries)
   if (isMap) return plain
