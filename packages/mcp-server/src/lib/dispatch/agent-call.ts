@@ -126,15 +126,12 @@ function answerOf(
   const text = isOver ? withEnd(said, again) : said
   const content = contentOf({ text, attachments, resources })
   const fields = { [OBSERVATION]: withoutDataLine(text, structured), [EPISODE_OVER]: isOver }
+  const own = structured ? { structuredContent: structured } : {}
   return {
     result: { content, structuredContent: { ...structured, ...fields } } satisfies ToolResult,
     secrets,
     // What the server adds is in its own words, and repeats what the world said.
-    worldText: () =>
-      renderText({
-        content: contentOf({ text: said, attachments, resources }),
-        ...(structured && { structuredContent: structured }),
-      }),
+    worldText: () => renderText({ content: contentOf({ text: said, attachments, resources }), ...own }),
   }
 }
 

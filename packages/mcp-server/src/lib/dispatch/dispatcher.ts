@@ -168,17 +168,14 @@ async function answerListening(
   { channel, say }: DispatchOptions,
 ): Promise<Reply | null> {
   if (caller.endpoint !== 'agent' || LISTENING[method] !== modern || !channel) return null
-  const replyWith = (result: unknown): Reply => ({
-    text: JSON.stringify({ jsonrpc: '2.0', id, result }),
-    refusal: null,
-  })
-  if (method === 'resources/subscribe') return replyWith(await subscribe(host, caller, session, channel, params))
-  if (method === 'resources/unsubscribe') return replyWith(unsubscribe(channel, params))
+  const replied = (result: unknown): Reply => ({ text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null })
+  if (method === 'resources/subscribe') return replied(await subscribe(host, caller, session, channel, params))
+  if (method === 'resources/unsubscribe') return replied(unsubscribe(channel, params))
   if (!say) return null
   const server = await identify(host, caller, session)
   const listening = { channel, say, completed: (result: JsonObject) => completed(method, result, server) }
   const result = await listen(host, caller, session, { id, params }, listening)
-  return result ? replyWith(result) : OPEN
+  return result ? replied(result) : OPEN
 }
 
 /** The methods that start and end subscriptions, and whether they belong to the stateless version. */
