@@ -1,8 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
@@ -15,7 +12,7 @@ import { playerEnvironment } from '../player-environment.ts'
 import { createAcpRecorder, readText } from './acp-recorder.ts'
 import { type Agent, type Assignment, defineAgent } from './agent.ts'
 import { runAgentProcess } from './agent-process.ts'
-import { modelVariables } from './command-agent.ts'
+import { inAgentFolder, modelVariables } from './command-agent.ts'
 
 interface KnownAgent {
   readonly command: string
@@ -126,8 +123,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
     name,
     async play(assignment) {
       const acp = await importNeeded('acp:', '@agentclientprotocol/sdk@2', () => import('@agentclientprotocol/sdk'))
-      const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
-      try {
+      await inAgentFolder(async (folder) => {
         assignment.signal.throwIfAborted()
         await runAgentProcess(command, {
           env: {
@@ -144,9 +140,7 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
               throw cause instanceof acp.RequestError ? refusal(cause) : cause
             }),
         })
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
+      })
     },
   })
 }

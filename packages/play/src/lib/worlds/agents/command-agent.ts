@@ -34,15 +34,17 @@ export function createProcessAgent(name: string, command: string, secrets: reado
   if (command.trim() === '') throw invalidOption('process: needs a command. Give process:<command>.')
   return defineAgent({
     name,
-    async play(assignment) {
-      const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
-      try {
-        await run(command, assignment, { folder, secrets })
-      } finally {
-        await rm(folder, { recursive: true, force: true })
-      }
-    },
+    play: (assignment) => inAgentFolder((folder) => run(command, assignment, { folder, secrets })),
   })
+}
+
+export async function inAgentFolder(play: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'episodic-agent-'))
+  try {
+    await play(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 async function run(
