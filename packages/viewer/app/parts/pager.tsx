@@ -1,18 +1,14 @@
 import { formatCount } from '@episodic/report/text/format'
 
-export function Pager({
-  name,
-  from,
-  size,
-  count,
-  onPage,
-}: {
+interface PagerProps {
   readonly name: string
   readonly from: number
   readonly size: number
   readonly count: number
   readonly onPage: (page: number) => void
-}) {
+}
+
+export function Pager({ name, from, size, count, onPage }: PagerProps) {
   if (count <= size) return null
   const page = from / size
   return (

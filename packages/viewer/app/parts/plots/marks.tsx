@@ -23,6 +23,8 @@ interface Scales {
   readonly kind: string
 }
 
+type Points<Point> = Scales & { readonly points: readonly Point[] }
+
 /** Bars from 0. A bar with any count is at least a pixel high. */
 export function Bars({ bars, x, y, kind }: Scales & { readonly bars: readonly Bar[] }) {
   return (
@@ -72,12 +74,7 @@ export function Whiskers({ whiskers, x, y, kind }: Scales & { readonly whiskers:
   )
 }
 
-export function Line({
-  points,
-  x,
-  y,
-  kind,
-}: Scales & { readonly points: readonly (readonly [at: number, value: number])[] }) {
+export function Line({ points, x, y, kind }: Points<readonly [at: number, value: number]>) {
   const places = points.map(([at, value]) => [x(at), y(value)] as const)
   return (
     <g class={kind}>
@@ -87,12 +84,7 @@ export function Line({
   )
 }
 
-export function Band({
-  points,
-  x,
-  y,
-  kind,
-}: Scales & { readonly points: readonly { readonly at: number; readonly low: number; readonly high: number }[] }) {
+export function Band({ points, x, y, kind }: Points<Readonly<Record<'at' | 'low' | 'high', number>>>) {
   const upper = points.map(({ at, high }) => [x(at), y(high)] as const)
   const lower = points.map(({ at, low }) => [x(at), y(low)] as const).reverse()
   return <path class={`${kind} band`} d={`${pathOf([...upper, ...lower])}Z`} />

@@ -13,17 +13,15 @@ import { formatTokens } from '../../parts/amounts.ts'
 import { FigureList } from '../../parts/figure-strip.tsx'
 import { IntervalBar } from '../../parts/interval-bar.tsx'
 
-/** The figures of the rows that are shown, as a report of these alone would have them. */
-export function ListFigures({
-  figures,
-  whole,
-  byResult,
-}: {
+interface ListFiguresProps {
   readonly figures: RowFigures
   readonly whole: number
   /** Whether they were chosen by what became of them: then no rate and no mean has an interval. */
   readonly byResult: boolean
-}) {
+}
+
+/** The figures of the rows that are shown, as a report of these alone would have them. */
+export function ListFigures({ figures, whole, byResult }: ListFiguresProps) {
   const { finished, failed, tasks, success, unshaped, tokens, cost } = figures
   const counted = `${finished + failed < whole ? ` of ${formatCount(whole)}` : ''}, ${plural(tasks, 'task')}`
   return (
