@@ -29,8 +29,9 @@ const MOST_ROWS = 40
 const EXTREMES = 6
 
 /**
- * Finds the episodes of a run that deserve a reader first: failed ones, tasks whose attempts all have one return (a learner gets no signal from them), episodes with more than half of their steps
- * refused, truncated ones, ones with texts cut, and the longest and dearest. Reasons without an episode are left out.
+ * Finds the episodes of a run that deserve a reader first: failed ones, tasks whose attempts all have one return (a
+ * learner gets no signal from them), episodes with more than half of their steps refused, truncated ones, ones with
+ * texts cut, and the longest and dearest. Reasons without an episode are left out.
  *
  * Throws a `RangeError` without {@link HIGHLIGHT_COLUMNS}.
  */
