@@ -11,12 +11,13 @@ import { startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
 import { CACHE, openPythonEnvironment } from '../python-environment.ts'
 import type { Report } from '../report.ts'
+import { getSuiteData } from './suite-data.ts'
 
 const USAGE = `Usage: pnpm interop agentdojo [--quick] [--record] [--only <environment>] [--show] [--json]
 
 Plays AgentDojo with its own code in Python and with our rules, and compares tools, prompts, ground truths, every answer,
 the environment at the end, utility and security: of all tasks, all pairs with an injection, each attack, and random calls.
-Needs the data of the suite: episodic suite get agentdojo
+Gets the data of the suite if it is not there.
 
   --quick   a sample
   --record  writes the goldens of satellites/benchmarks/golden/agentdojo.jsonl anew, by the original alone
@@ -57,6 +58,7 @@ export async function runAgentDojo(args: readonly string[]): Promise<Report | nu
     show: { type: 'boolean', default: false },
   })
   if (!options) return null
+  getSuiteData('agentdojo')
   const names = ENVIRONMENTS.filter((name) => options.only === '' || name === options.only)
   const { python } = openPythonEnvironment('agentdojo.txt', options.say)
   // What its package asks for are clients of models, which are not used.

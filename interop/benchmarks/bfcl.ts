@@ -8,6 +8,7 @@ import { type LineProgram, startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
 import { CACHE, openPythonEnvironment } from '../python-environment.ts'
 import type { Report } from '../report.ts'
+import { getSuiteData } from './suite-data.ts'
 
 const USAGE = `Usage: pnpm interop bfcl [--quick] [--record] [--only <category>] [--show] [--json]
 
@@ -15,7 +16,7 @@ Plays the tasks of BFCL in several turns with their own code in Python and with 
 answer and the state: of the ground truth, and of random calls after it. Then changes the ground truth, by calls that are
 left out, doubled, drawn or made in another turn, and compares the verdicts. Then forks 25 episodes of each category at a
 random step, and plays them on.
-Needs the data of the suite: episodic suite get bfcl
+Gets the data of the suite if it is not there.
 
   --quick   every 20th task
   --record  prints the goldens of satellites/benchmarks/golden/bfcl.jsonl anew, by the original alone
@@ -66,6 +67,7 @@ export async function runBfcl(args: readonly string[]): Promise<Report | null> {
     show: { type: 'boolean', default: false },
   })
   if (!options) return null
+  getSuiteData('bfcl')
   const { python } = openPythonEnvironment('bfcl.txt', options.say)
   // Its package asks for clients of models, which are not used.
   const folder = `${CACHE}${ORIGINAL}`

@@ -11,6 +11,7 @@ import { type LineProgram, startLineProgram } from '../line-program.ts'
 import { readOptions } from '../options.ts'
 import { CACHE, openPythonEnvironment } from '../python-environment.ts'
 import type { Report, Tally } from '../report.ts'
+import { getSuiteData } from './suite-data.ts'
 import { airlineCalls, type DrawCalls, retailCalls } from './tau2-shop-calls.ts'
 
 const ORIGINAL = fileURLToPath(new URL('./tau2.py', import.meta.url))
@@ -23,7 +24,8 @@ const USAGE = `Usage: pnpm interop tau2 [--domain <name>…] [--quick] [--checko
 
 Plays the golden actions of each task of τ²-bench, and ${RANDOM_CALLS} random calls after them, by the rules here and with the original's own
 code in Python, and compares each answer, the databases of both seats, each assertion and the verdict; and what models read.
-Then forks a hundred episodes at a random step and plays them on, and measures how fast both play the golden actions. Needs the data: episodic suite get tau2
+Then forks a hundred episodes at a random step and plays them on, and measures how fast both play the golden actions. Gets the data of the suite
+if it is not there.
 
   --domain    only this domain: ${Object.keys(domains()).join(', ')}
   --quick     one task of twenty
@@ -95,6 +97,7 @@ export async function runTau2(args: readonly string[]): Promise<Report | null> {
     record: { type: 'boolean', default: false },
   })
   if (!options) return null
+  getSuiteData('tau2', options.checkout)
   const { say, quick } = options
   const { python } = openPythonEnvironment('tau2.txt', console.error)
   const original = [ORIGINAL, options.checkout ?? getCheckout(), dataFolder('tau2')]

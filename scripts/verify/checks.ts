@@ -75,6 +75,24 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       after: ['the same episodes at every endpoint'],
     },
     {
+      name: 'BFCL beside its original',
+      command: ['node', 'interop/interop.ts', 'bfcl', '--quick'],
+      all: true,
+      after: ["environments of others' servers"],
+    },
+    {
+      name: 'a world of AgentDojo beside its original',
+      command: ['node', 'interop/interop.ts', 'agentdojo', '--quick', '--only', 'banking'],
+      all: true,
+      after: ['BFCL beside its original'],
+    },
+    {
+      // τ² needs a checkout of its repository, which CI may not reach.
+      name: 'benchmarks beside their originals, whole',
+      command: ['node', 'interop/interop.ts', 'all', '--only', 'bfcl,agentdojo,tau2'],
+      nightly: true,
+    },
+    {
       name: 'a public MCP server',
       command: [
         'node',
