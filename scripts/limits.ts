@@ -51,7 +51,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfARun: {
-    most: 38_900,
+    most: 36_300,
     why: 'The way of an environment from its definition to a report: the source that one run of one world in process loads. `node scripts/counts.ts --run` prints it file by file.',
   },
   installed: {

@@ -26,8 +26,6 @@ export function gradesOf({ tasks, grades = [] }: Pick<ComparedRun, 'tasks' | 'gr
       const values = verdicts.get(name) ?? new Map<string, readonly boolean[]>()
       verdicts.set(name, values.set(task, [...(values.get(task) ?? []), value]))
     }
-  const ofWorld = [...verdicts].map(
-    ([name, tasks]): TaskGrades => ({ key: name, name: VERDICT + name, labels: [], tasks }),
-  )
+  const ofWorld = [...verdicts].map(([key, tasks]) => ({ key, name: VERDICT + key, labels: [], tasks }))
   return [...ofWorld, ...grades]
 }

@@ -101,10 +101,8 @@ export class Table extends PageNode implements Container {
     const tree = withValues(this.tree, changes)
     if (tree.size <= PAGE) {
       const keys = inOrder([...(order.toArray() as string[]), ...added])
-      return objectOf(
-        keys,
-        keys.map((key) => valueIn(tree, key) as Value),
-      )
+      const values = keys.map((key) => valueIn(tree, key) as Value)
+      return objectOf(keys, values)
     }
     if (added.length === 0) return new Table(order, tree)
     // JavaScript puts keys that are whole numbers before all others.

@@ -1,6 +1,6 @@
 import { arrayOf, Fields, List, type Mapping, objectOf, plainOf, Table } from './containers.ts'
 import { LongText, Plain, type Value } from './page-node.ts'
-import { assertKey, ReadObjects, treeOf } from './tree-of.ts'
+import { assertKey, treeOf } from './tree-of.ts'
 import { arrayKeys, containerOf, indexOf, lazyProperty, lengthProperty, Unalterable, unsupported } from './view.ts'
 
 type Base = Value | object
@@ -18,7 +18,7 @@ export class Draft {
   readonly #lineage: object
   readonly #parts = new WeakMap<object, Part>()
   /** What objects have become, as far as they were read to finish the draft: one may be in several places. */
-  #read = new ReadObjects()
+  #read = new Map<object, Value>()
   #finished = new Map<Part, Base>()
 
   /** `lineage` stands for the session whose pages the value's are: a part of another session's state is copied. */
@@ -29,7 +29,7 @@ export class Draft {
 
   /** Returns the value as the rules have left it. Throws `not-json`, and a `RangeError` for what contains itself. */
   finish(path: string): Value {
-    this.#read = new ReadObjects()
+    this.#read = new Map()
     this.#finished = new Map()
     return this.read(this.root, path)
   }

@@ -25,7 +25,6 @@ export class Bucket extends PageNode {
   readonly values: readonly Value[]
   readonly size: number
   readonly bytes: number
-  #children: readonly PageNode[] | null = null
 
   constructor(keys: readonly string[], values: readonly Value[], size: number, bytes: number) {
     super()
@@ -36,8 +35,7 @@ export class Bucket extends PageNode {
   }
 
   children(): readonly PageNode[] {
-    this.#children ??= pagesIn(this.values)
-    return this.#children
+    return pagesIn(this.values)
   }
 
   protected write(): string {

@@ -7,7 +7,7 @@ import type { SessionState } from './session-state.ts'
 import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
 import { cloneParts } from './structured-clone.ts'
-import { NONE_KNOWN, treeOf } from './tree-of.ts'
+import { treeOf } from './tree-of.ts'
 import { containerOf, shownBy, Views } from './view.ts'
 
 /** UTF-8 bytes of JSON text up to which a state is one text. A larger one is a tree of pages. */
@@ -276,7 +276,7 @@ function isSurelyLarge(state: SessionState): boolean {
 }
 
 function rootOf(state: SessionState): Value {
-  return treeOf(state, 'state', NONE_KNOWN)
+  return treeOf(state, 'state', null)
 }
 
 /** Runs what reads a state that rules have left. Throws `not-json` for one that cannot be read to its end. */

@@ -142,13 +142,8 @@ export function writeValues(values: readonly Value[]): string {
   return `[${texts.join()}],${JSON.stringify(references)}`
 }
 
-export function pagesIn(values: readonly Value[]): readonly PageNode[] {
-  const pages: PageNode[] = []
-  for (const value of values) {
-    const page = pageOf(value)
-    if (page) pages.push(page)
-  }
-  return pages
+export function pagesIn(values: readonly Value[]): PageNode[] {
+  return values.map(pageOf).filter((page) => page !== null)
 }
 
 /** Returns 32 bits that depend on every character of a text. Not for secrets: 32-bit FNV-1a over UTF-16 code units. */

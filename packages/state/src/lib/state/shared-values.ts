@@ -1,5 +1,5 @@
 import { type Container, pageOf, type Value } from './page-node.ts'
-import { NONE_KNOWN, treeOf } from './tree-of.ts'
+import { treeOf } from './tree-of.ts'
 import { shownBy } from './view.ts'
 
 /** Objects that are known to be frozen at every depth. */
@@ -29,7 +29,7 @@ export function sharedValue(object: object, path: string): Value | null {
   const known = shownBy(object)?.container ?? shared.get(object)
   if (known !== undefined) return known
   if (!isFrozenWhole(object)) return null
-  const built = treeOf(object, path, NONE_KNOWN)
+  const built = treeOf(object, path, null)
   const value = pageOf(built) === null ? null : built
   shared.set(object, value)
   return value

@@ -46,12 +46,9 @@ function assertWholeText(step: LoggedStep): void {
 }
 
 function assertStepFits(whole: LoggedStep, wholeText: string, room: number): void {
-  const {
-    report: { events, ...report },
-    ...rest
-  } = whole
   // Events have room of their own, and have come already.
-  const step = { ...rest, report }
+  const { events, ...report } = whole.report
+  const step = { ...whole, report }
   const text = events ? JSON.stringify(step) : wholeText
   if (fits(text, room)) return
   if (fits(JSON.stringify({ ...step, action: null }), room))

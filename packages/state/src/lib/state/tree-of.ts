@@ -6,18 +6,6 @@ import { INLINE, LongText, Plain, type Value } from './page-node.ts'
 /** Returns the value of the tree that a part of the state stands for, such as a draft; `null` for no such part. */
 export type KnownParts = (object: object, path: string) => Value | null
 
-/** Knows no part, as of a state that is read for the first time. */
-export const NONE_KNOWN: KnownParts = () => null
-
-/** What objects have become, as far as they were read: one may be in several places. */
-export class ReadObjects extends Map<object, Value> {
-  /** The last object that has too many keys for the page of a parent: to list those of a table takes milliseconds. */
-  wide: object | null = null
-}
-
-/** Each entry of an object takes five characters at least. */
-const MOST_KEYS = Math.floor(INLINE / 5)
-
 /** Objects within objects that are kept. Programs that read JSON run out of stack at some thousands. */
 const DEEPEST = 500
 
@@ -29,7 +17,13 @@ const DEEPEST = 500
  * Throws `not-json` for what JSON cannot say, as the checks of a small state do, and a `RangeError` for what is nested
  * too deep, which is also what contains itself.
  */
-export function treeOf(value: unknown, path: string, known: KnownParts, read = new ReadObjects(), depth = 0): Value {
+export function treeOf(
+  value: unknown,
+  path: string,
+  known: KnownParts | null,
+  read = new Map<object, Value>(),
+  depth = 0,
+): Value {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) throw notJson(path, ' holds a lone surrogate')
     return toText(value)
@@ -39,15 +33,15 @@ export function treeOf(value: unknown, path: string, known: KnownParts, read = n
     if (problem) throw notJson(path, problem)
     return value as null | boolean | number
   }
-  const part = known(value, path) ?? read.get(value)
+  const part = known?.(value, path) ?? read.get(value)
   if (part !== undefined) return part
-  const isKnown = known === NONE_KNOWN ? null : (object: object) => known(object, path) !== null
-  const plain = plainWithin(value, isKnown, read)
+  const isKnown = known && ((object: object) => known(object, path) !== null)
+  const plain = plainWithin(value, isKnown)
   if (plain) return plain
   if (depth === DEEPEST) throw new RangeError(`${path} is nested too deep.`)
   // A table has many rows, whose paths nobody asks for.
   const within = (inner: unknown, key: string) =>
-    (isKnown === null && typeof inner === 'object' && inner !== null && plainWithin(inner, null, read)) ||
+    (isKnown === null && typeof inner === 'object' && inner !== null && plainWithin(inner, null)) ||
     treeOf(inner, path + key, known, read, depth + 1)
   const tree = Array.isArray(value) ? arrayWithin(value, within) : objectWithin(value, path, within)
   read.set(value, tree)
@@ -57,8 +51,8 @@ export function treeOf(value: unknown, path: string, known: KnownParts, read = n
 type IsKnown = ((object: object) => boolean) | null
 
 /** Returns an object or array that stays in the page of its parent, as most rows of tables; `null` for any other. */
-function plainWithin(value: object, isKnown: IsKnown, read: ReadObjects): Plain | null {
-  if (roomAfter(value, INLINE, isKnown, read) < 0) return null
+function plainWithin(value: object, isKnown: IsKnown): Plain | null {
+  if (roomAfter(value, INLINE, isKnown) < 0) return null
   const text = JSON.stringify(value)
   return text.length <= INLINE ? new Plain(text) : null
 }
@@ -67,28 +61,21 @@ function plainWithin(value: object, isKnown: IsKnown, read: ReadObjects): Plain 
  * Returns how many of so many characters the JSON text of a value leaves at most. Less than 0 for more of them, for
  * what JSON cannot say, and for what has a known part.
  */
-function roomAfter(value: unknown, room: number, isKnown: IsKnown, read: ReadObjects): number {
+function roomAfter(value: unknown, room: number, isKnown: IsKnown): number {
   if (typeof value === 'string') return value.isWellFormed() ? room - value.length - 2 : -1
   if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0) ? room - 1 : -1
   if (typeof value === 'boolean' || value === null) return room - 4
-  if (typeof value !== 'object' || room < 2 || value === read.wide || isKnown?.(value)) return -1
+  if (typeof value !== 'object' || room < 2 || isKnown?.(value)) return -1
   let left = room - 2
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i], left - 1, isKnown, read)
+    for (let i = 0; i < value.length && left >= 0; i++) left = roomAfter(value[i], left - 1, isKnown)
     return left
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) return -1
-  let count = 0
   for (const key in value) {
-    count += 1
-    if (count > MOST_KEYS) {
-      read.wide = value
-      return -1
-    }
-    if (left < 0) continue
-    if (!key.isWellFormed()) return -1
-    left = roomAfter((value as Record<string, unknown>)[key], left - key.length - 4, isKnown, read)
+    if (left < 0 || !key.isWellFormed()) return -1
+    left = roomAfter((value as Record<string, unknown>)[key], left - key.length - 4, isKnown)
   }
   return left
 }
@@ -108,10 +95,8 @@ function objectWithin(value: object, path: string, within: Within): Value {
     throw notJson(path, ` is a ${value.constructor?.name ?? 'class instance'}`)
   const keys = Object.keys(value)
   for (const key of keys) assertKey(key, path)
-  return objectOf(
-    keys,
-    keys.map((key) => within((value as Record<string, unknown>)[key], `.${key}`)),
-  )
+  const values = keys.map((key) => within((value as Record<string, unknown>)[key], `.${key}`))
+  return objectOf(keys, values)
 }
 
 export function assertKey(key: string, path: string): void {

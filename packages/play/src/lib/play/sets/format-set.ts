@@ -71,10 +71,7 @@ export function listMembers(worlds: readonly SetWorld[]) {
       return { member, worst, listed }
     }),
   )
-  const total = worstTotal(
-    all.map(({ member }) => member),
-    all.map(({ worst }) => worst),
-  )
+  const total = worstTotal(all)
   // What so many tasks can show is known before anything is paid.
   const notes = worlds.flatMap(({ environment, tasks, members }) => {
     const note = notePlannedTasks(tasks, members.length)

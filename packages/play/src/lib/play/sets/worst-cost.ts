@@ -32,10 +32,10 @@ export function worstCost({ run: { settings, configuration } }: SetMember, episo
  * Returns what the members of a set cost at most together: what they cost each, and no more than the limits that they
  * share; `null` if it is not known.
  */
-export function worstTotal(members: readonly SetMember[], costs: readonly WorstCost[]): number | null {
-  const amounts = costs.map((cost) => ('amount' in cost ? cost.amount : Number.NaN))
+export function worstTotal(all: readonly { readonly member: SetMember; readonly worst: WorstCost }[]): number | null {
+  const amounts = all.map(({ worst }) => ('amount' in worst ? worst.amount : Number.NaN))
   const sum = amounts.reduce((total, amount) => total + amount, 0)
-  const shared = Math.max(...members.map(({ run }) => limitCost(run.settings)))
+  const shared = Math.max(...all.map(({ member }) => limitCost(member.run.settings)))
   return Number.isNaN(sum) ? null : Math.min(sum, shared)
 }
 

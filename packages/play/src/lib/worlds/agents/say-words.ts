@@ -6,12 +6,8 @@ import { isObject, toText } from '@episodic/protocol/internal'
  * Plays words as the move of an agent at its session URL. Resolves with what its seat is shown next, as soon as it may
  * act, and with `null` when its episode is over.
  */
-export async function sayWords(
-  url: string,
-  { name, speech = '' }: ToolInfo,
-  words: string,
-  signal: AbortSignal,
-): Promise<string | null> {
+export async function sayWords(url: string, tool: ToolInfo, words: string, signal: AbortSignal) {
+  const { name, speech = '' } = tool
   const channel = await openChannel(url, { signal })
   try {
     const shown: string[] = []
