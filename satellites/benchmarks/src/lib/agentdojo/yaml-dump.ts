@@ -8,16 +8,10 @@ export class Moment {
   }
 }
 
+type Scalar = null | boolean | number | string | PythonFloat | Moment
+
 /** What `yaml.safe_dump` is given here: keys are texts. */
-export type YamlValue =
-  | null
-  | boolean
-  | number
-  | string
-  | PythonFloat
-  | Moment
-  | readonly YamlValue[]
-  | { readonly [key: string]: YamlValue }
+export type YamlValue = Scalar | readonly YamlValue[] | { readonly [key: string]: YamlValue }
 
 export interface YamlOptions {
   /** Writes every text in double quotes. */
@@ -26,16 +20,50 @@ export interface YamlOptions {
   readonly onText?: (text: string, written: string) => void
 }
 
-const WIDTH = 80
 /** With its tag, a key of one line has less than 128 characters. */
 const LONGEST_KEY = 122
-const BREAKS = '\n\x85\u2028\u2029'
 
 /** Writes a list or a dict as PyYAML does in its block style: keys sorted, ASCII alone, lines of 80 characters. */
-export function dumpYaml(value: YamlValue, options: YamlOptions = {}): string {
-  const emitter = new Emitter(options, anchorsIn(value))
-  emitter.node(value, null, false)
-  return emitter.finish()
+export function dumpYaml(value: YamlValue, { quoted = false, onText }: YamlOptions = {}): string {
+  const anchors = anchorsIn(value)
+  const written = new Set<Moment>()
+
+  const text = (item: string, line: Line, canSplit = true): string => {
+    const style = quoted ? 'double' : styleOf(item)
+    const found = STYLES[style](item, line, canSplit)
+    if (canSplit) onText?.(item, found)
+    return found
+  }
+  const scalar = (item: Scalar, line: Line): string => {
+    if (typeof item === 'string') return text(item, line)
+    if (!(item instanceof Moment)) return plainOf(item)
+    const anchor = anchors.get(item)
+    if (anchor && written.has(item)) return `*${anchor}`
+    written.add(item)
+    const mark = anchor ? `&${anchor} ` : ''
+    return mark + plain(item.text, { ...line, column: line.column + mark.length }, true)
+  }
+  /** Writes a value in a block whose first line begins at `indent`. */
+  const block = (item: YamlValue, indent: number, column = indent): string => {
+    if (isScalar(item)) return scalar(item, { column, indent })
+    const line = `\n${' '.repeat(indent)}`
+    if (Array.isArray(item))
+      return item.length === 0 ? '[]' : item.map((part) => `- ${block(part, indent + 2)}`).join(line)
+    const entries = sortedEntries(item).map(([key, part]) => {
+      if (key === '' || lengthOf(key) > LONGEST_KEY || hasBreak(key))
+        return `? ${text(key, { column: indent + 2, indent: indent + 2 })}${line}: ${block(part, indent + 2)}`
+      const lead = `${text(key, { column: indent, indent }, false)}:`
+      if (isScalar(part) || Object.keys(part).length === 0)
+        return `${lead} ${block(part, indent + 2, indent + lead.length + 1)}`
+      return Array.isArray(part) ? lead + line + block(part, indent) : `${lead}${line}  ${block(part, indent + 2)}`
+    })
+    return entries.length === 0 ? '{}' : entries.join(line)
+  }
+  return block(value, 0)
+}
+
+function isScalar(value: YamlValue): value is Scalar {
+  return typeof value !== 'object' || value === null || value instanceof Moment || isFloat(value)
 }
 
 /** Names what occurs again, in the order in which that happens. */
@@ -46,203 +74,77 @@ function anchorsIn(value: YamlValue): Map<Moment, string> {
     if (item instanceof Moment) {
       if (seen.has(item) && !anchors.has(item)) anchors.set(item, `id${String(anchors.size + 1).padStart(3, '0')}`)
       seen.add(item)
-    } else if (typeof item === 'object' && item !== null && !isFloat(item))
-      for (const [, part] of Array.isArray(item) ? item.entries() : sortedEntries(item)) visit(part as YamlValue)
+    } else if (!isScalar(item))
+      for (const [, part] of Array.isArray(item) ? item.entries() : sortedEntries(item)) visit(part)
   }
   visit(value)
   return anchors
 }
 
-/** Returns the entries of a dict in the order of Python's texts: by code points. */
+/** Returns the entries of a dict in the order of Python's texts: by code points, where JavaScript compares halves. */
 export function sortedEntries(dict: object): [string, YamlValue][] {
-  return Object.entries(dict).sort(([a], [b]) => compareTexts(a, b))
+  return Object.entries(dict).sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
 }
 
-/** Compares texts as Python does: JavaScript compares halves of characters. */
-function compareTexts(a: string, b: string): number {
-  const [left, right] = [Array.from(a), Array.from(b)]
-  for (let i = 0; i < Math.min(left.length, right.length); i += 1) {
-    const difference = (left[i]?.codePointAt(0) as number) - (right[i]?.codePointAt(0) as number)
-    if (difference !== 0) return difference
-  }
-  return left.length - right.length
+/** Where a scalar begins, and where its next lines do. */
+interface Line {
+  readonly column: number
+  readonly indent: number
 }
 
-/** PyYAML's emitter, as far as its block style needs it. */
-class Emitter {
-  readonly #options: YamlOptions
-  readonly #anchors: ReadonlyMap<Moment, string>
-  readonly #written = new Set<Moment>()
-  #out = ''
-  #column = 0
-  /** Whether the last character was white space, and whether the line has nothing but indentation. */
-  #isSpace = true
-  #isIndented = true
+const WIDTH = 80
 
-  constructor(options: YamlOptions, anchors: ReadonlyMap<Moment, string>) {
-    this.#options = options
-    this.#anchors = anchors
-  }
-
-  finish(): string {
-    return this.#out.trim()
-  }
-
-  /** Writes a value in a block at `indent`; `null` at the top. */
-  node(value: YamlValue, indent: number | null, inMapping: boolean): void {
-    if (typeof value !== 'object' || value === null || value instanceof Moment || isFloat(value))
-      return void this.#scalar(value, indent === null ? 2 : indent + 2)
-    const deeper = indent === null ? 0 : indent + 2
-    if (Array.isArray(value)) {
-      if (value.length === 0) {
-        this.#indicator('[]', true)
-        return
-      }
-      const inner = inMapping && !this.#isIndented ? (indent as number) : deeper
-      for (const item of value) {
-        this.#newLine(inner)
-        this.#indicator('-', true, true)
-        this.node(item, inner, false)
-      }
-      return
-    }
-    const entries = sortedEntries(value)
-    if (entries.length === 0) {
-      this.#indicator('{}', true)
-      return
-    }
-    for (const [key, item] of entries) {
-      this.#newLine(deeper)
-      const isSimple = key !== '' && lengthOf(key) <= LONGEST_KEY && !hasBreak(key)
-      if (isSimple) this.#text(key, deeper, true)
-      else {
-        this.#indicator('?', true, true)
-        this.#text(key, deeper + 2, false)
-        this.#newLine(deeper)
-      }
-      this.#indicator(':', !isSimple, !isSimple)
-      this.node(item, deeper, true)
-    }
-  }
-
-  #scalar(value: null | boolean | number | string | PythonFloat | Moment, indent: number): void {
-    if (typeof value === 'string') {
-      this.#text(value, indent, false)
-      return
-    }
-    if (!(value instanceof Moment)) {
-      this.#plain(plainOf(value as number), indent, true)
-      return
-    }
-    const anchor = this.#anchors.get(value)
-    if (anchor && this.#written.has(value)) {
-      this.#indicator(`*${anchor}`, true)
-      return
-    }
-    this.#written.add(value)
-    if (anchor) this.#indicator(`&${anchor}`, true)
-    this.#plain(value.text, indent, true)
-  }
-
-  #text(text: string, indent: number, isKey: boolean): void {
-    const start = this.#out.length
-    if (this.#options.quoted) this.#doubleQuoted(text, indent, !isKey)
-    else {
-      const style = styleOf(text)
-      if (style === 'plain') this.#plain(text, indent, !isKey)
-      else if (style === 'single') this.#singleQuoted(text, indent, !isKey)
-      else this.#doubleQuoted(text, indent, !isKey)
-    }
-    if (!isKey) this.#options.onText?.(text, this.#out.slice(start).trimStart())
-  }
-
-  #write(text: string): void {
-    this.#out += text
-    this.#column += text.length
-  }
-
-  #indicator(text: string, needsSpace: boolean, keepsIndentation = false): void {
-    this.#write(this.#isSpace || !needsSpace ? text : ` ${text}`)
-    this.#isSpace = false
-    this.#isIndented &&= keepsIndentation
-  }
-
-  #break(): void {
-    this.#out += '\n'
-    this.#column = 0
-    this.#isSpace = true
-    this.#isIndented = true
-  }
-
-  #newLine(indent: number): void {
-    if (!this.#isIndented || this.#column > indent || (this.#column === indent && !this.#isSpace)) this.#break()
-    if (this.#column < indent) {
-      this.#isSpace = true
-      this.#write(' '.repeat(indent - this.#column))
-    }
-  }
-
-  #plain(text: string, indent: number, canSplit: boolean): void {
-    if (!this.#isSpace) this.#write(' ')
-    this.#isSpace = false
-    this.#isIndented = false
-    for (const run of text.split(/( +)/)) {
-      if (run === ' ' && this.#column > WIDTH && canSplit) {
-        this.#newLine(indent)
-        this.#isSpace = false
-        this.#isIndented = false
-      } else this.#write(run)
-    }
-  }
-
-  #singleQuoted(text: string, indent: number, canSplit: boolean): void {
-    this.#indicator("'", true)
-    // What is between runs of spaces or of line breaks has neither.
-    const runs = text.split(/( +|[\n\x85\u2028\u2029]+)/)
-    let at = 0
-    for (const run of runs) {
-      const end = at + run.length
-      if (run === ' ' && this.#column > WIDTH && canSplit && at !== 0 && end !== text.length) this.#newLine(indent)
-      else if (run !== '' && BREAKS.includes(run.charAt(0))) {
-        if (run.startsWith('\n')) this.#break()
-        for (const character of run) {
-          this.#break()
-          if (character !== '\n') this.#out = this.#out.slice(0, -1) + character
-        }
-        this.#newLine(indent)
-      } else this.#write(run.replaceAll("'", "''"))
-      at = end
-    }
-    this.#indicator("'", false)
-  }
-
-  #doubleQuoted(text: string, indent: number, canSplit: boolean): void {
-    this.#indicator('"', true)
-    const characters = Array.from(text)
-    let start = 0
-    for (let end = 0; end <= characters.length; end += 1) {
-      const character = characters[end]
-      if (character === undefined || character === '"' || character === '\\' || !/[ -~]/.test(character)) {
-        if (start < end) this.#write(characters.slice(start, end).join(''))
-        start = end
-        if (character !== undefined) {
-          this.#write(escaped(character))
-          start = end + 1
-        }
-      }
-      const isPlace = end > 0 && end < characters.length - 1 && (character === ' ' || start >= end)
-      if (isPlace && this.#column + end - start > WIDTH && canSplit) {
-        this.#write(`${characters.slice(start, end).join('')}\\`)
-        if (start < end) start = end
-        this.#newLine(indent)
-        this.#isSpace = false
-        this.#isIndented = false
-        if (characters[start] === ' ') this.#write('\\')
-      }
-    }
-    this.#indicator('"', false)
-  }
+/** Writes runs of a text, and begins a line in place of a single space past the width. */
+function fold(runs: readonly string[], { column, indent }: Line, canFold: (index: number) => boolean): string {
+  let at = column
+  return runs
+    .map((run, i) => {
+      const isFolded = run === ' ' && at > WIDTH && canFold(i)
+      const written = isFolded ? `\n${' '.repeat(indent)}` : run
+      at = written.includes('\n') ? indent : at + run.length
+      return written
+    })
+    .join('')
 }
+
+function plain(text: string, line: Line, canSplit: boolean): string {
+  return fold(text.split(/( +)/), line, () => canSplit)
+}
+
+function singleQuoted(text: string, { column, indent }: Line, canSplit: boolean): string {
+  // A line break is written twice, and next to it is no space: such a text has double quotes.
+  const runs = text.split(/( +|\n+)/).map((run) => {
+    return run.startsWith('\n') ? `\n${run}${' '.repeat(indent)}` : run.replaceAll("'", "''")
+  })
+  const isInner = (i: number) => runs.slice(0, i).some(Boolean) && runs.slice(i + 1).some(Boolean)
+  return `'${fold(runs, { column: column + 1, indent }, (i) => canSplit && isInner(i))}'`
+}
+
+function doubleQuoted(text: string, { column, indent }: Line, canSplit: boolean): string {
+  const characters = Array.from(text)
+  let [out, at, start] = ['"', column + 1, 0]
+  const write = (part: string) => {
+    out += part
+    at += part.length
+  }
+  for (let end = 0; end <= characters.length; end += 1) {
+    const character = characters[end]
+    if (character === undefined || /["\\]|[^ -~]/.test(character)) {
+      write(characters.slice(start, end).join('') + (character === undefined ? '' : escaped(character)))
+      start = character === undefined ? end : end + 1
+    }
+    const isPlace = end > 0 && end < characters.length - 1 && (character === ' ' || start >= end)
+    if (isPlace && canSplit && at + end - start > WIDTH) {
+      out += `${characters.slice(start, end).join('')}\\\n${' '.repeat(indent)}`
+      start = Math.max(start, end)
+      at = indent
+      if (characters[start] === ' ') write('\\')
+    }
+  }
+  return `${out}"`
+}
+
+const STYLES = { plain, single: singleQuoted, double: doubleQuoted } as const
 
 const ESCAPES: Readonly<Record<string, string>> = {
   ...{ '\0': '0', '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r', '\x1b': 'e' },
@@ -259,11 +161,9 @@ function escaped(character: string): string {
 }
 
 function plainOf(value: null | boolean | number | PythonFloat): string {
-  if (value === null || typeof value === 'boolean') return String(value)
-  if (!isFloat(value)) return String(value)
+  if (value === null || !isFloat(value)) return String(value)
   const text = formatFloat(numberOf(value))
-  if (/^-?inf$/.test(text)) return text.replace('inf', '.inf')
-  if (text === 'nan') return '.nan'
+  if (/inf|nan/.test(text)) return text.replace(/inf|nan/, '.$&')
   return text.includes('.') ? text : text.replace('e', '.0e')
 }
 
@@ -286,16 +186,9 @@ const lengthOf = (text: string) => Array.from(text).length
 const hasBreak = (text: string) => /[\n\x85\u2028\u2029]/.test(text)
 
 /** Returns how PyYAML writes a text: see `analyze_scalar` there. */
-function styleOf(text: string): 'plain' | 'single' | 'double' {
-  const isMultiline = hasBreak(text)
-  const isSpecial = /[^\n -~]/.test(text) || / [\n]/.test(text)
-  const isIndicator =
-    /^(---|\.\.\.)/.test(text) ||
-    /^[#,[\]{}&*!|>'"%@`]/.test(text) ||
-    /^[?:-](\s|$)/.test(text) ||
-    /.:(\s|$)/s.test(text) ||
-    /\s#/.test(text)
-  const isPlain = !(isSpecial || isMultiline || isIndicator || text.startsWith(' ') || text.endsWith(' '))
-  if (isPlain && !NO_TEXT.test(text)) return 'plain'
-  return isSpecial || /\n /.test(text) ? 'double' : 'single'
+function styleOf(text: string): keyof typeof STYLES {
+  const isSpecial = /[^\n -~]| \n/.test(text)
+  const isIndicator = /^(---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[?:-](\s|$))|.:(\s|$)|\s#/s.test(text)
+  if (!isSpecial && !isIndicator && !/\n|^ | $/.test(text) && !NO_TEXT.test(text)) return 'plain'
+  return isSpecial || text.includes('\n ') ? 'double' : 'single'
 }
