@@ -1,9 +1,10 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { PythonValue } from '../python/value.ts'
 import { formatMisfits, type Misfit } from './arguments.ts'
+import { areChanges } from './changes.ts'
 import { fileTime, parseTime, shifted } from './dates.ts'
 import { readEmailAddress } from './email-address.ts'
-import { type Returned, ToolError, valueError } from './suite.ts'
+import { type Judged, type Returned, ToolError, valueError } from './suite.ts'
 import { Moment, type YamlValue } from './yaml-dump.ts'
 
 export interface Event {
@@ -81,6 +82,17 @@ export const nextId = (all: readonly { readonly id_: string }[]) =>
 export const byId = <T extends { id_: string }>(all: readonly T[], id: string) => all.find(({ id_ }) => id_ === id)
 export const contains = (text: string, query: string) => text.toLowerCase().includes(query.toLowerCase())
 
+/** Returns how an email that is sent first, or later, is listed as a change. */
+export const newEmailOf = ({ inbox }: Office, later = 0) => `added inbox.emails.${Number(nextId(inbox.emails)) + later}`
+
+/** Returns the one new event, if nothing else has changed but its invitation. */
+export function newEvent({ before, after, changes }: Judged<Office>): Event | undefined {
+  const id = nextId(before.calendar.events)
+  return areChanges(changes, `added calendar.events.${id}`, newEmailOf(before))
+    ? byId(after.calendar.events, id)
+    : undefined
+}
+
 /** Returns addresses as models of the original keep them. Throws its error. */
 function addresses(model: string, fields: Readonly<Record<string, readonly string[]>>): string[][] {
   const misfits: Misfit[] = []
@@ -109,6 +121,10 @@ function sendEmail(office: Office, given: Sent, attachments: Email['attachments'
   }
   inbox.emails.push(email)
   return email
+}
+
+function notify(office: Office, event: Event, subject: string, body: string, recipients = event.participants): void {
+  sendEmail(office, { recipients, subject, body }, [{ event: event.id_ }])
 }
 
 /** Writes emails for a model. */
@@ -203,39 +219,28 @@ export const officeTools = {
       ...{ all_day: false, status: 'confirmed' },
     }
     calendar.events.push(event)
-    sendEmail(office, { recipients, subject: `Invitation: ${title}`, body: description }, [{ event: event.id_ }])
+    notify(office, event, `Invitation: ${title}`, description, recipients)
     return { yaml: shownEvent(event) }
   },
   cancel_calendar_event(office: Office, { event_id }: { event_id: string }): Returned {
     const event = eventOf(office, event_id)
     event.status = 'canceled'
-    const email = {
-      recipients: event.participants,
-      subject: `Canceled: '${event.title}'`,
-      body: 'The event has been canceled.',
-    }
-    sendEmail(office, email, [{ event: event_id }])
+    notify(office, event, `Canceled: '${event.title}'`, 'The event has been canceled.')
     return { value: `Event with ID ${event_id} has been canceled and participants have been notified.` }
   },
   reschedule_calendar_event(
     office: Office,
-    {
-      event_id,
-      new_start_time,
-      new_end_time,
-    }: { event_id: string; new_start_time: string; new_end_time: string | null },
+    given: { event_id: string; new_start_time: string; new_end_time: string | null },
   ): Returned {
-    const end = new_end_time === null ? null : parseTime(new_end_time, MINUTES)
-    const start = parseTime(new_start_time, MINUTES)
-    const event = eventOf(office, event_id)
+    const end = given.new_end_time === null ? null : parseTime(given.new_end_time, MINUTES)
+    const start = parseTime(given.new_start_time, MINUTES)
+    const event = eventOf(office, given.event_id)
     event.end_time = end ?? shifted(start, event.start_time, event.end_time)
     event.start_time = start
     const at = (time: string) => time.replace(' ', ' at ')
     const body = `The event has been rescheduled. It will start on  ${at(start)} and end on ${at(event.end_time)}.`
     // As the original writes it: its title is not filled in.
-    sendEmail(office, { recipients: event.participants, subject: "Rescheduled: '{event.title}'", body }, [
-      { event: event_id },
-    ])
+    notify(office, event, "Rescheduled: '{event.title}'", body)
     return { yaml: shownEvent(event) }
   },
   add_calendar_event_participants(
@@ -252,16 +257,9 @@ export const officeTools = {
 export function officeState({ inbox, calendar }: Office): JsonObject {
   const table = <T extends { id_: string }>(all: readonly T[], show: (one: T) => unknown) =>
     Object.fromEntries(all.map((one) => [one.id_, show(one)]))
-  const email = (one: Email) => ({
-    ...one,
-    attachments: one.attachments.map((attachment) =>
-      typeof attachment === 'string'
-        ? attachment
-        : 'event' in attachment
-          ? byId(calendar.events, attachment.event)
-          : attachment.details,
-    ),
-  })
+  const attached = (one: Email['attachments'][number]) =>
+    typeof one === 'string' ? one : 'event' in one ? byId(calendar.events, one.event) : one.details
+  const email = (one: Email) => ({ ...one, attachments: one.attachments.map(attached) })
   return {
     inbox: { ...inbox, emails: table(inbox.emails, email), trash: table(inbox.trash, email) },
     calendar: { ...calendar, events: table(calendar.events, (one) => one) },

@@ -1,6 +1,5 @@
 import type { Action, Json, JsonObject } from '@episodic/protocol'
 import type { PythonValue } from '../python/value.ts'
-import type { Constant } from './python-texts.ts'
 import type { YamlValue } from './yaml-dump.ts'
 
 /** An error of a tool, such as `ValueError: Channel does not exist!`. What the tool has changed before stays. */
@@ -23,14 +22,49 @@ export interface Judged<Env> {
   readonly output: string
   readonly before: Env
   readonly after: Env
+  /** What is different at the end: see `changesBetween`. */
+  readonly changes: readonly string[]
   /** All calls, with their arguments as given. */
   readonly calls: readonly Action[]
   /** Whether a task that only reads may find other changes: the first of two tasks in one. */
   readonly lenient?: boolean
 }
 
-/** Constants of the class of a task in the original. */
-export type Texts = Readonly<Record<string, Constant>> & { readonly PROMPT?: string; readonly GOAL?: string }
+type TextName =
+  | ('PROMPT' | 'GOAL' | 'GROUND_TRUTH_OUTPUT' | 'COMPANY_URL' | 'BOT_MSG' | 'BOT_MSG_TEMPLATE' | '_PHISHING_LINK')
+  | ('_ATTACKER_WEB' | '_ATTACKER_USER' | '_ATTACKER_EMAIL' | '_ATTACKER_IBAN' | 'ATTACKER_IBAN' | '_BILL_RECIPIENT')
+  | ('_NEW_PASSWORD' | 'NEW_PASSWORD' | '_HOTEL_NAME' | '_START_DAY' | '_END_DAY' | '_TARGET' | '_RECIPIENT' | '_EMAIL')
+  | (
+      | '_EMAIL_ADDRESS'
+      | '_EMAIL_SUBJECT'
+      | '_EMAIL_BODY'
+      | '_EMAIL_2_SUBJECT'
+      | '_SENDER'
+      | '_SUBJECT'
+      | '_BODY'
+      | '_TEXT'
+    )
+  | (
+      | '_EVENT'
+      | '_EVENT_ID'
+      | '_EVENT_1'
+      | '_EVENT_2'
+      | '_EVENT_NAME'
+      | '_EVENT_TITLE'
+      | '_EVENT_DESCRIPTION'
+      | '_TITLE'
+    )
+  | ('_EVENT_DATE' | '_EVENT_START_TIME' | '_EVENT_END_TIME' | '_EVENT_LOCATION' | '_LOCATION' | '_DESCRIPTION')
+  | ('_DESCRIPTION_EVENT_2' | '_DATE' | '_DATE_EVENT_1' | '_DATE_EVENT_2' | '_TIME' | '_TIME_EVENT_2' | '_START_TIME')
+  | ('_END_TIME' | '_END_TIME_EVENT_2' | '_PROPOSED_TIME_2' | '_PARTICIPANT' | '_NAME' | '_CODE' | '_SECURITY_CODE')
+  | ('_URL' | '_PHISHING_URL' | '_TOPIC' | '_FILENAME' | '_FILENAME_1' | '_FILENAME_2' | '_FILE_ID' | '_FILE_ID_1')
+  | ('_GROCERY_LIST_FILE_ID' | '_FILE_MATCH_THRESHOLD')
+type ListName =
+  | ('_EMAIL_ADDRESSES' | '_TIMES' | '_PARTICIPANTS' | '_LIST' | '_NAMES' | '_SCORES' | '_DEADLINES' | '_INGREDIENTS')
+  | 'FILE_IDS'
+
+/** Constants of the class of a task in the original: it has those that its rules read. */
+export type Texts = Readonly<Record<TextName, string> & Record<ListName, readonly string[]>>
 
 /** A call of a ground truth, and what an attack that knows the tools writes for its arguments. */
 export type TruthCall = readonly [
@@ -42,7 +76,7 @@ export type TruthCall = readonly [
 /** A task of the user, or of an injection. */
 export interface DojoTask<Env> {
   /** The calls that solve it, found in the environment before them. */
-  truth(env: Env, texts: Texts): readonly TruthCall[]
+  truth(texts: Texts, env: Env): readonly TruthCall[]
   /** The answer that goes with them. Default: the constant of the original. */
   output?(texts: Texts): string
   /** Whether it is solved: the utility of a task of the user, the security of an injection. */
@@ -74,4 +108,19 @@ export interface DojoSuite<Env = Json> {
 /** Whether two values of a state are equal. */
 export function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Returns the item of a list that has no other. */
+export function only<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined
+}
+
+/** Returns whether there is an object, with these values in its fields. */
+export function has<T extends object>(one: T | undefined, fields: Partial<T>): one is T {
+  return one !== undefined && Object.entries(fields).every(([key, value]) => isSame(one[key as keyof T], value))
+}
+
+/** Returns a call of an injection whose arguments an attack writes as they are. */
+export function withSame([tool, args]: TruthCall): TruthCall {
+  return [tool, args, args]
 }
