@@ -1,3 +1,5 @@
+import { readLiteral } from '../python/expression.ts'
+
 /** What a constant of Python is here. */
 export type Constant = string | number | readonly Constant[]
 
@@ -17,162 +19,124 @@ export function readPythonTexts(source: string, known: ReadonlyMap<string, Const
   const heads = /^(?:class (\w+)\b.*:|( {4})?([A-Za-z_]\w*)(?:: [^=\n]+)? = )/gm
   let own: Map<string, Constant> | null = null
   for (let head = heads.exec(source); head; head = heads.exec(source)) {
-    const [, name, inner, constant] = head
+    const [, name, inner, constant = ''] = head
     if (name !== undefined) {
       own = new Map()
       classes.set(name, own)
-    } else if (constant !== undefined && !(inner && !own)) {
-      const names = inner ? new Map([...module, ...(own as Map<string, Constant>)]) : module
-      const reader = new Reader(source, heads.lastIndex, names)
-      const value = reader.sum()
-      if (value !== undefined && reader.isAtEnd()) {
-        ;(inner ? (own as Map<string, Constant>) : module).set(constant, value)
-        heads.lastIndex = reader.at
-      }
-      if (!inner) own = null
-    } else own = null
+      continue
+    }
+    const scope: Map<string, Constant> | null = inner ? own : module
+    if (!inner) own = null
+    const read = scope && readValue(source, heads.lastIndex, new Map([...module, ...scope]))
+    if (!read) continue
+    scope.set(constant, read.value)
+    heads.lastIndex = read.end
   }
   return { module, classes }
 }
 
 const SPACE = /(?:\s|#[^\n]*|\\\n)*/y
-const TEXT = /([rfuRFU]{0,2})("""|'''|"|')/y
+const BLANK = /[ \t]*(?:\\\n[ \t]*)*/y
+const TEXT = /([rfuRFU]{0,2})("""|'''|"|')((?:\\[\s\S]|(?!\2)[^\\])*)\2/y
 const NAME = /[A-Za-z_]\w*/y
 const NUMBER = /-?\d+(?:\.\d*)?/y
 
-class Reader {
-  readonly #source: string
-  readonly #names: ReadonlyMap<string, Constant>
-  #depth = 0
-  at: number
+const fail = (what: string) => new SyntaxError(`No constant: ${what}`)
 
-  constructor(source: string, at: number, names: ReadonlyMap<string, Constant>) {
-    this.#source = source
-    this.at = at
-    this.#names = names
+/** Returns the constant at a place, up to the end of its line; `null` if something else is there. */
+function readValue(source: string, start: number, names: ReadonlyMap<string, Constant>) {
+  try {
+    const { value, end } = readSum(source, start, names)
+    return /^[ \t]*(#[^\n]*)?(\n|$)/.test(source.slice(end)) ? { value, end } : null
+  } catch (error) {
+    if (error instanceof SyntaxError) return null
+    throw error
   }
+}
 
-  isAtEnd(): boolean {
-    return /^[ \t]*(#[^\n]*)?(\n|$)/.test(this.#source.slice(this.at))
-  }
+function readSum(source: string, start: number, names: ReadonlyMap<string, Constant>) {
+  let [at, depth] = [start, 0]
 
-  sum(): Constant | undefined {
-    let left = this.#product()
-    while (left !== undefined && this.#take('+')) left = added(left, this.#product())
-    return left
-  }
-
-  #product(): Constant | undefined {
-    let left = this.#part()
-    while (typeof left === 'number' && this.#take('*')) {
-      const right: Constant | undefined = this.#part()
-      left = typeof right === 'number' ? left * right : undefined
-    }
-    return left
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
+  const match = (pattern: RegExp) => {
     // Outside of brackets a value ends with its line.
-    const space = this.#depth > 0 ? SPACE : /[ \t]*(?:\\\n[ \t]*)*/y
-    space.lastIndex = this.at
-    const from = this.at + (space.exec(this.#source)?.[0].length ?? 0)
-    pattern.lastIndex = from
-    const found = pattern.exec(this.#source)
-    if (found) this.at = from + found[0].length
+    const space = depth > 0 ? SPACE : BLANK
+    space.lastIndex = at
+    pattern.lastIndex = at + (space.exec(source)?.[0].length ?? 0)
+    const found = pattern.exec(source)
+    if (found) at = pattern.lastIndex
     return found
   }
-
-  #take(sign: string): boolean {
-    return this.#match(new RegExp(`\\${sign}`, 'y')) !== null
-  }
-
-  #part(): Constant | undefined {
-    const value = this.#atom()
-    if (value === undefined) return undefined
-    if (Array.isArray(value) && this.#take('[')) {
-      const [index] = this.#match(NUMBER) ?? []
-      return this.#take(']') && index !== undefined ? value.at(Number(index)) : undefined
-    }
-    if (typeof value === 'string' && this.#take('.')) {
-      const isJoin = this.#match(/join\(/y) !== null
-      const items = isJoin ? this.sum() : undefined
-      return Array.isArray(items) && this.#take(')') ? items.join(value) : undefined
-    }
-    return value
-  }
-
-  #atom(): Constant | undefined {
-    if (this.#take('(')) {
-      return this.#within(() => {
-        const inner = this.sum()
-        return this.#take(')') ? inner : undefined
-      })
-    }
-    if (this.#take('[')) return this.#within(() => this.#list())
-    let text: string | undefined
-    for (let part = this.#text(); part !== null; part = this.#text()) {
-      if (part === undefined) return undefined
-      text = (text ?? '') + part
-    }
-    if (text !== undefined) return text
-    const [number] = this.#match(NUMBER) ?? []
-    if (number !== undefined) return Number(number)
-    const [name] = this.#match(NAME) ?? []
-    return name === undefined ? undefined : this.#names.get(name)
-  }
-
-  #within<T>(read: () => T): T {
-    this.#depth += 1
+  const take = (sign: string) => match(new RegExp(`\\${sign}`, 'y')) !== null
+  const within = <T>(close: string, read: () => T) => {
+    depth += 1
     const value = read()
-    this.#depth -= 1
+    if (!take(close)) throw fail(close)
+    depth -= 1
     return value
   }
 
-  #list(): Constant | undefined {
+  const sum = (): Constant => {
+    let left = product()
+    while (take('+')) {
+      const right = product()
+      if (typeof left === 'string' && typeof right === 'string') left += right
+      else if (typeof left === 'number' && typeof right === 'number') left += right
+      else throw fail('+')
+    }
+    return left
+  }
+  const product = (): Constant => {
+    let left = part()
+    while (typeof left === 'number' && take('*')) {
+      const right = part()
+      if (typeof right !== 'number') throw fail('*')
+      left *= right
+    }
+    return left
+  }
+  const part = (): Constant => {
+    const value = atom()
+    if (Array.isArray(value) && take('[')) {
+      const found: Constant | undefined = value.at(Number(within(']', () => match(NUMBER)?.[0] ?? Number.MAX_VALUE)))
+      if (found === undefined) throw fail('[')
+      return found
+    }
+    if (typeof value !== 'string' || !take('.')) return value
+    const items = match(/join\(/y) && within(')', sum)
+    if (!Array.isArray(items)) throw fail('.')
+    return items.join(value)
+  }
+  const atom = (): Constant => {
+    if (take('(')) return within(')', sum)
+    if (take('[')) return within(']', list)
+    let texts: string | undefined
+    for (let found = match(TEXT); found; found = match(TEXT)) texts = (texts ?? '') + text(found)
+    if (texts !== undefined) return texts
+    const [number] = match(NUMBER) ?? []
+    if (number !== undefined) return Number(number)
+    const found = names.get(match(NAME)?.[0] ?? '')
+    if (found === undefined) throw fail('a name')
+    return found
+  }
+  const list = (): Constant[] => {
     const items: Constant[] = []
-    while (!this.#take(']')) {
-      const item = this.sum()
-      if (item === undefined) return undefined
-      items.push(item)
-      if (!this.#take(',')) return this.#take(']') ? items : undefined
+    while (!match(/(?=\])/y)) {
+      items.push(sum())
+      if (!take(',')) break
     }
     return items
   }
-
-  /** Returns the text that begins here; `null` if none does, nothing for one with an expression that is not read. */
-  #text(): string | null | undefined {
-    const head = this.#match(TEXT)
-    if (!head) return null
-    const [, prefix = '', quote = ''] = head
-    const start = this.at
-    let end = start
-    while (!this.#source.startsWith(quote, end)) end += this.#source[end] === '\\' ? 2 : 1
-    this.at = end + quote.length
-    const raw = this.#source.slice(start, end)
-    const plain = (part: string) => (/r/i.test(prefix) ? part : unescaped(part))
-    if (!/f/i.test(prefix)) return plain(raw)
-    let isRead = true
-    const filled = raw.replace(/\{\{|\}\}|\{([^{}]*)\}|([^{}]+)/g, (whole, expression, rest) => {
-      if (rest !== undefined) return plain(rest)
-      if (expression === undefined) return whole.charAt(0)
-      const value = new Reader(expression, 0, this.#names).sum()
-      if (value === undefined) isRead = false
-      return String(value)
-    })
-    return isRead ? filled : undefined
+  const text = ([whole, prefix = '', quote, raw = '']: readonly string[]) => {
+    if (!/f/i.test(prefix)) return String(readLiteral(whole as string))
+    const written = (expression: string) =>
+      JSON.stringify(String(readSum(expression, 0, names).value))
+        .slice(1, -1)
+        .replaceAll("'", "\\'")
+    const filled = raw.replace(/\{\{|\}\}|\{([^{}]*)\}/g, (braces, expression) =>
+      expression === undefined ? braces.charAt(0) : written(expression),
+    )
+    return String(readLiteral(prefix.replace(/f/i, '') + quote + filled + quote))
   }
-}
 
-function added(left: Constant, right: Constant | undefined): Constant | undefined {
-  if (typeof left === 'string' && typeof right === 'string') return left + right
-  return typeof left === 'number' && typeof right === 'number' ? left + right : undefined
-}
-
-const NAMED: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\n': '' }
-
-function unescaped(text: string): string {
-  return text.replace(/\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|([\s\S]))/g, (whole, x, u, other) => {
-    if (x ?? u) return String.fromCharCode(Number.parseInt(x ?? u, 16))
-    return NAMED[other] ?? (/["'\\]/.test(other) ? other : whole)
-  })
+  return { value: sum(), end: at }
 }
