@@ -1,59 +1,78 @@
 import { createPythonRandom, type PythonRandom } from '../python/random.ts'
 import { repr } from '../python/repr.ts'
-import { entriesOf, type PythonDict, type PythonValue } from '../python/value.ts'
+import { entriesOf, type PythonValue } from '../python/value.ts'
 
 /** What the rules of a class read besides their state. */
 export interface Sources {
   /** Whether answers are lengthened, as in the category `long_context`. */
   readonly isLong: boolean
   /** Returns a literal that a name is bound to in the original's source of the class. */
-  constant<T extends PythonValue>(name: string): T
+  constant<T>(name: string): T
   /** Returns a literal that follows a text in that source. */
   after<T extends PythonValue>(text: string): T
   /** Returns the groups of a pattern wherever it occurs in that source. */
   groups(pattern: RegExp): readonly (readonly string[])[]
-  /** Returns a literal of the long texts. */
-  long<T extends PythonValue>(name: string): T
+  /** Returns a literal of the long texts if answers are lengthened. */
+  long<T extends PythonValue>(name: string): T | undefined
 }
+
+/** A dict with names for keys. */
+export type Fields = Record<string, PythonValue>
+
+/** Attributes that are `undefined` are not in the answer. */
+export type Answer = PythonValue | { readonly [key: string]: PythonValue | undefined }
 
 /**
- * A class of the original: how its state is made of a task's scenario, its methods over that state, and the public
- * attributes, in one order, by which the original compares states. What is returned may be part of the state.
+ * A class of the original: how its state is made of a task's scenario, and its methods over that state. `Given` has the
+ * arguments of all methods, by their names. What is returned may be part of the state.
  */
-export interface Api<State> {
-  load(scenario: Readonly<Record<string, PythonValue>>, sources: Sources): State
-  readonly methods: Readonly<Record<string, Method<State>>>
-  compared(state: State): PythonValue
+export interface Api<State, Given = object> {
+  load(scenario: Fields, sources: Sources): State
+  readonly methods: Readonly<Record<string, (state: State, given: Given, sources: Sources) => Answer>>
+  /** Returns what the original compares, if it is not all that has no `_` before its name. */
+  compared?(state: State): PythonValue
 }
-
-/** Arguments have the types of the function's document, by their names; an optional one may be missing or `null`. */
-type Method<State> = (
-  state: State,
-  given: never,
-  sources: Sources,
-) => PythonValue | { readonly [key: string]: PythonValue | undefined }
 
 /** An exception of Python that reaches the caller, who reads its text. */
 export class PythonError extends Error {}
 
-/** A dict of a state whose keys may be anything, in their order. */
-export interface Dict<Item = PythonValue> {
-  $dict: [key: PythonValue, item: Item][]
+/** Chance of a state: its seed, and how many words were drawn. */
+export interface Chance {
+  _chance: { seed: number; drawn: number }
 }
+
+/** Returns the attributes that a scenario has, or else the defaults of the class; those that are `dicts` as {@link Dict}. */
+export function attributesOf<State>(scenario: Fields, { constant }: Sources, ...dicts: readonly string[]) {
+  const defaults = constant<Fields>('DEFAULT_STATE')
+  const { random_seed: seed = 200191, ...all } = { ...defaults, ...scenario }
+  const names = Object.keys(all).filter((name) => Object.hasOwn(defaults, name))
+  const attributes = names.map((name) => [name, dicts.includes(name) ? dictOf(all[name] ?? {}) : all[name]])
+  return { ...Object.fromEntries(attributes), _chance: { seed, drawn: 0 } } as State & Chance
+}
+
+export function draw<T>({ _chance }: Chance, take: (random: PythonRandom) => T): T {
+  const random = createPythonRandom(_chance.seed, _chance.drawn)
+  const taken = take(random)
+  _chance.drawn = random.drawn
+  return taken
+}
+
+/** A dict of a state whose keys may be anything, in their order. */
+export type Dict<Item = PythonValue> = { $dict: [key: PythonValue, item: Item][] }
 
 export function dictOf<Item = PythonValue>(value: PythonValue): Dict<Item> {
-  return { $dict: (entriesOf(value as PythonDict) as [PythonValue, Item][]).map(([key, item]) => [key, item]) }
+  return { $dict: entriesOf(value as object).map(([key, item]) => [key, item as Item]) }
 }
 
-export function has(dict: Dict<unknown>, key: PythonValue): boolean {
-  return dict.$dict.some(([other]) => other === key)
+export function findItem<Item>({ $dict }: Dict<Item>, key: PythonValue): Item | null {
+  return $dict.find(([other]) => other === key)?.[1] ?? null
 }
 
-/** Returns the item of a key. Throws as a dict does if there is none. */
-export function itemOf<Item>(dict: Dict<Item>, key: PythonValue): Item {
-  const entry = dict.$dict.find(([other]) => other === key)
-  if (!entry) throw new PythonError(repr(key))
-  return entry[1]
+/** Returns the item of a key, which is added if there is none. */
+export function itemOr<Item>(dict: Dict<Item>, key: PythonValue, item: Item): Item {
+  const found = findItem(dict, key)
+  if (found === null) dict.$dict.push([key, item])
+  return found ?? item
 }
 
 export function setItem<Item>(dict: Dict<Item>, key: PythonValue, item: Item): void {
@@ -66,17 +85,4 @@ export function setItem<Item>(dict: Dict<Item>, key: PythonValue, item: Item): v
 export function fieldOf<Item>(object: { readonly [key: string]: Item }, key: string): Item {
   if (!Object.hasOwn(object, key)) throw new PythonError(repr(key))
   return object[key] as Item
-}
-
-/** Chance of a state: its seed, and how many words were drawn. */
-export interface Chance {
-  seed: number
-  drawn: number
-}
-
-export function draw<T>(chance: Chance, take: (random: PythonRandom) => T): T {
-  const random = createPythonRandom(chance.seed, chance.drawn)
-  const taken = take(random)
-  chance.drawn = random.drawn
-  return taken
 }

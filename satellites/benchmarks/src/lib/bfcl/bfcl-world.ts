@@ -3,11 +3,12 @@ import { definePolicy } from '@episodic/env'
 import { defineEnvironment, type Tool } from '@episodic/mcp-server'
 import type { Json, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
+import { repr } from '../python/repr.ts'
 import type { GoldenCall, GoldenCase, GoldenResult } from '../suite/golden.ts'
-import { printStates, type States } from './classes.ts'
-import { type BfclTask, type Category, CLASS_NAMES, type Library } from './data.ts'
+import { comparedOf, type States } from './classes.ts'
+import type { BfclTask, Category, Library } from './data.ts'
 import { inputSchemaOf } from './input-schema.ts'
-import { createJudge, type Judge, type Progress, readGoldenCall } from './truth.ts'
+import { argumentsOf, createJudge, progressSchema } from './truth.ts'
 
 export interface BfclOptions {
   readonly library: Library
@@ -24,7 +25,7 @@ export interface BfclOptions {
 export function createBfcl({ library, category, golden: recorded }: BfclOptions) {
   const given = library.tasks(category)
   const byId = new Map(given.map((task) => [task.id, { task, judge: createJudge(task, library) }]))
-  const knownOf = (id: string) => byId.get(id) as { task: BfclTask; judge: Judge }
+  const knownOf = (id: string) => byId.get(id) as NonNullable<ReturnType<typeof byId.get>>
 
   const environment = defineEnvironment({
     name: `bfcl-${category.replace('_', '-')}`,
@@ -34,42 +35,31 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
     speech: 'end_turn',
     params: z.object({ task: z.string().refine((id) => byId.has(id), 'no id of a task') }),
     limits: { steps: 400 },
-    state: {
-      public: z.object({}),
-      private: z.object({
-        turn: z.int(),
-        calls: z.int().describe('Calls in this turn.'),
-        answered: z.array(z.string()).describe('Digests of all answers so far.'),
-        failed: z.string().nullable(),
-        states: z.record(z.string(), z.unknown()),
-      }),
-    },
+    state: { public: z.object({}), private: progressSchema },
     readable: ['states'],
     start: ({ params }) => ({ public: {}, private: knownOf(params.task).judge.start() }),
     observe: () => '',
     offers: ({ private: { turn } }, { task: id }) => {
       const { task } = knownOf(id)
       const missing = missingIn(task, turn)
-      const names = task.classes.flatMap((name) => [...library.functions(name).keys()])
-      return [...names.filter((name) => !missing.has(name)), 'end_turn']
+      const functions = task.classes.flatMap((name) =>
+        [...library.functions.values()].filter((one) => one.className === name),
+      )
+      return [...functions.map(({ name }) => name).filter((name) => !missing.has(name)), 'end_turn']
     },
     tools: ({ tool }) => {
-      const functions = CLASS_NAMES.flatMap((className) =>
-        [...library.functions(className).values()].map(({ name, description, parameters }) => {
-          const made = tool({
-            description: description + library.hint,
-            input: inputSchemaOf(parameters),
-            play({ state, params, input, reveal, say, end }) {
-              const { judge } = knownOf(params.task)
-              const progress = state.private as Progress
-              const { answer, isOver } = judge.call(progress, { name, className }, input as JsonObject)
-              if (isOver) end('too-many-calls')
-              return say(reveal(answer))
-            },
-          })
-          return [name, made] as const
-        }),
-      )
+      const functions = [...library.functions.values()].map(({ name, description, parameters }) => {
+        const made = tool({
+          description: description + library.hint,
+          input: inputSchemaOf(parameters),
+          play({ state, params, input, reveal, say, end }) {
+            const { answer, isOver } = knownOf(params.task).judge.call(state.private, name, input as JsonObject)
+            if (isOver) end('too-many-calls')
+            return say(reveal(answer))
+          },
+        })
+        return [name, made] as const
+      })
       return {
         ...(Object.fromEntries(functions) as { readonly [name: string]: Tool }),
         end_turn: tool({
@@ -77,28 +67,23 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
           input: z.object({ text: z.string().max(100_000).describe('What you say.') }),
           play({ state, params, say, end, reveal }) {
             const { judge, task } = knownOf(params.task)
-            const progress = state.private as Progress
-            if (judge.endTurn(progress)) {
-              end('said-all')
-              return say('')
-            }
-            return say(reveal(task.turns[progress.turn]?.user ?? ''))
+            if (!judge.endTurn(state.private)) return say(reveal(task.turns[state.private.turn]?.user ?? ''))
+            end('said-all')
+            return say('')
           },
         }),
       }
     },
     rewards: {
       /** As in BFCL: 1 if each turn had the ground truth's state and answers. */
-      solved: ({ end, after, params }) => (end?.kind === 'terminated' && isSolved(after.private, params.task) ? 1 : 0),
+      solved: ({ end, after, params }) =>
+        Number(end?.kind === 'terminated' && knownOf(params.task).judge.isSolved(after.private)),
     },
-    success: ({ end, state, params }) => end.kind === 'terminated' && isSolved(state.private, params.task),
+    success: ({ end, state, params }) =>
+      end.kind === 'terminated' && knownOf(params.task).judge.isSolved(state.private),
   })
 
-  function isSolved({ failed, turn }: { failed: string | null; turn: number }, id: string): boolean {
-    return failed === null && turn === knownOf(id).task.turns.length
-  }
-
-  const longest = Math.max(1, ...given.map((task) => lengthOf(task)))
+  const longest = Math.max(1, ...given.map(lengthOf))
   const tasks = defineTasks({
     name: environment.name,
     environment,
@@ -121,11 +106,7 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
       const missing = missingIn(task, turn)
       // No model can call what it is not offered.
       const offered = golden.filter(({ name }) => !missing.has(name))
-      const calls = offered.map((one) => {
-        const { called, given: values } = readGoldenCall(task, one, library)
-        return { tool: called.name, arguments: values }
-      })
-      return [...calls, END]
+      return [...offered.map((call) => ({ tool: call.name, arguments: argumentsOf(call, library) })), END]
     })
 
   const policyOf = (name: string, calls: (task: BfclTask) => readonly GoldenCall[]) =>
@@ -147,16 +128,16 @@ export function createBfcl({ library, category, golden: recorded }: BfclOptions)
     solver: policyOf('golden', callsOf),
     policies: { nothing: policyOf('nothing', () => []) },
     *golden(): Iterable<GoldenCase> {
-      for (const task of given)
-        yield {
-          ...{ task: task.id, params: { task: task.id }, calls: callsOf(task) },
-          expected: recorded.get(task.id) ?? null,
-        }
+      for (const task of given) {
+        const { id } = task
+        yield { task: id, params: { task: id }, calls: callsOf(task), expected: recorded.get(id) ?? null }
+      }
     },
     /** The attributes of all classes that the original compares, as Python prints them. */
-    goldenState: (state: { readonly private: JsonObject }): Json => ({
-      ...printStates(state.private.states as States),
-    }),
+    goldenState: (state: { readonly private: JsonObject }): Json => {
+      const compared = comparedOf(state.private.states as States)
+      return Object.fromEntries(Object.entries(compared).map(([name, attributes]) => [name, repr(attributes)]))
+    },
   }
 }
 

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type PythonCall, readCall, readConstant, readLiteral } from '../python/expression.ts'
 import { entriesOf, type PythonValue } from '../python/value.ts'
-import type { Sources } from './api.ts'
+import type { Fields, Sources } from './api.ts'
 
 /** The categories of the original whose tasks are conversations of several turns. */
-export const CATEGORIES = ['base', 'miss_func', 'miss_param', 'long_context'] as const
-export type Category = (typeof CATEGORIES)[number]
+export type Category = 'base' | 'miss_func' | 'miss_param' | 'long_context'
 
 /** A function as its document describes it. */
 export interface FunctionDocument {
+  readonly className: string
   readonly name: string
   readonly description: string
   readonly parameters: {
@@ -21,13 +21,14 @@ export interface FunctionDocument {
 export interface Described {
   readonly type: string
   readonly description?: string
-  readonly [key: string]: unknown
+  readonly properties?: Readonly<Record<string, Described>>
+  readonly items?: Described
 }
 
 export interface BfclTask {
   readonly id: string
   readonly classes: readonly string[]
-  readonly scenarios: Readonly<Record<string, PythonValue>>
+  readonly scenarios: Readonly<Record<string, Fields>>
   readonly isLong: boolean
   /**
    * What the user says in each turn, and the calls that are right then; of miss_func, also what it offers from then on.
@@ -42,9 +43,9 @@ export interface BfclTask {
 /** The files of the original. */
 export interface Library {
   tasks(category: Category): readonly BfclTask[]
-  /** Documents of the functions of a class, by their names. */
-  functions(className: string): ReadonlyMap<string, FunctionDocument>
-  sources(className: string): Omit<Sources, 'isLong'>
+  /** All functions, by their names. */
+  readonly functions: ReadonlyMap<string, FunctionDocument>
+  sources(className: string, isLong: boolean): Sources
   /** What is added to the description of every function. */
   readonly hint: string
 }
@@ -56,55 +57,40 @@ const FILES: Readonly<Record<string, string>> = {
   ...{ TravelAPI: 'travel_booking', VehicleControlAPI: 'vehicle_control' },
 }
 
-export const CLASS_NAMES: readonly string[] = Object.keys(FILES)
-
-/** Opens the files of the original, laid out as `bfcl.suite.jsonl` says. */
+/** Opens the files of the original, laid out as `bfcl.suite.jsonl` says. Rules read no files. */
 export function openLibrary(folder: string): Library {
-  const text = once((path: string) => readFileSync(join(folder, path), 'utf8'))
-  // Rules read no files.
-  for (const name of Object.values(FILES))
-    for (const path of [`sources/${name}.py`, `documents/${name}.jsonl`]) text(path)
-  for (const path of ['sources/long_context.py', 'prompts.py', 'utils.py']) text(path)
+  const text = (path: string) => readFileSync(join(folder, path), 'utf8')
   const lines = (path: string) => text(path).split('\n').filter(Boolean)
+  const classes = Object.entries(FILES)
 
-  const functions = once((className: string) => {
-    const documents = lines(`documents/${FILES[className]}.jsonl`).map((line) => JSON.parse(line) as FunctionDocument)
-    return new Map(documents.map((document) => [document.name, document]))
-  })
+  const documents = classes.flatMap(([className, file]) =>
+    lines(`documents/${file}.jsonl`).map((line): FunctionDocument => ({ className, ...JSON.parse(line) })),
+  )
+  const long = constantsOf(text('sources/long_context.py'))
+  const sources = new Map(classes.map(([className, file]) => [className, sourcesOf(text(`sources/${file}.py`))]))
+  const offer = readConstant(text('prompts.py'), 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC') as string
 
-  const sources = once((className: string) => {
-    const source = text(`sources/${FILES[className]}.py`)
-    const constant = once((name: string) => readConstant(source, name))
-    const after = once((before: string) => readLiteral(source, source.indexOf(before) + before.length))
-    const long = once((name: string) => readConstant(text('sources/long_context.py'), name))
-    const groups = once((pattern: string) =>
-      [...source.matchAll(new RegExp(pattern, 'g'))].map((found) => found.slice(1)),
-    )
-    return { constant, after, long, groups: ({ source: pattern }: RegExp) => groups(pattern) } as Omit<
-      Sources,
-      'isLong'
-    >
-  })
-
-  const tasks = once((category: Category) => {
-    const offer = readConstant(text('prompts.py'), 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC') as string
-    const answers = lines(`answers/${category}.jsonl`)
-    return lines(`tasks/${category}.jsonl`).map((line, index) => {
-      const task = readLiteral(line) as unknown as WrittenTask
-      const { ground_truth } = readLiteral(answers[index] as string) as { ground_truth: string[][] }
-      const missed = new Map(entriesOf(task.missed_function ?? {}) as unknown as [string, string[]][])
-      const turns = task.question.map(([message], turn) => ({
-        user: message?.content ?? offer,
-        golden: (ground_truth[turn] ?? []).map(readCall),
-        offers: missed.get(String(turn)) ?? [],
-      }))
-      const { id, involved_classes: classes, initial_config: scenarios } = task
-      return { id, classes, scenarios, isLong: category === 'long_context', turns }
-    })
-  })
-
-  const hint = readLiteral(/return (" Note .* Python 3 .*")/.exec(text('utils.py'))?.[1] ?? '') as string
-  return { tasks, functions, sources, hint }
+  return {
+    functions: new Map(documents.map((document) => [document.name, document])),
+    sources: (className, isLong) =>
+      ({ ...sources.get(className), isLong, long: (name) => (isLong ? long(name) : undefined) }) as Sources,
+    hint: readLiteral(/return (" Note .* Python 3 .*")/.exec(text('utils.py'))?.[1] ?? '') as string,
+    tasks(category) {
+      const answers = lines(`answers/${category}.jsonl`)
+      return lines(`tasks/${category}.jsonl`).map((line, index) => {
+        const task = readLiteral(line) as unknown as WrittenTask
+        const { ground_truth } = readLiteral(answers[index] as string) as { ground_truth: string[][] }
+        const missed = new Map(entriesOf(task.missed_function ?? {}) as unknown as [string, string[]][])
+        const turns = task.question.map(([message], turn) => ({
+          user: message?.content ?? offer,
+          golden: (ground_truth[turn] ?? []).map(readCall),
+          offers: missed.get(String(turn)) ?? [],
+        }))
+        const { id, involved_classes: classes, initial_config: scenarios } = task
+        return { id, classes, scenarios, isLong: category === 'long_context', turns }
+      })
+    },
+  }
 }
 
 interface WrittenTask {
@@ -115,11 +101,20 @@ interface WrittenTask {
   readonly missed_function?: object
 }
 
-/** Returns a function that computes a value for each key once. */
-function once<Key extends string, Value>(compute: (key: Key) => Value): (key: Key) => Value {
-  const known = new Map<Key, Value>()
-  return (key) => {
-    if (!known.has(key)) known.set(key, compute(key))
-    return known.get(key) as Value
+function sourcesOf(source: string) {
+  return {
+    constant: constantsOf(source),
+    after: (before: string) => readLiteral(source, source.indexOf(before) + before.length),
+    groups: (pattern: RegExp) => [...source.matchAll(pattern)].map((found) => found.slice(1)),
+  }
+}
+
+/** Returns a function that reads each constant of a source once. */
+function constantsOf(source: string): (name: string) => PythonValue {
+  const known = new Map<string, PythonValue>()
+  return (name) => {
+    const value = known.get(name) ?? readConstant(source, name)
+    known.set(name, value)
+    return value
   }
 }

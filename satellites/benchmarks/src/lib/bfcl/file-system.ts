@@ -1,24 +1,20 @@
 import { splitlines, splitWords } from '../python/lines.ts'
 import { formatFixed } from '../python/round.ts'
-import { entriesOf, type PythonDict, type PythonValue } from '../python/value.ts'
-import { type Api, PythonError, type Sources } from './api.ts'
+import { entriesOf, type PythonValue } from '../python/value.ts'
+import { type Answer, type Api, PythonError, type Sources } from './api.ts'
 
 /**
  * A file system as the original keeps it: objects that point at one another. Copied folders share their files, a moved
  * folder shares its table with the one that it was, and what is in it still has that one as its parent. So the state
- * is a list of nodes and a list of tables, and places in them are the references.
+ * is a list of nodes, of which the root is the first, and a list of tables, and places in them are the references.
  */
-export interface FileSystem {
-  root: number
+interface FileSystem {
   here: number
-  nodes: Node[]
+  nodes: (File | Directory)[]
   tables: [name: string, node: number][][]
 }
 
-type Node = File | Directory
-
 interface File {
-  name: string
   content: string
 }
 
@@ -31,31 +27,41 @@ interface Directory {
 interface Written {
   readonly type: string
   readonly content?: string
-  readonly contents?: PythonValue
+  readonly contents?: object
 }
 
-export const fileSystem: Api<FileSystem> = {
+type Given = Record<'folder' | 'dir_name' | 'content' | 'pattern' | 'source' | 'destination', string> &
+  Record<'file_name' | 'file_name1' | 'file_name2', string> & {
+    a?: boolean
+    path?: string
+    name?: string | null
+    mode?: string
+    human_readable?: boolean
+    lines?: number
+  }
+
+type Method = Api<FileSystem, Given>['methods'][string]
+
+export const fileSystem: Api<FileSystem, Given> = {
   load({ root }, sources) {
-    const files: FileSystem = { root: 0, here: 0, nodes: [], tables: [] }
-    const [[name, top] = ['/', null]] = entriesIn(root ?? {})
+    const files: FileSystem = { here: 0, nodes: [], tables: [] }
+    const [[name, top] = ['/', {}]] = entriesIn(root as object | undefined)
     createDirectory(files, name, null)
-    if (top) fill(files, 0, top.contents as PythonValue, sources)
+    if (top.contents) fill(files, 0, top.contents, sources)
     return files
   },
 
-  compared(files) {
-    return { cwd: pathOf(files), tree: [directoryAt(files, files.root).name, treeOf(files, files.root)] }
-  },
+  compared: (files) => ({ cwd: pathOf(files), tree: [directoryAt(files, 0).name, treeOf(files, 0)] }),
 
   methods: {
     pwd: (files) => ({ current_working_directory: pathOf(files) }),
 
-    ls(files, { a }: { a?: boolean }) {
+    ls(files, { a }) {
       const names = tableOf(files, files.here).map(([name]) => name)
       return { current_directory_content: a ? names : names.filter((name) => !name.startsWith('.')) }
     },
 
-    cd(files, { folder: given }: { folder: string }) {
+    cd(files, { folder: given }) {
       const folder = given.replace(/\/+$/, '') || '/'
       if (folder !== '/' && folder.includes('/'))
         return error(`cd: ${folder}: Unsupported path. Only one folder level at a time is supported.`)
@@ -71,39 +77,28 @@ export const fileSystem: Api<FileSystem> = {
       return { current_working_directory: directoryAt(files, found).name }
     },
 
-    mkdir(files, { dir_name: name }: { dir_name: string }) {
-      if (isInvalid(name)) return error(`mkdir: cannot create directory '${name}': Invalid character`)
-      if (nodeOf(files, name) !== null) return error(`mkdir: cannot create directory '${name}': File exists`)
-      addDirectory(files, files.here, name)
-      return null
-    },
+    mkdir: (files, { dir_name }) => create(files, 'mkdir: cannot create directory', dir_name, addDirectory),
 
-    touch(files, { file_name: name }: { file_name: string }) {
-      if (isInvalid(name)) return error(`touch: cannot touch '${name}': Invalid character`)
-      if (nodeOf(files, name) !== null) return error(`touch: cannot touch '${name}': File exists`)
-      addFile(files, files.here, name, '')
-      return null
-    },
+    touch: (files, { file_name }) => create(files, 'touch: cannot touch', file_name, addFile),
 
-    echo(files, { content, file_name: name }: { content: string; file_name?: string | null }) {
-      if (name === undefined || name === null) return { terminal_output: content }
+    echo(files, { content, file_name: name = null }) {
+      if (name === null || name === '') return { terminal_output: content }
       if (isInvalid(name)) return error(`echo: cannot write to '${name}': Invalid character`)
-      if (name === '') return { terminal_output: content }
       const node = nodeOf(files, name)
-      if (node === null) return error(`echo: cannot write to '${name}': No such file`)
+      if (!node) return error(`echo: cannot write to '${name}': No such file`)
       if (!isFile(node)) throw new PythonError("'Directory' object has no attribute '_write'")
       node.content = content
       return null
     },
 
-    cat(files, { file_name: name }: { file_name: string }) {
+    cat(files, { file_name: name }) {
       if (isInvalid(name)) return error(`cat: '${name}': Invalid character`)
       const node = nodeOf(files, name)
-      if (node === null) return error(`cat: '${name}': No such file or directory`)
+      if (!node) return error(`cat: '${name}': No such file or directory`)
       return isFile(node) ? { file_content: node.content } : error(`cat: '${name}': Is a directory`)
     },
 
-    find(files, { path = '.', name }: { path?: string; name?: string | null }) {
+    find(files, { path = '.', name = null }) {
       const start = navigate(files, path)
       if (start === null) return error(`find: '${path}': No such file or directory`)
       const matches: string[] = []
@@ -111,149 +106,154 @@ export const fileSystem: Api<FileSystem> = {
         assertDepth(depth)
         for (const [entry, node] of tableOf(files, directory)) {
           const place = `${base}/${entry}`
-          if (name === undefined || name === null || entry.includes(name)) matches.push(place)
-          if (!isFile(files.nodes[node] as Node)) search(node, place, depth + 1)
+          if (name === null || entry.includes(name)) matches.push(place)
+          if (!isFile(nodeAt(files, node))) search(node, place, depth + 1)
         }
       }
       search(start, path.replace(/\/+$/, ''), 0)
       return { matches }
     },
 
-    wc(files, { file_name: name, mode = 'l' }: { file_name: string; mode?: string }) {
-      if (!['l', 'w', 'c'].includes(mode)) return error(`wc: invalid mode '${mode}'`)
-      const content = contentOf(files, name)
-      if (content === null) return error(`wc: ${name}: No such file or directory`)
-      if (mode === 'l') return { count: splitlines(content).length, type: 'lines' }
-      if (mode === 'w') return { count: splitWords(content).length, type: 'words' }
-      return { count: [...content].length, type: 'characters' }
+    wc(files, { file_name: name, mode = 'l' }) {
+      const [type, split] = COUNTED.get(mode) ?? []
+      if (!type || !split) return error(`wc: invalid mode '${mode}'`)
+      return ofContent('wc', files, name, (content) => ({ count: split(content).length, type }))
     },
 
-    sort(files, { file_name: name }: { file_name: string }) {
-      const content = contentOf(files, name)
-      if (content === null) return error(`sort: ${name}: No such file or directory`)
-      // Bytes of UTF-8 have the order of code points, in which Python sorts.
-      const sorted = splitlines(content).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-      return { sorted_content: sorted.join('\n') }
-    },
+    // Bytes of UTF-8 have the order of code points, in which Python sorts.
+    sort: (files, { file_name }) =>
+      ofContent('sort', files, file_name, (content) => ({
+        sorted_content: splitlines(content)
+          .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          .join('\n'),
+      })),
 
-    grep(files, { file_name: name, pattern }: { file_name: string; pattern: string }) {
-      const content = contentOf(files, name)
-      if (content === null) return error(`grep: ${name}: No such file or directory`)
-      return { matching_lines: splitlines(content).filter((line) => line.includes(pattern)) }
-    },
+    grep: (files, { file_name, pattern }) =>
+      ofContent('grep', files, file_name, (content) => ({
+        matching_lines: splitlines(content).filter((line) => line.includes(pattern)),
+      })),
 
-    du(files, { human_readable: human }: { human_readable?: boolean }) {
+    du(files, { human_readable: human }) {
       const sizeOf = (at: number, depth: number): number => {
         assertDepth(depth)
-        const node = files.nodes[at] as Node
+        const node = nodeAt(files, at)
         if (isFile(node)) return Buffer.byteLength(node.content)
         return tableOf(files, at).reduce((sum, [, child]) => sum + sizeOf(child, depth + 1), 0)
       }
       let size = sizeOf(files.here, 0)
       if (!human) return { disk_usage: `${size} bytes` }
-      for (const unit of ['B', 'KB', 'MB', 'GB', 'TB']) {
-        if (size < 1024) return { disk_usage: `${formatFixed(size, 2)} ${unit}` }
-        size /= 1024
-      }
-      return { disk_usage: `${formatFixed(size, 2)} PB` }
+      const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
+      for (; size >= 1024 && units.length > 1; size /= 1024) units.shift()
+      return { disk_usage: `${formatFixed(size, 2)} ${units[0]}` }
     },
 
-    tail(files, { file_name: name, lines = 10 }: { file_name: string; lines?: number }) {
-      const content = contentOf(files, name)
-      if (content === null) return error(`tail: ${name}: No such file or directory`)
-      const all = splitlines(content)
-      return { last_lines: all.slice(-Math.min(lines, all.length)).join('\n') }
-    },
+    tail: (files, { file_name, lines = 10 }) =>
+      ofContent('tail', files, file_name, (content) => {
+        const all = splitlines(content)
+        return { last_lines: all.slice(-Math.min(lines, all.length)).join('\n') }
+      }),
 
-    diff(files, { file_name1: one, file_name2: two }: { file_name1: string; file_name2: string }) {
+    diff(files, { file_name1: one, file_name2: two }) {
       const [before, after] = [contentOf(files, one), contentOf(files, two)]
       if (before === null || after === null) return error(`diff: ${one} or ${two}: No such file or directory`)
       const others = splitlines(after)
-      const changed = splitlines(before).flatMap((line, at) => {
-        const other = others[at]
-        return other === undefined || other === line ? [] : [`- ${line}\n+ ${other}`]
-      })
+      const pairs = splitlines(before).slice(0, others.length)
+      const changed = pairs.flatMap((line, at) => (others[at] === line ? [] : [`- ${line}\n+ ${others[at]}`]))
       return { diff_lines: changed.join('\n') }
     },
 
-    mv(files, { source, destination }: { source: string; destination: string }) {
-      const [into, problem] = targetOf(files, 'mv', 'move', source, destination)
-      if (problem) return problem
-      if (into !== null && findPlace(files, into, source) !== null)
-        return error(`mv: cannot move '${source}' to '${destination}/${source}': File exists`)
-      const node = nodeOf(files, source) as Node
-      remove(files, source)
-      const name = into === null ? destination : source
-      if (isFile(node)) addFile(files, into ?? files.here, name, node.content)
-      else addDirectory(files, into ?? files.here, name).table = node.table
-      return { result: `'${source}' moved to '${into === null ? destination : `${destination}/${source}`}'` }
+    mv: transfer('mv', 'move', 'moved'),
+    cp: transfer('cp', 'copy', 'copied'),
+
+    rm(files, { file_name: name }) {
+      if (!nodeOf(files, name)) return error(`rm: cannot remove '${name}': No such file or directory`)
+      return remove(files, name)
     },
 
-    rm(files, { file_name: name }: { file_name: string }) {
-      if (nodeOf(files, name) === null) return error(`rm: cannot remove '${name}': No such file or directory`)
-      remove(files, name)
-      return { result: `'${name}' removed` }
-    },
-
-    rmdir(files, { dir_name: name }: { dir_name: string }) {
+    rmdir(files, { dir_name: name }) {
       const node = nodeOf(files, name)
-      if (node === null) return error(`rmdir: cannot remove '${name}': No such file or directory`)
+      if (!node) return error(`rmdir: cannot remove '${name}': No such file or directory`)
       if (isFile(node)) return error(`rmdir: cannot remove '${name}': Not a directory`)
       if (files.tables[node.table]?.length) return error(`rmdir: cannot remove '${name}': Directory not empty`)
-      remove(files, name)
-      return { result: `'${name}' removed` }
-    },
-
-    cp(files, { source, destination }: { source: string; destination: string }) {
-      const [into, problem] = targetOf(files, 'cp', 'copy', source, destination)
-      if (problem) return problem
-      const node = nodeOf(files, source) as Node
-      const name = into === null ? destination : source
-      if (isFile(node)) addFile(files, into ?? files.here, name, node.content)
-      else {
-        const copy = addDirectory(files, into ?? files.here, name)
-        // The table is copied, and what it points at is not.
-        files.tables[copy.table] = (files.tables[node.table] as FileSystem['tables'][number]).map(([entry, at]) => [
-          entry,
-          at,
-        ])
-      }
-      return { result: `'${source}' copied to '${into === null ? destination : `${destination}/${source}`}'` }
+      return remove(files, name)
     },
   },
 }
+
+const COUNTED = new Map<string, [type: string, split: (content: string) => readonly string[]]>([
+  ['l', ['lines', splitlines]],
+  ['w', ['words', splitWords]],
+  ['c', ['characters', (content) => [...content]]],
+])
 
 function error(text: string) {
   return { error: text }
 }
 
-function fill(files: FileSystem, at: number, contents: PythonValue, sources: Sources): void {
-  let isBottom = true
-  const table = tableOf(files, at)
-  const { isLong } = sources
-  for (const [name, { type, content, contents: inner }] of entriesIn(contents))
-    if (type === 'directory') {
-      isBottom = false
-      const child = createDirectory(files, name, at)
-      fill(files, child, inner as PythonValue, sources)
-      table.push([name, child])
-    } else {
-      const extension =
-        isLong && !sources.long<string[]>('FILES_TAIL_USED').includes(name)
-          ? sources.long('FILE_CONTENT_EXTENSION')
-          : ''
-      table.push([name, files.nodes.push({ name, content: `${content}${extension}` }) - 1])
+function create(files: FileSystem, fails: string, name: string, add: typeof addDirectory | typeof addFile) {
+  if (isInvalid(name)) return error(`${fails} '${name}': Invalid character`)
+  if (nodeOf(files, name)) return error(`${fails} '${name}': File exists`)
+  add(files, files.here, name)
+  return null
+}
+
+function ofContent(tool: string, files: FileSystem, name: string, answer: (content: string) => Answer): Answer {
+  const content = contentOf(files, name)
+  return content === null ? error(`${tool}: ${name}: No such file or directory`) : answer(content)
+}
+
+/** Returns the method that moves or copies into a folder, or to another name. */
+function transfer(tool: 'mv' | 'cp', does: string, done: string): Method {
+  return (files, { source, destination }) => {
+    const failed = (why: string) => error(`${tool}: cannot ${does} '${source}'${why}`)
+    const node = nodeOf(files, source)
+    if (!node) return failed(': No such file or directory')
+    if (destination.includes('/'))
+      return error(`${tool}: path not allowed in destination. Provide only a file or directory name.`)
+    const into = findPlace(files, files.here, destination)
+    if (into !== null && isFile(nodeAt(files, into))) return failed(` to '${destination}': Not a directory`)
+    const target = into === null ? destination : `${destination}/${source}`
+    if (tool === 'mv') {
+      if (into !== null && findPlace(files, into, source) !== null) return failed(` to '${target}': File exists`)
+      remove(files, source)
     }
-  if (isBottom && isLong)
-    for (const name of sources.long<string[]>('POPULATE_FILE_EXTENSION')) addFile(files, at, name, '')
+    const [directory, name] = into === null ? [files.here, destination] : [into, source]
+    if (isFile(node)) addFile(files, directory, name, node.content)
+    else {
+      const made = addDirectory(files, directory, name)
+      // A copy has a table of its own, and what it points at is not copied.
+      if (tool === 'mv') made.table = node.table
+      else files.tables[made.table] = structuredClone(files.tables[node.table] ?? [])
+    }
+    return { result: `'${source}' ${done} to '${target}'` }
+  }
 }
 
-function entriesIn(contents: PythonValue): readonly (readonly [string, Written])[] {
-  return entriesOf(contents as PythonDict) as unknown as readonly (readonly [string, Written])[]
+function fill(files: FileSystem, at: number, contents: object, sources: Sources): void {
+  const used = sources.long<string[]>('FILES_TAIL_USED')
+  for (const [name, { type, content, contents: inner = {} }] of entriesIn(contents))
+    if (type === 'directory') {
+      const child = createDirectory(files, name, at)
+      fill(files, child, inner, sources)
+      tableOf(files, at).push([name, child])
+    } else {
+      const extension = used && !used.includes(name) ? sources.long('FILE_CONTENT_EXTENSION') : ''
+      addFile(files, at, name, `${content}${extension}`)
+    }
+  if (entriesIn(contents).every(([, { type }]) => type !== 'directory'))
+    for (const name of sources.long<string[]>('POPULATE_FILE_EXTENSION') ?? []) addFile(files, at, name)
 }
 
-function isFile(node: Node): node is File {
+function entriesIn(contents: object = {}) {
+  return entriesOf(contents) as unknown as readonly [string, Written][]
+}
+
+function isFile(node: File | Directory): node is File {
   return 'content' in node
+}
+
+function nodeAt(files: FileSystem, at: number): File | Directory {
+  return files.nodes[at] as File | Directory
 }
 
 function directoryAt(files: FileSystem, at: number): Directory {
@@ -272,9 +272,9 @@ function findPlace(files: FileSystem, directory: number, name: string): number |
 }
 
 /** Returns what the current folder has under a name. */
-function nodeOf(files: FileSystem, name: string): Node | null {
+function nodeOf(files: FileSystem, name: string): File | Directory | null {
   const place = findPlace(files, files.here, name)
-  return place === null ? null : (files.nodes[place] as Node)
+  return place === null ? null : nodeAt(files, place)
 }
 
 function contentOf(files: FileSystem, name: string): string | null {
@@ -287,56 +287,38 @@ function createDirectory(files: FileSystem, name: string, parent: number | null)
 }
 
 function addDirectory(files: FileSystem, parent: number, name: string): Directory {
-  assertFree(files, parent, 'Directory', name)
+  const table = freeTableOf(files, parent, 'Directory', name)
   const place = createDirectory(files, name, parent)
-  tableOf(files, parent).push([name, place])
+  table.push([name, place])
   return directoryAt(files, place)
 }
 
-function addFile(files: FileSystem, directory: number, name: string, content: string): void {
-  assertFree(files, directory, 'File', name)
-  tableOf(files, directory).push([name, files.nodes.push({ name, content }) - 1])
+function addFile(files: FileSystem, directory: number, name: string, content = ''): void {
+  freeTableOf(files, directory, 'File', name).push([name, files.nodes.push({ content }) - 1])
 }
 
-function assertFree(files: FileSystem, directory: number, what: string, name: string): void {
-  if (tableOf(files, directory).some(([other]) => other === name))
+function freeTableOf(files: FileSystem, directory: number, what: string, name: string) {
+  const table = tableOf(files, directory)
+  if (table.some(([other]) => other === name))
     throw new PythonError(`${what} '${name}' already exists in directory '${directoryAt(files, directory).name}'.`)
+  return table
 }
 
-function remove(files: FileSystem, name: string): void {
+function remove(files: FileSystem, name: string) {
   const table = tableOf(files, files.here)
-  table.splice(
-    table.findIndex(([other]) => other === name),
-    1,
-  )
-}
-
-/** Returns the folder that something is moved or copied into, `null` to rename it; or what the answer is instead. */
-function targetOf(
-  files: FileSystem,
-  tool: string,
-  does: string,
-  source: string,
-  destination: string,
-): [into: number | null, problem?: { error: string }] {
-  if (nodeOf(files, source) === null)
-    return [null, error(`${tool}: cannot ${does} '${source}': No such file or directory`)]
-  if (destination.includes('/'))
-    return [null, error(`${tool}: path not allowed in destination. Provide only a file or directory name.`)]
-  const place = findPlace(files, files.here, destination)
-  if (place !== null && isFile(files.nodes[place] as Node))
-    return [null, error(`${tool}: cannot ${does} '${source}' to '${destination}': Not a directory`)]
-  return [place]
+  const at = table.findIndex(([other]) => other === name)
+  table.splice(at, 1)
+  return { result: `'${name}' removed` }
 }
 
 /** Returns the folder at a path, `null` if there is none. Names go down alone: `..` is a name like others. */
 function navigate(files: FileSystem, path: string): number | null {
   if (path === '.') return files.here
-  if (path === '/') return files.root
-  let place = path.startsWith('/') ? files.root : files.here
+  if (path === '/') return 0
+  let place = path.startsWith('/') ? 0 : files.here
   for (const name of path.replace(/^\/+|\/+$/g, '').split('/')) {
     const next = name === '.' ? place : findPlace(files, place, name)
-    if (next === null || isFile(files.nodes[next] as Node)) return null
+    if (next === null || isFile(nodeAt(files, next))) return null
     place = next
   }
   return place
@@ -344,11 +326,8 @@ function navigate(files: FileSystem, path: string): number | null {
 
 function pathOf(files: FileSystem): string {
   const names: string[] = []
-  for (let at: number | null = files.here; at !== null; ) {
-    const { name, parent }: Directory = directoryAt(files, at)
-    names.unshift(name)
-    at = parent
-  }
+  for (let at: number | null = files.here; at !== null; at = directoryAt(files, at).parent)
+    names.unshift(directoryAt(files, at).name)
   return `/${names.join('/')}`
 }
 
@@ -358,7 +337,7 @@ function treeOf(files: FileSystem, directory: number, within: readonly number[] 
   if (within.includes(table)) return { $repr: 'endless' }
   return {
     $dict: tableOf(files, directory).map(([name, at]) => {
-      const node = files.nodes[at] as Node
+      const node = nodeAt(files, at)
       return [name, isFile(node) ? node.content : [node.name, treeOf(files, at, [...within, table])]]
     }),
   }

@@ -23,9 +23,7 @@ function toJsonSchema({ type, properties, items, ...rest }: Described): Record<s
     type: TYPES[type] ?? type,
     ...rest,
     ...(type === 'float' && { format: 'float', description: `${rest.description ?? ''} This is a float type value.` }),
-    ...(properties !== undefined && { properties: propertiesOf(properties as Record<string, Described>) }),
-    ...(items !== undefined && {
-      items: { ...(items as Described), type: TYPES[(items as Described).type] ?? (items as Described).type },
-    }),
+    ...(properties && { properties: propertiesOf(properties) }),
+    ...(items && { items: { ...items, type: TYPES[items.type] ?? items.type } }),
   }
 }

@@ -1,8 +1,9 @@
 import { isEqual } from '../python/equality.ts'
-import type { PythonDict, PythonValue } from '../python/value.ts'
-import { type Api, type Chance, type Dict, dictOf, draw, has, itemOf, PythonError, setItem } from './api.ts'
+import type { PythonValue } from '../python/value.ts'
+import { type Api, attributesOf, type Chance, type Dict, dictOf, draw, findItem, itemOr, PythonError } from './api.ts'
 
-interface Messages {
+interface Messages extends Chance {
+  /** In their order, since a set has none. */
   generated_ids: number[]
   user_count: number
   user_map: Dict<string>
@@ -10,40 +11,27 @@ interface Messages {
   inbox: Dict[]
   message_count: number
   current_user: string | null
-  chance: Chance
 }
+
+type Given = Record<'user' | 'user_id' | 'receiver_id' | 'message' | 'user_name' | 'keyword', string>
 
 const NOBODY = { error: 'No user is currently logged in.' }
 
-export const messages: Api<Messages> = {
+export const messages: Api<Messages, Given> = {
   load(scenario, sources) {
-    const { user_map, inbox, ...rest } = {
-      ...sources.constant<Record<string, PythonValue>>('DEFAULT_STATE'),
-      ...scenario,
-    }
-    return {
-      ...(rest as unknown as Omit<Messages, 'user_map' | 'inbox' | 'chance'>),
-      user_map: dictOf(user_map as PythonValue),
-      inbox: (inbox as PythonValue[]).map((message) => dictOf(message)),
-      chance: { seed: (scenario.random_seed as number | undefined) ?? 200191, drawn: 0 },
-    }
+    const state = attributesOf<Messages>(scenario, sources, 'user_map')
+    return { ...state, inbox: state.inbox.map((message) => dictOf(message)) }
   },
-
-  compared: ({ generated_ids, user_count, user_map, inbox, message_count, current_user }) => ({
-    ...{ current_user, generated_ids: generated_ids.toSorted((a, b) => a - b), inbox: inbox as PythonDict[] },
-    ...{ message_count, user_count, user_map: user_map as PythonDict },
-  }),
 
   methods: {
     list_users: ({ user_map }) => ({ user_list: user_map.$dict.map(([user]) => user) }),
 
-    get_user_id({ user_map }, { user }: { user: string }) {
-      return has(user_map, user)
-        ? { user_id: itemOf(user_map, user) }
-        : { error: `User '${user}' not found in the workspace.` }
+    get_user_id({ user_map }, { user }) {
+      const user_id = findItem(user_map, user)
+      return user_id === null ? { error: `User '${user}' not found in the workspace.` } : { user_id }
     },
 
-    message_login(state, { user_id }: { user_id: string }) {
+    message_login(state, { user_id }) {
       if (!isUser(state, user_id)) return { login_status: false, message: `User ID '${user_id}' not found.` }
       state.current_user = user_id
       return { login_status: true, message: `User '${user_id}' logged in successfully.` }
@@ -51,74 +39,64 @@ export const messages: Api<Messages> = {
 
     message_get_login_status: ({ current_user }) => ({ login_status: Boolean(current_user) }),
 
-    send_message(state, { receiver_id, message }: { receiver_id: string; message: string }) {
+    send_message(state, { receiver_id, message }) {
       if (!state.current_user) return NOBODY
       if (!isUser(state, receiver_id)) return { error: `Receiver ID '${receiver_id}' not found.` }
-      const new_id = draw(state.chance, (random) => {
+      const new_id = draw(state, (random) => {
         let id = random.randint(10_000, 99_999)
         while (state.generated_ids.includes(id)) id = random.randint(10_000, 99_999)
         return id
       })
-      state.generated_ids.push(new_id)
+      state.generated_ids = [...state.generated_ids, new_id].sort((a, b) => a - b)
       state.inbox.push({ $dict: [[receiver_id, message]] })
       state.message_count += 1
-      return {
-        sent_status: true,
-        message_id: { new_id },
-        message: `Message sent to '${receiver_id}' successfully.`,
-      }
+      const said = `Message sent to '${receiver_id}' successfully.`
+      return { sent_status: true, message_id: { new_id }, message: said }
     },
 
-    delete_message(state, { receiver_id }: { receiver_id: string }) {
-      if (!state.current_user) return NOBODY
-      const message = state.inbox.findLast((one) => messageOf(one)[0] === receiver_id)
-      if (!message) return { error: `Receiver ID ${receiver_id} not found.` }
+    delete_message({ current_user, inbox }, { receiver_id }) {
+      if (!current_user) return NOBODY
+      const last = inbox.findLast((one) => messageOf(one)[0] === receiver_id)
+      if (!last) return { error: `Receiver ID ${receiver_id} not found.` }
       // The first that is equal to the last one goes.
-      const at = state.inbox.findIndex((one) => isEqual(one as PythonDict, message as PythonDict))
-      state.inbox.splice(at, 1)
-      return {
-        deleted_status: true,
-        receiver_id,
-        message: `Receiver ${receiver_id}'s latest message deleted successfully.`,
-      }
+      inbox.splice(
+        inbox.findIndex((one) => isEqual(one, last)),
+        1,
+      )
+      const message = `Receiver ${receiver_id}'s latest message deleted successfully.`
+      return { deleted_status: true, receiver_id, message }
     },
 
-    view_messages_sent(state) {
-      if (!state.current_user) return NOBODY
+    view_messages_sent({ current_user, inbox }) {
+      if (!current_user) return NOBODY
       const sent: Dict<PythonValue[]> = { $dict: [] }
-      for (const one of state.inbox) {
-        const [receiver, message] = messageOf(one)
-        if (has(sent, receiver)) itemOf(sent, receiver).push(message)
-        else setItem(sent, receiver, [message])
-      }
-      return { messages: sent as PythonDict }
+      for (const [receiver, message] of inbox.map(messageOf)) itemOr(sent, receiver, []).push(message)
+      return { messages: sent }
     },
 
-    add_contact(state, { user_name }: { user_name: string }) {
-      if (has(state.user_map, user_name)) return { error: `User name '${user_name}' already exists.` }
+    add_contact(state, { user_name }) {
+      if (findItem(state.user_map, user_name) !== null) return { error: `User name '${user_name}' already exists.` }
       state.user_count += 1
       const user_id = `USR${String(state.user_count).padStart(3, '0')}`
       if (isUser(state, user_id)) return { error: `User ID '${user_id}' already exists.` }
-      setItem(state.user_map, user_name, user_id)
+      state.user_map.$dict.push([user_name, user_id])
       return { added_status: true, user_id, message: `Contact '${user_name}' added successfully.` }
     },
 
-    search_messages(state, { keyword }: { keyword: string }) {
-      if (!state.current_user) return NOBODY
-      const results: PythonValue[] = []
-      for (const one of state.inbox) {
-        const [receiver_id, message] = messageOf(one)
+    search_messages({ current_user, inbox }, { keyword }) {
+      if (!current_user) return NOBODY
+      const results = inbox.map(messageOf).flatMap(([receiver_id, message]) => {
         if (typeof message !== 'string')
           throw new PythonError(`'${Array.isArray(message) ? 'list' : 'dict'}' object has no attribute 'lower'`)
-        if (message.toLowerCase().includes(keyword.toLowerCase())) results.push({ receiver_id, message })
-      }
+        return message.toLowerCase().includes(keyword.toLowerCase()) ? [{ receiver_id, message }] : []
+      })
       return { results }
     },
 
-    get_message_stats(state) {
-      if (!state.current_user) return NOBODY
-      const contacts = new Set(state.inbox.map((one) => messageOf(one)[0]))
-      return { stats: { received_count: state.inbox.length, total_contacts: contacts.size } }
+    get_message_stats({ current_user, inbox }) {
+      if (!current_user) return NOBODY
+      const contacts = new Set(inbox.map((one) => messageOf(one)[0]))
+      return { stats: { received_count: inbox.length, total_contacts: contacts.size } }
     },
   },
 }
@@ -127,8 +105,7 @@ function isUser({ user_map }: Messages, id: string): boolean {
   return user_map.$dict.some(([, other]) => other === id)
 }
 
-function messageOf({ $dict }: Dict): [receiver: PythonValue, message: PythonValue] {
-  const [entry] = $dict
+function messageOf({ $dict: [entry] }: Dict): [receiver: PythonValue, message: PythonValue] {
   if (!entry) throw new PythonError('list index out of range')
   return entry
 }

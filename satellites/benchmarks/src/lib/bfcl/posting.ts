@@ -1,12 +1,12 @@
-import type { PythonDict, PythonValue } from '../python/value.ts'
-import { type Api, type Dict, dictOf, fieldOf, has, itemOf, setItem } from './api.ts'
+import type { PythonValue } from '../python/value.ts'
+import { type Api, attributesOf, type Dict, type Fields, fieldOf, findItem, itemOr, setItem } from './api.ts'
 
 interface Posting {
   username: string
   password: string
   authenticated: boolean
   /** By their ids, which are ints. */
-  tweets: Dict<Tweet>
+  tweets: Dict<Fields>
   /** By ids: those of a scenario are texts, which no call finds, and those of calls ints. */
   comments: Dict<PythonValue[]>
   retweets: Dict<number[]>
@@ -14,129 +14,106 @@ interface Posting {
   tweet_counter: number
 }
 
-interface Tweet {
-  [key: string]: PythonValue
-  username: string
-  content: string
-  tags: string[]
-  mentions: string[]
+type Texts = 'username' | 'password' | 'content' | 'comment_content' | 'username_to_follow' | 'username_to_unfollow'
+type Given = Record<Texts | 'keyword', string> & {
+  tweet_id: number
+  tags?: string[] | null
+  mentions?: string[] | null
+  mentioned_usernames: string[]
 }
 
-export const posting: Api<Posting> = {
+export const posting: Api<Posting, Given> = {
   load(scenario, sources) {
-    const { tweets, comments, retweets, ...rest } = {
-      ...sources.constant<Record<string, PythonValue>>('DEFAULT_STATE'),
-      ...scenario,
-    }
-    return {
-      ...(rest as unknown as Omit<Posting, 'tweets' | 'comments' | 'retweets'>),
-      tweets: { $dict: dictOf<Tweet>(tweets as PythonValue).$dict.map(([id, tweet]) => [Number(id), tweet]) },
-      comments: dictOf(comments as PythonValue),
-      retweets: dictOf(retweets as PythonValue),
-    }
+    const state = attributesOf<Posting>(scenario, sources, 'tweets', 'comments', 'retweets')
+    return { ...state, tweets: { $dict: state.tweets.$dict.map(([id, tweet]) => [Number(id), tweet]) } }
   },
 
-  compared: ({ authenticated, comments, following_list, password, retweets, tweet_counter, tweets, username }) => ({
-    ...{ authenticated, comments: comments as PythonDict, following_list, password, retweets: retweets as PythonDict },
-    ...{ tweet_counter, tweets: tweets as PythonDict, username },
-  }),
-
   methods: {
-    authenticate_twitter(state, { username, password }: { username: string; password: string }) {
-      const isRight = username === state.username && password === state.password
-      if (isRight) state.authenticated = true
-      return { authentication_status: isRight }
+    authenticate_twitter(state, { username, password }) {
+      const authentication_status = username === state.username && password === state.password
+      if (authentication_status) state.authenticated = true
+      return { authentication_status }
     },
 
     posting_get_login_status: ({ authenticated }) => ({ login_status: Boolean(authenticated) }),
 
-    post_tweet(state, { content, tags, mentions }: { content: string; tags?: string[]; mentions?: string[] }) {
+    post_tweet(state, { content, tags, mentions }) {
       if (!state.authenticated) return stranger('posting')
-      const tweet = {
-        id: state.tweet_counter,
-        username: state.username,
-        content,
-        tags: [...(tags ?? [])],
-        mentions: [...(mentions ?? [])],
-      }
-      setItem(state.tweets, state.tweet_counter, tweet)
+      const { tweet_counter: id, username } = state
+      const tweet = { id, username, content, tags: [...(tags ?? [])], mentions: [...(mentions ?? [])] }
+      setItem(state.tweets, id, tweet)
       state.tweet_counter += 1
       return tweet
     },
 
-    retweet(state, { tweet_id }: { tweet_id: number }) {
-      if (!state.authenticated) return stranger('retweeting')
-      if (!has(state.tweets, tweet_id)) return unknown(tweet_id)
-      if (!has(state.retweets, state.username)) setItem(state.retweets, state.username, [])
-      const retweets = itemOf(state.retweets, state.username)
-      if (retweets.includes(tweet_id)) return { retweet_status: 'Already retweeted' }
-      retweets.push(tweet_id)
+    retweet({ authenticated, tweets, retweets, username }, { tweet_id }) {
+      if (!authenticated) return stranger('retweeting')
+      if (!findItem(tweets, tweet_id)) return unknown(tweet_id)
+      const own = itemOr(retweets, username, [])
+      if (own.includes(tweet_id)) return { retweet_status: 'Already retweeted' }
+      own.push(tweet_id)
       return { retweet_status: 'Successfully retweeted' }
     },
 
-    comment(state, { tweet_id, comment_content }: { tweet_id: number; comment_content: string }) {
-      if (!state.authenticated) return stranger('commenting')
-      if (!has(state.tweets, tweet_id)) return unknown(tweet_id)
-      if (!has(state.comments, tweet_id)) setItem(state.comments, tweet_id, [])
-      itemOf(state.comments, tweet_id).push({ username: state.username, content: comment_content })
+    comment({ authenticated, tweets, comments, username }, { tweet_id, comment_content: content }) {
+      if (!authenticated) return stranger('commenting')
+      if (!findItem(tweets, tweet_id)) return unknown(tweet_id)
+      itemOr(comments, tweet_id, []).push({ username, content })
       return { comment_status: 'Comment added successfully' }
     },
 
-    mention(state, { tweet_id, mentioned_usernames }: { tweet_id: number; mentioned_usernames: string[] }) {
-      if (!has(state.tweets, tweet_id)) return unknown(tweet_id)
-      const { mentions } = itemOf(state.tweets, tweet_id)
+    mention({ tweets }, { tweet_id, mentioned_usernames }) {
+      const tweet = findItem(tweets, tweet_id)
+      if (!tweet) return unknown(tweet_id)
+      const mentions = fieldOf(tweet, 'mentions') as string[]
       mentions.push(...mentioned_usernames)
       return { mention_status: 'Users mentioned successfully' }
     },
 
-    follow_user(state, { username_to_follow: user }: { username_to_follow: string }) {
-      if (!state.authenticated) return stranger('following')
-      if (state.following_list.includes(user)) return { follow_status: false }
-      state.following_list.push(user)
+    follow_user({ authenticated, following_list }, { username_to_follow: user }) {
+      if (!authenticated) return stranger('following')
+      if (following_list.includes(user)) return { follow_status: false }
+      following_list.push(user)
       return { follow_status: true }
     },
 
     list_all_following: ({ authenticated, following_list }) =>
       authenticated ? { following_list } : stranger('listing following'),
 
-    unfollow_user(state, { username_to_unfollow: user }: { username_to_unfollow: string }) {
-      if (!state.authenticated) return stranger('unfollowing')
-      const at = state.following_list.indexOf(user)
-      if (at < 0) return { unfollow_status: false }
-      state.following_list.splice(at, 1)
-      return { unfollow_status: true }
+    unfollow_user({ authenticated, following_list }, { username_to_unfollow: user }) {
+      if (!authenticated) return stranger('unfollowing')
+      const at = following_list.indexOf(user)
+      if (at >= 0) following_list.splice(at, 1)
+      return { unfollow_status: at >= 0 }
     },
 
-    get_tweet: ({ tweets }, { tweet_id }: { tweet_id: number }) =>
-      has(tweets, tweet_id) ? itemOf(tweets, tweet_id) : unknown(tweet_id),
+    get_tweet: ({ tweets }, { tweet_id }) => findItem(tweets, tweet_id) ?? unknown(tweet_id),
 
-    get_user_tweets: ({ tweets }, { username }: { username: string }) => tweetsOf(tweets, username),
+    get_user_tweets: ({ tweets }, { username }) => tweetsOf(tweets, username),
 
-    search_tweets({ tweets }, { keyword }: { keyword: string }) {
+    search_tweets({ tweets }, { keyword }) {
       const word = keyword.toLowerCase()
-      return tweets.$dict.flatMap(([, tweet]) =>
-        String(fieldOf(tweet, 'content')).toLowerCase().includes(word) ||
-        (fieldOf(tweet, 'tags') as string[]).some((tag) => tag.toLowerCase() === word)
-          ? [tweet]
-          : [],
+      const all = tweets.$dict.map(([, tweet]) => tweet)
+      return all.filter(
+        (tweet) =>
+          String(fieldOf(tweet, 'content')).toLowerCase().includes(word) ||
+          (fieldOf(tweet, 'tags') as string[]).some((tag) => tag.toLowerCase() === word),
       )
     },
 
-    get_tweet_comments({ tweets, comments }, { tweet_id }: { tweet_id: number }) {
-      if (!has(tweets, tweet_id)) return unknown(tweet_id)
-      return has(comments, tweet_id) ? itemOf(comments, tweet_id) : []
-    },
+    get_tweet_comments: ({ tweets, comments }, { tweet_id }) =>
+      findItem(tweets, tweet_id) ? (findItem(comments, tweet_id) ?? []) : unknown(tweet_id),
 
-    get_user_stats: (state, { username }: { username: string }) => ({
+    get_user_stats: (state, { username }) => ({
       tweet_count: tweetsOf(state.tweets, username).length,
       following_count: username === state.username ? state.following_list.length : 0,
-      retweet_count: has(state.retweets, username) ? itemOf(state.retweets, username).length : 0,
+      retweet_count: findItem(state.retweets, username)?.length ?? 0,
     }),
   },
 }
 
-function tweetsOf(tweets: Dict<Tweet>, username: string): Tweet[] {
-  return tweets.$dict.flatMap(([, tweet]) => (fieldOf(tweet, 'username') === username ? [tweet] : []))
+function tweetsOf({ $dict }: Dict<Fields>, username: string): Fields[] {
+  return $dict.map(([, tweet]) => tweet).filter((tweet) => fieldOf(tweet, 'username') === username)
 }
 
 function stranger(before: string) {

@@ -1,61 +1,42 @@
 import type { PythonValue } from '../python/value.ts'
-import { type Api, fieldOf } from './api.ts'
+import { type Api, attributesOf, type Fields, fieldOf } from './api.ts'
 
 interface Tickets {
-  ticket_queue: Ticket[]
+  ticket_queue: Fields[]
   ticket_counter: number
   current_user: string | null
 }
 
-type Ticket = Record<string, PythonValue>
+type Given = Record<'resolution' | 'username' | 'password', string> &
+  Record<'title' | 'ticket_id', PythonValue> & {
+    description?: PythonValue
+    priority?: number
+    updates: Fields
+    status?: string | null
+  }
 
-export const tickets: Api<Tickets> = {
-  load: (scenario, sources) => {
-    const { ticket_queue, ticket_counter, current_user } = {
-      ...sources.constant<Record<string, PythonValue>>('DEFAULT_STATE'),
-      ...scenario,
-    } as unknown as Tickets
-    return { ticket_queue, ticket_counter, current_user }
-  },
-
-  compared: ({ current_user, ticket_counter, ticket_queue }) => ({ current_user, ticket_counter, ticket_queue }),
+export const tickets: Api<Tickets, Given> = {
+  load: (scenario, sources) => attributesOf(scenario, sources),
 
   methods: {
-    create_ticket(
-      state,
-      { title, description = '', priority = 1 }: { title: PythonValue; description?: PythonValue; priority?: number },
-    ) {
-      if (!state.current_user) return { error: 'User not authenticated. Please log in to create a ticket.' }
+    create_ticket(state, { title, description = '', priority = 1 }) {
+      const { current_user: created_by, ticket_counter: id } = state
+      if (!created_by) return { error: 'User not authenticated. Please log in to create a ticket.' }
       if (priority < 1 || priority > 5) return { error: 'Invalid priority. Priority must be between 1 and 5.' }
-      const ticket = {
-        ...{ id: state.ticket_counter, title, description },
-        ...{ status: 'Open', priority, created_by: state.current_user },
-      }
+      const ticket = { id, title, description, status: 'Open', priority, created_by }
       state.ticket_queue.push(ticket)
       state.ticket_counter += 1
       return ticket
     },
 
-    get_ticket: (state, { ticket_id }: { ticket_id: PythonValue }) => find(state, ticket_id) ?? unknown(ticket_id),
+    get_ticket: (state, { ticket_id }) => find(state, ticket_id) ?? unknown(ticket_id),
 
-    close_ticket(state, { ticket_id }: { ticket_id: PythonValue }) {
-      const ticket = find(state, ticket_id)
-      if (!ticket) return unknown(ticket_id)
-      if (fieldOf(ticket, 'status') === 'Closed') return { error: `Ticket with ID ${ticket_id} is already closed.` }
-      ticket.status = 'Closed'
-      return { status: `Ticket ${ticket_id} has been closed successfully.` }
-    },
+    close_ticket: (state, { ticket_id }) => finish(state, ticket_id, 'closed', { status: 'Closed' }),
 
-    resolve_ticket(state, { ticket_id, resolution }: { ticket_id: PythonValue; resolution: string }) {
-      const ticket = find(state, ticket_id)
-      if (!ticket) return unknown(ticket_id)
-      if (fieldOf(ticket, 'status') === 'Resolved') return { error: `Ticket with ID ${ticket_id} is already resolved.` }
-      ticket.status = 'Resolved'
-      ticket.resolution = resolution
-      return { status: `Ticket ${ticket_id} has been resolved successfully.` }
-    },
+    resolve_ticket: (state, { ticket_id, resolution }) =>
+      finish(state, ticket_id, 'resolved', { status: 'Resolved', resolution }),
 
-    edit_ticket(state, { ticket_id, updates }: { ticket_id: PythonValue; updates: Ticket }) {
+    edit_ticket(state, { ticket_id, updates }) {
       const ticket = find(state, ticket_id)
       if (!ticket) return unknown(ticket_id)
       // The original names several in an order that changes from process to process.
@@ -65,7 +46,7 @@ export const tickets: Api<Tickets> = {
       return { status: `Ticket ${ticket_id} has been updated successfully.` }
     },
 
-    ticket_login(state, { username, password }: { username: string; password: string }) {
+    ticket_login(state, { username, password }) {
       const success = username !== '' && password !== ''
       if (success) state.current_user = username
       return { success }
@@ -79,9 +60,9 @@ export const tickets: Api<Tickets> = {
       return { success }
     },
 
-    get_user_tickets(state, { status }: { status?: string | null }) {
-      if (!state.current_user) return [{ error: 'User not authenticated. Please log in to view tickets.' }]
-      const own = state.ticket_queue.filter((ticket) => fieldOf(ticket, 'created_by') === state.current_user)
+    get_user_tickets({ current_user, ticket_queue }, { status }) {
+      if (!current_user) return [{ error: 'User not authenticated. Please log in to view tickets.' }]
+      const own = ticket_queue.filter((ticket) => fieldOf(ticket, 'created_by') === current_user)
       if (!status) return own
       return own.filter((ticket) => String(fieldOf(ticket, 'status')).toLowerCase() === status.toLowerCase())
     },
@@ -90,10 +71,18 @@ export const tickets: Api<Tickets> = {
 
 const FIELDS: readonly string[] = ['title', 'description', 'status', 'priority']
 
-function find({ ticket_queue }: Tickets, id: PythonValue): Ticket | undefined {
+function find({ ticket_queue }: Tickets, id: PythonValue) {
   return ticket_queue.find((ticket) => fieldOf(ticket, 'id') === id)
 }
 
 function unknown(id: PythonValue) {
   return { error: `Ticket with ID ${id} not found.` }
+}
+
+function finish(state: Tickets, id: PythonValue, done: string, update: Fields) {
+  const ticket = find(state, id)
+  if (!ticket) return unknown(id)
+  if (fieldOf(ticket, 'status') === update.status) return { error: `Ticket with ID ${id} is already ${done}.` }
+  Object.assign(ticket, update)
+  return { status: `Ticket ${id} has been ${done} successfully.` }
 }

@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Json, JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import { equalityText } from '../python/equality.ts'
 import type { PythonCall } from '../python/expression.ts'
-import { callFunction, equalityOf, loadStates, type States } from './classes.ts'
-import type { BfclTask, Library } from './data.ts'
+import type { PythonValue } from '../python/value.ts'
+import { callFunction, comparedOf, loadStates, type States } from './classes.ts'
+import type { BfclTask, FunctionDocument, Library } from './data.ts'
 
-/** What is kept of an episode beside the states of the classes. */
-export interface Progress {
-  turn: number
-  /** Calls in this turn. */
-  calls: number
-  /** Digests of the answers so far. */
-  answered: string[]
-  /** Why the task is not solved any more. */
-  failed: string | null
-  states: States
-}
+/** What is kept of an episode. */
+export const progressSchema = z.object({
+  turn: z.int(),
+  calls: z.int().describe('Calls in this turn.'),
+  answered: z.array(z.string()).describe('Digests of all answers so far.'),
+  failed: z.string().nullable().describe('Why the task is not solved any more.'),
+  states: z.record(z.string(), z.unknown()).describe('Of the classes.'),
+})
+export type Progress = z.output<typeof progressSchema>
 
 /**
  * Calls in a turn after which a model has to quit. The original counts answers, which may have several calls; no right
@@ -22,55 +23,42 @@ export interface Progress {
  */
 const MOST_CALLS = 20
 
-/** A function of a task's classes. */
-export interface Called {
-  readonly name: string
-  readonly className: string
-}
-
-/** Plays calls of a task, and judges its turns by those of the ground truth. */
-export interface Judge {
-  start(): Progress
-  /** Calls a function. Returns its answer, and whether the episode is over, since the turn has too many calls. */
-  call(progress: Progress, called: Called, given: JsonObject): { answer: string; isOver: boolean }
-  /** Ends a turn. Returns whether it was the last. */
-  endTurn(progress: Progress): boolean
-}
-
 interface Truth {
   readonly answers: readonly string[]
   readonly states: string
 }
 
-export function createJudge(task: BfclTask, library: Library): Judge {
-  const call = (states: States, { name, className }: Called, given: JsonObject) =>
-    callFunction(states, { name, className, given, isLong: task.isLong }, library)
-
-  let known: readonly Truth[] | null = null
-  const truth = () => {
-    if (known) return known
-    const states = loadStates(task, library)
-    known = task.turns.map(({ golden }) => ({
-      answers: golden.map((one) => {
-        const { called, given } = readGoldenCall(task, one, library)
-        return digest(call(states, called, given))
-      }),
-      states: digestStates(states),
-    }))
-    return known
+/** Returns what plays calls of a task, and judges its turns by those of the ground truth. */
+export function createJudge(task: BfclTask, library: Library) {
+  const play = (states: States, name: string, given: JsonObject) => {
+    const called = library.functions.get(name) as FunctionDocument
+    const sources = library.sources(called.className, task.isLong)
+    return callFunction(states, called, given as Record<string, PythonValue>, sources)
   }
 
+  let known: readonly Truth[] | null = null
+  const truth = (): readonly Truth[] => {
+    const states = loadStates(task, library)
+    return task.turns.map(({ golden }) => ({
+      answers: golden.map((call) => digest(play(states, call.name, argumentsOf(call, library)))),
+      states: digestStates(states),
+    }))
+  }
+
+  /** Ends a turn. Returns whether it was the last. */
   const endTurn = (progress: Progress) => {
-    progress.failed ??= faultOf(progress, truth()[progress.turn] as Truth)
+    known ??= truth()
+    progress.failed ??= faultOf(progress, known[progress.turn] as Truth)
     progress.turn += 1
     progress.calls = 0
     return progress.turn === task.turns.length
   }
 
   return {
-    start: () => ({ turn: 0, calls: 0, answered: [], failed: null, states: loadStates(task, library) }),
-    call(progress, called, given) {
-      const answer = call(progress.states, called, given)
+    start: (): Progress => ({ turn: 0, calls: 0, answered: [], failed: null, states: loadStates(task, library) }),
+    /** Calls a function. Returns its answer, and whether the episode is over, since the turn has too many calls. */
+    call(progress: Progress, name: string, given: JsonObject) {
+      const answer = play(progress.states, name, given)
       progress.answered.push(digest(answer))
       progress.calls += 1
       const isOver = progress.calls > Math.max(MOST_CALLS, task.turns[progress.turn]?.golden.length ?? 0)
@@ -79,6 +67,7 @@ export function createJudge(task: BfclTask, library: Library): Judge {
       return { answer, isOver }
     },
     endTurn,
+    isSolved: ({ failed, turn }: Progress) => failed === null && turn === task.turns.length,
   }
 }
 
@@ -100,17 +89,15 @@ function faultOf({ calls, answered, states }: Progress, truth: Truth): string | 
   return null
 }
 
-/** Returns a call of the ground truth with its arguments by name. Those of a float that is whole are `{ $float }`. */
-export function readGoldenCall({ classes }: BfclTask, { name, positional, named }: PythonCall, library: Library) {
-  const className = classes.find((one) => library.functions(one).has(name))
-  if (className === undefined) throw new Error(`No class of the task has ${name}.`)
-  const keys = Object.keys(library.functions(className).get(name)?.parameters.properties ?? {})
+/** Returns the arguments of a call of the ground truth by name. Those of a float that is whole are `{ $float }`. */
+export function argumentsOf({ name, positional, named }: PythonCall, library: Library) {
+  const keys = Object.keys(library.functions.get(name)?.parameters.properties ?? {})
   const given = { ...Object.fromEntries(positional.map((value, index) => [keys[index], value])), ...named }
-  return { called: { name, className }, given: given as { readonly [name: string]: Json } }
+  return given as { readonly [name: string]: Json }
 }
 
 function digestStates(states: States): string {
-  return digest(JSON.stringify(equalityOf(states)))
+  return digest(equalityText(comparedOf(states)))
 }
 
 function digest(text: string): string {
