@@ -9,5 +9,5 @@ import { type Category, openLibrary } from './data.ts'
  * @param golden - what the original recorded of all categories.
  */
 export function openBfcl(category: Category, golden: URL) {
-  return createBfcl({ library: openLibrary(dataFolder('bfcl')), category, golden: readGolden(golden) })
+  return createBfcl(openLibrary(dataFolder('bfcl')), category, readGolden(golden))
 }

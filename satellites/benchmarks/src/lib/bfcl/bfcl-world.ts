@@ -10,19 +10,14 @@ import type { BfclTask, Category, Library } from './data.ts'
 import { inputSchemaOf } from './input-schema.ts'
 import { argumentsOf, createJudge, progressSchema } from './truth.ts'
 
-export interface BfclOptions {
-  readonly library: Library
-  readonly category: Category
-  /** What the original recorded, by the id of the task. */
-  readonly golden: ReadonlyMap<string, GoldenResult>
-}
-
 /**
  * Returns a category of BFCL's multi-turn tasks as a world: a user of fixed turns, each of which ends with words of the
  * player, and the functions of the task's classes. With its tasks, a policy that plays the ground truth, and one that
  * only ends turns.
+ *
+ * @param recorded - what the original recorded, by the id of the task.
  */
-export function createBfcl({ library, category, golden: recorded }: BfclOptions) {
+export function createBfcl(library: Library, category: Category, recorded: ReadonlyMap<string, GoldenResult>) {
   const given = library.tasks(category)
   const byId = new Map(given.map((task) => [task.id, { task, judge: createJudge(task, library) }]))
   const knownOf = (id: string) => byId.get(id) as NonNullable<ReturnType<typeof byId.get>>

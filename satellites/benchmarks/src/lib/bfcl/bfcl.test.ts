@@ -11,9 +11,9 @@ import { openLibrary } from './data.ts'
 const sample = new URL('../../../sample/bfcl/', import.meta.url)
 const library = openLibrary(fileURLToPath(sample))
 const golden = readGolden(new URL('golden.jsonl', sample))
-const base = createBfcl({ library, category: 'base', golden })
-const missing = createBfcl({ library, category: 'miss_func', golden })
-const long = createBfcl({ library, category: 'long_context', golden })
+const base = createBfcl(library, 'base', golden)
+const missing = createBfcl(library, 'miss_func', golden)
+const long = createBfcl(library, 'long_context', golden)
 const cases = [...base.golden(), ...missing.golden()]
 
 function begin({ environment }: { environment: unknown }, task: string) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type PythonCall, readCall, readConstant, readLiteral } from '../python/expression.ts'
+import { readCall, readConstant, readLiteral } from '../python/expression.ts'
 import { entriesOf, type PythonValue } from '../python/value.ts'
 import type { Fields, Sources } from './api.ts'
 
@@ -25,30 +25,8 @@ export interface Described {
   readonly items?: Described
 }
 
-export interface BfclTask {
-  readonly id: string
-  readonly classes: readonly string[]
-  readonly scenarios: Readonly<Record<string, Fields>>
-  readonly isLong: boolean
-  /**
-   * What the user says in each turn, and the calls that are right then; of miss_func, also what it offers from then on.
-   */
-  readonly turns: readonly {
-    readonly user: string
-    readonly golden: readonly PythonCall[]
-    readonly offers: readonly string[]
-  }[]
-}
-
-/** The files of the original. */
-export interface Library {
-  tasks(category: Category): readonly BfclTask[]
-  /** All functions, by their names. */
-  readonly functions: ReadonlyMap<string, FunctionDocument>
-  sources(className: string, isLong: boolean): Sources
-  /** What is added to the description of every function. */
-  readonly hint: string
-}
+export type Library = ReturnType<typeof openLibrary>
+export type BfclTask = ReturnType<Library['tasks']>[number]
 
 /** The name of a class's files. */
 const FILES: Readonly<Record<string, string>> = {
@@ -58,7 +36,7 @@ const FILES: Readonly<Record<string, string>> = {
 }
 
 /** Opens the files of the original, laid out as `bfcl.suite.jsonl` says. Rules read no files. */
-export function openLibrary(folder: string): Library {
+export function openLibrary(folder: string) {
   const text = (path: string) => readFileSync(join(folder, path), 'utf8')
   const lines = (path: string) => text(path).split('\n').filter(Boolean)
   const classes = Object.entries(FILES)
@@ -71,11 +49,13 @@ export function openLibrary(folder: string): Library {
   const offer = readConstant(text('prompts.py'), 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC') as string
 
   return {
+    /** All functions, by their names. */
     functions: new Map(documents.map((document) => [document.name, document])),
-    sources: (className, isLong) =>
+    sources: (className: string, isLong: boolean) =>
       ({ ...sources.get(className), isLong, long: (name) => (isLong ? long(name) : undefined) }) as Sources,
+    /** What is added to the description of every function. */
     hint: readLiteral(/return (" Note .* Python 3 .*")/.exec(text('utils.py'))?.[1] ?? '') as string,
-    tasks(category) {
+    tasks(category: Category) {
       const answers = lines(`answers/${category}.jsonl`)
       return lines(`tasks/${category}.jsonl`).map((line, index) => {
         const task = readLiteral(line) as unknown as WrittenTask
@@ -83,7 +63,9 @@ export function openLibrary(folder: string): Library {
         const missed = new Map(entriesOf(task.missed_function ?? {}) as unknown as [string, string[]][])
         const turns = task.question.map(([message], turn) => ({
           user: message?.content ?? offer,
+          /** The calls that are right. */
           golden: (ground_truth[turn] ?? []).map(readCall),
+          /** Functions of `miss_func` that are offered from this turn on. */
           offers: missed.get(String(turn)) ?? [],
         }))
         const { id, involved_classes: classes, initial_config: scenarios } = task
@@ -96,7 +78,7 @@ export function openLibrary(folder: string): Library {
 interface WrittenTask {
   readonly id: string
   readonly involved_classes: readonly string[]
-  readonly initial_config: BfclTask['scenarios']
+  readonly initial_config: Readonly<Record<string, Fields>>
   readonly question: readonly (readonly { readonly content: string }[])[]
   readonly missed_function?: object
 }

@@ -34,7 +34,6 @@ const FACTORS = new Map(
 /** It has no state. */
 export const math: Api<object, Given> = {
   load: () => ({}),
-
   methods: {
     logarithm(_, { value, base, precision }) {
       try {
@@ -43,9 +42,7 @@ export const math: Api<object, Given> = {
         return { error: (error as Error).message }
       }
     },
-
     mean: (_, { numbers }) => ofNumbers(numbers, 'calculate mean', meanOf),
-
     standard_deviation: (_, { numbers }) =>
       ofNumbers(numbers, 'calculate standard deviation', (values) => {
         const mean = meanOf(values)
@@ -55,13 +52,11 @@ export const math: Api<object, Given> = {
         })
         return float(Math.sqrt(toDouble(meanOf(squares))))
       }),
-
     si_unit_conversion(_, { value, unit_in, unit_out }) {
       const [from, to] = [METERS.get(unit_in), METERS.get(unit_out)]
       if (!from || !to) return unsupported(unit_in, unit_out)
       return { result: multiply(multiply(value, from), float(1 / to)) }
     },
-
     imperial_si_conversion(_, { value, unit_in, unit_out }) {
       if (unit_in === unit_out) return { result: value }
       const key = `${unit_in}_to_${unit_out}`
@@ -70,38 +65,28 @@ export const math: Api<object, Given> = {
       const result = multiply(key === 'fahrenheit_to_celsius' ? subtract(value, 32) : value, float(factor))
       return { result: key === 'celsius_to_fahrenheit' ? add(result, 32) : result }
     },
-
     add: (_, { a, b }) => ({ result: add(a, b) }),
     subtract: (_, { a, b }) => ({ result: subtract(a, b) }),
     multiply: (_, { a, b }) => ({ result: multiply(a, b) }),
-
     divide: (_, { a, b }) =>
       toDouble(b) === 0 ? { error: 'Cannot divide by zero' } : { result: float(toDouble(a) / toDouble(b)) },
-
     power: (_, { base, exponent }) => ({ result: power(base, exponent) }),
-
     square_root: (_, { number, precision }) =>
       toDouble(number) < 0
         ? { error: 'Cannot calculate square root of a negative number' }
         : { result: squareRoot(number, precision) },
-
     absolute_value: (_, { number }) => ({ result: toDouble(number) < 0 ? subtract(0, number) : number }),
-
     round_number: (_, { number, decimal_places = 0 }) => ({
       result: round(number as number | PythonFloat, decimal_places),
     }),
-
     percentage: (_, { part, whole }) =>
       toDouble(whole) === 0
         ? { error: 'Whole value cannot be zero' }
         : { result: float((toDouble(part) / toDouble(whole)) * 100) },
-
     min_value: (_, { numbers }) =>
       ofNumbers(numbers, 'find minimum', (values) => values.reduce((a, b) => (toDouble(b) < toDouble(a) ? b : a))),
-
     max_value: (_, { numbers }) =>
       ofNumbers(numbers, 'find maximum', (values) => values.reduce((a, b) => (toDouble(b) > toDouble(a) ? b : a))),
-
     sum_values: (_, { numbers }) => ofNumbers(numbers, 'calculate sum', sumOf),
   },
 }

@@ -22,23 +22,18 @@ export const messages: Api<Messages, Given> = {
     const state = attributesOf<Messages>(scenario, sources, 'user_map')
     return { ...state, inbox: state.inbox.map((message) => dictOf(message)) }
   },
-
   methods: {
     list_users: ({ user_map }) => ({ user_list: user_map.$dict.map(([user]) => user) }),
-
     get_user_id({ user_map }, { user }) {
       const user_id = findItem(user_map, user)
       return user_id === null ? { error: `User '${user}' not found in the workspace.` } : { user_id }
     },
-
     message_login(state, { user_id }) {
       if (!isUser(state, user_id)) return { login_status: false, message: `User ID '${user_id}' not found.` }
       state.current_user = user_id
       return { login_status: true, message: `User '${user_id}' logged in successfully.` }
     },
-
     message_get_login_status: ({ current_user }) => ({ login_status: Boolean(current_user) }),
-
     send_message(state, { receiver_id, message }) {
       if (!state.current_user) return NOBODY
       if (!isUser(state, receiver_id)) return { error: `Receiver ID '${receiver_id}' not found.` }
@@ -53,7 +48,6 @@ export const messages: Api<Messages, Given> = {
       const said = `Message sent to '${receiver_id}' successfully.`
       return { sent_status: true, message_id: { new_id }, message: said }
     },
-
     delete_message({ current_user, inbox }, { receiver_id }) {
       if (!current_user) return NOBODY
       const last = inbox.findLast((one) => messageOf(one)[0] === receiver_id)
@@ -66,14 +60,12 @@ export const messages: Api<Messages, Given> = {
       const message = `Receiver ${receiver_id}'s latest message deleted successfully.`
       return { deleted_status: true, receiver_id, message }
     },
-
     view_messages_sent({ current_user, inbox }) {
       if (!current_user) return NOBODY
       const sent: Dict<PythonValue[]> = { $dict: [] }
       for (const [receiver, message] of inbox.map(messageOf)) itemOr(sent, receiver, []).push(message)
       return { messages: sent }
     },
-
     add_contact(state, { user_name }) {
       if (findItem(state.user_map, user_name) !== null) return { error: `User name '${user_name}' already exists.` }
       state.user_count += 1
@@ -82,7 +74,6 @@ export const messages: Api<Messages, Given> = {
       state.user_map.$dict.push([user_name, user_id])
       return { added_status: true, user_id, message: `Contact '${user_name}' added successfully.` }
     },
-
     search_messages({ current_user, inbox }, { keyword }) {
       if (!current_user) return NOBODY
       const results = inbox.map(messageOf).flatMap(([receiver_id, message]) => {
@@ -92,7 +83,6 @@ export const messages: Api<Messages, Given> = {
       })
       return { results }
     },
-
     get_message_stats({ current_user, inbox }) {
       if (!current_user) return NOBODY
       const contacts = new Set(inbox.map((one) => messageOf(one)[0]))

@@ -27,16 +27,13 @@ export const posting: Api<Posting, Given> = {
     const state = attributesOf<Posting>(scenario, sources, 'tweets', 'comments', 'retweets')
     return { ...state, tweets: { $dict: state.tweets.$dict.map(([id, tweet]) => [Number(id), tweet]) } }
   },
-
   methods: {
     authenticate_twitter(state, { username, password }) {
       const authentication_status = username === state.username && password === state.password
       if (authentication_status) state.authenticated = true
       return { authentication_status }
     },
-
     posting_get_login_status: ({ authenticated }) => ({ login_status: Boolean(authenticated) }),
-
     post_tweet(state, { content, tags, mentions }) {
       if (!state.authenticated) return stranger('posting')
       const { tweet_counter: id, username } = state
@@ -45,7 +42,6 @@ export const posting: Api<Posting, Given> = {
       state.tweet_counter += 1
       return tweet
     },
-
     retweet({ authenticated, tweets, retweets, username }, { tweet_id }) {
       if (!authenticated) return stranger('retweeting')
       if (!findItem(tweets, tweet_id)) return unknown(tweet_id)
@@ -54,14 +50,12 @@ export const posting: Api<Posting, Given> = {
       own.push(tweet_id)
       return { retweet_status: 'Successfully retweeted' }
     },
-
     comment({ authenticated, tweets, comments, username }, { tweet_id, comment_content: content }) {
       if (!authenticated) return stranger('commenting')
       if (!findItem(tweets, tweet_id)) return unknown(tweet_id)
       itemOr(comments, tweet_id, []).push({ username, content })
       return { comment_status: 'Comment added successfully' }
     },
-
     mention({ tweets }, { tweet_id, mentioned_usernames }) {
       const tweet = findItem(tweets, tweet_id)
       if (!tweet) return unknown(tweet_id)
@@ -69,28 +63,22 @@ export const posting: Api<Posting, Given> = {
       mentions.push(...mentioned_usernames)
       return { mention_status: 'Users mentioned successfully' }
     },
-
     follow_user({ authenticated, following_list }, { username_to_follow: user }) {
       if (!authenticated) return stranger('following')
       if (following_list.includes(user)) return { follow_status: false }
       following_list.push(user)
       return { follow_status: true }
     },
-
     list_all_following: ({ authenticated, following_list }) =>
       authenticated ? { following_list } : stranger('listing following'),
-
     unfollow_user({ authenticated, following_list }, { username_to_unfollow: user }) {
       if (!authenticated) return stranger('unfollowing')
       const at = following_list.indexOf(user)
       if (at >= 0) following_list.splice(at, 1)
       return { unfollow_status: at >= 0 }
     },
-
     get_tweet: ({ tweets }, { tweet_id }) => findItem(tweets, tweet_id) ?? unknown(tweet_id),
-
     get_user_tweets: ({ tweets }, { username }) => tweetsOf(tweets, username),
-
     search_tweets({ tweets }, { keyword }) {
       const word = keyword.toLowerCase()
       const all = tweets.$dict.map(([, tweet]) => tweet)
@@ -100,10 +88,8 @@ export const posting: Api<Posting, Given> = {
           (fieldOf(tweet, 'tags') as string[]).some((tag) => tag.toLowerCase() === word),
       )
     },
-
     get_tweet_comments: ({ tweets, comments }, { tweet_id }) =>
       findItem(tweets, tweet_id) ? (findItem(comments, tweet_id) ?? []) : unknown(tweet_id),
-
     get_user_stats: (state, { username }) => ({
       tweet_count: tweetsOf(state.tweets, username).length,
       following_count: username === state.username ? state.following_list.length : 0,

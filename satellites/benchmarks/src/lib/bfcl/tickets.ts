@@ -17,7 +17,6 @@ type Given = Record<'resolution' | 'username' | 'password', string> &
 
 export const tickets: Api<Tickets, Given> = {
   load: (scenario, sources) => attributesOf(scenario, sources),
-
   methods: {
     create_ticket(state, { title, description = '', priority = 1 }) {
       const { current_user: created_by, ticket_counter: id } = state
@@ -28,14 +27,10 @@ export const tickets: Api<Tickets, Given> = {
       state.ticket_counter += 1
       return ticket
     },
-
     get_ticket: (state, { ticket_id }) => find(state, ticket_id) ?? unknown(ticket_id),
-
     close_ticket: (state, { ticket_id }) => finish(state, ticket_id, 'closed', { status: 'Closed' }),
-
     resolve_ticket: (state, { ticket_id, resolution }) =>
       finish(state, ticket_id, 'resolved', { status: 'Resolved', resolution }),
-
     edit_ticket(state, { ticket_id, updates }) {
       const ticket = find(state, ticket_id)
       if (!ticket) return unknown(ticket_id)
@@ -45,21 +40,17 @@ export const tickets: Api<Tickets, Given> = {
       for (const [key, value] of Object.entries(updates)) if (value !== null) ticket[key] = value
       return { status: `Ticket ${ticket_id} has been updated successfully.` }
     },
-
     ticket_login(state, { username, password }) {
       const success = username !== '' && password !== ''
       if (success) state.current_user = username
       return { success }
     },
-
     ticket_get_login_status: ({ current_user }) => ({ login_status: Boolean(current_user) }),
-
     logout(state) {
       const success = Boolean(state.current_user)
       if (success) state.current_user = null
       return { success }
     },
-
     get_user_tickets({ current_user, ticket_queue }, { status }) {
       if (!current_user) return [{ error: 'User not authenticated. Please log in to view tickets.' }]
       const own = ticket_queue.filter((ticket) => fieldOf(ticket, 'created_by') === current_user)

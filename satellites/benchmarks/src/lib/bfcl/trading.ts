@@ -42,21 +42,17 @@ export const trading: Api<Trading, Given> = {
     const idOf = (key: PythonValue) => (typeof key === 'string' && /^\d+$/.test(key) ? Number(key) : key)
     return { ...state, orders: { $dict: state.orders.$dict.map(([key, order]) => [idOf(key), order]) } }
   },
-
   methods: {
     get_current_time: () => ({ current_time: '10:30 AM' }),
-
     get_symbol_by_name: (_, { name }, { constant }) => ({
       symbol: findItem(dictOf(constant('symbol_map')), name) ?? 'Stock not found',
     }),
-
     get_stock_info({ stocks }, { symbol }, { long }) {
       const stock = Object.hasOwn(stocks, symbol) && stocks[symbol]
       if (!stock) return { error: `Stock with symbol '${symbol}' not found.` }
       const five = long('MA_5_EXTENSION')
       return five ? { ...stock, 'MA(5)': five, 'MA(20)': long('MA_20_EXTENSION') } : stock
     },
-
     get_order_details({ orders }, { order_id }, { long }) {
       const order = findItem(orders, order_id)
       if (!order) {
@@ -69,7 +65,6 @@ export const trading: Api<Trading, Given> = {
       const metadata = Object.entries(texts).map(([key, text]) => [key, text.replaceAll('{symbol}', symbol)])
       return { ...order, metadata: Object.fromEntries(metadata) }
     },
-
     cancel_order({ orders }, { order_id }) {
       const order = findItem(orders, order_id)
       if (!order) return { error: `Order with ID ${order_id} not found.` }
@@ -78,7 +73,6 @@ export const trading: Api<Trading, Given> = {
       order.status = 'Cancelled'
       return { order_id, status: 'Cancelled' }
     },
-
     place_order(state, { order_type, symbol, price: given, amount }) {
       if (!state.authenticated) return stranger('place an order')
       if (!Object.hasOwn(state.stocks, symbol)) return { error: `Invalid stock symbol: ${symbol}` }
@@ -95,7 +89,6 @@ export const trading: Api<Trading, Given> = {
       state.order_counter += 1
       return { order_id: id, order_type, status: 'Pending', price: placed.price, amount }
     },
-
     withdraw_funds(state, { amount }) {
       if (!state.authenticated) return stranger('make a transaction')
       if (state.market_status !== 'Open') return { error: 'Market is closed. Transactions are not allowed.' }
@@ -104,30 +97,24 @@ export const trading: Api<Trading, Given> = {
       if (toDouble(amount) > toDouble(balance)) return { error: 'Insufficient funds for withdrawal.' }
       return { status: 'Withdrawal successful', new_balance: pay(state, 'withdrawal', amount, subtract) }
     },
-
     get_account_info: ({ authenticated, account_info }) =>
       authenticated ? account_info : stranger('view account information'),
-
     trading_login(state) {
       if (state.authenticated) return { status: 'Already logged in' }
       state.authenticated = true
       return { status: 'Logged in successfully' }
     },
-
     trading_get_login_status: ({ authenticated }) => ({ status: Boolean(authenticated) }),
-
     trading_logout(state) {
       if (!state.authenticated) return { status: 'No user is currently logged in' }
       state.authenticated = false
       return { status: 'Logged out successfully' }
     },
-
     fund_account(state, { amount }) {
       if (!state.authenticated) return stranger('fund the account')
       if (toDouble(amount) <= 0) return { error: 'Funding amount must be positive.' }
       return { status: 'Account funded successfully', new_balance: pay(state, 'deposit', amount, add) }
     },
-
     remove_stock_from_watchlist({ authenticated, watch_list }, { symbol }) {
       if (!authenticated) return stranger('modify the watchlist')
       const at = watch_list.indexOf(symbol)
@@ -135,16 +122,13 @@ export const trading: Api<Trading, Given> = {
       watch_list.splice(at, 1)
       return { status: `Stock ${symbol} removed from watchlist successfully.` }
     },
-
     get_watchlist({ authenticated, watch_list }, _, { long }) {
       if (!authenticated) return ['Error: User not authenticated. Please log in to view the watchlist.']
       const extension = long<PythonValue[]>('WATCH_LIST_EXTENSION')
       return extension ? [...watch_list, ...extension] : { watchlist: watch_list }
     },
-
     get_order_history: ({ authenticated, orders }) =>
       authenticated ? { history: orders.$dict.map(([id]) => id) } : [stranger('view order history')],
-
     get_transaction_history({ authenticated, transaction_history }, { start_date, end_date }, { long }) {
       if (!authenticated) return [stranger('view transaction history')]
       const start = start_date ? readTime(start_date, '%Y-%m-%d') : ''
@@ -155,13 +139,11 @@ export const trading: Api<Trading, Given> = {
       })
       return { transaction_history: [...history, ...(long<PythonValue[]>('TRANSACTION_HISTORY_EXTENSION') ?? [])] }
     },
-
     get_available_stocks(_, { sector }, { constant, long }) {
       const stocks = constant<Record<string, string[]>>('sector_map')[sector]
       const extension = stocks && long<PythonValue[]>(`${sector.toUpperCase()}_EXTENSION`)
       return { stock_list: [...(stocks ?? []), ...(extension ?? [])] }
     },
-
     filter_stocks_by_price(state, { stocks, min_price, max_price }) {
       const filtered_stocks = stocks.filter((symbol) => {
         const price = toDouble((state.stocks[symbol]?.price ?? 0) as PythonNumber)
@@ -169,12 +151,10 @@ export const trading: Api<Trading, Given> = {
       })
       return { filtered_stocks }
     },
-
     add_to_watchlist({ stocks, watch_list }, { stock }) {
       if (!watch_list.includes(stock) && Object.hasOwn(stocks, stock)) watch_list.push(stock)
       return { watchlist: watch_list }
     },
-
     notify_price_change(state, { stocks, threshold }) {
       const changed = stocks.filter((symbol) => {
         const stock = Object.hasOwn(state.stocks, symbol) && state.stocks[symbol]

@@ -61,7 +61,6 @@ export const travel: Api<Travel, Given> = {
       itemOr(bookings, id, booking)
     return state
   },
-
   methods: {
     authenticate_travel(state, { grant_type: scope, user_first_name, user_last_name }) {
       const access_token = identify(state, 6)
@@ -69,11 +68,8 @@ export const travel: Api<Travel, Given> = {
       Object.assign(state, { user_first_name, user_last_name })
       return { expires_in: 2, access_token, token_type: 'Bearer', scope }
     },
-
     travel_get_login_status: ({ token_expires_in }) => ({ status: Boolean(token_expires_in) }),
-
     get_budget_fiscal_year: () => ({ budget_fiscal_year: '2018' }),
-
     register_credit_card(state, { access_token, card_number, expiration_date, cardholder_name, ...given }) {
       const problem = state.token_expires_in === null ? 'Token not initialized' : tokenProblem(state, access_token)
       if (problem) return { error: problem }
@@ -84,7 +80,6 @@ export const travel: Api<Travel, Given> = {
       setItem(state.credit_card_list, card_id, { ...card, balance: Number(identify(state, 5)) })
       return { card_id }
     },
-
     get_flight_cost(_, flight, sources) {
       const costs = costsOf(flight, sources)
       const cost = costs.get(`${flight.travel_from} ${flight.travel_to}`)
@@ -93,14 +88,12 @@ export const travel: Api<Travel, Given> = {
         throw new PythonError('Invalid travel class. Options are: economy, business, first.')
       return { travel_cost_list: (sources.isLong ? [...costs.values()] : [cost]).map(float) }
     },
-
     get_credit_card_balance: withToken(({ credit_card_list }, { card_id }) => {
       const card = findItem(credit_card_list, card_id)
       if (card) return { card_balance: fieldOf(card, 'balance') }
       const ids = repr(credit_card_list.$dict.map(([id]) => id))
       return { error: `Card not registered. Here are a list of card_id's: ${ids}` }
     }),
-
     book_flight: withToken(
       (state, { card_id, travel_date, travel_from, travel_to, travel_class }, sources) => {
         const failed = (error: string) => ({ booking_status: false, error })
@@ -130,18 +123,14 @@ export const travel: Api<Travel, Given> = {
       },
       { booking_status: false },
     ),
-
     retrieve_invoice: withToken(({ booking_record }, { booking_id }) => {
       const booking = findItem(booking_record, booking_id)
       if (!booking) return { error: 'Booking not found' }
       const fields = ['travel_date', 'travel_from', 'travel_to', 'travel_class', 'travel_cost', 'transaction_id']
       return { invoice: { booking_id, ...Object.fromEntries(fields.map((key) => [key, fieldOf(booking, key)])) } }
     }),
-
     get_booking_history: withToken(({ booking_record }) => ({ booking_history: booking_record })),
-
     list_all_airports: (_, __, sources) => airportsOf(sources),
-
     cancel_booking: withToken(
       ({ booking_record, credit_card_list }, { booking_id }) => {
         const booking = findItem(booking_record, booking_id)
@@ -156,7 +145,6 @@ export const travel: Api<Travel, Given> = {
       },
       { cancel_status: false },
     ),
-
     compute_exchange_rate(_, { base_currency: base, target_currency: target, value }, { constant }) {
       for (const [pair, rate] of entriesOf(constant('exchange_rates')) as [PythonTuple, PythonNumber][]) {
         const [from, to] = pair.$tuple
@@ -166,7 +154,6 @@ export const travel: Api<Travel, Given> = {
       }
       throw new PythonError('No available exchange rate for the given currencies.')
     },
-
     verify_traveler_information(
       { user_first_name, user_last_name },
       { first_name: first, last_name: last, date_of_birth: birth, passport_number },
@@ -183,17 +170,14 @@ export const travel: Api<Travel, Given> = {
       if (!passport_number.startsWith('US')) return failed('Passport must be issued by the United States.')
       return { verification_status: true }
     },
-
     set_budget_limit: withToken((state, given) => {
       const budget_limit = float(toDouble(given.budget_limit))
       state.budget_limit = budget_limit
       return { budget_limit }
     }),
-
     get_nearest_airport_by_city: (_, { location }, { constant }) => ({
       nearest_airport: findItem(dictOf(constant('airport_map')), location) ?? 'Unknown',
     }),
-
     purchase_insurance: withToken(
       (state, { booking_id, insurance_cost: cost, card_id }) => {
         const failed = (error: string) => ({ insurance_status: false, error })
@@ -207,12 +191,10 @@ export const travel: Api<Travel, Given> = {
       },
       { insurance_status: false },
     ),
-
     contact_customer_support: ({ booking_record }, { booking_id }, { after }) =>
       findItem(booking_record, booking_id)
         ? { customer_support_message: after('"customer_support_message": ') }
         : { error: 'Booking not found' },
-
     get_all_credit_cards: ({ credit_card_list }) => ({ credit_card_list }),
   },
 }

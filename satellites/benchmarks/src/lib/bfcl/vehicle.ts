@@ -34,7 +34,6 @@ export const vehicle: Api<Vehicle, Given> = {
     const locked = Object.values(state.doorStatus).filter((status) => status === 'locked').length
     return { ...state, _brakePedalForce: brakePedalForce, remainingUnlockedDoors: 4 - locked } as Vehicle
   },
-
   methods: {
     startEngine(state, { ignitionMode: mode }) {
       if (mode === 'STOP') state.engine_state = 'stopped'
@@ -53,7 +52,6 @@ export const vehicle: Api<Vehicle, Given> = {
       state.engine_state = 'running'
       return { engineState: 'running', fuelLevel, batteryVoltage }
     },
-
     fillFuelTank(state, { fuelAmount: amount }) {
       if (toDouble(amount) < 0) return { error: 'Fuel amount cannot be negative.' }
       const fuelLevel = add(state.fuelLevel, amount)
@@ -62,7 +60,6 @@ export const vehicle: Api<Vehicle, Given> = {
       state.fuelLevel = fuelLevel
       return { fuelLevel }
     },
-
     lockDoors(state, { unlock, door: doors }) {
       const lockStatus = unlock ? 'unlocked' : 'locked'
       for (const door of doors) {
@@ -72,7 +69,6 @@ export const vehicle: Api<Vehicle, Given> = {
       }
       return { lockStatus, remainingUnlockedDoors: state.remainingUnlockedDoors }
     },
-
     adjustClimateControl(state, { temperature, unit = 'celsius', fanSpeed = 50, mode = 'auto' }) {
       if (fanSpeed < 0 || fanSpeed > 100) return { error: 'Fan speed must be between 0 and 100.' }
       const toCelsius = () => float(toDouble(multiply(subtract(temperature, 32), 5)) / 9)
@@ -80,28 +76,23 @@ export const vehicle: Api<Vehicle, Given> = {
       Object.assign(state, { acTemperature, fanSpeed, acMode: mode })
       return { currentACTemperature: temperature, climateMode: mode, humidityLevel: state.humidityLevel }
     },
-
     get_outside_temperature_from_google(state, _, { long }) {
       const outsideTemperature = float(draw(state, (random) => random.uniform(-10, 40)))
       return { ...long<Fields>('LONG_WEATHER_EXTENSION'), outsideTemperature }
     },
-
     get_outside_temperature_from_weather_com: () => ({ error: 404 }),
-
     setHeadlights(state, { mode }) {
       if (!['on', 'off', 'auto'].includes(mode)) return { error: 'Invalid headlight mode.' }
       const headlightStatus = mode === 'on' ? 'on' : 'off'
       state.headLightStatus = headlightStatus
       return { headlightStatus }
     },
-
     displayCarStatus(state, { option }, { long }) {
       const metadata = long('CAR_STATUS_METADATA_EXTENSION')
       if (!Object.hasOwn(SHOWN, option)) return { metadata, error: 'Invalid option' }
       const fields = (SHOWN[option] ?? []).map(([name, attribute = name]) => [name, state[attribute]])
       return { metadata, ...Object.fromEntries(fields) }
     },
-
     activateParkingBrake(state, { mode }, { long }) {
       if (mode !== 'engage' && mode !== 'release') return { error: 'Invalid mode' }
       const force = float(mode === 'engage' ? 500 : 0)
@@ -109,15 +100,12 @@ export const vehicle: Api<Vehicle, Given> = {
       Object.assign(state, brake)
       return { parkingBrakeInstruction: long('PARKING_BRAKE_INSTRUCTION'), ...brake }
     },
-
     pressBrakePedal(state, { pedalPosition: position }) {
       const pressed = toDouble(position)
       if (!(pressed >= 0 && pressed <= 1)) return { error: 'Pedal position must be between 0 and 1.' }
       return brake(state, pressed === 0 ? float(0) : multiply(position, 1000))
     },
-
     releaseBrakePedal: (state) => brake(state, float(0)),
-
     setCruiseControl(state, given) {
       const distanceToNextVehicle = float(toDouble(given.distanceToNextVehicle))
       const speed = toDouble(given.speed)
@@ -128,36 +116,27 @@ export const vehicle: Api<Vehicle, Given> = {
       state.cruiseStatus = cruiseStatus
       return { cruiseStatus, currentSpeed: float(speed), distanceToNextVehicle }
     },
-
     get_current_speed: (state) => ({ currentSpeed: float(draw(state, (random) => random.uniform(0, 120))) }),
-
     display_log: (_, { messages }) => ({ log: messages }),
-
     estimate_drive_feasibility_by_mileage: ({ fuelLevel }, { distance }) => ({
       canDrive: toDouble(fuelLevel) * 20 >= toDouble(distance),
     }),
-
     liter_to_gallon: (_, { liter }) => ({ gallon: multiply(liter, 0.264172) }),
-
     gallon_to_liter: (_, { gallon }) => ({ liter: multiply(gallon, 3.78541) }),
-
     estimate_distance(_, { cityA, cityB }, { long, groups }) {
       const known = groups(/cityA == "(\d+)" and cityB == "(\d+)"\) or[^{]*\{"distance": ([\d.]+)\}/g)
       const found = known.find(([a, b]) => (a === cityA && b === cityB) || (a === cityB && b === cityA))
       const answer = found ? { distance: float(Number(found[2])) } : { error: 'distance not found in database.' }
       return { ...answer, intermediaryCities: long('INTERMEDIARY_CITIES') }
     },
-
     get_zipcode_based_on_city(_, { city }, { groups }) {
       const found = groups(/city == "([^"]+)":\s+return \{"zipcode": "(\d+)"\}/g).find(([name]) => name === city)
       return { zipcode: found?.[1] ?? '00000' }
     },
-
     set_navigation(state, { destination }) {
       state.destination = destination
       return { status: `Navigating to ${destination}` }
     },
-
     check_tire_pressure(state, _, { long }) {
       const mean =
         toDouble(
@@ -171,7 +150,6 @@ export const vehicle: Api<Vehicle, Given> = {
         car_info: long('CAR_STATUS_METADATA_EXTENSION') ?? {},
       }
     },
-
     find_nearest_tire_shop: (_, __, { after }) => ({ shopLocation: after('"shopLocation": ') }),
   },
 }
