@@ -1,9 +1,13 @@
 import type { JsonObject, Rng } from '@episodic/protocol'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Assertion, Task } from './task-file.ts'
 
 /** Thrown by a tool: its caller reads the text after `Error: `. What was changed before stays changed, as there. */
 export class ToolError extends Error {}
+
+export function fail(message: string): never {
+  throw new ToolError(message)
+}
 
 export type Seat = 'agent' | 'user'
 
@@ -19,9 +23,8 @@ export interface DomainTool<State> {
 
 /** A domain of τ²: its rules over a state of its own, without the conversation. */
 export interface Domain<State> {
-  readonly name: string
-  readonly version: string
   readonly description: string
+  readonly policy: string
   /** What the state is. */
   readonly state: z.ZodType
   readonly tools: { readonly [name: string]: DomainTool<State> }
@@ -37,19 +40,4 @@ export interface Domain<State> {
   databases(state: State): JsonObject
   /** Paths in the databases that chance decides, which are left out where databases are compared. Default: none. */
   readonly random?: readonly string[]
-}
-
-/** Makes a tool whose input has these fields. */
-export function domainTool<State, Shape extends z.ZodRawShape>(
-  seat: Seat,
-  kind: 'reads' | 'changes',
-  shape: Shape,
-  play: (state: State, input: z.output<z.ZodObject<Shape>>, rng: Rng) => string,
-): DomainTool<State> {
-  return {
-    seat,
-    input: z.strictObject(shape),
-    changes: kind === 'changes',
-    play: play as DomainTool<State>['play'],
-  }
 }

@@ -61,14 +61,10 @@ function goldenDatabaseHash<State>(domain: Domain<State>, task: Task): string {
  * call without arguments is the action of any arguments. Whose call it is makes no difference.
  */
 function isAction({ tool, arguments: wanted, compared }: GoldenAction, call: PlayedCall): boolean {
-  if (call.tool !== tool) return false
+  const names = compared ?? Object.keys(call.arguments)
   const pick = (given: JsonObject) =>
-    Object.fromEntries(
-      (compared ?? Object.keys(call.arguments)).flatMap((key) =>
-        Object.hasOwn(given, key) ? [[key, given[key]]] : [],
-      ),
-    )
-  return hashOfPart(pick(call.arguments) as JsonObject) === hashOfPart(pick(wanted) as JsonObject)
+    hashOfPart(Object.fromEntries(Object.entries(given).filter(([name]) => names.includes(name))))
+  return call.tool === tool && pick(call.arguments) === pick(wanted)
 }
 
 function isSaid(fact: string, { seat, tool, arguments: { text } }: PlayedCall): boolean {

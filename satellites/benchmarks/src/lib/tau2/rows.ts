@@ -1,49 +1,36 @@
-/** The tables of a database by name, each with its rows by their ids. */
-export type Tables = { readonly [name: string]: object }
-
-/** A database that was read once: no session changes it. */
-export type SharedTables<T extends Tables> = { readonly [Name in keyof T]: Readonly<Record<string, T[Name]>> }
-
-/** The rows of a database that a session has changed, or added. */
-export type ChangedRows<T extends Tables> = { readonly [Name in keyof T]: Record<string, T[Name]> }
+/** The tables of a database, each with its rows by their ids. */
+export type Tables<T> = { readonly [Name in keyof T]: Record<string, T[Name]> }
 
 /** A database as rules see it. */
-export interface Rows<T extends Tables> {
+export interface Rows<T> {
   /** Finds a row as it is now. It is not to be changed. */
   read<Name extends keyof T>(table: Name, id: string): T[Name] | undefined
-  /** Returns a row that `read` finds, to be changed. */
-  edit<Name extends keyof T>(table: Name, id: string): T[Name]
+  /** Returns a row that `read` finds, to be changed; if it finds none, adds this one. */
+  edit<Name extends keyof T>(table: Name, id: string, added?: T[Name]): T[Name]
 }
 
-/** Returns a shared database with the changed rows of a session over it. A row is copied when it is changed first. */
-export function rowsOver<T extends Tables>(shared: SharedTables<T>, changed: ChangedRows<T>): Rows<T> {
+/**
+ * Returns a database that all sessions share with the rows over it that a session has changed, or added. A row is
+ * copied when it is changed first.
+ */
+export function rowsOver<T>(shared: Tables<T>, changed: Tables<T>): Rows<T> {
   return {
     read: (table, id) => rowOf(changed[table], id) ?? rowOf(shared[table], id),
-    edit<Name extends keyof T>(table: Name, id: string) {
-      const rows: Record<string, T[Name]> = changed[table]
-      if (!rowOf(rows, id)) rows[id] = structuredClone(shared[table][id] as T[Name])
-      return rows[id] as T[Name]
+    edit: (table, id, added) => {
+      const rows: Record<string, T[typeof table]> = changed[table]
+      rows[id] ??= added ?? structuredClone(shared[table][id] as T[typeof table])
+      return rows[id]
     },
   }
 }
 
-/** The texts of rows at the start, which no session changes. */
-const printedBefore = new WeakMap<object, string>()
-
 /** Returns the rows that are others than at the start, printed: each table with the texts of its rows by their ids. */
-export function printChanges<T extends Tables>(
-  shared: SharedTables<T>,
-  changed: ChangedRows<T>,
-  print: (row: object) => string,
-): Record<string, Record<string, string>> {
-  const printed = Object.entries<Record<string, object>>(changed).map(([table, rows]) => {
+export function printChanges<T>(shared: Tables<T>, changed: Tables<T>, print: (row: object) => string) {
+  const before = shared as Tables<Record<string, object>>
+  const printed = Object.entries(changed as Tables<Record<string, object>>).map(([table, rows]) => {
     const texts = Object.entries(rows).map(([id, row]) => [id, print(row)] as const)
-    const isOther = ([id, text]: readonly [string, string]) => {
-      const before = shared[table]?.[id]
-      if (before && !printedBefore.has(before)) printedBefore.set(before, print(before))
-      return before === undefined || printedBefore.get(before) !== text
-    }
-    return [table, Object.fromEntries(texts.filter(isOther))]
+    const isOther = ([id, text]: readonly [string, string]) => text !== print(before[table]?.[id] ?? {})
+    return [table, Object.fromEntries(texts.filter(isOther))] as const
   })
   return Object.fromEntries(printed)
 }

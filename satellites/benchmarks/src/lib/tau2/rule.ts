@@ -1,15 +1,15 @@
-import type { JsonObject } from '@episodic/protocol'
-import type { z } from 'zod'
+import type { JsonObject, Rng } from '@episodic/protocol'
+import { z } from 'zod'
 import { dumps } from '../python/dumps.ts'
 import { float, type PythonValue } from '../python/value.ts'
-import { type DomainTool, domainTool } from './domain.ts'
+import type { DomainTool, Seat } from './domain.ts'
 
-/** A tool of an agent over a database of the kind `Db`. */
+/** A tool over a database of the kind `Db`. */
 export interface Rule<Db> {
   readonly shape: z.ZodRawShape
   readonly changes: boolean
-  /** Returns what the agent reads: a text, or a value that is printed. Throws a `ToolError`. */
-  run(db: Db, input: JsonObject): unknown
+  /** Returns what the caller reads: a text, or a value that is printed. Throws a `ToolError`. */
+  run(db: Db, input: JsonObject, rng?: Rng): unknown
 }
 
 /** Makes rules over one kind of database. */
@@ -17,22 +17,23 @@ export function rulesOver<Db>() {
   return <Shape extends z.ZodRawShape>(
     kind: 'reads' | 'changes',
     shape: Shape,
-    run: (db: Db, input: z.output<z.ZodObject<Shape>>) => unknown,
+    run: (db: Db, input: z.output<z.ZodObject<Shape>>, rng: Rng) => unknown,
   ): Rule<Db> => ({ shape, changes: kind === 'changes', run: run as Rule<Db>['run'] })
 }
 
-/** Returns rules as the tools of a domain, whose answers are printed as the original prints them. */
+/** Returns rules as the tools of a seat, whose answers are printed as the original prints them. */
 export function toolsOf<Db, State>(
+  seat: Seat,
   rules: { readonly [name: string]: Rule<Db> },
   open: (state: State) => Db,
-  print: (value: object) => string,
+  print: (value: object) => string = String,
 ): Record<string, DomainTool<State>> {
   const made = Object.entries(rules).map(([name, { shape, changes, run }]) => {
-    const tool = domainTool('agent', changes ? 'changes' : 'reads', shape, (state: State, input) => {
-      const found = run(open(state), input as JsonObject)
+    const play: DomainTool<State>['play'] = (state, input, rng) => {
+      const found = run(open(state), input, rng)
       return typeof found === 'string' ? found : print(found as object)
-    })
-    return [name, tool] as const
+    }
+    return [name, { seat, input: z.strictObject(shape), changes, play }] as const
   })
   return Object.fromEntries(made)
 }

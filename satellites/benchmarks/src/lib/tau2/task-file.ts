@@ -1,8 +1,6 @@
 import { z } from 'zod'
 
 const args = z.record(z.string(), z.json())
-/** A part of the original that no task of the reproduced domains has. */
-const none = z.null('this is not reproduced').optional()
 const texts = z
   .array(z.string())
   .nullish()
@@ -10,17 +8,6 @@ const texts = z
 const seat = z
   .enum(['assistant', 'user'])
   .transform((requestor): 'agent' | 'user' => (requestor === 'user' ? 'user' : 'agent'))
-
-const instructions = z.union([
-  z.string(),
-  z.object({
-    domain: z.string(),
-    reason_for_call: z.string(),
-    known_info: z.string().nullish(),
-    unknown_info: z.string().nullish(),
-    task_instructions: z.string(),
-  }),
-])
 
 /** A call of a function of the original, and for an assertion what it is to return. */
 const functionCall = z
@@ -34,15 +21,23 @@ const action = z
     requestor: seat.default('agent'),
     name: z.string(),
     arguments: args,
-    compare_args: z.array(z.string()).nullish(),
+    compare_args: z.array(z.string()).nullable().default(null),
   })
-  .transform(({ requestor, name, arguments: given, compare_args }) => ({
-    seat: requestor,
-    tool: name,
-    arguments: given,
-    /** The arguments that a call must have to be this action; `null`: all that the call has. */
-    compared: compare_args ?? null,
-  }))
+  .transform(({ requestor, name, arguments: given, compare_args: compared }) => {
+    /** `compared`: the arguments that a call must have to be this action; `null`: all that the call has. */
+    return { seat: requestor, tool: name, arguments: given, compared }
+  })
+
+const scenario = z.object({
+  persona: z.string().nullish(),
+  instructions: z.object({
+    domain: z.string(),
+    reason_for_call: z.string(),
+    known_info: z.string().nullish(),
+    unknown_info: z.string().nullish(),
+    task_instructions: z.string(),
+  }),
+})
 
 const REWARD_PARTS = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'] as const
 /** What a reward is made of. */
@@ -51,17 +46,11 @@ export type RewardPart = (typeof REWARD_PARTS)[number]
 const task = z
   .object({
     id: z.string(),
-    user_scenario: z.object({ persona: z.string().nullish(), instructions }),
-    initial_state: z
-      .object({
-        initialization_actions: z.array(functionCall).nullish(),
-        initialization_data: none,
-        message_history: none,
-      })
-      .nullish(),
+    user_scenario: scenario,
+    initial_state: z.object({ initialization_actions: z.array(functionCall) }).nullish(),
     evaluation_criteria: z.object({
-      actions: z.array(action).nullish(),
-      env_assertions: z.array(functionCall).nullish(),
+      actions: z.array(action).default([]),
+      env_assertions: z.array(functionCall).default([]),
       communicate_info: texts,
       nl_assertions: texts,
       reward_basis: z.array(z.enum(REWARD_PARTS)).default(['DB', 'COMMUNICATE']),
@@ -74,8 +63,8 @@ const task = z
     /** What happens to both worlds before the conversation. */
     initialization: initial_state?.initialization_actions ?? [],
     /** The golden actions. */
-    actions: criteria.actions ?? [],
-    assertions: criteria.env_assertions ?? [],
+    actions: criteria.actions,
+    assertions: criteria.env_assertions,
     /** What the agent has to say to the user. */
     facts: criteria.communicate_info,
     /** Sentences that a judge of the original decides on; they are not judged here. */
@@ -93,23 +82,19 @@ export function readTasks(json: string): Task[] {
   return z.array(task).min(1).parse(JSON.parse(json))
 }
 
-function scenarioOf({ persona, instructions }: { persona?: string | null | undefined; instructions: Instructions }) {
-  const text = typeof instructions === 'string' ? instructions : instructionsOf(instructions)
-  return [...(persona ? ['Persona:', indent(persona)] : []), 'Instructions:', indent(text)].join('\n')
-}
-
-type Instructions = z.output<typeof instructions>
-
-function instructionsOf(said: Exclude<Instructions, string>): string {
+function scenarioOf({ persona, instructions: said }: z.output<typeof scenario>): string {
   const part = (heading: string, text: string | null | undefined) =>
-    text === null || text === undefined ? [] : [`${heading}:\n${indent(text)}`]
-  return [
+    text == null ? [] : [`${heading}:\n${indent(text)}`]
+  const instructions = [
     `Domain: ${said.domain}`,
     ...part('Reason for call', said.reason_for_call),
     ...part('Known info', said.known_info),
     ...part('Unknown info', said.unknown_info),
     ...part('Task instructions', said.task_instructions),
-  ].join('\n')
+  ]
+  return [...(persona ? ['Persona:', indent(persona)] : []), 'Instructions:', indent(instructions.join('\n'))].join(
+    '\n',
+  )
 }
 
 /** As `textwrap.indent` with a tab: lines of white space alone stay. */

@@ -3,12 +3,12 @@ import { definePolicy } from '@episodic/env'
 import { defineGame, type Tool } from '@episodic/mcp-server'
 import type { Action, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import type { DocumentedFunction } from '../python/docstrings.ts'
-import type { GoldenCall, GoldenCase, GoldenResult } from '../suite/golden.ts'
+import { type GoldenCall, type GoldenCase, readGolden } from '../suite/golden.ts'
 import { type Domain, type Seat, ToolError } from './domain.ts'
-import type { Originals } from './originals.ts'
+import { openOriginals } from './originals.ts'
 import { databaseHash, earnedParts, type PlayedCall } from './reward.ts'
-import type { Task } from './task-file.ts'
+import { readTasks, type Task } from './task-file.ts'
+import { described, descriptionOf } from './tool-texts.ts'
 
 /** Words of the user that end the conversation. */
 const STOP_WORDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###']
@@ -19,43 +19,44 @@ const MOST_ERRORS = 10
 
 const SEATS = ['agent', 'user'] as const
 const otherThan = (seat: Seat): Seat => (seat === 'agent' ? 'user' : 'agent')
+const splitsSchema = z.record(z.string(), z.array(z.string()))
 
-export interface Tau2Options<State> {
-  readonly domain: Domain<State>
-  readonly originals: Originals
-  /** All tasks of the domain, in the order of the original's file. */
-  readonly tasks: readonly Task[]
-  /** The ids of tasks by the name of their split, in the order of importance. */
-  readonly splits: { readonly [name: string]: readonly string[] }
-  readonly policy: string
-  /** What the docstrings of the original's tools say. */
-  readonly functions: ReadonlyMap<string, DocumentedFunction>
-  /** What the original recorded, by the id of the task. */
-  readonly golden: ReadonlyMap<string, GoldenResult>
-}
+/** Makes the rules of a domain over its files, which are read by their names, such as `db.json`. */
+export type CreateDomain<State> = (read: (file: string) => string) => Domain<State>
 
 /**
  * Returns a domain of τ² as a world of two seats that speak in turns: words go to the other seat, every other call
  * keeps the turn. With its tasks, by the name of their split and `all`, a policy that plays the golden actions, and one
  * whose user ends at once.
+ *
+ * - `folder`: with files of the original.
+ * - `golden`: what the original recorded of golden actions, by the id of the task.
  */
-export function createTau2World<State>(options: Tau2Options<State>) {
-  const { domain, originals, tasks: given, splits, policy, functions, golden: recorded } = options
+export function openTau2<State>(name: string, create: CreateDomain<State>, folder: string, golden: URL) {
+  const originals = openOriginals(folder)
+  const read = (file: string) => originals.data(`domains/${name}/${file}`)
+  const domain = create(read)
+  const given = readTasks(read('tasks.json'))
+  const splits = splitsSchema.parse(JSON.parse(read('split_tasks.json')))
+  const recorded = readGolden(golden)
   const byId = new Map(given.map((task) => [task.id, task]))
   const taskOf = (id: string) => byId.get(id) as Task
-  const { greeting } = originals
-  const agentPrompt = originals.agentPrompt(policy)
-  const userPrompt = originals.userPrompts(Object.values(domain.tools).some(({ seat }) => seat === 'user'))
+  const userHasTools = Object.values(domain.tools).some(({ seat }) => seat === 'user')
+  const functions = originals.functions(name, userHasTools)
+  const greeting = originals.greeting()
+  const agentPrompt = originals.agentPrompt(domain.policy)
+  const userPrompt = originals.userPrompts(userHasTools)
   const worldOf = (state: { readonly private: object }) => (state.private as { readonly world: State }).world
   const isSolved = (id: string, reason: string, state: State, calls: readonly PlayedCall[]) => {
     const task = taskOf(id)
     const earned = earnedParts(domain, task, { state, calls })
     return reason === 'user-stop' && task.basis.every((part) => earned[part]())
   }
+  const readableBy = (seat: Seat) => (domain.readable[seat] ?? []).map((path) => `world.${path}`)
 
   const environment = defineGame({
-    name: `tau2-${domain.name}`,
-    version: domain.version,
+    name: `tau2-${name}`,
+    version: '1.0.0',
     description: domain.description,
     seats: SEATS,
     utility: 'common',
@@ -81,25 +82,21 @@ export function createTau2World<State>(options: Tau2Options<State>) {
         errors: z.int().describe('Calls that failed.'),
       }),
     },
-    readable: {
-      agent: (domain.readable.agent ?? []).map((path) => `world.${path}`),
-      user: (domain.readable.user ?? []).map((path) => `world.${path}`),
-    },
-    start({ params }) {
-      return {
-        public: { speaker: 'user', said: greeting },
-        own: { agent: {}, user: {} },
-        private: { world: domain.start(taskOf(params.task)), steps: 0, errors: 0 },
-      }
-    },
+    readable: { agent: readableBy('agent'), user: readableBy('user') },
+    start: ({ params }) => ({
+      public: { speaker: 'user', said: greeting },
+      own: { agent: {}, user: {} },
+      private: { world: domain.start(taskOf(params.task)), steps: 0, errors: 0 },
+    }),
     turn: ({ speaker }) => speaker,
     observe: ({ seat, public: { speaker, said } }) => (speaker === seat || !said ? said : `You said: ${said}`),
     tools: ({ tool }) => {
-      const own = Object.entries(domain.tools).map(([name, { seat, input, changes, play }]) => {
+      const own = Object.entries(domain.tools).map(([toolName, { seat, input, changes, play }]) => {
+        const documented = functions.get(toolName)
         const made = tool({
           seats: [seat],
-          description: descriptionOf(functions.get(name)),
-          input: described(input, functions.get(name)),
+          description: descriptionOf(documented),
+          input: described(input, documented, (model) => originals.fields(name, model)),
           annotations: { readOnlyHint: !changes, openWorldHint: false },
           play({ state, input: values, rng, reveal, say, end }) {
             const { private: hidden } = state
@@ -120,7 +117,7 @@ export function createTau2World<State>(options: Tau2Options<State>) {
             return say(reveal(text, seat))
           },
         })
-        return [name, made] as const
+        return [toolName, made] as const
       })
       return {
         ...(Object.fromEntries(own) as { readonly [name: string]: Tool }),
@@ -148,9 +145,9 @@ export function createTau2World<State>(options: Tau2Options<State>) {
   })
 
   const longest = Math.max(1, ...given.map(({ actions }) => actions.length))
-  const tasksOf = (name: string, list: readonly Task[]) =>
+  const tasksOf = (title: string, list: readonly Task[]) =>
     defineTasks({
-      name,
+      name: title,
       environment,
       count: list.length,
       generate({ index }) {
@@ -166,10 +163,6 @@ export function createTau2World<State>(options: Tau2Options<State>) {
         }
       },
     })
-  const inSplit = (split: readonly string[]) => {
-    const ids = new Set(split)
-    return given.filter(({ id }) => ids.has(id))
-  }
 
   /** Plays the golden actions of its seat, hands the turn over where the other's come, and ends as the user. */
   const solver = definePolicy({
@@ -188,19 +181,23 @@ export function createTau2World<State>(options: Tau2Options<State>) {
     environment,
     tasks: {
       all: tasksOf(environment.name, given),
-      of: (split: string) => tasksOf(`${environment.name}-${split}`, inSplit(splits[split] ?? [])),
+      of: (split: string) => {
+        const ids = new Set(splits[split])
+        return tasksOf(
+          `${environment.name}-${split}`,
+          given.filter(({ id }) => ids.has(id)),
+        )
+      },
     },
     solver,
     policies: { nothing },
-    *golden(): Iterable<GoldenCase> {
-      for (const task of given)
-        yield {
-          task: task.id,
-          params: { task: task.id },
-          calls: goldenCalls(task),
-          expected: recorded.get(task.id) ?? null,
-        }
-    },
+    golden: (): Iterable<GoldenCase> =>
+      given.map((task) => ({
+        task: task.id,
+        params: { task: task.id },
+        calls: goldenCalls(task),
+        expected: recorded.get(task.id) ?? null,
+      })),
     /** The databases of both seats, without what chance decides. */
     goldenState: (state: { readonly private: JsonObject }) => databaseHash(domain, worldOf(state)),
     /** What a comparison with the original looks at: the databases, and whether each assertion of a task holds. */
@@ -215,19 +212,6 @@ export function createTau2World<State>(options: Tau2Options<State>) {
 function limitOf({ steps, errors }: { readonly steps: number; readonly errors: number }): string | null {
   if (errors >= MOST_ERRORS) return 'too-many-errors'
   return steps >= MOST_STEPS ? 'max-steps' : null
-}
-
-/** What a model of the original reads of a tool. */
-function descriptionOf(documented: DocumentedFunction | undefined): string {
-  return [documented?.short, documented?.long].filter(Boolean).join('\n\n')
-}
-
-function described(input: z.ZodObject, documented: DocumentedFunction | undefined): z.ZodObject {
-  const shape = Object.entries(input.shape as { readonly [name: string]: z.ZodType }).map(([name, schema]) => {
-    const text = documented?.args[name]
-    return [name, text ? schema.describe(text) : schema] as const
-  })
-  return z.strictObject(Object.fromEntries(shape))
 }
 
 /** The golden actions as calls of both seats, with words where the turn has to change, and the user's last ones. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { calculate } from '../calculate.ts'
-import { ToolError } from '../domain.ts'
+import { fail } from '../domain.ts'
+import { each, texts } from '../fields.ts'
 import { rowOf } from '../rows.ts'
 import { rulesOver } from '../rule.ts'
 import {
@@ -17,15 +18,15 @@ import {
   YES_NO,
 } from './flight-db.ts'
 
-const text = z.string()
-const flightsOf = z.array(z.object({ flight_number: text, date: text }))
-const trip = { origin: text, destination: text, date: text }
+const cabin = z.enum(CABINS)
+const flights = z.array(z.object(texts('flight_number', 'date')))
+const trip = texts('origin', 'destination', 'date')
+const ofReservation = texts('reservation_id')
+const ofUser = texts('user_id')
 
 /** The ids of reservations and certificates that are made, in this order. */
 const NEW_RESERVATIONS = ['HATHAT', 'HATHAU', 'HATHAV']
 const NEW_CERTIFICATES = ['certificate_3221322', 'certificate_3221323', 'certificate_3221324']
-
-const NOW = '2024-05-15T15:00:00'
 
 const AIRPORTS = `
 SFO San Francisco, JFK New York, LAX Los Angeles, ORD Chicago, DFW Dallas, DEN Denver, SEA Seattle,
@@ -42,72 +43,63 @@ export const AIRLINE_RULES = {
   book_reservation: rule(
     'changes',
     {
-      user_id: text,
-      origin: text,
-      destination: text,
+      ...texts('user_id', 'origin', 'destination'),
       flight_type: z.enum(FLIGHT_TYPES),
-      cabin: z.enum(CABINS),
-      flights: flightsOf,
+      cabin,
+      flights,
       passengers: z.array(passenger),
       payment_methods: z.array(payment),
-      total_baggages: z.int(),
-      nonfree_baggages: z.int(),
+      ...each(z.int(), 'total_baggages', 'nonfree_baggages'),
       insurance: z.enum(YES_NO),
     },
-    (airline, { flights, payment_methods: payments, ...rest }) => {
-      const { user_id, cabin, passengers, nonfree_baggages, insurance } = rest
+    (airline, { payment_methods: payments, ...given }) => {
+      const { user_id, passengers } = given
       const seats = passengers.length
       const { payment_methods: methods } = findUser(airline, user_id)
-      const id = NEW_RESERVATIONS.find((one) => !airline.read('reservations', one))
-      if (!id) throw new ToolError('Too many reservations')
-      const booked = flights.map(({ flight_number, date }) => bookable(airline, flight_number, date, cabin, seats))
-      const price = totalOf(booked, seats) + (insurance === 'yes' ? 30 * seats : 0) + 50 * nonfree_baggages
+      const id = NEW_RESERVATIONS.find((one) => !airline.read('reservations', one)) ?? fail('Too many reservations')
+      const booked = given.flights.map((one) => bookable(airline, one, given.cabin, seats))
+      const price = totalOf(booked, seats) + (given.insurance === 'yes' ? 30 * seats : 0) + 50 * given.nonfree_baggages
       for (const { payment_id, amount } of payments) {
-        const method = rowOf(methods, payment_id)
-        if (!method) throw new ToolError(`Payment method ${payment_id} not found`)
+        const method = rowOf(methods, payment_id) ?? fail(`Payment method ${payment_id} not found`)
         if (method.source !== 'credit_card' && method.amount < amount)
-          throw new ToolError(`Not enough balance in payment method ${payment_id}`)
+          fail(`Not enough balance in payment method ${payment_id}`)
       }
       const paid = payments.reduce((sum, { amount }) => sum + amount, 0)
-      if (paid !== price)
-        throw new ToolError(`Payment amount does not add up, total price is ${price}, but paid ${paid}`)
+      if (paid !== price) fail(`Payment amount does not add up, total price is ${price}, but paid ${paid}`)
 
       const user = airline.edit('users', user_id)
       for (const { payment_id, amount } of payments) {
-        const method = rowOf(user.payment_methods, payment_id)
         // A certificate that is to pay twice is used up, and nothing is booked.
-        if (!method) throw new ToolError(`'${payment_id}'`)
+        const method = rowOf(user.payment_methods, payment_id) ?? fail(`'${payment_id}'`)
         if (method.source === 'gift_card') method.amount -= amount
         else if (method.source === 'certificate') delete user.payment_methods[payment_id]
       }
       for (const { flight_number, date } of booked) {
         const { available_seats: free } = airline.edit('days', dayId(flight_number, date)) as Available
-        free[cabin] = (free[cabin] as number) - seats
+        free[given.cabin] = (free[given.cabin] as number) - seats
       }
-      const { origin, destination, flight_type, total_baggages } = rest
-      const reservation: Reservation = {
+      user.reservations.push(id)
+      const { origin, destination, flight_type, total_baggages, nonfree_baggages, insurance } = given
+      return airline.edit('reservations', id, {
         reservation_id: id,
         user_id,
         origin,
         destination,
         flight_type,
-        cabin,
+        cabin: given.cabin,
         flights: booked,
         passengers,
         payment_history: payments,
-        created_at: NOW,
+        created_at: '2024-05-15T15:00:00',
         total_baggages,
         nonfree_baggages,
         insurance,
         status: null,
-      }
-      airline.add(reservation)
-      user.reservations.push(id)
-      return reservation
+      })
     },
   ),
-  calculate: rule('reads', { expression: text }, (_, { expression }) => calculate(expression)),
-  cancel_reservation: rule('changes', { reservation_id: text }, (airline, { reservation_id }) => {
+  calculate: rule('reads', texts('expression'), (_, { expression }) => calculate(expression)),
+  cancel_reservation: rule('changes', ofReservation, (airline, { reservation_id }) => {
     findReservation(airline, reservation_id)
     const reservation = airline.edit('reservations', reservation_id)
     const { payment_history: history } = reservation
@@ -116,10 +108,10 @@ export const AIRLINE_RULES = {
     reservation.status = 'cancelled'
     return reservation
   }),
-  get_reservation_details: rule('reads', { reservation_id: text }, (airline, { reservation_id }) =>
+  get_reservation_details: rule('reads', ofReservation, (airline, { reservation_id }) =>
     findReservation(airline, reservation_id),
   ),
-  get_user_details: rule('reads', { user_id: text }, (airline, { user_id }) => findUser(airline, user_id)),
+  get_user_details: rule('reads', ofUser, (airline, { user_id }) => findUser(airline, user_id)),
   list_all_airports: rule('reads', {}, () => AIRPORTS),
   search_direct_flight: rule('reads', trip, (airline, { origin, destination, date }) =>
     findFlights(airline, origin, date).filter((flight) => flight.destination === destination),
@@ -137,96 +129,84 @@ export const AIRLINE_RULES = {
         ])
     }),
   ),
-  send_certificate: rule('changes', { user_id: text, amount: z.int() }, (airline, { user_id, amount }) => {
+  send_certificate: rule('changes', { ...ofUser, amount: z.int() }, (airline, { user_id, amount }) => {
     const { payment_methods: methods } = findUser(airline, user_id)
-    const id = NEW_CERTIFICATES.find((one) => !rowOf(methods, one))
-    if (!id) throw new ToolError('Too many certificates')
+    const id = NEW_CERTIFICATES.find((one) => !rowOf(methods, one)) ?? fail('Too many certificates')
     airline.edit('users', user_id).payment_methods[id] = { source: 'certificate', id, amount }
     return `Certificate ${id} added to user ${user_id} with amount ${amount}.`
   }),
-  transfer_to_human_agents: rule('reads', { summary: text }, () => 'Transfer successful'),
+  transfer_to_human_agents: rule('reads', texts('summary'), () => 'Transfer successful'),
   update_reservation_baggages: rule(
     'changes',
-    { reservation_id: text, total_baggages: z.int(), nonfree_baggages: z.int(), payment_id: text },
-    (airline, { reservation_id, total_baggages, nonfree_baggages, payment_id }) => {
+    { ...ofReservation, ...each(z.int(), 'total_baggages', 'nonfree_baggages'), ...texts('payment_id') },
+    (airline, { reservation_id, payment_id, ...baggages }) => {
       const before = findReservation(airline, reservation_id)
-      pay(airline, before, payment_id, 50 * Math.max(0, nonfree_baggages - before.nonfree_baggages))
-      return Object.assign(airline.edit('reservations', reservation_id), { total_baggages, nonfree_baggages })
+      pay(airline, before, payment_id, 50 * Math.max(0, baggages.nonfree_baggages - before.nonfree_baggages))
+      return Object.assign(airline.edit('reservations', reservation_id), baggages)
     },
   ),
   update_reservation_flights: rule(
     'changes',
-    { reservation_id: text, cabin: z.enum(CABINS), flights: flightsOf, payment_id: text },
-    (airline, { reservation_id, cabin, flights, payment_id }) => {
+    { ...ofReservation, cabin, flights, ...texts('payment_id') },
+    (airline, { reservation_id, payment_id, ...given }) => {
       const before = findReservation(airline, reservation_id)
       const seats = before.passengers.length
-      const after = flights.map(({ flight_number, date }) => {
-        const kept = before.flights.find((one) => one.flight_number === flight_number && one.date === date)
-        return kept && cabin === before.cabin ? { ...kept } : bookable(airline, flight_number, date, cabin, seats)
+      const after = given.flights.map((leg) => {
+        const kept = before.flights.find((one) => one.flight_number === leg.flight_number && one.date === leg.date)
+        return kept && given.cabin === before.cabin ? { ...kept } : bookable(airline, leg, given.cabin, seats)
       })
       pay(airline, before, payment_id, totalOf(after, seats) - totalOf(before.flights, seats))
       // Seats of flights are neither taken nor given back.
-      return Object.assign(airline.edit('reservations', reservation_id), { flights: after, cabin })
+      return Object.assign(airline.edit('reservations', reservation_id), { flights: after, cabin: given.cabin })
     },
   ),
   update_reservation_passengers: rule(
     'changes',
-    { reservation_id: text, passengers: z.array(passenger) },
+    { ...ofReservation, passengers: z.array(passenger) },
     (airline, { reservation_id, passengers }) => {
       if (passengers.length !== findReservation(airline, reservation_id).passengers.length)
-        throw new ToolError('Number of passengers does not match')
+        fail('Number of passengers does not match')
       return Object.assign(airline.edit('reservations', reservation_id), { passengers })
     },
   ),
-  get_flight_status: rule(
-    'reads',
-    { flight_number: text, date: text },
-    (airline, { flight_number, date }) => findDay(airline, flight_number, date).status,
-  ),
+  get_flight_status: rule('reads', texts('flight_number', 'date'), (airline, leg) => findDay(airline, leg).status),
 }
 
 type Available = Extract<Day, { status: 'available' }>
+type Leg = z.output<typeof flights>[number]
 
 function findUser(airline: Airline, id: string): User {
-  return airline.read('users', id) ?? missing(`User ${id}`)
+  return airline.read('users', id) ?? fail(`User ${id} not found`)
 }
 
 function findReservation(airline: Airline, id: string): Reservation {
-  return airline.read('reservations', id) ?? missing(`Reservation ${id}`)
+  return airline.read('reservations', id) ?? fail(`Reservation ${id} not found`)
 }
 
 function findFlight({ flights }: Airline, number: string): Flight {
-  return rowOf(flights, number) ?? missing(`Flight ${number}`)
+  return rowOf(flights, number) ?? fail(`Flight ${number} not found`)
 }
 
-function findDay(airline: Airline, flight: string, date: string): Day {
-  findFlight(airline, flight)
-  const day = airline.read('days', dayId(flight, date))
-  if (!day) throw new ToolError(`Flight ${flight} not found on date ${date}`)
-  return day
-}
-
-function missing(what: string): never {
-  throw new ToolError(`${what} not found`)
+function findDay(airline: Airline, { flight_number: number, date }: Leg): Day {
+  findFlight(airline, number)
+  return airline.read('days', dayId(number, date)) ?? fail(`Flight ${number} not found on date ${date}`)
 }
 
 /** Returns a flight on a date as a part of a reservation. Throws if it has fewer seats. */
-function bookable(airline: Airline, number: string, date: string, cabin: string, seats: number) {
-  const { flight_number, origin, destination } = findFlight(airline, number)
-  const day = findDay(airline, number, date)
-  if (day.status !== 'available') throw new ToolError(`Flight ${number} not available on date ${date}`)
-  if ((day.available_seats[cabin] as number) < seats) throw new ToolError(`Not enough seats on flight ${number}`)
-  return { flight_number, origin, destination, date, price: day.prices[cabin] as number }
+function bookable(airline: Airline, leg: Leg, cabin: string, seats: number) {
+  const { flight_number, origin, destination } = findFlight(airline, leg.flight_number)
+  const day = findDay(airline, leg)
+  if (day.status !== 'available') fail(`Flight ${flight_number} not available on date ${leg.date}`)
+  if ((day.available_seats[cabin] as number) < seats) fail(`Not enough seats on flight ${flight_number}`)
+  return { flight_number, origin, destination, date: leg.date, price: day.prices[cabin] as number }
 }
 
 /** Pays for a change of a reservation, or pays back. */
 function pay(airline: Airline, { reservation_id, user_id }: Reservation, id: string, amount: number): void {
-  const { payment_methods: methods } = findUser(airline, user_id)
-  const method = rowOf(methods, id)
-  if (!method) throw new ToolError('Payment method not found')
-  if (method.source === 'certificate') throw new ToolError('Certificate cannot be used to update reservation')
+  const method = rowOf(findUser(airline, user_id).payment_methods, id) ?? fail('Payment method not found')
+  if (method.source === 'certificate') fail('Certificate cannot be used to update reservation')
   if (method.source === 'gift_card') {
-    if (method.amount < amount) throw new ToolError('Gift card balance is not enough')
+    if (method.amount < amount) fail('Gift card balance is not enough')
     const card = airline.edit('users', user_id).payment_methods[id] as typeof method
     card.amount -= amount
   }
@@ -238,21 +218,9 @@ function findFlights(airline: Airline, origin: string, date: string) {
   return (rowOf(airline.departures, origin) ?? []).flatMap((flight) => {
     const day = airline.read('days', dayId(flight.flight_number, date))
     if (day?.status !== 'available') return []
-    const { status, available_seats, prices } = day
-    const { flight_number, destination, scheduled_departure_time_est, scheduled_arrival_time_est } = flight
-    return [
-      {
-        flight_number,
-        origin,
-        destination,
-        status,
-        scheduled_departure_time_est,
-        scheduled_arrival_time_est,
-        date: null as string | null,
-        available_seats,
-        prices,
-      },
-    ]
+    const { flight_number, destination, origin: _, ...times } = flight
+    const { status, ...seats } = day
+    return [{ flight_number, origin, destination, status, ...times, date: null as string | null, ...seats }]
   })
 }
 

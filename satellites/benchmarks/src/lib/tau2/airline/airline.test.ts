@@ -3,16 +3,12 @@ import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { playGolden } from '../../suite/golden.ts'
-import { openAgentDomain } from '../agent-domain.ts'
+import { openTau2 } from '../tau2-world.ts'
 import { createAirline } from './airline.ts'
 
 // Tasks of our own making in the original's format. What is expected of them was recorded by the original.
 const sample = new URL('../../../../sample/tau2/', import.meta.url)
-const world = openAgentDomain('airline', {
-  folder: fileURLToPath(sample),
-  golden: new URL('golden-airline.jsonl', sample),
-  create: createAirline,
-})
+const world = openTau2('airline', createAirline, fileURLToPath(sample), new URL('golden-airline.jsonl', sample))
 const cases = [...world.golden()]
 
 function begin(task: string) {
@@ -22,7 +18,7 @@ function begin(task: string) {
   return { played, call, ask: (tool: string, given: JsonObject) => call(tool, given).observation.text }
 }
 
-describe('openAgentDomain of the airline', () => {
+describe('openTau2 of the airline', () => {
   it.each(cases)('plays the golden actions of $task as the original does', async (one) => {
     expect(one.expected).not.toBeNull()
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })

@@ -1,25 +1,20 @@
-import type { Domain } from '../domain.ts'
-import { type ChangedRows, printChanges } from '../rows.ts'
+import { printChanges, rowsOver, type Tables } from '../rows.ts'
 import { printJson, toolsOf } from '../rule.ts'
+import type { CreateDomain } from '../tau2-world.ts'
 import { AIRLINE_RULES } from './airline-rules.ts'
-import { airlineOver, changedFlightRows, type FlightTables, readFlightDb } from './flight-db.ts'
+import { type AirlineRows, airlineRows, readFlightDb } from './flight-db.ts'
 
-/**
- * Returns the rules of the airline, whose state is the rows that a session has changed.
- *
- * - `json`: the text of its `db.json`.
- */
-export function createAirline(json: string): Domain<ChangedRows<FlightTables>> {
-  const db = readFlightDb(json)
+/** Returns the rules of the airline, whose state is the rows that a session has changed. */
+export const createAirline: CreateDomain<Tables<AirlineRows>> = (read) => {
+  const { shared, ...flights } = readFlightDb(read('db.json'))
   return {
-    name: 'airline',
-    version: '1.0.0',
     description: 'The airline domain of τ²-bench: an agent books, changes and cancels flights for a user.',
-    state: changedFlightRows,
-    tools: toolsOf(AIRLINE_RULES, (changed) => airlineOver(db, changed), print),
+    policy: read('policy.md'),
+    state: airlineRows,
+    tools: toolsOf('agent', AIRLINE_RULES, (changed) => ({ ...rowsOver(shared, changed), ...flights }), print),
     readable: { agent: ['users', 'reservations', 'days'] },
     start: () => ({ users: {}, reservations: {}, days: {} }),
-    databases: (changed) => printChanges(db.shared, changed, print),
+    databases: (changed) => printChanges(shared, changed, print),
   }
 }
 

@@ -3,16 +3,12 @@ import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import type { JsonObject } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { playGolden } from '../../suite/golden.ts'
-import { openAgentDomain } from '../agent-domain.ts'
+import { openTau2 } from '../tau2-world.ts'
 import { createRetail } from './retail.ts'
 
 // Tasks of our own making in the original's format. What is expected of them was recorded by the original.
 const sample = new URL('../../../../sample/tau2/', import.meta.url)
-const world = openAgentDomain('retail', {
-  folder: fileURLToPath(sample),
-  golden: new URL('golden-retail.jsonl', sample),
-  create: createRetail,
-})
+const world = openTau2('retail', createRetail, fileURLToPath(sample), new URL('golden-retail.jsonl', sample))
 const cases = [...world.golden()]
 
 function begin(task: string) {
@@ -21,7 +17,7 @@ function begin(task: string) {
   return (tool: string, given: JsonObject) => played.play(tool, given, { seat: 'agent' }).observation.text
 }
 
-describe('openAgentDomain of the shop', () => {
+describe('openTau2 of the shop', () => {
   it.each(cases)('plays the golden actions of $task as the original does', async (one) => {
     expect(one.expected).not.toBeNull()
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })

@@ -1,15 +1,12 @@
-import type { Domain } from '../domain.ts'
 import { printChanges, rowsOver } from '../rows.ts'
 import { printJson, toolsOf } from '../rule.ts'
+import type { CreateDomain } from '../tau2-world.ts'
 import { createShop, type ShopRows, shopRowsSchema } from './shop.ts'
 import { SHOP_RULES } from './shop-rules.ts'
 
-/**
- * Returns the rules of the shop, whose state is the rows that a session has changed.
- *
- * - `json`: the text of its `db.json`.
- */
-export function createRetail(json: string): Domain<ShopRows> {
+/** Returns the rules of the shop, whose state is the rows that a session has changed. */
+export const createRetail: CreateDomain<ShopRows> = (read) => {
+  const json = read('db.json')
   const shop = createShop(JSON.parse(json))
   const order = variantOrder(json)
   const print = (value: object) => {
@@ -19,11 +16,10 @@ export function createRetail(json: string): Domain<ShopRows> {
     return printJson({ ...value, variants: new Map(entries) }, isFloat)
   }
   return {
-    name: 'retail',
-    version: '1.0.0',
     description: 'The retail domain of τ²-bench: an agent changes, returns and exchanges the orders of a user.',
+    policy: read('policy.md'),
     state: shopRowsSchema,
-    tools: toolsOf(SHOP_RULES, (changed) => ({ ...shop, ...rowsOver(shop, changed) }), print),
+    tools: toolsOf('agent', SHOP_RULES, (changed) => ({ ...shop, ...rowsOver(shop, changed) }), print),
     readable: { agent: ['users', 'orders'] },
     start: () => ({ users: {}, orders: {} }),
     databases: (changed) => printChanges(shop, changed, print),
@@ -41,8 +37,6 @@ function variantOrder(json: string): Readonly<Record<string, readonly string[]>>
 
 /** Every number of the shop is a float but one: the sum of no differences, which is an int. */
 function isFloat(owner: object, field: string): boolean {
-  return (
-    field !== 'exchange_price_difference' ||
-    (owner as { exchange_items?: readonly string[] }).exchange_items?.length !== 0
-  )
+  const { exchange_items: items } = owner as { readonly exchange_items?: readonly string[] }
+  return field !== 'exchange_price_difference' || items?.length !== 0
 }

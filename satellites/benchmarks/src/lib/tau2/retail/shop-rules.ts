@@ -1,23 +1,35 @@
 import { z } from 'zod'
 import { calculate, roundToCents } from '../calculate.ts'
-import { ToolError } from '../domain.ts'
+import { fail } from '../domain.ts'
+import { texts } from '../fields.ts'
 import { rowOf } from '../rows.ts'
 import { NEGATIVE_ZERO, rulesOver } from '../rule.ts'
-import { nameKey, type OpenShop, type Order, type PaymentMethod, REASONS, type User, type Variant } from './shop.ts'
+import {
+  type Address,
+  nameKey,
+  type OpenShop,
+  type Order,
+  type PaymentMethod,
+  REASONS,
+  type User,
+  type Variant,
+} from './shop.ts'
 
-const text = z.string()
-const texts = z.array(text)
-const place = { address1: text, address2: text, city: text, state: text, country: text, zip: text }
+const ids = z.array(z.string())
+const place = texts('address1', 'address2', 'city', 'state', 'country', 'zip')
+const ofOrder = texts('order_id')
+const ofUser = texts('user_id')
+const method = texts('payment_method_id')
+const exchange = { ...ofOrder, item_ids: ids, new_item_ids: ids, ...method }
 
 const rule = rulesOver<OpenShop>()
 
 /** The tools of a shop, oddities of the original included. Each throws before anything is changed. */
 export const SHOP_RULES = {
-  calculate: rule('reads', { expression: text }, (_, { expression }) => calculate(expression)),
-  cancel_pending_order: rule('changes', { order_id: text, reason: text }, (shop, { order_id, reason }) => {
-    if (findOrder(shop, order_id).status !== 'pending') throw new ToolError('Non-pending order cannot be cancelled')
-    const known = REASONS.find((one) => one === reason)
-    if (!known) throw new ToolError('Invalid reason')
+  calculate: rule('reads', texts('expression'), (_, { expression }) => calculate(expression)),
+  cancel_pending_order: rule('changes', texts('order_id', 'reason'), (shop, { order_id, reason }) => {
+    if (findOrder(shop, order_id).status !== 'pending') fail('Non-pending order cannot be cancelled')
+    const known = REASONS.find((one) => one === reason) ?? fail('Invalid reason')
     const order = shop.edit('orders', order_id)
     order.status = 'cancelled'
     order.cancel_reason = known
@@ -30,17 +42,16 @@ export const SHOP_RULES = {
   }),
   exchange_delivered_order_items: rule(
     'changes',
-    { order_id: text, item_ids: texts, new_item_ids: texts, payment_method_id: text },
+    exchange,
     (shop, { order_id, item_ids, new_item_ids, payment_method_id }) => {
       const before = findOrder(shop, order_id)
-      if (before.status !== 'delivered') throw new ToolError('Non-delivered order cannot be exchanged')
+      if (before.status !== 'delivered') fail('Non-delivered order cannot be exchanged')
       assertBought(before, item_ids, (id) => `Number of ${id} not found.`)
-      if (item_ids.length !== new_item_ids.length)
-        throw new ToolError('The number of items to be exchanged should match.')
+      if (item_ids.length !== new_item_ids.length) fail('The number of items to be exchanged should match.')
       const variants = item_ids.map((id, i) => findReplacement(shop, before, id, new_item_ids[i] as string))
       const difference = roundToCents(differenceOf(before, item_ids, variants))
       if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
-        throw new ToolError('Insufficient gift card balance to pay for the price difference')
+        fail('Insufficient gift card balance to pay for the price difference')
       const order = shop.edit('orders', order_id)
       order.status = 'exchange requested'
       order.exchange_items = item_ids.toSorted()
@@ -52,36 +63,36 @@ export const SHOP_RULES = {
   ),
   find_user_id_by_name_zip: rule(
     'reads',
-    { first_name: text, last_name: text, zip: text },
+    texts('first_name', 'last_name', 'zip'),
     (shop, { first_name, last_name, zip }) => {
       const ids = rowOf(shop.names, nameKey(first_name, last_name)) ?? []
-      return ids.find((id) => shop.read('users', id)?.address.zip === zip) ?? missing('User')
+      return ids.find((id) => shop.read('users', id)?.address.zip === zip) ?? fail('User not found')
     },
   ),
   find_user_id_by_email: rule(
     'reads',
-    { email: text },
-    ({ emails }, { email }) => rowOf(emails, email.toLowerCase()) ?? missing('User'),
+    texts('email'),
+    ({ emails }, { email }) => rowOf(emails, email.toLowerCase()) ?? fail('User not found'),
   ),
-  get_order_details: rule('reads', { order_id: text }, (shop, { order_id }) => findOrder(shop, order_id)),
+  get_order_details: rule('reads', ofOrder, (shop, { order_id }) => findOrder(shop, order_id)),
   get_product_details: rule(
     'reads',
-    { product_id: text },
-    ({ products }, { product_id }) => rowOf(products, product_id) ?? missing('Product'),
+    texts('product_id'),
+    ({ products }, { product_id }) => rowOf(products, product_id) ?? fail('Product not found'),
   ),
-  get_item_details: rule('reads', { item_id: text }, ({ products }, { item_id }) => {
+  get_item_details: rule('reads', texts('item_id'), ({ products }, { item_id }) => {
     for (const { variants } of Object.values(products)) {
       const variant = rowOf(variants, item_id)
       if (variant) return variant
     }
-    return missing('Item')
+    return fail('Item not found')
   }),
-  get_user_details: rule('reads', { user_id: text }, (shop, { user_id }) => findUser(shop, user_id)),
+  get_user_details: rule('reads', ofUser, (shop, { user_id }) => findUser(shop, user_id)),
   list_all_product_types: rule('reads', {}, ({ products }) => {
     const ids = Object.values(products).map(({ name, product_id }) => [name, product_id] as const)
     return Object.fromEntries(ids.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
   }),
-  modify_pending_order_address: rule('changes', { order_id: text, ...place }, (shop, { order_id, ...given }) => {
+  modify_pending_order_address: rule('changes', { ...ofOrder, ...place }, (shop, { order_id, ...given }) => {
     assertPending(findOrder(shop, order_id))
     const order = shop.edit('orders', order_id)
     order.address = addressOf(given)
@@ -89,20 +100,19 @@ export const SHOP_RULES = {
   }),
   modify_pending_order_items: rule(
     'changes',
-    { order_id: text, item_ids: texts, new_item_ids: texts, payment_method_id: text },
+    exchange,
     (shop, { order_id, item_ids, new_item_ids, payment_method_id }) => {
       const before = findOrder(shop, order_id)
-      if (before.status !== 'pending') throw new ToolError('Non-pending order cannot be modified')
+      if (before.status !== 'pending') fail('Non-pending order cannot be modified')
       assertBought(before, item_ids, (id) => `${id} not found`)
-      if (item_ids.length !== new_item_ids.length)
-        throw new ToolError('The number of items to be exchanged should match')
+      if (item_ids.length !== new_item_ids.length) fail('The number of items to be exchanged should match')
       const variants = item_ids.map((id, i) => {
-        if (id === new_item_ids[i]) throw new ToolError('The new item id should be different from the old item id')
+        if (id === new_item_ids[i]) fail('The new item id should be different from the old item id')
         return findReplacement(shop, before, id, new_item_ids[i] as string)
       })
       const difference = differenceOf(before, item_ids, variants)
       if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
-        throw new ToolError('Insufficient gift card balance to pay for the new item')
+        fail('Insufficient gift card balance to pay for the new item')
       pay(shop, before.user_id, payment_method_id, difference)
       const order = shop.edit('orders', order_id)
       order.payment_history.push({
@@ -121,30 +131,27 @@ export const SHOP_RULES = {
       return order
     },
   ),
-  modify_pending_order_payment: rule(
-    'changes',
-    { order_id: text, payment_method_id: text },
-    (shop, { order_id, payment_method_id }) => {
-      const before = findOrder(shop, order_id)
-      assertPending(before)
-      const method = findMethod(shop, before.user_id, payment_method_id)
-      const [paid, ...others] = before.payment_history
-      if (!paid || others.length > 0 || paid.transaction_type !== 'payment')
-        throw new ToolError('There should be exactly one payment for a pending order')
-      const { amount, payment_method_id: former } = paid
-      if (former === payment_method_id)
-        throw new ToolError('The new payment method should be different from the current one')
-      if (!covers(method, amount)) throw new ToolError('Insufficient gift card balance to pay for the order')
-      findMethod(shop, before.user_id, former)
-      const order = shop.edit('orders', order_id)
-      order.payment_history.push({ transaction_type: 'payment', amount, payment_method_id })
-      order.payment_history.push({ transaction_type: 'refund', amount, payment_method_id: former })
-      pay(shop, order.user_id, payment_method_id, amount)
-      pay(shop, order.user_id, former, -amount)
-      return order
-    },
-  ),
-  modify_user_address: rule('changes', { user_id: text, ...place }, (shop, { user_id, ...given }) => {
+  modify_pending_order_payment: rule('changes', { ...ofOrder, ...method }, (shop, { order_id, payment_method_id }) => {
+    const before = findOrder(shop, order_id)
+    assertPending(before)
+    const method = findMethod(shop, before.user_id, payment_method_id)
+    const [paid, ...others] = before.payment_history
+    if (!paid || others.length > 0 || paid.transaction_type !== 'payment')
+      fail('There should be exactly one payment for a pending order')
+    const { amount, payment_method_id: former } = paid
+    if (former === payment_method_id) fail('The new payment method should be different from the current one')
+    if (!covers(method, amount)) fail('Insufficient gift card balance to pay for the order')
+    findMethod(shop, before.user_id, former)
+    const order = shop.edit('orders', order_id)
+    order.payment_history.push(
+      { transaction_type: 'payment', amount, payment_method_id },
+      { transaction_type: 'refund', amount, payment_method_id: former },
+    )
+    pay(shop, order.user_id, payment_method_id, amount)
+    pay(shop, order.user_id, former, -amount)
+    return order
+  }),
+  modify_user_address: rule('changes', { ...ofUser, ...place }, (shop, { user_id, ...given }) => {
     findUser(shop, user_id)
     const user = shop.edit('users', user_id)
     user.address = addressOf(given)
@@ -152,13 +159,13 @@ export const SHOP_RULES = {
   }),
   return_delivered_order_items: rule(
     'changes',
-    { order_id: text, item_ids: texts, payment_method_id: text },
+    { ...ofOrder, item_ids: ids, ...method },
     (shop, { order_id, item_ids, payment_method_id }) => {
       const before = findOrder(shop, order_id)
-      if (before.status !== 'delivered') throw new ToolError('Non-delivered order cannot be returned')
+      if (before.status !== 'delivered') fail('Non-delivered order cannot be returned')
       const { source } = findMethod(shop, before.user_id, payment_method_id)
       if (source !== 'gift_card' && payment_method_id !== before.payment_history[0]?.payment_method_id)
-        throw new ToolError('Payment method should be the original payment method')
+        fail('Payment method should be the original payment method')
       assertBought(before, item_ids, () => 'Some item not found')
       const order = shop.edit('orders', order_id)
       order.status = 'return requested'
@@ -167,42 +174,38 @@ export const SHOP_RULES = {
       return order
     },
   ),
-  transfer_to_human_agents: rule('reads', { summary: text }, () => 'Transfer successful'),
-}
-
-function missing(what: string): never {
-  throw new ToolError(`${what} not found`)
+  transfer_to_human_agents: rule('reads', texts('summary'), () => 'Transfer successful'),
 }
 
 function findOrder(shop: OpenShop, id: string): Order {
-  return shop.read('orders', id) ?? missing('Order')
+  return shop.read('orders', id) ?? fail('Order not found')
 }
 
 function findUser(shop: OpenShop, id: string): User {
-  return shop.read('users', id) ?? missing('User')
+  return shop.read('users', id) ?? fail('User not found')
 }
 
 function findMethod(shop: OpenShop, userId: string, id: string): PaymentMethod {
-  return rowOf(findUser(shop, userId).payment_methods, id) ?? missing('Payment method')
+  return rowOf(findUser(shop, userId).payment_methods, id) ?? fail('Payment method not found')
 }
 
 /** Lets an order pass whose address and payment method can be changed, whether or not its items were. */
 function assertPending({ status }: Order): void {
-  if (!status.includes('pending')) throw new ToolError('Non-pending order cannot be modified')
+  if (!status.includes('pending')) fail('Non-pending order cannot be modified')
 }
 
 /** Refuses items of which fewer were bought. */
 function assertBought({ items }: Order, itemIds: readonly string[], say: (id: string) => string): void {
   for (const id of itemIds)
-    if (itemIds.filter((one) => one === id).length > items.filter(({ item_id }) => item_id === id).length)
-      throw new ToolError(say(id))
+    if (itemIds.filter((one) => one === id).length > items.filter(({ item_id }) => item_id === id).length) fail(say(id))
 }
 
 /** Returns the item that is to replace one of an order. */
 function findReplacement({ products }: OpenShop, { items }: Order, id: string, newId: string): Variant {
-  const product = rowOf(products, items.find(({ item_id }) => item_id === id)?.product_id ?? '') ?? missing('Product')
-  const variant = rowOf(product.variants, newId) ?? missing('Variant')
-  if (!variant.available) throw new ToolError(`New item ${newId} not found or available`)
+  const product =
+    rowOf(products, items.find(({ item_id }) => item_id === id)?.product_id ?? '') ?? fail('Product not found')
+  const variant = rowOf(product.variants, newId) ?? fail('Variant not found')
+  if (!variant.available) fail(`New item ${newId} not found or available`)
   return variant
 }
 
@@ -224,13 +227,6 @@ function pay(shop: OpenShop, userId: string, id: string, amount: number): void {
 }
 
 /** The fields in the order of the original. */
-function addressOf({
-  address1,
-  address2,
-  city,
-  state,
-  country,
-  zip,
-}: { readonly [Part in keyof typeof place]: string }) {
+function addressOf({ address1, address2, city, state, country, zip }: Address): Address {
   return { address1, address2, city, country, state, zip }
 }

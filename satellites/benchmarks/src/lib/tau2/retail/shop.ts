@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { optional, texts } from '../fields.ts'
 import { freeze, type Rows } from '../rows.ts'
 
 // Fields are in the order in which the original prints them.
@@ -8,28 +9,21 @@ const text = z.string()
 const amount = z.number()
 const options = z.record(text, text)
 
-export const address = z.object({
-  address1: text,
-  address2: text,
-  city: text,
-  country: text,
-  state: text,
-  zip: text,
-})
+export const address = z.object(texts('address1', 'address2', 'city', 'country', 'state', 'zip'))
 
 const variant = z.object({ item_id: id, options, available: z.boolean(), price: amount })
 
 const product = z.object({ name: text, product_id: id, variants: z.record(id, variant) })
 
 const paymentMethod = z.discriminatedUnion('source', [
-  z.object({ source: z.literal('credit_card'), id, brand: text, last_four: text }),
+  z.object({ source: z.literal('credit_card'), ...texts('id', 'brand', 'last_four') }),
   z.object({ source: z.literal('gift_card'), id, balance: amount }),
   z.object({ source: z.literal('paypal'), id }),
 ])
 
 const user = z.object({
   user_id: id,
-  name: z.object({ first_name: text, last_name: text }),
+  name: z.object(texts('first_name', 'last_name')),
   address,
   email: text,
   payment_methods: z.record(id, paymentMethod),
@@ -39,40 +33,30 @@ const user = z.object({
 /** The reasons for which an order may be cancelled. */
 export const REASONS = ['no longer needed', 'ordered by mistake'] as const
 
-const STATUSES = [
-  'pending',
-  'pending (item modified)',
-  'processed',
-  'delivered',
-  'cancelled',
-  'exchange requested',
-  'return requested',
-] as const
+const PENDING = ['pending', 'pending (item modified)'] as const
+const STATUSES = [...PENDING, 'processed', 'delivered', 'cancelled', 'exchange requested', 'return requested'] as const
+const ids = z.array(id)
+const optionalIds = ids.nullable().default(null)
 
 const order = z.object({
-  order_id: id,
-  user_id: id,
+  ...texts('order_id', 'user_id'),
   address,
-  items: z.array(z.object({ name: text, product_id: id, item_id: id, price: amount, options })),
+  items: z.array(z.object({ ...texts('name', 'product_id', 'item_id'), price: amount, options })),
   status: z.enum(STATUSES),
-  fulfillments: z.array(z.object({ tracking_id: z.array(id), item_ids: z.array(id) })),
+  fulfillments: z.array(z.object({ tracking_id: ids, item_ids: ids })),
   payment_history: z.array(
     z.object({ transaction_type: z.enum(['payment', 'refund']), amount, payment_method_id: id }),
   ),
   cancel_reason: z.enum(REASONS).nullable().default(null),
-  exchange_items: z.array(id).nullable().default(null),
-  exchange_new_items: z.array(id).nullable().default(null),
-  exchange_payment_method_id: id.nullable().default(null),
+  exchange_items: optionalIds,
+  exchange_new_items: optionalIds,
+  ...optional('exchange_payment_method_id'),
   exchange_price_difference: amount.nullable().default(null),
-  return_items: z.array(id).nullable().default(null),
-  return_payment_method_id: id.nullable().default(null),
+  return_items: optionalIds,
+  ...optional('return_payment_method_id'),
 })
 
-const tables = z.object({
-  products: z.record(id, product),
-  users: z.record(id, user),
-  orders: z.record(id, order),
-})
+const tables = z.object({ products: z.record(id, product), users: z.record(id, user), orders: z.record(id, order) })
 
 /** The rows of tables that tools change. */
 export const shopRowsSchema = tables.pick({ users: true, orders: true })

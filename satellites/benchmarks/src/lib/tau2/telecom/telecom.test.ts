@@ -3,11 +3,12 @@ import { connect } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess, rehearse } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { playGolden } from '../../suite/golden.ts'
-import { openTelecom } from './telecom.ts'
+import { openTau2 } from '../tau2-world.ts'
+import { createTelecom } from './telecom.ts'
 
 // Tasks of our own making in the original's format. What is expected of them was recorded by the original.
 const sample = new URL('../../../../sample/tau2/', import.meta.url)
-const world = openTelecom(fileURLToPath(sample), new URL('golden.jsonl', sample))
+const world = openTau2('telecom', createTelecom, fileURLToPath(sample), new URL('golden.jsonl', sample))
 const cases = [...world.golden()]
 
 function begin(task: string) {
@@ -16,7 +17,7 @@ function begin(task: string) {
   return { ...played, act, say: (seat: 'agent' | 'user', text: string) => act(seat, 'say', { text }), played }
 }
 
-describe('openTelecom', () => {
+describe('openTau2 of the carrier', () => {
   it.each(cases)('plays the golden actions of $task as the original does', async (one) => {
     expect(one.expected).not.toBeNull()
     expect(await playGolden(world, one)).toMatchObject({ differs: [], failure: null, solved: true })

@@ -1,107 +1,91 @@
 import { z } from 'zod'
-import { readGolden } from '../../suite/golden.ts'
-import type { Domain, DomainTool, Seat } from '../domain.ts'
-import { openOriginals } from '../originals.ts'
-import { readTasks } from '../task-file.ts'
-import { createTau2World } from '../tau2-world.ts'
-import { type Carrier, type CarrierRules, carrierSchema, createCarrier } from './carrier.ts'
-import { PHONE_ASSERTIONS, PHONE_INITIALIZATIONS, PHONE_TOOLS, type Phone, phoneSchema, readPhone } from './phone.ts'
-import { readTables } from './tables.ts'
+import type { Seat } from '../domain.ts'
+import { printJson, toolsOf } from '../rule.ts'
+import type { CreateDomain } from '../tau2-world.ts'
+import {
+  CARRIER_ASSERTIONS,
+  CARRIER_INITIALIZATIONS,
+  CARRIER_RULES,
+  type Carrier,
+  carrierOver,
+  dataLimitOf,
+  lineByPhone,
+  requestedBill,
+} from './carrier.ts'
+import { type Phone, phoneSchema, readPhone } from './phone.ts'
+import { PHONE_ASSERTIONS, PHONE_INITIALIZATIONS, PHONE_RULES } from './phone-rules.ts'
+import { type CarrierTables, carrierTables, readTables } from './tables.ts'
 
-/** The state of the telecom domain: the carrier's tables, which the agent changes, and the user's phone. */
+/** The state of the telecom domain: the rows that the agent has changed, and the user's phone. */
 interface Telecom {
-  readonly carrier: Carrier
+  readonly carrier: CarrierTables
   readonly phone: Phone
 }
 
-const splitsSchema = z.record(z.string(), z.array(z.string()))
+/** A function of the original that is no tool, over the part of the state that its seat has. */
+type Functions<Result> = { readonly [name: string]: (part: never, given: never) => Result }
 
-/**
- * Opens the telecom domain of τ² over a folder with files of the original.
- *
- * - `golden`: what the original recorded of golden actions.
- */
-export function openTelecom(folder: string, golden: URL) {
-  const originals = openOriginals(folder)
-  const read = (file: string) => originals.data(`domains/telecom/${file}`)
-  return createTau2World({
-    domain: createDomain(createCarrier(readTables(read('db.toml'))), readPhone(read('user_db.toml'))),
-    originals,
-    tasks: readTasks(read('tasks.json')),
-    splits: splitsSchema.parse(JSON.parse(read('split_tasks.json'))),
-    policy: `<main_policy>\n${read('main_policy.md')}\n</main_policy>\n<tech_support_policy>\n${read('tech_support_manual.md')}\n</tech_support_policy>`,
-    functions: new Map([
-      ...originals.functions('domains/telecom/tools.py'),
-      ...originals.functions('domains/telecom/user_tools.py'),
-    ]),
-    golden: readGolden(golden),
-  })
-}
-
-function createDomain(carrier: CarrierRules, phone: Phone): Domain<Telecom> {
-  const sync = (state: Telecom) => syncParts(carrier, state)
-  /** Calls a function of the original that is no tool. Throws if it is not reproduced. */
+/** Returns the rules of the telecom domain. */
+export const createTelecom: CreateDomain<Telecom> = (read) => {
+  const tables = readTables(read('db.toml'))
+  const phone = readPhone(read('user_db.toml'))
+  const carrierOf = ({ carrier }: Telecom) => carrierOver(tables, carrier)
+  const sync = (state: Telecom) => syncParts(carrierOf(state), state.phone)
   const call = <Result>(
     state: Telecom,
     { seat, name, arguments: given }: { readonly seat: Seat; readonly name: string; readonly arguments: object },
-    functions: { readonly [Name in keyof Telecom]: { readonly [name: string]: (part: never, given: never) => Result } },
+    functions: { readonly [Name in Seat]: Functions<Result> },
   ): Result => {
-    const part = seat === 'user' ? 'phone' : 'carrier'
-    const run = functions[part][name]
+    const run = functions[seat][name]
     if (!run) throw new Error(`A task names ${name}, which is not reproduced.`)
-    return run(state[part] as never, given as never)
+    return run((seat === 'user' ? state.phone : carrierOf(state)) as never, given as never)
   }
+  const part = (heading: string, file: string) => `<${heading}>\n${read(file)}\n</${heading}>`
   return {
-    name: 'telecom',
-    version: '1.0.0',
     description:
       'The telecom domain of τ²-bench: an agent of a carrier and a user with a phone solve its problem together.',
-    state: z.object({ carrier: carrierSchema, phone: phoneSchema }),
+    policy: `${part('main_policy', 'main_policy.md')}\n${part('tech_support_policy', 'tech_support_manual.md')}`,
+    state: z.object({ carrier: carrierTables, phone: phoneSchema }),
     tools: {
-      ...toolsOf(carrier.tools, (state) => state.carrier),
-      ...toolsOf(PHONE_TOOLS, (state) => state.phone),
+      // All numbers in rows are floats of Python.
+      ...toolsOf('agent', CARRIER_RULES, carrierOf, (value) => printJson(value, () => true)),
+      ...toolsOf('user', PHONE_RULES, (state: Telecom) => state.phone),
     },
     readable: { agent: ['carrier'], user: ['phone'] },
     start({ initialization }) {
-      const state: Telecom = { carrier: { lines: [], bills: [], customers: [] }, phone: structuredClone(phone) }
+      const carrier = { plans: {}, customers: {}, lines: {}, bills: {}, devices: {} }
+      const state: Telecom = { carrier, phone: structuredClone(phone) }
       for (const one of initialization) {
-        call<unknown>(state, one, { carrier: carrier.initializations, phone: PHONE_INITIALIZATIONS })
+        call<unknown>(state, one, { agent: CARRIER_INITIALIZATIONS, user: PHONE_INITIALIZATIONS })
         sync(state)
       }
       return state
     },
     sync,
-    holds: (state, assertion) => call(state, assertion, { carrier: carrier.assertions, phone: PHONE_ASSERTIONS }),
-    databases: ({ carrier: changed, phone: { device, surroundings } }) => ({
-      agent: carrier.dump(changed),
-      user: { device, surroundings },
-    }),
+    holds: (state, assertion) => call(state, assertion, { agent: CARRIER_ASSERTIONS, user: PHONE_ASSERTIONS }),
+    databases(state) {
+      const { device, surroundings } = state.phone
+      const names = carrierTables.keyof().options
+      const agent = Object.fromEntries(names.map((name) => [name, carrierOf(state).list(name)]))
+      return { agent, user: { device, surroundings } }
+    },
     random: ['agent.bills.*.bill_id', 'agent.customers.*.bill_ids'],
   }
 }
 
-/** Tools of a part of the state as tools of the whole. */
-function toolsOf<Part>(tools: { readonly [name: string]: DomainTool<Part> }, partOf: (state: Telecom) => Part) {
-  const whole = ([name, tool]: readonly [string, DomainTool<Part>]): readonly [string, DomainTool<Telecom>] => [
-    name,
-    { ...tool, play: (state, input, rng) => tool.play(partOf(state), input, rng) },
-  ]
-  return Object.fromEntries(Object.entries(tools).map(whole))
-}
-
 /** What the phone notices of the line, and the carrier of what the user paid. */
-function syncParts(carrier: CarrierRules, { carrier: state, phone: { surroundings } }: Telecom): void {
+function syncParts(carrier: Carrier, { surroundings }: Phone): void {
   const { phone_number: number } = surroundings
   if (number === null) return
-  const line = carrier.lineByPhone(state, number)
+  const line = lineByPhone(carrier, number)
   surroundings.line_active = line.status === 'Active'
   surroundings.roaming_allowed = line.roaming_enabled
-  surroundings.mobile_data_usage_exceeded = line.data_used_gb >= carrier.limitOf(state, line)
+  surroundings.mobile_data_usage_exceeded = line.data_used_gb >= dataLimitOf(carrier, line)
   if (surroundings.payment_request?.paid) {
-    carrier.setPaid(state, surroundings.payment_request.bill_id)
+    carrier.edit('bills', surroundings.payment_request.bill_id).status = 'Paid'
     surroundings.payment_request = null
   }
-  const bill = carrier.requestedOf(state, number)
+  const bill = requestedBill(carrier, number)
   if (bill && !surroundings.payment_request)
     surroundings.payment_request = { bill_id: bill.bill_id, amount_due: bill.total_due, paid: false }
 }
