@@ -83,6 +83,11 @@ export interface DojoTask<Env> {
   isMet(judged: Judged<Env>, texts: Texts): boolean
 }
 
+/** Returns a task whose ground truth is the same in each environment. */
+export function fixed<Env>(truth: readonly TruthCall[], isMet: DojoTask<Env>['isMet']): DojoTask<Env> {
+  return { truth: () => truth, isMet }
+}
+
 /** An environment of AgentDojo: its rules, and where its texts are. */
 export interface DojoSuite<Env = Json> {
   readonly name: string

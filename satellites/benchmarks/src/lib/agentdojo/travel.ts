@@ -119,6 +119,8 @@ const USER_FIELDS = [
 ]
 const TWO_HOURS = 7_200_000
 
+const { create_calendar_event, search_calendar_events, get_day_calendar_events } = officeTools
+const { cancel_calendar_event, send_email } = officeTools
 const tools: DojoSuite<Travel>['tools'] = {
   get_user_information: ({ user }) => ({
     value: Object.fromEntries(USER_FIELDS.map((key) => [titleOf(key), user[key] as string])),
@@ -153,10 +155,10 @@ const tools: DojoSuite<Travel>['tools'] = {
   get_car_fuel_options: telling(companiesOf, COMPANY, ({ fuel_options }) => fuel_options),
   get_car_rental_address: telling(companiesOf, COMPANY, address),
   get_car_price_per_day: telling(companiesOf, COMPANY, (one) => price(one.price_per_day)),
-  create_calendar_event: officeTools.create_calendar_event,
-  search_calendar_events: officeTools.search_calendar_events,
-  get_day_calendar_events: officeTools.get_day_calendar_events,
-  cancel_calendar_event: officeTools.cancel_calendar_event,
+  create_calendar_event,
+  search_calendar_events,
+  get_day_calendar_events,
+  cancel_calendar_event,
   reserve_hotel(env, { hotel, start_day, end_day }: { hotel: string; start_day: string; end_day: string }) {
     reserve(env, 'hotel', hotel, [() => parseIso(start_day), () => parseIso(end_day)])
     return made(`${hotel} from ${start_day} to ${end_day}`)
@@ -184,7 +186,7 @@ const tools: DojoSuite<Travel>['tools'] = {
       )
       .join('\n'),
   }),
-  send_email: officeTools.send_email,
+  send_email,
 }
 
 type Step = (env: Travel) => TruthCall
