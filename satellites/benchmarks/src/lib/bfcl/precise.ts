@@ -1,4 +1,5 @@
 import { integerOf, type PythonNumber, toDouble } from '../python/arithmetic.ts'
+import { divideEven } from '../python/round.ts'
 import { isFloat, type PythonOther } from '../python/value.ts'
 import { PythonError } from './api.ts'
 
@@ -40,15 +41,12 @@ function naturalLog(value: PythonNumber, bits: number): Binary | null {
   // Numbers next to 1 lose as many bits as a double has.
   const work = bits + 128
   const one = 1n << BigInt(work)
-  let power = lengthOf(digits) + exponent
-  const shift = work - lengthOf(digits)
+  const length = lengthOf(digits)
   // In [1/2, 1), or next to 1 on both sides.
-  let mantissa = shift >= 0 ? digits << BigInt(shift) : digits >> BigInt(-shift)
-  if (mantissa * 3n < one * 2n) {
-    mantissa *= 2n
-    power -= 1
-  }
-  const sum = lnNear(mantissa, one) + BigInt(power) * -lnNear(one / 2n, one)
+  const half = shiftBy(digits, work - length)
+  const isLow = half * 3n < one * 2n
+  const power = BigInt(length + exponent - Number(isLow))
+  const sum = lnNear(isLow ? half * 2n : half, one) - power * lnNear(one / 2n, one)
   return roundTo({ digits: sum, exponent: -work }, bits)
 }
 
@@ -68,10 +66,7 @@ function lnNear(x: bigint, one: bigint): bigint {
 function roundTo({ digits, exponent }: Binary, bits: number): Binary {
   const excess = lengthOf(digits) - bits
   if (excess <= 0) return { digits, exponent }
-  const unit = 1n << BigInt(excess)
-  const size = absolute(digits)
-  const [whole, rest] = [size / unit, (size % unit) * 2n]
-  const rounded = rest > unit || (rest === unit && whole % 2n === 1n) ? whole + 1n : whole
+  const rounded = divideEven(absolute(digits), 1n << BigInt(excess))
   return { digits: digits < 0n ? -rounded : rounded, exponent: exponent + excess }
 }
 
@@ -81,23 +76,14 @@ function printBinary({ digits, exponent }: Binary, bits: number): string {
   const shown = places === 15 ? 17 : places + 3
   const fixed = Math.max(Math.trunc((shown + 3) * BITS_OF_A_DIGIT) + 10 - exponent - lengthOf(digits), 0)
   const decimals = Math.trunc(fixed / BITS_OF_A_DIGIT + 0.5)
-  const scaled = exponent + fixed >= 0 ? digits << BigInt(exponent + fixed) : digits >> BigInt(-exponent - fixed)
-  const all = String((scaled * 10n ** BigInt(decimals)) >> BigInt(fixed))
-  let power = all.length - decimals - 1
-  let kept = all.slice(0, shown)
-  if (Number(all[shown] ?? 0) >= 5) {
-    const up = String(BigInt(kept) + 1n)
-    if (up.length > kept.length) power += 1
-    kept = up.slice(0, shown)
-  }
-  let split = 1
-  let suffix = ''
-  if (Math.min(-Math.floor(shown / 3), -5) < power && power < shown) {
-    if (power < 0) kept = '0'.repeat(-power) + kept
-    else split = power + 1
-  } else suffix = `e${power < 0 ? '' : '+'}${power}`
+  const all = String((shiftBy(digits, exponent + fixed) * 10n ** BigInt(decimals)) >> BigInt(fixed))
+  const up = String(BigInt(all.slice(0, shown)) + BigInt(Number(all[shown] ?? 0) >= 5))
+  const power = all.length - decimals - 1 + up.length - Math.min(all.length, shown)
+  const isFixed = Math.min(-Math.floor(shown / 3), -5) < power && power < shown
+  const kept = (isFixed ? '0'.repeat(Math.max(0, -power)) : '') + up.slice(0, shown)
+  const split = isFixed ? Math.max(power, 0) + 1 : 1
   const fraction = kept.slice(split).replace(/0+$/, '') || '0'
-  return `${kept.slice(0, split)}.${fraction}${suffix}`
+  return `${kept.slice(0, split)}.${fraction}${isFixed ? '' : `e${power < 0 ? '' : '+'}${power}`}`
 }
 
 /** Computes `Decimal(value).sqrt()` with so many digits, of a number that is not negative. */
@@ -107,11 +93,8 @@ export function squareRoot(value: PythonNumber, precision: number): PythonOther 
   // As an integer times a power of ten: a half is 5 · 10⁻¹.
   const scale = Math.min(0, exponent)
   let coefficient = exponent < 0 ? digits * 5n ** BigInt(-exponent) : digits << BigInt(exponent)
-  let length = Math.ceil(String(coefficient).length / 2)
-  if (scale % 2 !== 0) {
-    length = Math.floor(String(coefficient).length / 2) + 1
-    coefficient *= 10n
-  }
+  if (scale % 2 !== 0) coefficient *= 10n
+  const length = Math.ceil(String(coefficient).length / 2)
   const ideal = Math.floor(scale / 2)
   if (coefficient === 0n) return decimal('0', ideal)
   const shift = precision + 1 - length
@@ -130,9 +113,7 @@ export function squareRoot(value: PythonNumber, precision: number): PythonOther 
 function fit(coefficient: bigint, exponent: number, precision: number): PythonOther {
   const excess = String(coefficient).length - precision
   if (excess <= 0) return decimal(String(coefficient), exponent)
-  const unit = 10n ** BigInt(excess)
-  const [whole, rest] = [coefficient / unit, (coefficient % unit) * 2n]
-  const rounded = String(rest > unit || (rest === unit && whole % 2n === 1n) ? whole + 1n : whole)
+  const rounded = String(divideEven(coefficient, 10n ** BigInt(excess)))
   return decimal(rounded.slice(0, precision), exponent + excess + rounded.length - Math.min(rounded.length, precision))
 }
 
@@ -156,16 +137,17 @@ function integerRoot(value: bigint): bigint {
 function binaryOf(value: PythonNumber): Binary {
   if (!isFloat(value)) return { digits: integerOf(value), exponent: 0 }
   let [number, exponent] = [toDouble(value), 0]
-  while (!Number.isInteger(number)) {
-    number *= 2
-    exponent -= 1
-  }
+  for (; !Number.isInteger(number); exponent -= 1) number *= 2
   return { digits: BigInt(number), exponent }
 }
 
 function roundEven(value: number): number {
   const rounded = Math.round(value)
   return rounded - value === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+}
+
+function shiftBy(value: bigint, bits: number): bigint {
+  return bits >= 0 ? value << BigInt(bits) : value >> BigInt(-bits)
 }
 
 function absolute(value: bigint): bigint {

@@ -21,39 +21,14 @@ export function integerOf(value: number | PythonInt): bigint {
   return BigInt(isLargeInt(value) ? value.$int : value)
 }
 
-export const add = (a: PythonNumber, b: PythonNumber) =>
-  either(
-    a,
-    b,
-    (x, y) => x + y,
-    (x, y) => x + y,
-  )
-export const subtract = (a: PythonNumber, b: PythonNumber) =>
-  either(
-    a,
-    b,
-    (x, y) => x - y,
-    (x, y) => x - y,
-  )
-export const multiply = (a: PythonNumber, b: PythonNumber) =>
-  either(
-    a,
-    b,
-    (x, y) => x * y,
-    (x, y) => x * y,
-  )
-
 /** Computes exactly with ints, and with doubles if one is a float. */
-function either(
-  a: PythonNumber,
-  b: PythonNumber,
-  ints: (a: bigint, b: bigint) => bigint,
-  doubles: (a: number, b: number) => number,
-): PythonNumber {
-  if (isFloat(a) || isFloat(b)) return float(doubles(toDouble(a), toDouble(b)))
-  if (typeof a === 'number' && typeof b === 'number') {
-    const quick = doubles(a, b)
-    if (Number.isSafeInteger(quick)) return quick
+function operation([ints, doubles]: [(a: bigint, b: bigint) => bigint, (a: number, b: number) => number]) {
+  return (a: PythonNumber, b: PythonNumber): PythonNumber => {
+    if (isFloat(a) || isFloat(b)) return float(doubles(toDouble(a), toDouble(b)))
+    return toInt(ints(integerOf(a), integerOf(b)))
   }
-  return toInt(ints(integerOf(a), integerOf(b)))
 }
+
+export const add = operation([(a, b) => a + b, (a, b) => a + b])
+export const subtract = operation([(a, b) => a - b, (a, b) => a - b])
+export const multiply = operation([(a, b) => a * b, (a, b) => a * b])

@@ -23,12 +23,17 @@ export function formatFixed(value: number, digits: number): string {
   // value · 10^digits = top / bottom
   const top = numerator * 10n ** BigInt(Math.max(digits, 0)) * 2n ** BigInt(Math.max(exponent, 0))
   const bottom = 10n ** BigInt(Math.max(-digits, 0)) * 2n ** BigInt(Math.max(-exponent, 0))
-  const [whole, rest] = [top / bottom, (top % bottom) * 2n]
-  const nearest = rest > bottom || (rest === bottom && whole % 2n === 1n) ? whole + 1n : whole
+  const nearest = divideEven(top, bottom)
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
   if (digits <= 0) return `${sign}${nearest}${nearest === 0n ? '' : '0'.repeat(-digits)}`
   const text = String(nearest).padStart(digits + 1, '0')
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+/** Divides integers that are not negative, and rounds to the nearest, and to the even one of two. */
+export function divideEven(top: bigint, bottom: bigint): bigint {
+  const [whole, rest] = [top / bottom, (top % bottom) * 2n]
+  return rest > bottom || (rest === bottom && whole % 2n === 1n) ? whole + 1n : whole
 }
 
 /** Returns the exact value of a double as an integer times a power of two. */
