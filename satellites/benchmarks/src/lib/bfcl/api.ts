@@ -1,6 +1,7 @@
 import { createPythonRandom, type PythonRandom } from '../python/random.ts'
 import { repr } from '../python/repr.ts'
-import { entriesOf, type PythonValue } from '../python/value.ts'
+import type { PythonValue } from '../python/value.ts'
+import { dictOf } from './dict.ts'
 
 /** What the rules of a class read besides their state. */
 export interface Sources {
@@ -41,7 +42,7 @@ export interface Chance {
   _chance: { seed: number; drawn: number }
 }
 
-/** Returns the attributes that a scenario has, or else the defaults of the class; those that are `dicts` as {@link Dict}. */
+/** Returns the attributes that a scenario has, or else the defaults of the class; those that are `dicts` as {@link dictOf}. */
 export function attributesOf<State>(scenario: Fields, { constant }: Sources, ...dicts: readonly string[]) {
   const defaults = constant<Fields>('DEFAULT_STATE')
   const { random_seed: seed = 200191, ...all } = { ...defaults, ...scenario }
@@ -57,28 +58,11 @@ export function draw<T>({ _chance }: Chance, take: (random: PythonRandom) => T):
   return taken
 }
 
-/** A dict of a state whose keys may be anything, in their order. */
-export type Dict<Item = PythonValue> = { $dict: [key: PythonValue, item: Item][] }
-
-export function dictOf<Item = PythonValue>(value: PythonValue): Dict<Item> {
-  return { $dict: entriesOf(value as object).map(([key, item]) => [key, item as Item]) }
-}
-
-export function findItem<Item>({ $dict }: Dict<Item>, key: PythonValue): Item | null {
-  return $dict.find(([other]) => other === key)?.[1] ?? null
-}
-
-/** Returns the item of a key, which is added if there is none. */
-export function itemOr<Item>(dict: Dict<Item>, key: PythonValue, item: Item): Item {
-  const found = findItem(dict, key)
-  if (found === null) dict.$dict.push([key, item])
-  return found ?? item
-}
-
-export function setItem<Item>(dict: Dict<Item>, key: PythonValue, item: Item): void {
-  const entry = dict.$dict.find(([other]) => other === key)
-  if (entry) entry[1] = item
-  else dict.$dict.push([key, item])
+/** Removes the first of equal items, and returns whether there is one. */
+export function removeFrom(list: string[], item: string): boolean {
+  const at = list.indexOf(item)
+  if (at >= 0) list.splice(at, 1)
+  return at >= 0
 }
 
 /** Returns the field of an object. Throws as a dict does if there is none. */

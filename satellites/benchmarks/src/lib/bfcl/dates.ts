@@ -21,3 +21,12 @@ export function readTime(text: string, format: keyof typeof FORMATS): string {
   const parts = [month, day, hours, minutes, seconds].map((part) => String(part).padStart(2, '0'))
   return [String(year).padStart(4, '0'), ...parts].join('-')
 }
+
+/** Returns whether a text is a day that `datetime.strptime` reads. */
+export function isDate(text: string): boolean {
+  try {
+    return readTime(text, '%Y-%m-%d') !== ''
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,7 @@
 import { isEqual } from '../python/equality.ts'
 import type { PythonValue } from '../python/value.ts'
-import { type Api, attributesOf, type Chance, type Dict, dictOf, draw, findItem, itemOr, PythonError } from './api.ts'
+import { type Api, attributesOf, type Chance, draw, PythonError } from './api.ts'
+import { type Dict, dictOf, findItem, itemOr } from './dict.ts'
 
 interface Messages extends Chance {
   /** In their order, since a set has none. */

@@ -1,5 +1,6 @@
 import type { PythonValue } from '../python/value.ts'
-import { type Api, attributesOf, type Dict, type Fields, fieldOf, findItem, itemOr, setItem } from './api.ts'
+import { type Api, attributesOf, type Fields, fieldOf, removeFrom } from './api.ts'
+import { type Dict, findItem, itemOr, setItem } from './dict.ts'
 
 interface Posting {
   username: string
@@ -73,9 +74,7 @@ export const posting: Api<Posting, Given> = {
       authenticated ? { following_list } : stranger('listing following'),
     unfollow_user({ authenticated, following_list }, { username_to_unfollow: user }) {
       if (!authenticated) return stranger('unfollowing')
-      const at = following_list.indexOf(user)
-      if (at >= 0) following_list.splice(at, 1)
-      return { unfollow_status: at >= 0 }
+      return { unfollow_status: removeFrom(following_list, user) }
     },
     get_tweet: ({ tweets }, { tweet_id }) => findItem(tweets, tweet_id) ?? unknown(tweet_id),
     get_user_tweets: ({ tweets }, { username }) => tweetsOf(tweets, username),

@@ -2,19 +2,9 @@ import { add, type PythonNumber, subtract, toDouble } from '../python/arithmetic
 import { repr } from '../python/repr.ts'
 import { formatFixed } from '../python/round.ts'
 import { float, type PythonValue } from '../python/value.ts'
-import {
-  type Api,
-  attributesOf,
-  type Chance,
-  type Dict,
-  dictOf,
-  draw,
-  type Fields,
-  fieldOf,
-  findItem,
-  setItem,
-} from './api.ts'
+import { type Api, attributesOf, type Chance, draw, type Fields, fieldOf, removeFrom } from './api.ts'
 import { readTime } from './dates.ts'
+import { type Dict, dictOf, findItem, setItem } from './dict.ts'
 
 interface Trading extends Chance {
   /** By their ids, which are ints; some scenarios have a text among them, where a field of an order should be. */
@@ -117,9 +107,7 @@ export const trading: Api<Trading, Given> = {
     },
     remove_stock_from_watchlist({ authenticated, watch_list }, { symbol }) {
       if (!authenticated) return stranger('modify the watchlist')
-      const at = watch_list.indexOf(symbol)
-      if (at < 0) return { error: `Stock ${symbol} not found in watchlist.` }
-      watch_list.splice(at, 1)
+      if (!removeFrom(watch_list, symbol)) return { error: `Stock ${symbol} not found in watchlist.` }
       return { status: `Stock ${symbol} removed from watchlist successfully.` }
     },
     get_watchlist({ authenticated, watch_list }, _, { long }) {

@@ -2,22 +2,9 @@ import { add, multiply, type PythonNumber, subtract, toDouble } from '../python/
 import { repr } from '../python/repr.ts'
 import { round } from '../python/round.ts'
 import { entriesOf, float, type PythonDict, type PythonTuple } from '../python/value.ts'
-import {
-  type Api,
-  attributesOf,
-  type Chance,
-  type Dict,
-  dictOf,
-  draw,
-  type Fields,
-  fieldOf,
-  findItem,
-  itemOr,
-  PythonError,
-  type Sources,
-  setItem,
-} from './api.ts'
-import { readTime } from './dates.ts'
+import { type Api, attributesOf, type Chance, draw, type Fields, fieldOf, PythonError, type Sources } from './api.ts'
+import { isDate, readTime } from './dates.ts'
+import { type Dict, dictOf, findItem, itemOr, setItem } from './dict.ts'
 
 interface Travel extends Chance {
   credit_card_list: Dict<Fields>
@@ -229,13 +216,4 @@ function costsOf({ travel_date, travel_class }: Pick<Flight, 'travel_date' | 'tr
   const factor = (FACTORS.get(travel_class) ?? 0) * (digits % 2 === 0 ? 2 : 1)
   const routes = entriesOf(constant<PythonDict>('base_costs')) as unknown as [PythonTuple, number][]
   return new Map(routes.map(([{ $tuple }, cost]) => [$tuple.join(' '), cost * factor]))
-}
-
-function isDate(text: string): boolean {
-  try {
-    readTime(text, '%Y-%m-%d')
-    return true
-  } catch {
-    return false
-  }
 }

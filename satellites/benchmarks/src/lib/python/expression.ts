@@ -31,9 +31,13 @@ export function readCall(source: string): PythonCall {
   return createReader(source, 0).call()
 }
 
-const NAMES: Readonly<Record<string, PythonValue>> = {
-  ...{ None: null, True: true, False: false },
-  ...{ null: null, true: true, false: false },
+const NAMES: Record<string, PythonValue> = {
+  None: null,
+  True: true,
+  False: false,
+  null: null,
+  true: true,
+  false: false,
 }
 const NUMBER = /-?(?:\d[\d_]*)?\.?\d+(?:[eE][-+]?\d+)?\.?|-?\d+\./y
 const NAME = /[A-Za-z_]\w*/y
@@ -69,24 +73,19 @@ function createReader(source: string, start: number) {
     while (!skip(close)) {
       read()
       comma = skip(',')
-      if (!comma) {
-        expect(close)
-        break
-      }
+      match(SPACE)
+      if (!comma && !source.startsWith(close, at)) throw fail(close)
     }
     return comma
   }
 
   const value = (): PythonValue => {
     match(SPACE)
-    const opening = match(OPENING)
-    if (opening) {
-      // Texts beside one another are one.
-      let text = restOfText(opening[1] as string, opening[2] as string)
-      for (let next = match(SPACE) && match(OPENING); next; next = match(SPACE) && match(OPENING))
-        text += restOfText(next[1] as string, next[2] as string)
-      return text
-    }
+    // Texts beside one another are one.
+    let text: string | null = null
+    for (let next = match(OPENING); next; next = match(SPACE) && match(OPENING))
+      text = (text ?? '') + restOfText(next[1] as string, next[2] as string)
+    if (text !== null) return text
     const list: PythonValue[] = []
     if (skip('[')) {
       items(']', () => list.push(value()))
@@ -101,11 +100,7 @@ function createReader(source: string, start: number) {
     if (number) return numberFrom(number[0])
     if (skip('...')) return { $repr: 'Ellipsis' }
     const name = match(NAME)?.[0]
-    if (name === 'set') {
-      expect('(')
-      expect(')')
-      return []
-    }
+    if (name === 'set' && skip('(') && skip(')')) return []
     if (name === undefined || !Object.hasOwn(NAMES, name)) throw fail('A literal')
     return NAMES[name] as PythonValue
   }
@@ -129,13 +124,8 @@ function createReader(source: string, start: number) {
       at += 1
       if (character !== '\\' || prefix.toLowerCase() === 'r') text += character
       else {
-        const code = match(/x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})/y)
-        if (code) text += String.fromCodePoint(Number.parseInt(code.slice(1).find(Boolean) as string, 16))
-        else {
-          const next = source[at] as string
-          text += ESCAPES[next] ?? `\\${next}`
-          at += 1
-        }
+        const [code = ''] = match(/x[\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|[\s\S]/y) ?? []
+        text += code[1] ? String.fromCodePoint(Number.parseInt(code.slice(1), 16)) : (ESCAPES[code] ?? `\\${code}`)
       }
     }
     at += quote.length
@@ -165,6 +155,5 @@ function createReader(source: string, start: number) {
 
 function numberFrom(text: string): PythonValue {
   const digits = text.replaceAll('_', '')
-  if (/[.eE]/.test(digits)) return float(Number(digits))
-  return toInt(BigInt(digits))
+  return /[.eE]/.test(digits) ? float(Number(digits)) : toInt(BigInt(digits))
 }

@@ -76,11 +76,8 @@ export function createPythonRandom(seed: number | bigint | string, drawn = 0): P
 
 /** Returns the words of 32 bits, lowest first, that CPython seeds the generator with. */
 function wordsOf(seed: number | bigint | string): number[] {
-  let whole: bigint
-  if (typeof seed === 'string') {
-    const bytes = Buffer.from(seed, 'utf8')
-    whole = BigInt(`0x${Buffer.concat([bytes, createHash('sha512').update(bytes).digest()]).toString('hex')}`)
-  } else whole = BigInt(seed)
+  const hexOf = (text: string) => Buffer.from(text).toString('hex') + createHash('sha512').update(text).digest('hex')
+  let whole = BigInt(typeof seed === 'string' ? `0x${hexOf(seed)}` : seed)
   if (whole < 0n) whole = -whole
   const words: number[] = []
   for (; whole > 0n; whole >>= 32n) words.push(Number(whole & 0xffffffffn))

@@ -42,23 +42,16 @@ export function isFloat(value: unknown): value is number | PythonFloat {
   return (typeof value === 'number' && !Number.isInteger(value)) || isWholeFloat(value)
 }
 
+function tagged(value: unknown, tag: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[tag] : undefined
+}
+
 /** Returns whether a value is `{ $float }`. */
-export function isWholeFloat(value: unknown): value is PythonFloat {
-  return typeof value === 'object' && value !== null && typeof (value as PythonFloat).$float === 'string'
-}
-
+export const isWholeFloat = (value: unknown): value is PythonFloat => typeof tagged(value, '$float') === 'string'
 /** Returns whether a value is `{ $int }`. */
-export function isLargeInt(value: unknown): value is PythonInt {
-  return typeof value === 'object' && value !== null && typeof (value as PythonInt).$int === 'string'
-}
-
-export function isTuple(value: unknown): value is PythonTuple {
-  return typeof value === 'object' && value !== null && Array.isArray((value as PythonTuple).$tuple)
-}
-
-export function isOther(value: unknown): value is PythonOther {
-  return typeof value === 'object' && value !== null && typeof (value as PythonOther).$repr === 'string'
-}
+export const isLargeInt = (value: unknown): value is PythonInt => typeof tagged(value, '$int') === 'string'
+export const isTuple = (value: unknown): value is PythonTuple => Array.isArray(tagged(value, '$tuple'))
+export const isOther = (value: unknown): value is PythonOther => typeof tagged(value, '$repr') === 'string'
 
 /** Returns the keys and values of a dict in their order. */
 export function entriesOf(dict: object): PythonDict['$dict'] {
