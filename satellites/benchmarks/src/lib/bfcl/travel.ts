@@ -6,38 +6,27 @@ import { type Api, attributesOf, type Chance, draw, type Fields, fieldOf, Python
 import { isDate, readTime } from './dates.ts'
 import { type Dict, dictOf, findItem, itemOr, setItem } from './dict.ts'
 
-interface Travel extends Chance {
+type Texts = Record<'access_token' | 'token_type' | 'token_scope' | 'user_first_name' | 'user_last_name', string | null>
+
+interface Travel extends Chance, Texts {
   credit_card_list: Dict<Fields>
   booking_record: Dict<Fields>
-  access_token: string | null
-  token_type: string | null
   token_expires_in: number | null
-  token_scope: string | null
-  user_first_name: string | null
-  user_last_name: string | null
   budget_limit: PythonNumber | null
 }
 
-type Flight = Record<'travel_from' | 'travel_to' | 'travel_date' | 'travel_class', string>
-type Card = Record<'card_number' | 'expiration_date' | 'cardholder_name', string> & { card_verification_number: number }
-type Traveler = Record<'first_name' | 'last_name' | 'date_of_birth' | 'passport_number', string>
-type Given = Flight &
-  Card &
-  Traveler &
-  Record<'access_token' | 'card_id' | 'booking_id' | 'location' | 'base_currency' | 'target_currency', string> &
-  Record<'grant_type' | 'user_first_name' | 'user_last_name', string> &
-  Record<'value' | 'budget_limit' | 'insurance_cost', PythonNumber>
+type Given = Record<'travel_from' | 'travel_to' | 'travel_date' | 'travel_class' | 'booking_id' | 'location', string> &
+  Record<'card_id' | 'card_number' | 'expiration_date' | 'cardholder_name' | 'grant_type' | 'access_token', string> &
+  Record<'first_name' | 'last_name' | 'date_of_birth' | 'passport_number' | 'user_first_name', string> &
+  Record<'user_last_name' | 'base_currency' | 'target_currency', string> &
+  Record<'value' | 'budget_limit' | 'insurance_cost' | 'card_verification_number', PythonNumber>
 
 type Method = Api<Travel, Given>['methods'][string]
 
 /** The day on which ages are counted: that of the release. The original takes the clock's. */
 const TODAY = '2026-03-23'
 
-const FACTORS = new Map([
-  ['economy', 1],
-  ['business', 2],
-  ['first', 5],
-])
+const FACTORS = new Map(Object.entries({ economy: 1, business: 2, first: 5 }))
 
 export const travel: Api<Travel, Given> = {
   load(scenario, sources) {
@@ -211,7 +200,7 @@ function airportsOf({ after }: Sources): readonly string[] {
 }
 
 /** Returns what flights cost on a date and in a class, by their two airports. */
-function costsOf({ travel_date, travel_class }: Pick<Flight, 'travel_date' | 'travel_class'>, { constant }: Sources) {
+function costsOf({ travel_date, travel_class }: Record<'travel_date' | 'travel_class', string>, { constant }: Sources) {
   const digits = (travel_date.match(/\d/g) ?? []).reduce((sum, digit) => sum + Number(digit), 0)
   const factor = (FACTORS.get(travel_class) ?? 0) * (digits % 2 === 0 ? 2 : 1)
   const routes = entriesOf(constant<PythonDict>('base_costs')) as unknown as [PythonTuple, number][]

@@ -27,10 +27,8 @@ export const vehicle: Api<Vehicle, Given> = {
   load({ engineState, parkingBrakeForce, slopeAngle, ...scenario }, sources) {
     const renamed = { engine_state: engineState, _parkingBrakeForce: parkingBrakeForce, _slopeAngle: slopeAngle }
     const given = Object.entries(renamed).filter(([, value]) => value !== undefined)
-    const { brakePedalForce, ...state } = attributesOf<Vehicle>(
-      { ...scenario, ...(Object.fromEntries(given) as Fields) },
-      sources,
-    )
+    const attributes = { ...scenario, ...Object.fromEntries(given) } as Fields
+    const { brakePedalForce, ...state } = attributesOf<Vehicle>(attributes, sources)
     const locked = Object.values(state.doorStatus).filter((status) => status === 'locked').length
     return { ...state, _brakePedalForce: brakePedalForce, remainingUnlockedDoors: 4 - locked } as Vehicle
   },
