@@ -4,25 +4,17 @@ import { fail } from '../domain.ts'
 import { each, texts } from '../fields.ts'
 import { rowOf } from '../rows.ts'
 import { rulesOver } from '../rule.ts'
-import {
-  type Airline,
-  CABINS,
-  type Day,
-  dayId,
-  FLIGHT_TYPES,
-  type Flight,
-  passenger,
-  payment,
-  type Reservation,
-  type User,
-  YES_NO,
-} from './flight-db.ts'
+import type { Airline, Day, Flight, Reservation, User } from './flight-db.ts'
+import { CABINS, dayId, FLIGHT_TYPES, passenger, payment, reservation, YES_NO } from './flight-db.ts'
 
 const cabin = z.enum(CABINS)
 const flights = z.array(z.object(texts('flight_number', 'date')))
+const passengers = z.array(passenger)
 const trip = texts('origin', 'destination', 'date')
 const ofReservation = texts('reservation_id')
 const ofUser = texts('user_id')
+const payer = texts('payment_id')
+const baggages = each(z.int(), 'total_baggages', 'nonfree_baggages')
 
 /** The ids of reservations and certificates that are made, in this order. */
 const NEW_RESERVATIONS = ['HATHAT', 'HATHAU', 'HATHAV']
@@ -47,9 +39,9 @@ export const AIRLINE_RULES = {
       flight_type: z.enum(FLIGHT_TYPES),
       cabin,
       flights,
-      passengers: z.array(passenger),
+      passengers,
       payment_methods: z.array(payment),
-      ...each(z.int(), 'total_baggages', 'nonfree_baggages'),
+      ...baggages,
       insurance: z.enum(YES_NO),
     },
     (airline, { payment_methods: payments, ...given }) => {
@@ -79,34 +71,19 @@ export const AIRLINE_RULES = {
         free[given.cabin] = (free[given.cabin] as number) - seats
       }
       user.reservations.push(id)
-      const { origin, destination, flight_type, total_baggages, nonfree_baggages, insurance } = given
-      return airline.edit('reservations', id, {
-        reservation_id: id,
-        user_id,
-        origin,
-        destination,
-        flight_type,
-        cabin: given.cabin,
-        flights: booked,
-        passengers,
-        payment_history: payments,
-        created_at: '2024-05-15T15:00:00',
-        total_baggages,
-        nonfree_baggages,
-        insurance,
-        status: null,
-      })
+      const made = { reservation_id: id, flights: booked, payment_history: payments, created_at: '2024-05-15T15:00:00' }
+      return airline.edit('reservations', id, reservation.parse({ ...given, ...made }))
     },
   ),
   calculate: rule('reads', texts('expression'), (_, { expression }) => calculate(expression)),
   cancel_reservation: rule('changes', ofReservation, (airline, { reservation_id }) => {
     findReservation(airline, reservation_id)
-    const reservation = airline.edit('reservations', reservation_id)
-    const { payment_history: history } = reservation
+    const cancelled = airline.edit('reservations', reservation_id)
+    const { payment_history: history } = cancelled
     // Each entry is reversed, also one that reverses another; seats are not given back.
     history.push(...history.map(({ payment_id, amount }) => ({ payment_id, amount: 0 - amount })))
-    reservation.status = 'cancelled'
-    return reservation
+    cancelled.status = 'cancelled'
+    return cancelled
   }),
   get_reservation_details: rule('reads', ofReservation, (airline, { reservation_id }) =>
     findReservation(airline, reservation_id),
@@ -136,39 +113,29 @@ export const AIRLINE_RULES = {
     return `Certificate ${id} added to user ${user_id} with amount ${amount}.`
   }),
   transfer_to_human_agents: rule('reads', texts('summary'), () => 'Transfer successful'),
-  update_reservation_baggages: rule(
-    'changes',
-    { ...ofReservation, ...each(z.int(), 'total_baggages', 'nonfree_baggages'), ...texts('payment_id') },
-    (airline, { reservation_id, payment_id, ...baggages }) => {
-      const before = findReservation(airline, reservation_id)
-      pay(airline, before, payment_id, 50 * Math.max(0, baggages.nonfree_baggages - before.nonfree_baggages))
-      return Object.assign(airline.edit('reservations', reservation_id), baggages)
-    },
-  ),
-  update_reservation_flights: rule(
-    'changes',
-    { ...ofReservation, cabin, flights, ...texts('payment_id') },
-    (airline, { reservation_id, payment_id, ...given }) => {
-      const before = findReservation(airline, reservation_id)
-      const seats = before.passengers.length
-      const after = given.flights.map((leg) => {
-        const kept = before.flights.find((one) => one.flight_number === leg.flight_number && one.date === leg.date)
-        return kept && given.cabin === before.cabin ? { ...kept } : bookable(airline, leg, given.cabin, seats)
-      })
-      pay(airline, before, payment_id, totalOf(after, seats) - totalOf(before.flights, seats))
-      // Seats of flights are neither taken nor given back.
-      return Object.assign(airline.edit('reservations', reservation_id), { flights: after, cabin: given.cabin })
-    },
-  ),
-  update_reservation_passengers: rule(
-    'changes',
-    { ...ofReservation, passengers: z.array(passenger) },
-    (airline, { reservation_id, passengers }) => {
-      if (passengers.length !== findReservation(airline, reservation_id).passengers.length)
-        fail('Number of passengers does not match')
-      return Object.assign(airline.edit('reservations', reservation_id), { passengers })
-    },
-  ),
+  update_reservation_baggages: rule('changes', { ...ofReservation, ...baggages, ...payer }, (airline, given) => {
+    const { reservation_id, payment_id, ...after } = given
+    const before = findReservation(airline, reservation_id)
+    pay(airline, before, payment_id, 50 * Math.max(0, after.nonfree_baggages - before.nonfree_baggages))
+    return Object.assign(airline.edit('reservations', reservation_id), after)
+  }),
+  update_reservation_flights: rule('changes', { ...ofReservation, cabin, flights, ...payer }, (airline, given) => {
+    const { reservation_id, cabin, payment_id } = given
+    const before = findReservation(airline, reservation_id)
+    const seats = before.passengers.length
+    const after = given.flights.map((leg) => {
+      const kept = before.flights.find((one) => one.flight_number === leg.flight_number && one.date === leg.date)
+      return kept && cabin === before.cabin ? { ...kept } : bookable(airline, leg, cabin, seats)
+    })
+    pay(airline, before, payment_id, totalOf(after, seats) - totalOf(before.flights, seats))
+    // Seats of flights are neither taken nor given back.
+    return Object.assign(airline.edit('reservations', reservation_id), { flights: after, cabin })
+  }),
+  update_reservation_passengers: rule('changes', { ...ofReservation, passengers }, (airline, given) => {
+    if (given.passengers.length !== findReservation(airline, given.reservation_id).passengers.length)
+      fail('Number of passengers does not match')
+    return Object.assign(airline.edit('reservations', given.reservation_id), { passengers: given.passengers })
+  }),
   get_flight_status: rule('reads', texts('flight_number', 'date'), (airline, leg) => findDay(airline, leg).status),
 }
 

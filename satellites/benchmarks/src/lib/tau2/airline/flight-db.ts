@@ -32,7 +32,7 @@ const user = z.object({
   reservations: z.array(text),
 })
 
-const reservation = z.object({
+export const reservation = z.object({
   ...texts('reservation_id', 'user_id', 'origin', 'destination'),
   flight_type: z.enum(FLIGHT_TYPES),
   cabin: z.enum(CABINS),

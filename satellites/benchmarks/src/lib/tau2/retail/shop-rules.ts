@@ -4,16 +4,8 @@ import { fail } from '../domain.ts'
 import { texts } from '../fields.ts'
 import { rowOf } from '../rows.ts'
 import { NEGATIVE_ZERO, rulesOver } from '../rule.ts'
-import {
-  type Address,
-  nameKey,
-  type OpenShop,
-  type Order,
-  type PaymentMethod,
-  REASONS,
-  type User,
-  type Variant,
-} from './shop.ts'
+import type { Variant } from './shop.ts'
+import { address, nameKey, type OpenShop, type Order, type PaymentMethod, REASONS, type User } from './shop.ts'
 
 const ids = z.array(z.string())
 const place = texts('address1', 'address2', 'city', 'state', 'country', 'zip')
@@ -40,46 +32,35 @@ export const SHOP_RULES = {
     }
     return order
   }),
-  exchange_delivered_order_items: rule(
-    'changes',
-    exchange,
-    (shop, { order_id, item_ids, new_item_ids, payment_method_id }) => {
-      const before = findOrder(shop, order_id)
-      if (before.status !== 'delivered') fail('Non-delivered order cannot be exchanged')
-      assertBought(before, item_ids, (id) => `Number of ${id} not found.`)
-      if (item_ids.length !== new_item_ids.length) fail('The number of items to be exchanged should match.')
-      const variants = item_ids.map((id, i) => findReplacement(shop, before, id, new_item_ids[i] as string))
-      const difference = roundToCents(differenceOf(before, item_ids, variants))
-      if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
-        fail('Insufficient gift card balance to pay for the price difference')
-      const order = shop.edit('orders', order_id)
-      order.status = 'exchange requested'
-      order.exchange_items = item_ids.toSorted()
-      order.exchange_new_items = new_item_ids.toSorted()
-      order.exchange_payment_method_id = payment_method_id
-      order.exchange_price_difference = Object.is(difference, -0) ? NEGATIVE_ZERO : difference
-      return order
-    },
-  ),
-  find_user_id_by_name_zip: rule(
-    'reads',
-    texts('first_name', 'last_name', 'zip'),
-    (shop, { first_name, last_name, zip }) => {
-      const ids = rowOf(shop.names, nameKey(first_name, last_name)) ?? []
-      return ids.find((id) => shop.read('users', id)?.address.zip === zip) ?? fail('User not found')
-    },
-  ),
-  find_user_id_by_email: rule(
-    'reads',
-    texts('email'),
-    ({ emails }, { email }) => rowOf(emails, email.toLowerCase()) ?? fail('User not found'),
-  ),
+  exchange_delivered_order_items: rule('changes', exchange, (shop, given) => {
+    const { item_ids: ids, new_item_ids: newIds, payment_method_id } = given
+    const before = findOrder(shop, given.order_id)
+    if (before.status !== 'delivered') fail('Non-delivered order cannot be exchanged')
+    assertBought(before, ids, (id) => `Number of ${id} not found.`)
+    if (ids.length !== newIds.length) fail('The number of items to be exchanged should match.')
+    const variants = ids.map((id, i) => findReplacement(shop, before, id, newIds[i] as string))
+    const difference = roundToCents(differenceOf(before, ids, variants))
+    if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
+      fail('Insufficient gift card balance to pay for the price difference')
+    return Object.assign(shop.edit('orders', given.order_id), {
+      status: 'exchange requested',
+      exchange_items: ids.toSorted(),
+      exchange_new_items: newIds.toSorted(),
+      exchange_payment_method_id: payment_method_id,
+      exchange_price_difference: Object.is(difference, -0) ? NEGATIVE_ZERO : difference,
+    })
+  }),
+  find_user_id_by_name_zip: rule('reads', texts('first_name', 'last_name', 'zip'), (shop, given) => {
+    const ids = rowOf(shop.names, nameKey(given.first_name, given.last_name)) ?? []
+    return ids.find((id) => shop.read('users', id)?.address.zip === given.zip) ?? fail('User not found')
+  }),
+  find_user_id_by_email: rule('reads', texts('email'), ({ emails }, { email }) => {
+    return rowOf(emails, email.toLowerCase()) ?? fail('User not found')
+  }),
   get_order_details: rule('reads', ofOrder, (shop, { order_id }) => findOrder(shop, order_id)),
-  get_product_details: rule(
-    'reads',
-    texts('product_id'),
-    ({ products }, { product_id }) => rowOf(products, product_id) ?? fail('Product not found'),
-  ),
+  get_product_details: rule('reads', texts('product_id'), ({ products }, { product_id }) => {
+    return rowOf(products, product_id) ?? fail('Product not found')
+  }),
   get_item_details: rule('reads', texts('item_id'), ({ products }, { item_id }) => {
     for (const { variants } of Object.values(products)) {
       const variant = rowOf(variants, item_id)
@@ -94,43 +75,34 @@ export const SHOP_RULES = {
   }),
   modify_pending_order_address: rule('changes', { ...ofOrder, ...place }, (shop, { order_id, ...given }) => {
     assertPending(findOrder(shop, order_id))
-    const order = shop.edit('orders', order_id)
-    order.address = addressOf(given)
+    return Object.assign(shop.edit('orders', order_id), { address: address.parse(given) })
+  }),
+  modify_pending_order_items: rule('changes', exchange, (shop, given) => {
+    const { item_ids: ids, new_item_ids: newIds, payment_method_id } = given
+    const before = findOrder(shop, given.order_id)
+    if (before.status !== 'pending') fail('Non-pending order cannot be modified')
+    assertBought(before, ids, (id) => `${id} not found`)
+    if (ids.length !== newIds.length) fail('The number of items to be exchanged should match')
+    const variants = ids.map((id, i) => {
+      if (id === newIds[i]) fail('The new item id should be different from the old item id')
+      return findReplacement(shop, before, id, newIds[i] as string)
+    })
+    const difference = differenceOf(before, ids, variants)
+    if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
+      fail('Insufficient gift card balance to pay for the new item')
+    pay(shop, before.user_id, payment_method_id, difference)
+    const order = shop.edit('orders', given.order_id)
+    const transaction_type = difference > 0 ? 'payment' : 'refund'
+    order.payment_history.push({ transaction_type, amount: Math.abs(difference), payment_method_id })
+    for (const [i, id] of ids.entries()) {
+      // All items get price and options of the last new one.
+      const { price, options } = variants.at(-1) as Variant
+      const item = order.items.find((one) => one.item_id === id)
+      if (item) Object.assign(item, { item_id: newIds[i], price, options: { ...options } })
+    }
+    order.status = 'pending (item modified)'
     return order
   }),
-  modify_pending_order_items: rule(
-    'changes',
-    exchange,
-    (shop, { order_id, item_ids, new_item_ids, payment_method_id }) => {
-      const before = findOrder(shop, order_id)
-      if (before.status !== 'pending') fail('Non-pending order cannot be modified')
-      assertBought(before, item_ids, (id) => `${id} not found`)
-      if (item_ids.length !== new_item_ids.length) fail('The number of items to be exchanged should match')
-      const variants = item_ids.map((id, i) => {
-        if (id === new_item_ids[i]) fail('The new item id should be different from the old item id')
-        return findReplacement(shop, before, id, new_item_ids[i] as string)
-      })
-      const difference = differenceOf(before, item_ids, variants)
-      if (!covers(findMethod(shop, before.user_id, payment_method_id), difference))
-        fail('Insufficient gift card balance to pay for the new item')
-      pay(shop, before.user_id, payment_method_id, difference)
-      const order = shop.edit('orders', order_id)
-      order.payment_history.push({
-        transaction_type: difference > 0 ? 'payment' : 'refund',
-        amount: Math.abs(difference),
-        payment_method_id,
-      })
-      for (const [i, id] of item_ids.entries()) {
-        const item = order.items.find((one) => one.item_id === id)
-        // All items get price and options of the last new one.
-        const last = variants.at(-1)
-        if (item && last)
-          Object.assign(item, { item_id: new_item_ids[i], price: last.price, options: { ...last.options } })
-      }
-      order.status = 'pending (item modified)'
-      return order
-    },
-  ),
   modify_pending_order_payment: rule('changes', { ...ofOrder, ...method }, (shop, { order_id, payment_method_id }) => {
     const before = findOrder(shop, order_id)
     assertPending(before)
@@ -153,27 +125,22 @@ export const SHOP_RULES = {
   }),
   modify_user_address: rule('changes', { ...ofUser, ...place }, (shop, { user_id, ...given }) => {
     findUser(shop, user_id)
-    const user = shop.edit('users', user_id)
-    user.address = addressOf(given)
-    return user
+    return Object.assign(shop.edit('users', user_id), { address: address.parse(given) })
   }),
-  return_delivered_order_items: rule(
-    'changes',
-    { ...ofOrder, item_ids: ids, ...method },
-    (shop, { order_id, item_ids, payment_method_id }) => {
-      const before = findOrder(shop, order_id)
-      if (before.status !== 'delivered') fail('Non-delivered order cannot be returned')
-      const { source } = findMethod(shop, before.user_id, payment_method_id)
-      if (source !== 'gift_card' && payment_method_id !== before.payment_history[0]?.payment_method_id)
-        fail('Payment method should be the original payment method')
-      assertBought(before, item_ids, () => 'Some item not found')
-      const order = shop.edit('orders', order_id)
-      order.status = 'return requested'
-      order.return_items = item_ids.toSorted()
-      order.return_payment_method_id = payment_method_id
-      return order
-    },
-  ),
+  return_delivered_order_items: rule('changes', { ...ofOrder, item_ids: ids, ...method }, (shop, given) => {
+    const { order_id, item_ids, payment_method_id } = given
+    const before = findOrder(shop, order_id)
+    if (before.status !== 'delivered') fail('Non-delivered order cannot be returned')
+    const { source } = findMethod(shop, before.user_id, payment_method_id)
+    if (source !== 'gift_card' && payment_method_id !== before.payment_history[0]?.payment_method_id)
+      fail('Payment method should be the original payment method')
+    assertBought(before, item_ids, () => 'Some item not found')
+    return Object.assign(shop.edit('orders', order_id), {
+      status: 'return requested',
+      return_items: item_ids.toSorted(),
+      return_payment_method_id: payment_method_id,
+    })
+  }),
   transfer_to_human_agents: rule('reads', texts('summary'), () => 'Transfer successful'),
 }
 
@@ -224,9 +191,4 @@ function pay(shop: OpenShop, userId: string, id: string, amount: number): void {
   if (findMethod(shop, userId, id).source !== 'gift_card') return
   const card = shop.edit('users', userId).payment_methods[id] as Extract<PaymentMethod, { source: 'gift_card' }>
   card.balance = roundToCents(card.balance - amount) + 0
-}
-
-/** The fields in the order of the original. */
-function addressOf({ address1, address2, city, state, country, zip }: Address): Address {
-  return { address1, address2, city, country, state, zip }
 }
