@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { optional, texts } from './fields.ts'
 
 const args = z.record(z.string(), z.json())
-const texts = z
+const list = z
   .array(z.string())
   .nullish()
-  .transform((list) => list ?? [])
+  .transform((given) => given ?? [])
 const seat = z
   .enum(['assistant', 'user'])
   .transform((requestor): 'agent' | 'user' => (requestor === 'user' ? 'user' : 'agent'))
@@ -30,12 +31,11 @@ const action = z
 
 const scenario = z.object({
   persona: z.string().nullish(),
+  /** In the order in which they are written. */
   instructions: z.object({
-    domain: z.string(),
-    reason_for_call: z.string(),
-    known_info: z.string().nullish(),
-    unknown_info: z.string().nullish(),
-    task_instructions: z.string(),
+    ...texts('domain', 'reason_for_call'),
+    ...optional('known_info', 'unknown_info'),
+    ...texts('task_instructions'),
   }),
 })
 
@@ -51,8 +51,8 @@ const task = z
     evaluation_criteria: z.object({
       actions: z.array(action).default([]),
       env_assertions: z.array(functionCall).default([]),
-      communicate_info: texts,
-      nl_assertions: texts,
+      communicate_info: list,
+      nl_assertions: list,
       reward_basis: z.array(z.enum(REWARD_PARTS)).default(['DB', 'COMMUNICATE']),
     }),
   })
@@ -82,19 +82,13 @@ export function readTasks(json: string): Task[] {
   return z.array(task).min(1).parse(JSON.parse(json))
 }
 
-function scenarioOf({ persona, instructions: said }: z.output<typeof scenario>): string {
-  const part = (heading: string, text: string | null | undefined) =>
-    text == null ? [] : [`${heading}:\n${indent(text)}`]
-  const instructions = [
-    `Domain: ${said.domain}`,
-    ...part('Reason for call', said.reason_for_call),
-    ...part('Known info', said.known_info),
-    ...part('Unknown info', said.unknown_info),
-    ...part('Task instructions', said.task_instructions),
-  ]
-  return [...(persona ? ['Persona:', indent(persona)] : []), 'Instructions:', indent(instructions.join('\n'))].join(
-    '\n',
-  )
+function scenarioOf({ persona, instructions: { domain, ...said } }: z.output<typeof scenario>): string {
+  const parts = Object.entries(said).flatMap(([name, text]) => {
+    const heading = `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`
+    return text === null ? [] : [`${heading}:\n${indent(text)}`]
+  })
+  const instructions = indent([`Domain: ${domain}`, ...parts].join('\n'))
+  return [...(persona ? ['Persona:', indent(persona)] : []), 'Instructions:', instructions].join('\n')
 }
 
 /** As `textwrap.indent` with a tab: lines of white space alone stay. */

@@ -47,6 +47,7 @@ export function openTau2<State>(name: string, create: CreateDomain<State>, folde
   const agentPrompt = originals.agentPrompt(domain.policy)
   const userPrompt = originals.userPrompts(userHasTools)
   const worldOf = (state: { readonly private: object }) => (state.private as { readonly world: State }).world
+  /** As in τ²: whether the user ended the conversation and every part of the task's basis was earned. */
   const isSolved = (id: string, reason: string, state: State, calls: readonly PlayedCall[]) => {
     const task = taskOf(id)
     const earned = earnedParts(domain, task, { state, calls })
@@ -137,7 +138,6 @@ export function openTau2<State>(name: string, create: CreateDomain<State>, folde
       }
     },
     rewards: {
-      /** As in τ²: 1 if the user ended the conversation and every part of the task's basis was earned. */
       solved: ({ end, after, params, calls }) =>
         end?.kind === 'terminated' && isSolved(params.task, end.reason, worldOf(after), calls) ? 1 : 0,
     },

@@ -33,10 +33,7 @@ const text = z.string().max(4_000)
 const id = z.string().max(200)
 const ofCustomer = { customer_id: id }
 const ofLine = { customer_id: id, line_id: id }
-interface OfLine {
-  readonly customer_id: string
-  readonly line_id: string
-}
+type OfLine = Readonly<Record<keyof typeof ofLine, string>>
 
 function find<Name extends keyof CarrierRows>(rows: Rows<CarrierRows>, table: Name, key: string): CarrierRows[Name] {
   const title = `${table.charAt(0).toUpperCase()}${table.slice(1, -1)}`
@@ -110,8 +107,8 @@ const rule = rulesOver<Carrier>()
 
 /** The tools of the agent. */
 export const CARRIER_RULES = {
-  get_customer_by_phone: rule('reads', { phone_number: id }, (carrier, { phone_number }) =>
-    customerByPhone(carrier, phone_number),
+  get_customer_by_phone: rule('reads', { phone_number: id }, (carrier, given) =>
+    customerByPhone(carrier, given.phone_number),
   ),
   get_customer_by_id: rule('reads', ofCustomer, (carrier, { customer_id }) => find(carrier, 'customers', customer_id)),
   get_customer_by_name: rule('reads', { full_name: text, dob: id }, (carrier, { full_name, dob }) => {
