@@ -42,7 +42,7 @@ export interface Chance {
   _chance: { seed: number; drawn: number }
 }
 
-/** Returns the attributes that a scenario has, or else the defaults of the class; those that are `dicts` as {@link dictOf}. */
+/** Returns the attributes that a scenario has, or else the defaults of the class; its `dicts` by {@link dictOf}. */
 export function attributesOf<State>(scenario: Fields, { constant }: Sources, ...dicts: readonly string[]) {
   const defaults = constant<Fields>('DEFAULT_STATE')
   const { random_seed: seed = 200191, ...all } = { ...defaults, ...scenario }
