@@ -45,10 +45,10 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       return answer.replace('"resources":[', `"resources":[{"uri":"vault://shelf/${Number(code) % 3}"},`)
     }),
   ]),
-  atEndpoints('a completion that knows the answer', 'non-interference', [
+  atEndpoints('a prompt that knows the answer', 'non-interference', [
     leakyWire(http, async (answer, known) => {
       const { word } = await known.hidden(known.sessions.at(-1))
-      return answer.replace('"values":[', `"values":["${String(word).slice(0, 2)}",`)
+      return answer.replace('The tools:', `It begins with ${String(word).slice(0, 2)}. The tools:`)
     }),
   ]),
   atEndpoints('the text of an exception', 'canaries', [

@@ -39,8 +39,8 @@ export class SeatTable {
   take(seat: string, step: RehearsedStep): void {
     const { observation, terms, potential, refused, end, stateHash, seats } = step
     this.#revision += 1
-    const told = { terms, potential, refused, end, stateHash, ...judgementOf(step), ...(seats && { seats }) }
-    const report = { seq: this.#views.stepsOf(seat) + 1, ...told }
+    const reported = { terms, potential, refused, end, stateHash, ...judgementOf(step), ...(seats && { seats }) }
+    const report = { seq: this.#views.stepsOf(seat) + 1, ...reported }
     this.#own.set(seat, report)
     this.#views.apply({ seat, observation, report: { ...report, revision: this.#revision } })
   }

@@ -28,13 +28,13 @@ export function dumpYaml(value: YamlValue, { quoted = false, onText }: YamlOptio
   const anchors = anchorsIn(value)
   const written = new Set<Moment>()
 
-  const text = (item: string, line: Line, canSplit = true): string => {
+  const text = (item: string, line: YamlLine, canSplit = true): string => {
     const style = quoted ? 'double' : styleOf(item)
     const found = STYLES[style](item, line, canSplit)
     if (canSplit) onText?.(item, found)
     return found
   }
-  const scalar = (item: Scalar, line: Line): string => {
+  const scalar = (item: Scalar, line: YamlLine): string => {
     if (typeof item === 'string') return text(item, line)
     if (!(item instanceof Moment)) return plainOf(item)
     const anchor = anchors.get(item)
@@ -87,7 +87,7 @@ export function sortedEntries(dict: object): [string, YamlValue][] {
 }
 
 /** Where a scalar begins, and where its next lines do. */
-interface Line {
+interface YamlLine {
   readonly column: number
   readonly indent: number
 }
@@ -95,7 +95,7 @@ interface Line {
 const WIDTH = 80
 
 /** Writes runs of a text, and begins a line in place of a single space past the width. */
-function fold(runs: readonly string[], { column, indent }: Line, canFold: (index: number) => boolean): string {
+function fold(runs: readonly string[], { column, indent }: YamlLine, canFold: (index: number) => boolean): string {
   let at = column
   return runs
     .map((run, i) => {
@@ -107,11 +107,11 @@ function fold(runs: readonly string[], { column, indent }: Line, canFold: (index
     .join('')
 }
 
-function plain(text: string, line: Line, canSplit: boolean): string {
+function plain(text: string, line: YamlLine, canSplit: boolean): string {
   return fold(text.split(/( +)/), line, () => canSplit)
 }
 
-function singleQuoted(text: string, { column, indent }: Line, canSplit: boolean): string {
+function singleQuoted(text: string, { column, indent }: YamlLine, canSplit: boolean): string {
   // A line break is written twice, and next to it is no space: such a text has double quotes.
   const runs = text.split(/( +|\n+)/).map((run) => {
     return run.startsWith('\n') ? `\n${run}${' '.repeat(indent)}` : run.replaceAll("'", "''")
@@ -120,7 +120,7 @@ function singleQuoted(text: string, { column, indent }: Line, canSplit: boolean)
   return `'${fold(runs, { column: column + 1, indent }, (i) => canSplit && isInner(i))}'`
 }
 
-function doubleQuoted(text: string, { column, indent }: Line, canSplit: boolean): string {
+function doubleQuoted(text: string, { column, indent }: YamlLine, canSplit: boolean): string {
   const characters = Array.from(text)
   let [out, at, start] = ['"', column + 1, 0]
   const write = (part: string) => {

@@ -21,15 +21,15 @@ export interface Sources {
 export type Fields = Record<string, PythonValue>
 
 /** Attributes that are `undefined` are not in the answer. */
-export type Answer = PythonValue | { readonly [key: string]: PythonValue | undefined }
+export type ApiAnswer = PythonValue | { readonly [key: string]: PythonValue | undefined }
 
 /**
- * A class of the original: how its state is made of a task's scenario, and its methods over that state. `Given` has the
- * arguments of all methods, by their names. What is returned may be part of the state.
+ * A class of the original: how its state is made of a task's scenario, and its methods over that state.
+ * `CallArguments` has the arguments of all methods, by their names. What is returned may be part of the state.
  */
-export interface Api<State, Given = object> {
+export interface Api<State, CallArguments = object> {
   load(scenario: Fields, sources: Sources): State
-  readonly methods: Readonly<Record<string, (state: State, given: Given, sources: Sources) => Answer>>
+  readonly methods: Readonly<Record<string, (state: State, given: CallArguments, sources: Sources) => ApiAnswer>>
   /** Returns what the original compares, if it is not all that has no `_` before its name. */
   compared?(state: State): PythonValue
 }

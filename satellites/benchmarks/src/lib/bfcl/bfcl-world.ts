@@ -32,6 +32,13 @@ export function createBfcl(library: Library, category: Category, recorded: Reado
     limits: { steps: 400 },
     state: { public: z.object({}), private: progressSchema },
     readable: ['states'],
+    check: {
+      waive: {
+        'observation-empty': 'The first message of the user is the prompt, as in the original.',
+        'argument-unbounded': 'Schemas are those of the original.',
+        'nothing-varies': 'Scenarios are those of the original, and differ by the task alone.',
+      },
+    },
     start: ({ params }) => ({ public: {}, private: knownOf(params.task).judge.start() }),
     observe: () => '',
     offers: ({ private: { turn } }, { task: id }) => {

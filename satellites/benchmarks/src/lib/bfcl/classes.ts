@@ -2,7 +2,7 @@ import { isNumber } from '../python/arithmetic.ts'
 import { dumps } from '../python/dumps.ts'
 import { repr, str } from '../python/repr.ts'
 import type { PythonValue } from '../python/value.ts'
-import { type Answer, type Api, type Fields, PythonError, type Sources } from './api.ts'
+import { type Api, type ApiAnswer, type Fields, PythonError, type Sources } from './api.ts'
 import type { BfclTask, FunctionDocument, Library } from './data.ts'
 import { fileSystem } from './file-system.ts'
 import { math } from './math.ts'
@@ -33,7 +33,7 @@ export function callFunction(states: States, called: FunctionDocument, given: Fi
   try {
     assertArguments(called, given)
     const { className, name } = called
-    return print(classOf(className).methods[name]?.(states[className], given, sources) as Answer)
+    return print(classOf(className).methods[name]?.(states[className], given, sources) as ApiAnswer)
   } catch (error) {
     if (!(error instanceof PythonError)) throw error
     return `Error during execution: ${error.message}`
@@ -45,7 +45,7 @@ function classOf(name: string): Api<unknown> {
 }
 
 /** Prints a result as the original does: a dict as JSON if it can be, a text as it is, and all else as `str` does. */
-function print(answer: Answer): string {
+function print(answer: ApiAnswer): string {
   if (!isDict(answer)) return str(answer as PythonValue)
   const result = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined)) as Fields
   try {
@@ -55,7 +55,7 @@ function print(answer: Answer): string {
   }
 }
 
-function isDict(value: Answer): value is Fields {
+function isDict(value: ApiAnswer): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,7 +1,7 @@
 import { splitlines, splitWords } from '../python/lines.ts'
 import { formatFixed } from '../python/round.ts'
 import { entriesOf, type PythonValue } from '../python/value.ts'
-import { type Answer, type Api, PythonError, type Sources } from './api.ts'
+import { type Api, type ApiAnswer, PythonError, type Sources } from './api.ts'
 
 /**
  * A file system as the original keeps it: objects that point at one another. Copied folders share their files, a moved
@@ -29,7 +29,7 @@ interface Written {
   readonly contents?: object
 }
 
-type Given = Record<'folder' | 'dir_name' | 'content' | 'pattern' | 'source' | 'destination', string> &
+type CallArguments = Record<'folder' | 'dir_name' | 'content' | 'pattern' | 'source' | 'destination', string> &
   Record<'file_name' | 'file_name1' | 'file_name2', string> & {
     a?: boolean
     path?: string
@@ -39,9 +39,9 @@ type Given = Record<'folder' | 'dir_name' | 'content' | 'pattern' | 'source' | '
     lines?: number
   }
 
-type Method = Api<FileSystem, Given>['methods'][string]
+type Method = Api<FileSystem, CallArguments>['methods'][string]
 
-export const fileSystem: Api<FileSystem, Given> = {
+export const fileSystem: Api<FileSystem, CallArguments> = {
   load({ root }, sources) {
     const files: FileSystem = { here: 0, nodes: [], tables: [] }
     const [[name, top] = ['/', {}]] = entriesIn(root as object | undefined)
@@ -178,7 +178,7 @@ function create(files: FileSystem, fails: string, name: string, content: string 
   return null
 }
 
-function ofContent(tool: string, files: FileSystem, name: string, answer: (content: string) => Answer): Answer {
+function ofContent(tool: string, files: FileSystem, name: string, answer: (content: string) => ApiAnswer): ApiAnswer {
   const content = nodeOf(files, name)?.content ?? null
   return content === null ? error(`${tool}: ${name}: No such file or directory`) : answer(content)
 }

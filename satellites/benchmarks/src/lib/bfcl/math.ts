@@ -13,7 +13,7 @@ import { float, isFloat, type PythonFloat, type PythonValue } from '../python/va
 import { type Api, PythonError } from './api.ts'
 import { logarithm, squareRoot } from './precise.ts'
 
-type Given = Record<'value' | 'base' | 'exponent' | 'a' | 'b' | 'number' | 'part' | 'whole', PythonNumber> & {
+type CallArguments = Record<'value' | 'base' | 'exponent' | 'a' | 'b' | 'number' | 'part' | 'whole', PythonNumber> & {
   precision: number
   unit_in: string
   unit_out: string
@@ -32,7 +32,7 @@ const FACTORS = new Map(
 )
 
 /** It has no state. */
-export const math: Api<object, Given> = {
+export const math: Api<object, CallArguments> = {
   load: () => ({}),
   methods: {
     logarithm(_, { value, base, precision }) {

@@ -14,11 +14,11 @@ interface Messages extends Chance {
   current_user: string | null
 }
 
-type Given = Record<'user' | 'user_id' | 'receiver_id' | 'message' | 'user_name' | 'keyword', string>
+type CallArguments = Record<'user' | 'user_id' | 'receiver_id' | 'message' | 'user_name' | 'keyword', string>
 
 const NOBODY = { error: 'No user is currently logged in.' }
 
-export const messages: Api<Messages, Given> = {
+export const messages: Api<Messages, CallArguments> = {
   load(scenario, sources) {
     const state = attributesOf<Messages>(scenario, sources, 'user_map')
     return { ...state, inbox: state.inbox.map((message) => dictOf(message)) }

@@ -16,14 +16,14 @@ interface Posting {
 }
 
 type Texts = 'username' | 'password' | 'content' | 'comment_content' | 'username_to_follow' | 'username_to_unfollow'
-type Given = Record<Texts | 'keyword', string> & {
+type CallArguments = Record<Texts | 'keyword', string> & {
   tweet_id: number
   tags?: string[] | null
   mentions?: string[] | null
   mentioned_usernames: string[]
 }
 
-export const posting: Api<Posting, Given> = {
+export const posting: Api<Posting, CallArguments> = {
   load(scenario, sources) {
     const state = attributesOf<Posting>(scenario, sources, 'tweets', 'comments', 'retweets')
     return { ...state, tweets: { $dict: state.tweets.$dict.map(([id, tweet]) => [Number(id), tweet]) } }

@@ -7,7 +7,7 @@ interface Tickets {
   current_user: string | null
 }
 
-type Given = Record<'resolution' | 'username' | 'password', string> &
+type CallArguments = Record<'resolution' | 'username' | 'password', string> &
   Record<'title' | 'ticket_id', PythonValue> & {
     description?: PythonValue
     priority?: number
@@ -15,7 +15,7 @@ type Given = Record<'resolution' | 'username' | 'password', string> &
     status?: string | null
   }
 
-export const tickets: Api<Tickets, Given> = {
+export const tickets: Api<Tickets, CallArguments> = {
   load: (scenario, sources) => attributesOf(scenario, sources),
   methods: {
     create_ticket(state, { title, description = '', priority = 1 }) {

@@ -18,7 +18,7 @@ interface Trading extends Chance {
   transaction_history: Fields[]
 }
 
-type Given = Record<'name' | 'symbol' | 'order_type' | 'sector' | 'stock', string> &
+type CallArguments = Record<'name' | 'symbol' | 'order_type' | 'sector' | 'stock', string> &
   Record<'price' | 'min_price' | 'max_price' | 'threshold' | 'amount', PythonNumber> & {
     order_id: number
     stocks: string[]
@@ -26,7 +26,7 @@ type Given = Record<'name' | 'symbol' | 'order_type' | 'sector' | 'stock', strin
     end_date?: string | null
   }
 
-export const trading: Api<Trading, Given> = {
+export const trading: Api<Trading, CallArguments> = {
   load(scenario, sources) {
     const state = attributesOf<Trading>(scenario, sources, 'orders')
     const idOf = (key: PythonValue) => (typeof key === 'string' && /^\d+$/.test(key) ? Number(key) : key)

@@ -15,20 +15,23 @@ interface Travel extends Chance, Texts {
   budget_limit: PythonNumber | null
 }
 
-type Given = Record<'travel_from' | 'travel_to' | 'travel_date' | 'travel_class' | 'booking_id' | 'location', string> &
+type CallArguments = Record<
+  'travel_from' | 'travel_to' | 'travel_date' | 'travel_class' | 'booking_id' | 'location',
+  string
+> &
   Record<'card_id' | 'card_number' | 'expiration_date' | 'cardholder_name' | 'grant_type' | 'access_token', string> &
   Record<'first_name' | 'last_name' | 'date_of_birth' | 'passport_number' | 'user_first_name', string> &
   Record<'user_last_name' | 'base_currency' | 'target_currency', string> &
   Record<'value' | 'budget_limit' | 'insurance_cost' | 'card_verification_number', PythonNumber>
 
-type Method = Api<Travel, Given>['methods'][string]
+type Method = Api<Travel, CallArguments>['methods'][string]
 
 /** The day on which ages are counted: that of the release. The original takes the clock's. */
 const TODAY = '2026-03-23'
 
 const FACTORS = new Map(Object.entries({ economy: 1, business: 2, first: 5 }))
 
-export const travel: Api<Travel, Given> = {
+export const travel: Api<Travel, CallArguments> = {
   load(scenario, sources) {
     const state = attributesOf<Travel>(scenario, sources, 'credit_card_list', 'booking_record')
     const { credit_card_list: cards, booking_record: bookings } = state

@@ -11,7 +11,7 @@ interface Known extends Chance {
 
 type Vehicle = Known & Fields
 
-type Given = Record<'ignitionMode' | 'mode' | 'option' | 'cityA' | 'cityB' | 'city' | 'destination', string> &
+type CallArguments = Record<'ignitionMode' | 'mode' | 'option' | 'cityA' | 'cityB' | 'city' | 'destination', string> &
   Record<'fuelAmount' | 'temperature' | 'pedalPosition' | 'speed' | 'distance' | 'liter' | 'gallon', PythonNumber> &
   Record<'unlock' | 'activate', boolean> & {
     distanceToNextVehicle: PythonNumber
@@ -23,7 +23,7 @@ type Given = Record<'ignitionMode' | 'mode' | 'option' | 'cityA' | 'cityB' | 'ci
 
 const TIRES = ['frontLeftTirePressure', 'frontRightTirePressure', 'rearLeftTirePressure', 'rearRightTirePressure']
 
-export const vehicle: Api<Vehicle, Given> = {
+export const vehicle: Api<Vehicle, CallArguments> = {
   load({ engineState, parkingBrakeForce, slopeAngle, ...scenario }, sources) {
     const renamed = { engine_state: engineState, _parkingBrakeForce: parkingBrakeForce, _slopeAngle: slopeAngle }
     const given = Object.entries(renamed).filter(([, value]) => value !== undefined)

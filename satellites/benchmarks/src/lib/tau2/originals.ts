@@ -22,7 +22,7 @@ export function openOriginals(folder: string) {
       const files = hasUserTools ? ['tools', 'user_tools'] : ['tools']
       return new Map(files.flatMap((file) => [...readDocstrings(source(`domains/${domain}/${file}.py`))]))
     },
-    /** Reads what a class in the data model of a domain says of its fields, as `name: type = Field(description="…")`. */
+    /** Reads what a class in the data model of a domain says of its fields: `name: type = Field(description="…")`. */
     fields(domain: string, model: string): { readonly [field: string]: string } {
       const text = source(`domains/${domain}/data_model.py`)
       const [, body = ''] = new RegExp(`^class ${model}\\(.*\\n((?:(?: .*)?\\n)*)`, 'm').exec(text) ?? []

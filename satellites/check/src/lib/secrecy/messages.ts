@@ -28,13 +28,6 @@ export const READS: readonly Message[] = [
   TOOLS_LIST,
   ...['resources/list', 'resources/templates/list', 'prompts/list'].map((kind) => ({ kind, text: request(kind, {}) })),
   { kind: 'prompts/get', text: request('prompts/get', { name: 'instructions' }) },
-  {
-    kind: 'completion/complete',
-    text: request('completion/complete', {
-      ref: { type: 'ref/prompt', name: 'instructions' },
-      argument: { name: 'tool', value: '' },
-    }),
-  },
 ]
 
 /** The same message as a client of MCP 2026-07-28 sends it, which has no sessions. */
@@ -68,7 +61,6 @@ export function passiveMessages(stolen: { readonly control: string; readonly cap
       'resources/read',
       'prompts/list',
       'prompts/get',
-      'completion/complete',
       'logging/setLevel',
       'tasks/list',
       'server/discover',
