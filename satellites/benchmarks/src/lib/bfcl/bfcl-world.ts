@@ -19,8 +19,13 @@ import { argumentsOf, createJudge, progressSchema } from './truth.ts'
  */
 export function createBfcl(library: Library, category: Category, recorded: ReadonlyMap<string, GoldenResult>) {
   const given = library.tasks(category)
-  const byId = new Map(given.map((task) => [task.id, { task, judge: createJudge(task, library) }]))
-  const knownOf = (id: string) => byId.get(id) as NonNullable<ReturnType<typeof byId.get>>
+  const offeredTo = ({ classes }: BfclTask) =>
+    classes.flatMap((name) =>
+      [...library.functions.values()].flatMap((one) => (one.className === name ? one.name : [])),
+    )
+  const known = (task: BfclTask) => ({ task, judge: createJudge(task, library), functions: offeredTo(task) })
+  const byId = new Map(given.map((task) => [task.id, known(task)]))
+  const knownOf = (id: string) => byId.get(id) as ReturnType<typeof known>
 
   const environment = defineEnvironment({
     name: `bfcl-${category.replace('_', '-')}`,
@@ -42,12 +47,9 @@ export function createBfcl(library: Library, category: Category, recorded: Reado
     start: ({ params }) => ({ public: {}, private: knownOf(params.task).judge.start() }),
     observe: () => '',
     offers: ({ private: { turn } }, { task: id }) => {
-      const { task } = knownOf(id)
+      const { task, functions } = knownOf(id)
       const missing = missingIn(task, turn)
-      const functions = task.classes.flatMap((name) =>
-        [...library.functions.values()].filter((one) => one.className === name),
-      )
-      return [...functions.map(({ name }) => name).filter((name) => !missing.has(name)), 'end_turn']
+      return [...functions.filter((name) => !missing.has(name)), 'end_turn']
     },
     tools: ({ tool }) => {
       const functions = [...library.functions.values()].map(({ name, description, parameters }) => {
@@ -130,10 +132,8 @@ export function createBfcl(library: Library, category: Category, recorded: Reado
     solver: policyOf('golden', callsOf),
     policies: { nothing: policyOf('nothing', () => []) },
     *golden(): Iterable<GoldenCase> {
-      for (const task of given) {
-        const { id } = task
-        yield { task: id, params: { task: id }, calls: callsOf(task), expected: recorded.get(id) ?? null }
-      }
+      for (const { id } of given)
+        yield { task: id, params: { task: id }, calls: callsOf(knownOf(id).task), expected: recorded.get(id) ?? null }
     },
     /** The attributes of all classes that the original compares, as Python prints them. */
     goldenState: (state: { readonly private: JsonObject }): Json => {

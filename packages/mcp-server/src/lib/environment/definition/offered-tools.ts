@@ -13,16 +13,18 @@ export function withOffers(
   said: ((state: SessionState, params: unknown, seat: string) => readonly string[]) | undefined,
 ): Played {
   if (!said) return { observe, legal, offers: null }
+  const owned = new Map<string, ReadonlySet<string>>()
   const offers = (state: SessionState, params: unknown, seat: string): readonly string[] | undefined => {
     const named: unknown = said(state, params, seat)
-    const own = namesOf(tools, seat)
-    const unknown = Array.isArray(named) ? named.find((tool) => !own.includes(tool)) : named
+    const own = owned.get(seat) ?? new Set(namesOf(tools, seat))
+    owned.set(seat, own)
+    const unknown = Array.isArray(named) ? named.find((tool) => !own.has(tool)) : named
     if (!Array.isArray(named) || unknown !== undefined)
       throw rulesFailed(
-        `The \`offers\` of ${name} names ${JSON.stringify(unknown) ?? 'nothing'}. Return a list of names of tools. There are: ${own.join(', ')}.`,
+        `The \`offers\` of ${name} names ${JSON.stringify(unknown) ?? 'nothing'}. Return a list of names of tools. There are: ${[...own].join(', ')}.`,
       )
-    const offered = own.filter((tool) => named.includes(tool))
-    return offered.length === own.length ? undefined : offered
+    const wanted = new Set(named)
+    return wanted.size === own.size ? undefined : [...own].filter((tool) => wanted.has(tool))
   }
   return {
     offers,
