@@ -1,4 +1,4 @@
-import { openChannel } from '@episodic/mcp-client/channel'
+import { openChannel } from '@episodic/env'
 import type { Json, ToolInfo } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
 
