@@ -46,6 +46,8 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   const limits = {
     core: 0,
     cpu: Math.ceil(bounds.cpuSeconds),
+    // One call can allocate all of a disk before anybody looks.
+    fsize: Math.max(bounds.memory, bounds.disk) + SLACK,
     nofile: 1_024,
     // The box itself has two.
     nproc: bounds.processes + 2,
@@ -113,9 +115,7 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     throw new MachineError(
       'machine-missing',
       `${program} cannot be started (${(error as Error).message}). ${INSTALL}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     )
   } finally {
     clearTimeout(timer)
