@@ -2,7 +2,7 @@
 
   python tau2.py <checkout> <data> --record <domain>  prints a line of golden results for each task
   python tau2.py <checkout> <data> --play <domain>    answers each line of JSON: plays {"task", "calls"}
-  python tau2.py <checkout> <data> --texts <domain>   prints what models are told
+  python tau2.py <checkout> <data> --texts <domain>   prints what models read
   python tau2.py <checkout> <data> --time <domain>    plays all golden actions, and prints how long it took
 
 <checkout> has `src/tau2` of the repository, and <data> the files that `episodic suite get tau2` gets. The packages are

@@ -10,7 +10,7 @@ describe.skipIf(inject('programs').bwrap === null)('bubblewrap', () => {
   it('lets no single call allocate the disk of this computer', async () => {
     const machine = bubblewrap()
     onTestFinished(() => machine.close())
-    const seen = { disk: createDisk({ '/work/a': '' }), folders: ['/work'], hidden: [], readOnly: [], cwd: '/work' }
+    const seen = { disk: createDisk({ '/files/a': '' }), folders: ['/files'], hidden: [], readOnly: [], cwd: '/files' }
     const argv = ['bash', '-c', 'trap "" XFSZ; fallocate -l 10T solid; stat -c %b solid']
     const use = { session: 'disk', argv, variables: {}, stdin: Buffer.alloc(0), network: false, bounds: MACHINE_BOUNDS }
     const { stdout, stderr } = await machine.run({ ...seen, ...use }, new AbortController().signal)
