@@ -1,20 +1,16 @@
-import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
-import { chainOf, isMatchRecord, playedCalls, type SealedRecord, sealOf } from '@episodic/protocol'
+import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
+import { chainOf, isMatchRecord, type SealedRecord, sealOf } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { mapValues } from '@episodic/run/base/map-values'
 import type { RecordedEpisode } from '@episodic/run/folder/read-recorded'
-import { compareEnd, compareWhole } from './compare-ends.ts'
+import { compareWhole } from './compare-ends.ts'
+import { compareStep } from './compare-step.ts'
 import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
-import {
-  compareAction,
-  compareObservation,
-  playRecorded,
-  type ReplayedStep,
-  type ReplayOptions,
-} from './replayed-step.ts'
-import { type AnyStep, createScoreComparison, playedTerms, recordedTerms } from './scoring.ts'
+import { beginWorld, lastBefore } from './put-back.ts'
+import type { ReplayedStep, ReplayOptions } from './replayed-step.ts'
+import { createScoreComparison } from './scoring.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
@@ -54,32 +50,17 @@ export function* replaySteps(
   record: SealedRecord,
   options: ReplayOptions,
 ): Generator<ReplayedStep, void, undefined> {
-  const { strict, scoring, declaredOnly } = options
-  const { params, seed, steps } = record
+  const { scoring } = options
   let step = 0
   try {
-    const world = rehearse(environment, { params, seed, strict })
-    const difference = compareStart(record, world.start)
+    const world = beginWorld(environment, record, options)
+    const difference = compareStart(record, world.start, options)
     yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
     if (difference) return
-    const compareScore = scoring && createScoreComparison(scoring, world.start.potential)
-    const calls = playedCalls(steps)
-    for (const [at, recorded] of steps.entries()) {
+    const compareScore = scoring && createScoreComparison(scoring, potentialBefore(record, world.start))
+    for (const at of record.steps.keys()) {
       step += 1
-      const { events, played } = playRecorded(world, record, at)
-      const difference =
-        (declaredOnly
-          ? compareAction(environment, recorded.action, calls[at] ?? null, playerOf(record, recorded))
-          : null) ??
-        findDifference(recorded.events, events, 'events') ??
-        compareObservation(recorded.observation, played.observation) ??
-        findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??
-        findDifference(recorded.potential, played.potential, 'potential') ??
-        findDifference(recorded.refused, played.refused, 'refused') ??
-        compareEnd(record, at, played, options) ??
-        findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
-        compareScore?.(recorded, played) ??
-        null
+      const difference = compareStep(environment, world, record, at, options, compareScore)
       yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
       if (difference) return
     }
@@ -91,7 +72,22 @@ export function* replaySteps(
   }
 }
 
-function compareStart(record: SealedRecord, { observation, potential, turn, seats }: Rehearsal['start']) {
+function compareStart(
+  record: SealedRecord,
+  { observation, potential, turn, seats }: Rehearsal['start'],
+  { origins }: ReplayOptions,
+) {
+  if (record.origin) {
+    // A match goes on with what its seats see, which its steps and the state decide.
+    if (isMatchRecord(record)) return null
+    const { start, origin } = record
+    const last = lastBefore(record, origins)
+    const shown = last && { ...last.observation, text: origin?.answer ?? last.observation.text }
+    return (
+      findDifference(start?.observation, shown, 'observation') ??
+      findDifference(start?.potential, last?.potential, 'potential')
+    )
+  }
   if (isMatchRecord(record))
     return (
       findDifference(record.turn, turn ?? [], 'turn') ??
@@ -108,9 +104,9 @@ function compareStart(record: SealedRecord, { observation, potential, turn, seat
   )
 }
 
-function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
-  if (!isMatchRecord(record)) return record.policy.name
-  return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined
+/** Φ before the first step of a line. */
+function potentialBefore(record: SealedRecord, start: Rehearsal['start']): number | null {
+  return record.origin && !isMatchRecord(record) ? (record.start?.potential ?? null) : start.potential
 }
 
 function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {

@@ -18,6 +18,7 @@ import { REDACTED } from '@episodic/run/folder/record/recording'
 import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
+import type { Origins } from './put-back.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 
 export interface ReplayedStep {
@@ -36,6 +37,8 @@ export interface ReplayOptions {
   readonly mayLeave?: boolean | undefined
   /** Whether actions have only declared arguments, as runs record them. Default: unknown, and not compared. */
   readonly declaredOnly?: boolean | undefined
+  /** The lines that the episode goes on from. Default: none; an episode that goes on from one is not replayable. */
+  readonly origins?: Origins | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { EpisodeEnd } from '@episodic/protocol'
+import type { Action, EpisodeEnd, SessionSnapshot } from '@episodic/protocol'
 import type { PlayerStopped } from '@episodic/protocol/internal'
 import type { MatchOptions, MatchStep } from '../game/match.ts'
 import type { ModelAnswer, Policy, PolicyContext } from '../policy/policy.ts'
@@ -40,9 +40,24 @@ export type Episode =
       readonly undecided: readonly ModelAnswer[]
     }
 
+/** Where an episode goes on from, in place of its start: a step of another one, which shares its world. */
+export interface EpisodeOrigin {
+  /** The world after that step. */
+  readonly snapshot: SessionSnapshot
+  /** The start of the other episode, and its steps up to there: what the player is handed. */
+  readonly start: ResetResult
+  readonly steps: readonly PlayedStep[]
+  /** Played first, in place of an action of the player. */
+  readonly call?: Action | undefined
+  /** What the player reads, in place of the text of the last answer. */
+  readonly answer?: string | undefined
+}
+
 export interface EpisodeOptions extends Pick<MatchOptions, 'seed' | 'signal' | 'now'> {
   readonly createEnvironment: () => Environment
   readonly policy: Policy
+  /** Default: `null`, it starts anew. */
+  readonly origin?: EpisodeOrigin | null | undefined
   readonly task?: Playable & Partial<Pick<PolicyContext['task'], 'prompt' | 'hints'>>
   /** Seed of the policy. Default: the policy's name. */
   readonly policySeed?: string | undefined

@@ -1,4 +1,4 @@
-import { DEFAULT_SEAT, type EpisodeEnd, type Step } from '@episodic/protocol'
+import { type Action, DEFAULT_SEAT, type EpisodeEnd, type Step } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
@@ -19,6 +19,8 @@ export interface Playing {
   readonly start: ResetResult
   /** The steps so far; `playOn` appends to it. */
   readonly steps: PlayedStep[]
+  /** The step before the first of `steps`, of the episode that this one goes on from. */
+  readonly before?: PlayedStep | undefined
   readonly player: Player
   /** The answers of a language model since the last step; emptied by each step. */
   readonly undecided: ModelAnswer[]
@@ -39,12 +41,12 @@ export function contextOf(
 
 /** Plays until the episode has `until` steps or ends. Resolves with the end, or `null` if the episode goes on. */
 export async function playOn(
-  { environment, start, steps, player, undecided }: Playing,
+  { environment, start, steps, before, player, undecided }: Playing,
   until: number,
   { signal, now = monotonic }: Pick<EpisodeOptions, 'signal' | 'now'>,
 ): Promise<EpisodeEnd | null> {
-  let last: StepResult | null = steps.at(-1) ?? null
-  let { observation } = last ?? start
+  let last: StepResult | null = steps.at(-1) ?? before ?? null
+  let { observation } = steps.at(-1) ?? start
   const onCompletion = (answer: ModelAnswer) => void undecided.push(answer)
   const { info } = environment
   const legal = environment.legal && (() => (environment.legal as NonNullable<Environment['legal']>)({ signal }))
@@ -62,6 +64,17 @@ export async function playOn(
     observation = last.observation
   }
   return null
+}
+
+/** Plays an action that no player chose. */
+export async function playGiven(
+  environment: Environment,
+  action: Action,
+  { signal, now = monotonic }: Pick<EpisodeOptions, 'signal' | 'now'>,
+): Promise<PlayedStep> {
+  const sent = now()
+  const step = await environment.step(action, { signal })
+  return { ...step, action, completions: NO_ANSWERS, milliseconds: now() - sent }
 }
 
 /** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */

@@ -2,8 +2,8 @@ import type { EpisodeEnd } from '@episodic/protocol'
 import type { ModelAnswer } from '../policy/policy.ts'
 import { type Begun, closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
-import type { Episode, EpisodeOptions, PlayedStep } from './episode.ts'
-import { contextOf, playOn } from './play-on.ts'
+import type { Episode, EpisodeOptions, EpisodeOrigin, PlayedStep } from './episode.ts'
+import { contextOf, playGiven, playOn, resumePlayer } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and resolves with the episode.
@@ -28,14 +28,28 @@ export async function playEpisode(options: EpisodeOptions): Promise<Omit<Begun, 
   let environment: Environment | null = null
   try {
     environment = options.createEnvironment()
-    const { task = {}, seed, signal } = options
-    start = await environment.reset(task, { seed, signal })
-    const player = await options.policy.start(contextOf(environment, start, options))
-    const playing = { environment, start, steps, undecided, player }
-    const end = await playOn(playing, Number.POSITIVE_INFINITY, options)
+    const { task = {}, seed, signal, origin } = options
+    start = origin
+      ? atOrigin(await environment.restore(origin.snapshot, { signal }), origin)
+      : await environment.reset(task, { seed, signal })
+    if (origin?.call) steps.push(await playGiven(environment, origin.call, options))
+    let end = steps[0]?.end ?? null
+    if (!end) {
+      const player = origin
+        ? await resumePlayer(environment, origin.start, [...origin.steps, ...steps], options)
+        : await options.policy.start(contextOf(environment, start, options))
+      const playing = { environment, start, steps, undecided, player, before: origin?.steps.at(-1) }
+      end = await playOn(playing, Number.POSITIVE_INFINITY, options)
+    }
     return { environment, start, steps, episode: finishedEpisode(start, steps, end as EpisodeEnd) }
   } catch (cause) {
     const episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
     return { environment, start, steps, episode }
   }
+}
+
+/** Returns the start of an episode that goes on from a step: what its player reads is the answer of that step. */
+function atOrigin(restored: ResetResult, { steps, answer }: EpisodeOrigin): ResetResult {
+  const observation = steps.at(-1)?.observation ?? restored.observation
+  return { ...restored, observation: answer === undefined ? observation : { ...observation, text: answer } }
 }

@@ -9,6 +9,7 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { mapValues } from '@episodic/run/base/map-values'
 import { asksModels, isAgentName } from '@episodic/run/base/player-names'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import type { Agent } from '../worlds/agents/agent.ts'
 import { secretsOf } from '../worlds/player-environment.ts'
@@ -17,6 +18,7 @@ import { isServed, loadPlayedWorld, type PlayedWorld } from '../worlds/served-wo
 import { targetOf } from '../worlds/target.ts'
 import { PLAYED_SERVERS } from '../worlds/target-options.ts'
 import { reachServer } from './episodes/reach-server.ts'
+import type { OriginOf } from './episodes/rollout.ts'
 import { configureRun } from './plan/configure-run.ts'
 import { seatNames } from './plan/players.ts'
 import type { RunSettings, Transport } from './run-settings.ts'
@@ -37,8 +39,17 @@ export interface Run {
   readonly players: { readonly [seat: string]: Policy | Agent }
   /** Whether an agent plays, or one of them: it needs a session URL. */
   readonly isPlayedByAgent: boolean
+  /** The episodes of earlier runs that it goes on from. Left out if all of its episodes start anew. */
+  readonly continued?: Continued
   /** What the language models among the players share. */
   readonly access: ModelAccess
+}
+
+/** What a run of `continues` plays. */
+export interface Continued {
+  /** Each point once, with its task. */
+  readonly points: readonly PlannedEpisode[]
+  readonly originOf: OriginOf
 }
 
 /** The world of a run, and where it is played. */

@@ -4,7 +4,7 @@ import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { readSources, type Sources } from '@episodic/run/folder/plan/sources'
 import { findRun } from '@episodic/run/folder/record/run-folder'
 import type { Run } from './find-run.ts'
-import { checkTasks, planEpisodes, tasksOf } from './plan/plan.ts'
+import { checkTasks, continuePoints, planEpisodes, tasksOf } from './plan/plan.ts'
 import { planStages } from './plan/staged-plan.ts'
 
 export interface PlanRunOptions {
@@ -38,6 +38,10 @@ export async function planRun(run: Run, options: PlanRunOptions): Promise<Planne
     throw invalidOption('--retry-failed is for runs without --branch: a tree is played as a whole.')
   const earlier = await findRun(folder, configuration, resume)
   const sources = await readSources(folder, reference, world, configuration)
+  if (run.continued) {
+    const { points } = run.continued
+    return { ...options, run, sources, tasks: points.length, episodes: continuePoints(points, configuration.rollouts) }
+  }
   const again = () => tasksOf(configuration, world, { signal })
   const tasks = earlier ? { count: 0, again } : await checkTasks(again, configuration.tasks.from)
   const { curriculum, rollouts } = configuration

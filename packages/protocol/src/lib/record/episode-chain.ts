@@ -9,11 +9,14 @@ import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record
 /** The part of an episode that a replay must reproduce from the same version, parameters, seed and actions. */
 export type Reproducible = Pick<
   EpisodeRecord,
-  'environment' | 'params' | 'seed' | 'branch' | 'start' | 'steps' | 'outcome'
+  'environment' | 'params' | 'seed' | 'origin' | 'branch' | 'start' | 'steps' | 'outcome'
 >
 
 /** The same part of a match. */
-export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'seed' | 'turn' | 'steps' | 'outcome'> & {
+export type ReproducibleMatch = Pick<
+  MatchRecord,
+  'environment' | 'params' | 'seed' | 'origin' | 'turn' | 'steps' | 'outcome'
+> & {
   readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success' | 'verdicts'> }
 }
 
@@ -21,26 +24,28 @@ export type ReproducibleMatch = Pick<MatchRecord, 'environment' | 'params' | 'se
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
  * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
  * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers
- * the start and the reseeded branch points, the last one the end and its judgement. Times, weights and shaping are left
+ * the start, what it goes on from and the reseeded branch points, the last one the end and its judgement. Times, weights and shaping are left
  * out: they do not come from the environment.
  */
 export function chainOf(played: Reproducible | ReproducibleMatch): string {
   return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)
 }
 
-function chainOfEpisode({ environment, params, seed, branch, start, steps, outcome }: Reproducible): string {
+function chainOfEpisode({ environment, params, seed, origin, branch, start, steps, outcome }: Reproducible): string {
+  const given = { environment, params, seed, ...(origin && { origin }) }
   const reseeded = branch && { at: branch.at, seeds: branch.seeds }
   const links = steps.map((step) => givenBy(step, step.reward.terms))
   const ending = outcome.kind === 'failed' ? null : judgedEnd(outcome.end, outcome)
-  return link({ environment, params, seed, start, ...(reseeded && { reseeded }) }, links, ending)
+  return link({ ...given, start, ...(reseeded && { reseeded }) }, links, ending)
 }
 
-function chainOfMatch({ environment, params, seed, turn, seats, steps, outcome }: ReproducibleMatch): string {
+function chainOfMatch({ environment, params, seed, origin, turn, seats, steps, outcome }: ReproducibleMatch): string {
+  const given = { environment, params, seed, ...(origin && { origin }) }
   const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
     Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
   const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
   const ending = outcome.kind === 'failed' ? null : bySeat(({ end, ...seat }) => judgedEnd(end, seat))
-  return link({ environment, params, seed, turn, starts: bySeat(({ start }) => start) }, links, ending)
+  return link({ ...given, turn, starts: bySeat(({ start }) => start) }, links, ending)
 }
 
 function termsOf({ rewards }: RecordedSeatStep) {

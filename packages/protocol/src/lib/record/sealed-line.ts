@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jsonObjectSchema, jsonSchema } from '../base/json.ts'
+import type { Wire } from '../base/wire.ts'
 import { observationSchema } from '../wire/observation.ts'
 import { recordedEventSchema } from '../wire/outside-event.ts'
 import { actionSchema, refusalSchema } from '../wire/step.ts'
@@ -15,6 +16,22 @@ const curriculumPlaceSchema = z.object({
   /** The name of the stage; `null` in a curriculum without stages. */
   stage: z.string().nullable(),
 })
+
+/** The step of an earlier episode from which an episode goes on. */
+const originSchema = z.object({
+  /** The seal of the line that it continues, which the run keeps beside its own lines. */
+  seal: z.string(),
+  /** How many steps of that episode come before: its first ones, with those that it continued itself. */
+  step: z.int().min(0),
+  /** Seed of the world from there on; `null` if the random streams went on. */
+  seed: z.string().nullable(),
+  /** The action that was played first, in place of one that a player chose. */
+  call: actionSchema.extend({ seat: z.string().optional() }).optional(),
+  /** The text that players read in place of what that step had answered. */
+  answer: z.string().optional(),
+})
+/** The step of an earlier episode from which an episode goes on, and what was changed there. */
+export type Origin = Wire<typeof originSchema>
 
 /** What every line of a run says, whatever was played. */
 export const sealedLineSchema = z.object({
@@ -34,6 +51,8 @@ export const sealedLineSchema = z.object({
   try: z.int().min(0),
   /** Where a curriculum drew the task. Left out in a run without a curriculum. */
   curriculum: curriculumPlaceSchema.optional(),
+  /** Where it goes on from an earlier episode: `start` and `steps` are those since. Left out for a whole episode. */
+  origin: originSchema.optional(),
   environment: z.object({ name: z.string(), version: z.string() }),
   params: jsonObjectSchema,
   seed: z.string(),

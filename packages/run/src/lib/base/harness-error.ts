@@ -14,7 +14,8 @@ import { CodedError } from '@episodic/protocol/base/internal'
  * - `option-invalid`: an option, or a combination of options, is not valid.
  * - `query-invalid`: a query of episodes cannot be understood, or asks for what a run does not have.
  * - `secret-found`: what was to be shared contains texts that look like keys.
- * - `not-forkable`: a run has branch points, and the state of its environment is kept outside.
+ * - `not-forkable`: a run has branch points or is continued, and the state of its world or player is kept outside.
+ * - `origin-missing`: an episode goes on from a line that its run does not keep.
  * - `not-replayable`: a run was played on a server of another system, which keeps the rules and the state.
  * - `dataset-invalid`: tasks that cannot be played.
  * - `run-exists`, `run-locked`: the output folder holds a run already, or another process is writing to it.
@@ -51,6 +52,7 @@ export type HarnessErrorCode =
   | 'query-invalid'
   | 'secret-found'
   | 'not-forkable'
+  | 'origin-missing'
   | 'not-replayable'
   | 'dataset-invalid'
   | 'run-exists'

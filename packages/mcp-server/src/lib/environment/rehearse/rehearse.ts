@@ -4,8 +4,10 @@ import {
   findNonJson,
   type Json,
   type JsonObject,
+  type Limits,
   type Observation,
   type RecordedEvent,
+  type SessionSnapshot,
   type Truncation,
   WireError,
 } from '@episodic/protocol'
@@ -21,6 +23,7 @@ import {
   turnOf,
 } from '@episodic/state/internal'
 import type { z } from 'zod'
+import { snapshotOf } from '../../host/open/snapshot.ts'
 import { rulesFailed, ServerError } from '../../server-error.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from '../answer/secrets.ts'
 import { absenceOf } from '../definition/absent-action.ts'
@@ -137,6 +140,8 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
   evaluate(end: EpisodeEnd, seat?: string): Pick<Played, 'success' | 'verdicts'>
   /** Restarts every random stream with another seed, as a fork with a seed does. */
   reseed(seed: string): void
+  /** Returns what a session with these limits is at this step, see `Environment.restore`. */
+  snapshot(limits: Limits): SessionSnapshot
 }
 
 /** Names each rehearsal for what its tools keep outside. */
@@ -271,6 +276,7 @@ export function rehearse(
     reseed(seed) {
       record = { ...record, seed, rng: {} }
     },
+    snapshot: (limits) => snapshotOf({ record: { ...record, limits }, kept, pools: [] }),
   }
 }
 

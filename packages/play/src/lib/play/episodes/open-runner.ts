@@ -73,6 +73,7 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
   const createEnvironment = seats ? null : environmentFactory(configuration, connection)
   if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
   const runTask = createRunTask({
+    originOf: run.continued?.originOf,
     seed,
     discount,
     recording: recordingOf(settings),

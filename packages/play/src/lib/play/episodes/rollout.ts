@@ -87,6 +87,9 @@ export interface AgentPlay {
   readonly journal: ModelJournal | null
 }
 
+/** Returns the step of an earlier episode at which a planned one begins, for one seat or for several. */
+export type OriginOf = (planned: PlannedEpisode) => Parameters<typeof runEpisode>[0]['origin']
+
 /** How a run plays and records, whatever it plays. */
 export interface RolloutOptions {
   readonly play: OneSeat | SeveralSeats
@@ -105,11 +108,13 @@ export interface RolloutOptions {
   readonly recording?: Recording
   /** Default: `null`, no agent plays. */
   readonly agents?: AgentPlay | null
+  /** Returns where an episode goes on from, see `origin` of its plan. Default: all start anew. */
+  readonly originOf?: OriginOf | undefined
 }
 
 /** Plays and seals rollouts in this process, with policies, and with agents that play from outside. */
 export function createRunTask(options: RolloutOptions): RunTask {
-  const { play, players, versions = {}, seed, discount, accept, tools, agents = null } = options
+  const { play, players, versions = {}, seed, discount, accept, tools, agents = null, originOf } = options
   const { recording = createRecording() } = options
   const policyOf = (seat: string, policySeed: string) => {
     const version = versions[seat]
@@ -170,7 +175,8 @@ export function createRunTask(options: RolloutOptions): RunTask {
     }
     const { createEnvironment, branch = [], watch } = play
     const player = seated(DEFAULT_SEAT, policySeed)
-    const playing = { createEnvironment, task: planned.task, policySeed, signal }
+    const origin = originOf?.(planned)
+    const playing = { createEnvironment, task: planned.task, policySeed, signal, origin }
     const only = { attempt: planned.attempt, policySeed }
     const played =
       'playSeat' in player

@@ -49,6 +49,15 @@ export async function* planEpisodes(tasks: AsyncIterable<Task>, rollouts: number
   }
 }
 
+/** Streams every point `rollouts` times. The attempts of a task go on over its points. */
+export async function* continuePoints(
+  points: readonly PlannedEpisode[],
+  rollouts: number,
+): AsyncGenerator<PlannedEpisode> {
+  for (const point of points)
+    for (let i = 0; i < rollouts; i++) yield { ...point, attempt: point.attempt * rollouts + i }
+}
+
 async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version }: RunConfiguration['environment']) {
   for await (const task of rows) {
     if (task.environment.name !== name || task.environment.version !== version)

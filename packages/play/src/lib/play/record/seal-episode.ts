@@ -168,7 +168,7 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
 }
 
 /** The beginning of a line. The order of the fields is the order in which they are written. */
-function beginLine({ task, attempt, try: number = 0, curriculum }: PlannedEpisode, { run }: AnySealing) {
+function beginLine({ task, attempt, try: number = 0, curriculum, origin }: PlannedEpisode, { run }: AnySealing) {
   return {
     format: 3,
     run,
@@ -176,6 +176,7 @@ function beginLine({ task, attempt, try: number = 0, curriculum }: PlannedEpisod
     attempt,
     try: number,
     ...(curriculum && { curriculum }),
+    ...(origin && { origin }),
   } as const
 }
 

@@ -1,5 +1,5 @@
 import type { BranchPoint } from '@episodic/env'
-import { jsonObjectSchema } from '@episodic/protocol'
+import { actionSchema, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { curriculumSchema } from './curriculum-settings.ts'
@@ -10,6 +10,27 @@ const policySchema = z.strictObject({
   sha256: z.string().nullable(),
   version: z.string().min(1).optional(),
 })
+
+/** The steps of an earlier run that a run goes on from, and what it changes there. */
+const continuesSchema = z.strictObject({
+  /** The id of the earlier run. */
+  run: z.string(),
+  /** Steps of its lines: `step` steps come before. Each is continued `rollouts` times. */
+  points: z.array(
+    z.strictObject({ task: z.string(), attempt: z.int().min(0), seal: z.string(), step: z.int().min(0) }),
+  ),
+  changes: z.strictObject({
+    call: actionSchema.extend({ seat: z.string().optional() }).optional(),
+    answer: z.string().optional(),
+    /** The task's prompt, and descriptions of tools, that players read in place of those of the world. */
+    prompt: z.string().optional(),
+    describe: z.record(z.string(), z.string()).optional(),
+    /** Seed of new chance; left out if the random streams of the world go on. */
+    seed: z.string().optional(),
+  }),
+})
+/** What a run goes on from. */
+export type Continues = z.infer<typeof continuesSchema>
 
 /**
  * Everything that decides what a run plays and how it is scored. Runs with the same configuration have the same
@@ -60,6 +81,7 @@ export const configurationSchema = z.strictObject({
   /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
   curriculum: curriculumSchema.optional(),
+  continues: continuesSchema.optional(),
   maxSteps: z.int().min(1).nullable(),
   /** Seconds that players may take for an episode; left out for no limit, and half an hour for agents. */
   episodeTimeout: z.int().min(1).optional(),

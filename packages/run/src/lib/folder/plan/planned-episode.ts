@@ -11,6 +11,8 @@ export interface PlannedEpisode {
   readonly position?: number
   /** Where a stage drew the task. Left out without stages. */
   readonly curriculum?: SealedRecord['curriculum']
+  /** Where it goes on from an earlier episode. Left out for an episode that starts anew. */
+  readonly origin?: SealedRecord['origin']
 }
 
 /** Identifies an episode of a run by its task and attempt. */

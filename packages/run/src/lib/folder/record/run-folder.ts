@@ -48,6 +48,8 @@ export type RunManifest = z.infer<typeof runManifestSchema>
 export const RUN_FILES = {
   manifest: 'run.json',
   episodes: 'episodes.jsonl',
+  /** Of a run that goes on from others: the lines that it continues, with their tasks. */
+  origins: 'origins.jsonl',
   summary: 'summary.json',
   report: 'report.html',
   /** Verdicts on its episodes, and their figures. */

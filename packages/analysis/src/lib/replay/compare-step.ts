@@ -1,0 +1,47 @@
+import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
+import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protocol'
+import { compareEnd } from './compare-ends.ts'
+import { type Difference, findDifference } from './difference.ts'
+import { compareAction, compareObservation, playRecorded, type ReplayOptions } from './replayed-step.ts'
+import { type AnyStep, type createScoreComparison, playedTerms, recordedTerms } from './scoring.ts'
+
+/** Plays a step of a line again, and compares all that the rules decide. Returns the first difference. */
+export function compareStep(
+  environment: EnvironmentDefinition,
+  world: Rehearsal,
+  record: SealedRecord,
+  at: number,
+  options: ReplayOptions,
+  compareScore: ReturnType<typeof createScoreComparison> | null = null,
+): Difference | null {
+  const recorded = record.steps[at] as AnyStep
+  const { events, played } = playRecorded(world, record, at)
+  return (
+    (options.declaredOnly
+      ? compareAction(environment, recorded.action, callsOf(record)[at] ?? null, playerOf(record, recorded))
+      : null) ??
+    findDifference(recorded.events, events, 'events') ??
+    compareObservation(recorded.observation, played.observation) ??
+    findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??
+    findDifference(recorded.potential, played.potential, 'potential') ??
+    findDifference(recorded.refused, played.refused, 'refused') ??
+    compareEnd(record, at, played, options) ??
+    findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
+    compareScore?.(recorded, played) ??
+    null
+  )
+}
+
+const callsOfRecords = new WeakMap<SealedRecord, ReturnType<typeof playedCalls>>()
+
+/** The calls of models that the steps of a line played, found once for all of its steps. */
+function callsOf(record: SealedRecord) {
+  const known = callsOfRecords.get(record) ?? playedCalls(record.steps)
+  callsOfRecords.set(record, known)
+  return known
+}
+
+function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
+  if (!isMatchRecord(record)) return record.policy.name
+  return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined
+}

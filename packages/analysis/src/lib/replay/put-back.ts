@@ -1,0 +1,69 @@
+import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
+import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { compareStep } from './compare-step.ts'
+import { formatDivergence, toDivergence } from './divergence.ts'
+import type { ReplayOptions } from './replayed-step.ts'
+
+/** The lines that the episodes of a run go on from, by their seals. */
+export type Origins = ReadonlyMap<string, SealedRecord>
+
+/**
+ * Starts the world of an episode: at its own start, or at the step of another episode from which it goes on.
+ *
+ * Throws `origin-missing`, the errors of {@link putBack}, and what the rules throw.
+ */
+export function beginWorld(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  options: Pick<ReplayOptions, 'strict' | 'origins'>,
+): Rehearsal {
+  const { params, seed, origin, task, attempt } = record
+  const { strict, origins } = options
+  if (!origin) return rehearse(environment, { params, seed, strict })
+  const parent = origins?.get(origin.seal)
+  if (!parent)
+    throw new HarnessError(
+      'origin-missing',
+      `Task ${task.id}, attempt ${attempt} goes on from a line with the seal ${origin.seal}, and the run keeps no such line. Restore its origins.jsonl from a copy, or continue the episode again.`,
+    )
+  const world = putBack(environment, parent, origin.step, options)
+  if (origin.seed !== null) world.reseed(origin.seed)
+  return world
+}
+
+/**
+ * Plays the first steps of a recorded episode again, compares each with its line, and returns the world after them.
+ *
+ * @param step - how many steps, with those of the episodes that it goes on from.
+ *
+ * Throws `replay-diverged` for the first step that differs from its line, and the errors of {@link beginWorld}.
+ */
+export function putBack(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  step: number,
+  options: Pick<ReplayOptions, 'strict' | 'origins'>,
+): Rehearsal {
+  const before = record.origin?.step ?? 0
+  const parent = record.origin && options.origins?.get(record.origin.seal)
+  if (parent && step < before) return putBack(environment, parent, step, options)
+  const world = beginWorld(environment, record, options)
+  for (let at = 0; at < step - before; at++) {
+    const difference = compareStep(environment, world, record, at, { ...options, scoring: null, mayLeave: true })
+    if (!difference) continue
+    const parting = toDivergence(record, { ...difference, step: before + at + 1 }, 'world-changed')
+    throw new HarnessError('replay-diverged', formatDivergence(parting))
+  }
+  return world
+}
+
+/** Returns what a line says of the step before its first one: the observation that its player read last, and Φ there. */
+export function lastBefore(record: SealedRecord, origins: Origins | undefined) {
+  const { origin } = record
+  const parent = origin && origins?.get(origin.seal)
+  if (!parent || isMatchRecord(parent)) return null
+  const own = origin.step - (parent.origin?.step ?? 0)
+  const { observation, potential } = (own > 0 ? parent.steps[own - 1] : parent.start) ?? {}
+  return observation ? { observation, potential: potential ?? null } : null
+}
