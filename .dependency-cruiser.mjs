@@ -56,6 +56,17 @@ const ROOMS = {
     'satellites/mcp-worlds',
     'satellites/trainer-endpoints',
   ],
+  'packages/continue': [
+    'packages/protocol',
+    'packages/dataset',
+    'packages/env',
+    'packages/mcp-server',
+    'packages/report',
+    'packages/run',
+    'packages/models',
+    'packages/analysis',
+    'packages/play',
+  ],
   // What benchmarks know of their data and golden actions is built into the command.
   'packages/suites': [
     'packages/protocol',

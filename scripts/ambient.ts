@@ -24,7 +24,7 @@ const TIMERS = [
 ]
 
 /** What is built into the command: it owns its process, as the command does. */
-const OF_THE_COMMAND = '{packages/{run,models,analysis,pages,export,play,suites},satellites/{check,fleet}}/**'
+const OF_THE_COMMAND = '{packages/{run,models,analysis,pages,export,play,continue,suites},satellites/{check,fleet}}/**'
 
 /**
  * What a file may not reach for by itself, and the files that may. A call of `Date` or `new Date()` reads the clock.

@@ -17,6 +17,7 @@ export const LIMITS = {
       'apps/episodic': 50,
       'apps/harness': 7_360,
       'packages/analysis': 3_970,
+      'packages/continue': 1_400,
       'packages/dataset': 1_330,
       'packages/env': 4_350,
       'packages/export': 2_520,

@@ -270,7 +270,7 @@ async function measure({ title, within = '', unit = 'files', prepare }: Scenario
 /** A package, or a folder of the rooms of the command and of the private packages that it is made of. */
 function roomOf({ file }: Entry): string {
   const parts =
-    /^(?:apps\/harness|packages\/(?:play|run|models|analysis|suites)|satellites\/(?:check|fleet))\/src\/lib\/(.+)\/[^/]+$/
+    /^(?:apps\/harness|packages\/(?:play|run|models|analysis|continue|suites)|satellites\/(?:check|fleet))\/src\/lib\/(.+)\/[^/]+$/
   const [, inCommand] = parts.exec(file) ?? []
   return (inCommand ?? file).split('/').slice(0, 2).join('/')
 }

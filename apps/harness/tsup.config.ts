@@ -12,6 +12,7 @@ const PARTS = {
   export: '../../packages/export/src/lib/*',
   pages: '../../packages/pages/src/lib/*',
   play: '../../packages/play/src/lib/*',
+  continue: '../../packages/continue/src/lib/*',
   suites: '../../packages/suites/src/lib/*',
   fleet: '../../satellites/fleet/src/lib/*',
 }

@@ -3,10 +3,7 @@ import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { compareStep } from './compare-step.ts'
 import { formatDivergence, toDivergence } from './divergence.ts'
-import type { ReplayOptions } from './replayed-step.ts'
-
-/** The lines that the episodes of a run go on from, by their seals. */
-export type Origins = ReadonlyMap<string, SealedRecord>
+import type { Origins, ReplayOptions } from './replayed-step.ts'
 
 /**
  * Starts the world of an episode: at its own start, or at the step of another episode from which it goes on.

@@ -18,7 +18,6 @@ import { REDACTED } from '@episodic/run/folder/record/recording'
 import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
 import type { Parting } from './divergence.ts'
-import type { Origins } from './put-back.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 
 export interface ReplayedStep {
@@ -27,6 +26,9 @@ export interface ReplayedStep {
   readonly state: SessionState | null
   readonly parting: Parting | null
 }
+
+/** The lines that the episodes of a run go on from, by their seals. */
+export type Origins = ReadonlyMap<string, SealedRecord>
 
 export interface ReplayOptions {
   /** Makes rules fail that use the machine's randomness or clock, see `rehearse`. */

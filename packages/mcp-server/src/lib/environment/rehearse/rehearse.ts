@@ -23,7 +23,6 @@ import {
   turnOf,
 } from '@episodic/state/internal'
 import type { z } from 'zod'
-import { snapshotOf } from '../../host/open/snapshot.ts'
 import { rulesFailed, ServerError } from '../../server-error.ts'
 import { containsListed, SHORTEST_SECRET, tooShortSecrets } from '../answer/secrets.ts'
 import { absenceOf } from '../definition/absent-action.ts'
@@ -36,6 +35,7 @@ import { applyEvent, assertEvent } from '../rules/apply-event.ts'
 import { evaluateEnd } from '../rules/conclude-step.ts'
 import { playAction } from '../rules/play-action.ts'
 import { prepareStep, toPrepare } from '../rules/prepare-step.ts'
+import { snapshotOf } from '../rules/snapshot-of.ts'
 import { beginning, type InitialState, startEnvironment } from '../rules/start-environment.ts'
 import { withoutAmbient } from './ambient-guard.ts'
 
@@ -276,7 +276,7 @@ export function rehearse(
     reseed(seed) {
       record = { ...record, seed, rng: {} }
     },
-    snapshot: (limits) => snapshotOf({ record: { ...record, limits }, kept, pools: [] }),
+    snapshot: (limits) => snapshotOf({ record: { ...record, limits }, kept }),
   }
 }
 

@@ -14,6 +14,7 @@ import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import { snapshotOf } from '../../environment/rules/snapshot-of.ts'
 import type { Principal } from '../access/caller.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from '../host.ts'
 import type { Capacity } from '../operate/capacity.ts'
@@ -25,7 +26,7 @@ import { takingTurns } from '../yield-to-event-loop.ts'
 import { assertSameOpening, chooseEnvironment, type SeenAtStart, startRecord, toOpenResult } from './open-session.ts'
 import { replayTo } from './replay-log.ts'
 import { readSnapshot } from './restore-snapshot.ts'
-import { baseAt, recordAt, type Snapshot, snapshotOf } from './snapshot.ts'
+import { baseAt, recordAt, type Snapshot } from './snapshot.ts'
 
 export interface SessionFactoryOptions
   extends Pick<SessionCacheOptions, 'environments' | 'store' | 'clock' | 'events' | 'faults'> {

@@ -1,31 +1,14 @@
 import type { SessionSnapshot } from '@episodic/protocol'
-import { judgementOf, type OutsideHistory } from '@episodic/protocol/internal'
+import type { OutsideHistory } from '@episodic/protocol/internal'
 import type { SessionRecord } from '@episodic/state'
 import type { HeldSession, KeptState, SessionBase } from '@episodic/state/internal'
+import { mapSeats, withoutLast } from '../../environment/rules/snapshot-of.ts'
 import type { Principal } from '../access/caller.ts'
 
 /** A session at one step, from which others can be created. */
 export interface Snapshot extends Pick<HeldSession, 'kept' | 'pools'> {
   /** With the state of `kept`. Sessions created from it share that, so that the store holds it once. */
   readonly record: Omit<SessionSnapshot, 'format'>
-}
-
-export function snapshotOf({ record, kept }: Snapshot): SessionSnapshot {
-  const { environment, params, seed, limits, rng, now, seats, turn, history, outside, end } = record
-  const rest = structuredClone({
-    environment,
-    params,
-    seed,
-    limits,
-    rng,
-    now,
-    history,
-    end,
-    ...(outside && { outside }),
-    seats: mapSeats(seats, withoutLast),
-    ...(turn && { turn }),
-  })
-  return { format: 1, ...rest, state: kept.toPlain() }
 }
 
 /**
@@ -87,15 +70,4 @@ export function recordAtBase(record: SessionRecord, base: SessionBase, kept: Kep
 function beforehand({ pending, known }: OutsideHistory): OutsideHistory {
   const first = <T>(event: T) => ({ ...event, revision: 0 })
   return { pending: pending.map(first), known: known.map(first) }
-}
-
-/** Everything that decides how a seat continues: not its last answer, which other sessions do not have. */
-function withoutLast({ seq, due, messages, end, ...judged }: SeatSnapshot): SeatSnapshot {
-  return { seq, ...(due && { due }), ...(messages && { messages }), ...(end && { end }), ...judgementOf(judged) }
-}
-
-type SeatSnapshot = SessionSnapshot['seats'][string]
-
-function mapSeats<In, Out>(seats: { readonly [seat: string]: In }, map: (seat: In) => Out): { [seat: string]: Out } {
-  return Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, map(seat)]))
 }

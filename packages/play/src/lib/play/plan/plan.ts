@@ -49,13 +49,20 @@ export async function* planEpisodes(tasks: AsyncIterable<Task>, rollouts: number
   }
 }
 
-/** Streams every point `rollouts` times. The attempts of a task go on over its points. */
+/**
+ * Streams every point `rollouts` times. The attempts of a task go on over its points, and each has new chance of its own
+ * if any has.
+ */
 export async function* continuePoints(
   points: readonly PlannedEpisode[],
   rollouts: number,
 ): AsyncGenerator<PlannedEpisode> {
   for (const point of points)
-    for (let i = 0; i < rollouts; i++) yield { ...point, attempt: point.attempt * rollouts + i }
+    for (let i = 0; i < rollouts; i++) {
+      const attempt = point.attempt * rollouts + i
+      const seed = point.origin?.seed == null ? null : seedFor(point.origin.seed, point.task.id, attempt)
+      yield { ...point, attempt, ...(point.origin && { origin: { ...point.origin, seed } }) }
+    }
 }
 
 async function* ofSplit(rows: Rows<Task>, split: string | null, { name, version }: RunConfiguration['environment']) {

@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readLines } from '@episodic/dataset/jsonl'
+import { parseSealedRecord, type SealedRecord, sealOf, type Task, taskSchema } from '@episodic/protocol'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { jsonOf } from '@episodic/run/base/json'
+import { writeWhole } from '@episodic/run/base/own-files'
+import { assertFiles, RUN_FILES } from '@episodic/run/folder/record/run-folder'
+
+/** A line that a run goes on from. */
+export interface OriginLine {
+  readonly record: SealedRecord
+  /** What was played; `null` for a line that only another one goes on from. */
+  readonly task: Task | null
+}
+
+/** Writes the lines that a run goes on from into its folder, so that it stands without the earlier run. */
+export async function writeOrigins(folder: string, lines: Iterable<OriginLine>): Promise<void> {
+  const texts = Array.from(lines, ({ record, task }) => `${JSON.stringify({ task, record })}\n`)
+  await writeWhole(join(folder, RUN_FILES.origins), texts.join(''))
+}
+
+/**
+ * Reads the lines that a run goes on from, by their seals; none for a run that starts its episodes anew. Rejects with
+ * `run-invalid` for a line that was changed since it was sealed.
+ */
+export async function readOrigins(folder: string): Promise<Map<string, OriginLine>> {
+  const origins = new Map<string, OriginLine>()
+  const file = join(folder, RUN_FILES.origins)
+  if (!existsSync(file)) return origins
+  await assertFiles(folder, [RUN_FILES.origins])
+  for await (const { line, text } of readLines(file)) {
+    const { task = null, record: given } = (jsonOf(text) ?? {}) as { task?: unknown; record?: unknown }
+    const { data: record } = parseSealedRecord(given)
+    if (!record?.seal || sealOf(record) !== record.seal)
+      throw new HarnessError(
+        'run-invalid',
+        `${file}, line ${line} was changed since it was sealed, so nothing can go on from it. Restore the file from a copy, or continue the episode again.`,
+      )
+    origins.set(record.seal, { record, task: task === null ? null : taskSchema.parse(task) })
+  }
+  return origins
+}

@@ -1,0 +1,27 @@
+import type { World } from '@episodic/play/worlds/world'
+import type { SealedRecord, Task } from '@episodic/protocol'
+import type { RunManifest } from '@episodic/run/folder/record/run-folder'
+import type { OriginLine } from '../origin/origins-file.ts'
+
+/** An earlier run, whose episodes can be continued. */
+export interface Parent {
+  /** Absolute. */
+  readonly folder: string
+  readonly manifest: RunManifest
+  readonly world: World
+  /** The lines that its own episodes go on from, by their seals; empty if they started anew. */
+  readonly origins: ReadonlyMap<string, OriginLine>
+}
+
+/** A step of an episode, from which it is continued. */
+export interface Point {
+  readonly task: Task
+  readonly record: SealedRecord
+  /** How many steps come before, with those of the episodes that this one goes on from. */
+  readonly step: number
+}
+
+/** Returns how many steps an episode has, with those of the episodes that it goes on from. */
+export function stepsOf({ origin, steps }: SealedRecord): number {
+  return (origin?.step ?? 0) + steps.length
+}
