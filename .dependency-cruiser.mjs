@@ -329,7 +329,7 @@ const SDK_FILES = '^packages/mcp-(server|client)/src/lib/[^/]+/sdk-[^/]+[.]ts$'
 
 /** Private packages that the command is made of. They give their files one by one, so that it loads what it needs. */
 const PARTS_OF_COMMAND =
-  '^(packages/(report|run|models|analysis|export|pages|play|suites)|satellites/(check|fleet|benchmarks(?=.*/suite/)))/src/lib/'
+  '^(packages/(report|run|models|analysis|export|pages|play|continue|suites)|satellites/(check|fleet|benchmarks(?=.*/suite/)))/src/lib/'
 
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
