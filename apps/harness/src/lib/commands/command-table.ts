@@ -36,6 +36,10 @@ export const COMMANDS: Readonly<Record<string, ReturnType<typeof entry>>> = {
     "replay a run's sealed episodes with the world's rules, and compare",
     () => import('./evaluate/replay.ts'),
   ),
+  continue: entry(
+    'go on from a step of an episode, many times, with one thing changed',
+    () => import('./continue/continue.ts'),
+  ),
   compare: entry('compare two or more runs of the same tasks', () => import('./evaluate/compare.ts')),
   gate: entry(
     'decide whether a run is good enough, with an exit status and reports for CI',

@@ -3,7 +3,8 @@ import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { endLines, indent, openingLines, stepLines } from '@episodic/run/folder/text/episode-lines'
 import { replaySteps } from './replay-episode.ts'
-import type { AnyStep, Scoring } from './scoring.ts'
+import type { ReplayOptions } from './replayed-step.ts'
+import type { AnyStep } from './scoring.ts'
 
 /**
  * Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first
@@ -12,12 +13,12 @@ import type { AnyStep, Scoring } from './scoring.ts'
 export function* traceEpisode(
   environment: EnvironmentDefinition,
   record: SealedRecord,
-  scoring: Scoring | null,
+  options: Pick<ReplayOptions, 'scoring' | 'origins'>,
 ): Generator<string, void, undefined> {
   const steps: readonly AnyStep[] = record.steps
   yield* openingLines(record)
   if (!hasStarted(record)) return
-  for (const { step, parting } of replaySteps(environment, record, { strict: true, scoring, mayLeave: true })) {
+  for (const { step, parting } of replaySteps(environment, record, { ...options, strict: true, mayLeave: true })) {
     const recorded = step === null ? undefined : steps[step - 1]
     if (recorded && step !== null) {
       yield* stepLines(recorded, step)

@@ -4,6 +4,7 @@ import { limitsOf } from '@episodic/play/play/plan/plan'
 import type { Origin } from '@episodic/protocol/internal'
 import type { Parent, Point } from '../run/parent.ts'
 import { episodeOrigin } from './episode-origin.ts'
+import { recordsOf } from './origins-file.ts'
 
 /** Points whose worlds are kept. Continuations of a point are played side by side, or soon after each other. */
 const MOST_KEPT = 16
@@ -15,7 +16,7 @@ export function openOrigins(
   maxSteps: number | null = null,
 ): OriginOf {
   const origins: Origins = new Map([
-    ...[...earlier].map(([seal, { record }]) => [seal, record] as const),
+    ...recordsOf(earlier),
     ...points.map(({ record }) => [record.seal as string, record] as const),
   ])
   const kept = new Map<string, ReturnType<typeof episodeOrigin>>()

@@ -41,3 +41,8 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
   }
   return origins
 }
+
+/** Returns the lines alone. */
+export function recordsOf(origins: ReadonlyMap<string, OriginLine>): ReadonlyMap<string, SealedRecord> {
+  return new Map(Array.from(origins, ([seal, { record }]) => [seal, record]))
+}

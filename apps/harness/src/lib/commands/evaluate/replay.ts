@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { formatDivergence } from '@episodic/analysis/replay/divergence'
-import { type Scoring, UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '@episodic/analysis/replay/scoring'
+import { UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '@episodic/analysis/replay/scoring'
 import { traceEpisode } from '@episodic/analysis/replay/trace'
+import { readOrigins, recordsOf } from '@episodic/continue/origin/origins-file'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { World } from '@episodic/play/worlds/world'
 import { type Console, colorsOf, say, shownPath } from '@episodic/run/base/console'
@@ -67,14 +68,16 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
   const world = await loadRecordedWorld(sealed, options.world[0], warn)
   const { environment } = world
   const rules = await findRules(world, manifest?.sources?.world?.sha256)
+  const continued = await readOrigins(folder)
+  const origins = recordsOf(continued)
   const all = readRecorded(file, { onTorn: (line) => say(console.err, tornNotice(line)) })
   const chosen = options.task === undefined ? all : choose(all, options.task, options.attempt)
   const traced = options.task !== undefined && !options.json
-  const episodes = traced ? trace(environment, chosen, configuration ?? null, console) : chosen
+  const episodes = traced ? trace(environment, chosen, { scoring: configuration ?? null, origins }, console) : chosen
   // The number of chosen episodes is unknown.
   const scheduled = options.task === undefined ? manifest?.scheduled : undefined
   const { plan, unknown } = manifest
-    ? await openPlan({ folder, manifest, world }, options.dataset)
+    ? await openPlan({ folder, manifest, world, origins: continued }, options.dataset)
     : { plan: undefined, unknown: null }
   const summary = await replayRun(
     environment,
@@ -85,6 +88,7 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       plan,
       scheduled,
       declaredOnly: configuration !== undefined,
+      origins,
       mayLeave: !configuration || isAgentName(configuration.policy.name),
     },
     progressTo(console.err),
@@ -145,13 +149,13 @@ async function* choose(episodes: AsyncIterable<RecordedLine>, task: string, atte
 async function* trace(
   environment: EnvironmentDefinition,
   episodes: AsyncIterable<RecordedLine>,
-  scoring: Scoring | null,
+  options: Parameters<typeof traceEpisode>[2],
   { out }: Console,
 ) {
   for await (const episode of episodes) {
     // The consumer replays it first, and rejects an episode of another version.
     yield episode
-    for (const line of traceEpisode(environment, episode.record, scoring))
+    for (const line of traceEpisode(environment, episode.record, options))
       for (const each of line.split('\n')) say(out, each)
     out.write('\n')
   }

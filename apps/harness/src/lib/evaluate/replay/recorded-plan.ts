@@ -1,5 +1,6 @@
 import { mostSteps } from '@episodic/analysis/replay/compare-ends'
 import { type Difference, findDifference } from '@episodic/analysis/replay/difference'
+import type { OriginLine } from '@episodic/continue/origin/origins-file'
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { absenceOf } from '@episodic/mcp-server/internal'
@@ -21,7 +22,7 @@ import {
 } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { isLlm } from '@episodic/run/base/player-names'
-import { countLeaves, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import { type Continues, countLeaves, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import type { Stages } from '@episodic/run/folder/plan/curriculum-settings'
 import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
 import type { RunManifest } from '@episodic/run/folder/record/run-folder'
@@ -45,13 +46,19 @@ type Manifest = Pick<RunManifest, 'name' | 'configuration' | 'played'>
  *
  * Throws the errors of the generator or of the file of tasks.
  */
-export async function readRecordedPlan(manifest: Manifest, world: World): Promise<RecordedPlan> {
+export async function readRecordedPlan(
+  manifest: Manifest,
+  world: World,
+  origins: ReadonlyMap<string, OriginLine> = new Map(),
+): Promise<RecordedPlan> {
   const { configuration } = manifest
   const { environment } = world
+  const { continues } = configuration
   const digests = new Map<string, string>()
   const limits = new Map<string, LimitsRequest>()
   const shared = new Map<string, LimitsRequest>()
-  for await (const task of tasksOf(configuration, world)) {
+  const tasks = () => (continues ? continuedTasks(continues, origins) : tasksOf(configuration, world))
+  for await (const task of tasks()) {
     digests.set(task.id, digestOf(decidedByTask(environment, task)))
     const asked = limitsOf(task, configuration.maxSteps)
     const name = JSON.stringify(asked)
@@ -62,12 +69,15 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   const { curriculum } = configuration
   const leaves = countLeaves(configuration.branch)
   const attempts = configuration.rollouts * leaves
+  /** Each point of a continued task has attempts of its own. */
+  const attemptsOf = (task: string) =>
+    continues ? attempts * continues.points.filter((point) => point.task === task).length : attempts
   const drawn = curriculum?.kind === 'staged' ? await drawAgain(curriculum, configuration, world) : null
   /** Where stages drew an episode. */
   const placeOf = ({ task, attempt }: Pick<SealedRecord, 'task' | 'attempt'>) =>
     drawn?.get(episodeKey({ task, attempt: Math.floor(attempt / leaves) }))
   const holds = (record: Pick<SealedRecord, 'task' | 'attempt'>) =>
-    digests.has(record.task.id) && (drawn ? placeOf(record) !== undefined : record.attempt < attempts)
+    digests.has(record.task.id) && (drawn ? placeOf(record) !== undefined : record.attempt < attemptsOf(record.task.id))
   /** The name that lines give the policy; `null` if only the lines name it. */
   const player = policyName(configuration.policy.name, world) ?? manifest.played.player ?? null
 
@@ -85,10 +95,11 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
     const { task, attempt } = record
     if (!digests.has(task.id)) return { field: 'task.id', recorded: task.id, replayed: undefined }
     if (!holds(record))
-      return { field: 'attempt', recorded: attempt, replayed: drawn ? undefined : `0 to ${attempts - 1}` }
+      return { field: 'attempt', recorded: attempt, replayed: drawn ? undefined : `0 to ${attemptsOf(task.id) - 1}` }
     return (
       findDifference(record.run, manifest.name, 'run') ??
       findDifference(record.curriculum, placeOf(record), 'curriculum') ??
+      findDifference(record.origin, originOf(configuration, record), 'origin') ??
       comparePlayers(record)
     )
   }
@@ -100,22 +111,21 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
   }
 
   return {
-    scheduled: drawn ? drawn.size * leaves : digests.size * attempts,
+    scheduled: drawn ? drawn.size * leaves : (continues?.points.length ?? digests.size) * attempts,
     limits,
     holds,
     fits: (record) =>
       compareBesides(record) === null &&
-      digestOf(decidedByLine(environment, record)) === digests.get(record.task.id) &&
+      digestOf(decidedByLine(environment, record, origins)) === digests.get(record.task.id) &&
       compareSteps(record) === null,
     async explain(records) {
       const wanted = new Set(records.map(({ task }) => task.id))
       const planned = new Map<string, Decided>()
-      for await (const task of tasksOf(configuration, world))
-        if (wanted.has(task.id)) planned.set(task.id, decidedByTask(environment, task))
+      for await (const task of tasks()) if (wanted.has(task.id)) planned.set(task.id, decidedByTask(environment, task))
       return records.map((record) => {
         const besides = compareBesides(record)
         if (besides) return besides
-        const { params, seed, ...task } = decidedByLine(environment, record)
+        const { params, seed, ...task } = decidedByLine(environment, record, origins)
         const { params: plannedParams, seed: plannedSeed, ...plannedTask } = planned.get(record.task.id) as Decided
         return (
           findDifference(task, plannedTask, 'task') ??
@@ -125,6 +135,30 @@ export async function readRecordedPlan(manifest: Manifest, world: World): Promis
         )
       })
     },
+  }
+}
+
+/** The tasks of the lines that a run continues, each once, as it changes them. */
+async function* continuedTasks({ points, changes }: Continues, origins: ReadonlyMap<string, OriginLine>) {
+  const known = new Set<string>()
+  for (const { seal } of points) {
+    const task = origins.get(seal)?.task
+    if (!task || known.has(task.id)) continue
+    known.add(task.id)
+    yield changes.prompt === undefined ? task : { ...task, prompt: changes.prompt }
+  }
+}
+
+/** Returns what an episode of a run goes on from. */
+function originOf({ continues, rollouts }: RunConfiguration, { task, attempt }: SealedRecord): SealedRecord['origin'] {
+  const point = continues?.points.filter((one) => one.task === task.id)[Math.floor(attempt / rollouts)]
+  if (!continues || !point) return undefined
+  const { call, answer, seed } = continues.changes
+  const { seal, step } = point
+  return {
+    ...{ seal, step, seed: seed === undefined ? null : seedFor(seed, task.id, attempt) },
+    ...(call && { call }),
+    ...(answer !== undefined && { answer }),
   }
 }
 
@@ -150,8 +184,16 @@ function decidedByTask(
   return prompts.length > 0 ? { ...decided, seats: Object.fromEntries(prompts) } : decided
 }
 
-function decidedByLine(environment: EnvironmentDefinition, record: SealedRecord): Decided {
-  const { task, params, seed } = record
+function decidedByLine(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  origins: ReadonlyMap<string, OriginLine>,
+): Decided {
+  const { task, params, origin } = record
+  // What goes on from an earlier episode was opened with the seed of that one.
+  let first = record
+  while (first.origin) first = origins.get(first.origin.seal)?.record ?? { ...first, origin: undefined }
+  const { seed } = origin ? first : record
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
   const decided = {

@@ -171,15 +171,21 @@ describe('replayEpisode', () => {
 describe('traceEpisode', () => {
   it('returns all steps of an episode that replays, and none after a divergence', () => {
     const { environment, record } = golden.find(({ record: { steps } }) => steps.length > 3)!
-    const whole = [...traceEpisode(environment, record, PLAIN)].join('\n')
+    const whole = [...traceEpisode(environment, record, { scoring: PLAIN })].join('\n')
     for (const [i, { action }] of record.steps.entries())
       expect(whole).toContain(`${i + 1}  ${action.tool} ${JSON.stringify(action.arguments)}`)
     expect(whole).not.toContain('≠')
     const steps = record.steps.map((step, i) => (i === 1 ? { ...step, potential: 7 } : step))
-    const parted = [...traceEpisode(environment, { ...record, steps }, PLAIN)].join('\n')
+    const parted = [...traceEpisode(environment, { ...record, steps }, { scoring: PLAIN })].join('\n')
     expect(parted).toMatch(/≠ {2}potential\n {5}recorded {2}7\n {5}replayed {2}\S+$/)
     expect(parted).not.toMatch(/^3 {2}/m)
-    const paid = [...traceEpisode(environment, { ...record, returns: { total: 9, unshaped: 9, discounted: 9 } }, PLAIN)]
+    const paid = [
+      ...traceEpisode(
+        environment,
+        { ...record, returns: { total: 9, unshaped: 9, discounted: 9 } },
+        { scoring: PLAIN },
+      ),
+    ]
     expect(paid.join('\n')).toMatch(/≠ {2}returns\S*\n {5}recorded {2}\S+\n {5}replayed {2}\S+$/)
   })
 })

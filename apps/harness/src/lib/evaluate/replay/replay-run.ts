@@ -32,7 +32,7 @@ export interface ReplaySummary {
   readonly missing: number | null
 }
 
-export interface ReplayedRun extends Pick<ReplayOptions, 'declaredOnly' | 'mayLeave'> {
+export interface ReplayedRun extends Pick<ReplayOptions, 'declaredOnly' | 'mayLeave' | 'origins'> {
   /** Its scoring. Without it, recorded rewards are accepted, and returns are their sums. */
   readonly scoring?: Scoring | undefined
   /** Its plan. Without it, lines are not compared with a plan. */
@@ -56,7 +56,7 @@ const SHOWN = 10
 export async function replayRun(
   environment: EnvironmentDefinition,
   lines: AsyncIterable<RecordedLine>,
-  { scoring, plan, mayLeave, declaredOnly, scheduled }: ReplayedRun = {},
+  { scoring, plan, mayLeave, declaredOnly, origins, scheduled }: ReplayedRun = {},
   onEpisode: (summary: Pick<ReplaySummary, 'episodes' | 'diverged'>) => void = () => {},
 ): Promise<ReplaySummary> {
   const counts = { reproduced: 0, diverged: 0, 'not-replayable': 0 }
@@ -81,6 +81,7 @@ export async function replayRun(
       limits,
       mayLeave,
       declaredOnly,
+      origins,
     })
     read += 1
     steps += replay.steps

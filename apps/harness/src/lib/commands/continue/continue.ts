@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Point } from '@episodic/continue/run/parent'
+import { settingsOf } from '@episodic/continue/run/settings-of'
+import { continueWithControl } from '@episodic/continue/run/with-control'
+import { showProgress } from '@episodic/play/play/record/progress'
+import type { RunSettings } from '@episodic/play/play/run-settings'
+import type { Action } from '@episodic/protocol'
+import { formatQuery, type QueryTerm } from '@episodic/report/query/parse-query'
+import { type Console, say } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { playToEnd } from '@episodic/run/base/interruption'
+import { readQuery } from '@episodic/run/folder/matching-lines'
+import type { Continues } from '@episodic/run/folder/plan/configuration'
+import { findEpisodes, openParent } from '../../evaluate/continue/open-parent.ts'
+import { defineCommand } from '../define-command.ts'
+import { type ContinueOptions, continueOptions } from './continue-options.ts'
+import { formatContinued, toJson } from './format-continued.ts'
+
+export const command = defineCommand('continue', continueOptions, {
+  argument: ['<run>', 'folder of the run whose episodes are continued'],
+  help: `
+Puts the world and the player back at a step, and plays on from there, many
+times. Nothing is asked again for the steps before: answers of models are kept,
+and the rules play the same. A change is made for the continuations alone, and
+as many continuations without it show what comes of it. With --answer the step
+stays as it was, and what the player reads of it is another text.
+
+The continuations are a run of their own: it can be viewed, compared, exported
+and replayed. Nothing is written into the run that they go on from.
+
+Examples:
+  episodic continue runs/june --task 3f2a --attempt 0 --step 7
+  episodic continue runs/june --task 3f2a --step 7 --policy llm:other --rollouts 16
+  episodic continue runs/june --task 3f2a --step 7 --call refund '{"order":"#17"}'
+  episodic continue runs/june --task 3f2a --step 7 --answer 'Order not found.'
+  episodic continue runs/june --task 3f2a --step 7 --system @strict.txt --describe lookup='Finds one order.'
+  episodic continue runs/june --query 'success:no' --step 1 --seed 2`,
+  run: continueEpisodes,
+})
+
+async function continueEpisodes(run: string, options: ContinueOptions, console: Console): Promise<void> {
+  const { step, answer, json, resume = false, control } = options
+  if (step === undefined) throw invalidOption('Say from which step to go on, as --step 7. Step 1 is the first one.')
+  if (step === 0 && answer === undefined)
+    throw invalidOption('Step 0 is the start, of which --answer alone can change what is read. The first step is 1.')
+  const query = queryOf(options)
+  readQuery(query)
+  const warn = (notice: string) => say(console.err, notice)
+  const parent = await openParent(run, { world: options.world[0], warn })
+  const episodes = await findEpisodes(parent, query, options.dataset)
+  const before = answer === undefined ? step - 1 : step
+  const points = episodes.map(({ task, record }): Point => ({ task, record, step: before }))
+  const settings = { ...settingsOf(parent.manifest), ...howOf(options) }
+  const request = { points, changes: changesOf(options), settings: { ...settings, ...playersOf(options, settings) } }
+  const plain = { points, changes: {}, settings }
+  const isChanged = !isDeepStrictEqual(request, plain)
+  const folder = resolve(options.out ?? nextFolder(`${parent.folder}-continued`, resume))
+  const playing = {
+    ...{ folder, resume, warn },
+    showProgress: (scheduled: number, done: number, describe?: () => string) =>
+      showProgress(console.err, scheduled, done, { describe }),
+  }
+  await playToEnd({ what: 'The run of continuations', folder }, console, async (_, signal) => {
+    const played = await continueWithControl(parent, request, isChanged && control ? plain : null, {
+      ...playing,
+      signal,
+    })
+    console.out.write(json ? `${JSON.stringify(toJson(request, played))}\n` : formatContinued(request, played, console))
+    const left = [played.changed, played.control].some((one) => one && one.summary.counts.unresolved > 0)
+    return left ? null : played
+  })
+}
+
+/** Returns the query of the episodes that the options name. */
+function queryOf({ task, attempt, query = '' }: ContinueOptions): string {
+  const field = (name: string, value: string): QueryTerm => {
+    return { kind: 'field', field: name, operator: ':', values: [value], negated: false }
+  }
+  const terms = [
+    ...(task === undefined ? [] : [field('task', task)]),
+    ...(attempt === undefined ? [] : [field('attempt', String(attempt))]),
+  ]
+  if (terms.length === 0 && query === '')
+    throw invalidOption(
+      "Say which episodes to continue: --task 3f2a, with --attempt 0 of several, or --query 'success:no'.",
+    )
+  return `${query} ${formatQuery(terms)}`.trim()
+}
+
+function changesOf({ call, answer, prompt, describe, seed }: ContinueOptions): Continues['changes'] {
+  return {
+    ...(call && { call: seatedCall(call) }),
+    ...(answer !== undefined && { answer }),
+    ...(prompt !== undefined && { prompt }),
+    ...(describe && { describe }),
+    ...(seed !== undefined && { seed }),
+  }
+}
+
+/** Of several seats, a call is `<seat>.<tool>`. */
+function seatedCall({ tool, ...call }: Action): NonNullable<Continues['changes']['call']> {
+  const [, seat, name = tool] = /^([^.]+)\.(.+)$/.exec(tool) ?? []
+  return { tool: name, ...call, ...(seat !== undefined && { seat }) }
+}
+
+/** Settings that decide how continuations and their control are played. */
+function howOf({
+  rollouts,
+  maxSteps,
+  concurrency,
+  costLimit,
+  tokenLimit,
+  timeLimit,
+  prices,
+  baseUrl,
+}: ContinueOptions) {
+  const given = { maxSteps, concurrency, costLimit, tokenLimit, timeLimit, prices, baseUrl }
+  return { rollouts, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
+}
+
+/** Settings that are changes: who plays, and how a language model is asked. */
+function playersOf({ policy, seat, system, temperature, maxTokens }: ContinueOptions, settings: RunSettings) {
+  const { focus, seat: seats } = settings
+  const ofFocus = policy !== undefined && seats && focus !== undefined ? { [focus]: policy } : {}
+  return {
+    ...(policy !== undefined && !seats && { policy }),
+    ...(seats && { seat: { ...seats, ...ofFocus, ...seat } }),
+    ...(!seats && seat && { seat }),
+    ...(system !== undefined && { systemPrompt: system }),
+    ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { maxTokens }),
+  }
+}
+
+/** Returns the folder that is free, or of those that are there the last one, to resume it. */
+function nextFolder(folder: string, resume: boolean): string {
+  const named = (count: number) => (count === 1 ? folder : `${folder}-${count}`)
+  let count = 1
+  while (existsSync(named(count))) count += 1
+  return named(resume && count > 1 ? count - 1 : count)
+}

@@ -1,0 +1,90 @@
+import { readOrigins } from '@episodic/continue/origin/origins-file'
+import type { Parent } from '@episodic/continue/run/parent'
+import { tasksOf } from '@episodic/play/play/plan/plan'
+import type { SealedRecord, Task } from '@episodic/protocol'
+import { shownPath } from '@episodic/run/base/console'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
+import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
+import { matchingLines } from '@episodic/run/folder/matching-lines'
+import { findSealed, readRecorded } from '@episodic/run/folder/read-recorded'
+import { seatOf } from '@episodic/run/folder/seat-of'
+import { datasetOf } from '../replay/open-plan.ts'
+import { loadRecordedWorld } from '../replay/recorded-world.ts'
+
+/** An episode of an earlier run, with what was played. */
+export interface ParentEpisode {
+  readonly record: SealedRecord
+  readonly task: Task
+}
+
+interface OpenParentOptions {
+  /** The world to load in place of the one that the run names. */
+  readonly world?: string | undefined
+  readonly warn: (notice: string) => void
+}
+
+/**
+ * Opens a run whose episodes are to be continued. Its world is loaded by the rules of a replay. Rejects with
+ * `run-invalid`, `not-replayable` if another system's server has the rules, `version-mismatch`, and as
+ * `loadRecordedWorld` does.
+ */
+export async function openParent(run: string, { world: given, warn }: OpenParentOptions): Promise<Parent> {
+  const sealed = await findSealed(run)
+  const { folder, manifest } = sealed
+  if (!manifest)
+    throw new HarnessError(
+      'run-invalid',
+      `${shownPath(run)} is a file of lines, which does not say how they were played. Give the folder of the run.`,
+    )
+  const world = await loadRecordedWorld(sealed, given, warn)
+  const { name, version } = manifest.configuration.environment
+  if (world.environment.name !== name || world.environment.version !== version)
+    throw new HarnessError(
+      'version-mismatch',
+      `${shownPath(run)} was played in ${name} ${version}, and the world here is ${world.environment.name} ${world.environment.version}. Continue it with the recorded version, or play it again.`,
+    )
+  return { folder, manifest, world, origins: await readOrigins(folder) }
+}
+
+/**
+ * Returns the episodes of a run that match a query, in the order of their lines. Rejects with `query-invalid`, with
+ * `option-invalid` if there are none, and with `dataset-invalid` if their tasks are not known any more.
+ *
+ * @param dataset - the file of the tasks, if it has moved.
+ */
+export async function findEpisodes(parent: Parent, query: string, dataset?: string): Promise<ParentEpisode[]> {
+  const { folder, manifest } = parent
+  const { file } = await findSealed(folder)
+  const grades = await readGrades(gradesFileOf(folder))
+  const lines = await matchingLines({ file, grades, seat: seatOf(manifest.configuration) }, `${query} counts:yes`)
+  const records: SealedRecord[] = []
+  for await (const { record, line } of readRecorded(file)) if (lines.has(line)) records.push(record)
+  if (records.length === 0) throw invalidOption(`No episode in ${shownPath(folder)} matches ${query}.`)
+  const tasks = await tasksOfEpisodes(parent, new Set(records.map(({ task }) => task.id)), dataset)
+  return records.map((record) => {
+    const task = tasks.get(record.task.id)
+    if (task) return { record, task }
+    throw new HarnessError(
+      'dataset-invalid',
+      `The tasks of ${shownPath(folder)} have changed: task ${record.task.id} is not among them. Name the file of its tasks with --dataset.`,
+    )
+  })
+}
+
+async function tasksOfEpisodes(
+  { folder, manifest, world, origins }: Parent,
+  ids: ReadonlySet<string>,
+  dataset: string | undefined,
+): Promise<ReadonlyMap<string, Task>> {
+  const found = new Map<string, Task>()
+  for (const { task } of origins.values()) if (task) found.set(task.id, task)
+  const { configuration } = manifest
+  if (configuration.continues) return found
+  const at = await datasetOf({ folder, manifest }, dataset)
+  if ('unknown' in at) throw new HarnessError('dataset-invalid', at.unknown)
+  for await (const task of tasksOf({ ...configuration, tasks: at.tasks }, world)) {
+    if (ids.has(task.id)) found.set(task.id, task)
+    if (found.size === ids.size) break
+  }
+  return found
+}

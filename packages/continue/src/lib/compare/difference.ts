@@ -1,0 +1,112 @@
+import { pairFigure, SHARES } from '@episodic/analysis/compare/paired-figure'
+import { studentPoint } from '@episodic/protocol/internal'
+import { createRate, wilson } from '@episodic/report/fold/clustered-rate'
+
+/** What an episode came to: 0 or 1 for its success, or its return. */
+export interface Outcome {
+  /** The number of the point from which it was continued. */
+  readonly point: number
+  readonly value: number
+}
+
+/** A mean of continuations beside that of their control. */
+export interface Difference {
+  readonly control: number
+  readonly changed: number
+  readonly difference: number
+  /** The 95 % interval; `null` if there are too few. */
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/**
+ * Compares the shares of success. From one point, the interval is the hybrid score interval of two independent shares:
+ * R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998), method 10. From
+ * several, it is that of the differences of the points, as in a comparison of runs. Returns `null` without a value on
+ * both sides.
+ */
+export function compareShares(control: readonly Outcome[], changed: readonly Outcome[]): Difference | null {
+  if (isOfOnePoint(control, changed)) {
+    const [one, other] = [scoreInterval(control), scoreInterval(changed)]
+    const difference = other.rate - one.rate
+    const low = difference - Math.hypot(other.rate - other.low, one.high - one.rate)
+    const high = difference + Math.hypot(other.high - other.rate, one.rate - one.low)
+    return { control: one.rate, changed: other.rate, difference, low, high }
+  }
+  return comparePoints(control, changed, SHARES)
+}
+
+/** A share with its 95 % interval; `null` if there are too few. */
+export interface Share {
+  readonly rate: number
+  readonly low: number | null
+  readonly high: number | null
+}
+
+/** Returns a share of success: with Wilson's interval from one point, and clustered by points from several. */
+export function shareOf(outcomes: readonly Outcome[]): Share | null {
+  const rate = createRate()
+  const [first] = outcomes
+  if (!first) return null
+  if (outcomes.every(({ point }) => point === first.point)) return scoreInterval(outcomes)
+  for (const { point, value } of outcomes.toSorted((a, b) => a.point - b.point)) rate.add(point, value === 1)
+  const { rate: share, low, high } = rate.finish()
+  return { rate: share ?? 0, low, high }
+}
+
+function scoreInterval(outcomes: readonly Outcome[]) {
+  const rate = meanOf(outcomes) ?? 0
+  return { rate, ...wilson(rate, outcomes.length) }
+}
+
+/**
+ * Compares mean returns. From one point, the interval is that of B. L. Welch, "The generalization of 'Student's'
+ * problem when several different population variances are involved" (1947); from several, as {@link compareShares}.
+ */
+export function compareMeans(control: readonly Outcome[], changed: readonly Outcome[]): Difference | null {
+  if (!isOfOnePoint(control, changed)) return comparePoints(control, changed)
+  const [one, other] = [control, changed].map((outcomes) => {
+    const mean = meanOf(outcomes) ?? 0
+    const squares = outcomes.reduce((sum, { value }) => sum + (value - mean) ** 2, 0)
+    return { mean, count: outcomes.length, error: squares / (outcomes.length - 1) / outcomes.length }
+  }) as [Mean, Mean]
+  const difference = other.mean - one.mean
+  const known = { control: one.mean, changed: other.mean, difference }
+  const error = one.error + other.error
+  if (one.count < 2 || other.count < 2 || error === 0) return { ...known, low: null, high: null }
+  const degrees = error ** 2 / (one.error ** 2 / (one.count - 1) + other.error ** 2 / (other.count - 1))
+  const half = studentPoint(Math.max(1, Math.floor(degrees))) * Math.sqrt(error)
+  return { ...known, low: difference - half, high: difference + half }
+}
+
+interface Mean {
+  readonly mean: number
+  readonly count: number
+  /** The squared standard error. */
+  readonly error: number
+}
+
+function isOfOnePoint(control: readonly Outcome[], changed: readonly Outcome[]): boolean {
+  return new Set([...control, ...changed].map(({ point }) => point)).size === 1 && Boolean(control[0] && changed[0])
+}
+
+function comparePoints(
+  control: readonly Outcome[],
+  changed: readonly Outcome[],
+  bounds?: readonly [number, number],
+): Difference | null {
+  const [before, after] = [control, changed].map((outcomes) => Map.groupBy(outcomes, ({ point }) => point))
+  const pairs = [...(before ?? [])].flatMap(([point, outcomes]) => {
+    const others = after?.get(point)
+    return others ? [[meanOf(outcomes) ?? 0, meanOf(others) ?? 0] as const] : []
+  })
+  const paired = pairFigure(pairs, bounds)
+  if (!paired) return null
+  const { a, b, difference } = paired
+  return { control: a, changed: b, difference: difference.mean, low: difference.low, high: difference.high }
+}
+
+/** `null` if there is none. */
+export function meanOf(outcomes: readonly Outcome[]): number | null {
+  return outcomes.length === 0 ? null : outcomes.reduce((sum, { value }) => sum + value, 0) / outcomes.length
+}

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { Spending } from '@episodic/play/play/episodes/spending'
+import type { PlanRunOptions } from '@episodic/play/play/plan-run'
+import type { PlayRunOptions } from '@episodic/play/play/play-run'
+import type { ReportedRun } from '@episodic/play/play/report-run'
+import type { SealedRecord } from '@episodic/protocol'
+import { isSuccess } from '@episodic/report/fold/scored-outcome'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
+import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
+import { readSealed } from '@episodic/run/folder/record/sealed-file'
+import {
+  compareMeans,
+  compareShares,
+  type Difference,
+  meanOf,
+  type Outcome,
+  type Share,
+  shareOf,
+} from '../compare/difference.ts'
+import { type Partings, partingsOf } from '../compare/parting.ts'
+import { type ContinueRequest, continueRun, findContinued } from './continue-run.ts'
+import type { Parent } from './parent.ts'
+
+/** A run of continuations, and what its finished episodes came to. */
+export interface ContinuedRun extends ReportedRun {
+  /** The share of success with its 95 % interval, and the mean return; `null` if no episode has finished. */
+  readonly success: Share | null
+  readonly return: number | null
+}
+
+/** Continuations, and those of the same points without the change. */
+export interface ContinuedRuns {
+  readonly changed: ContinuedRun
+  /** `null` if no control was asked for. */
+  readonly control: ContinuedRun | null
+  /** Between them, of success and of return; `null` without a control, or if nothing has finished. */
+  readonly difference: { readonly success: Difference | null; readonly return: Difference | null } | null
+  readonly partings: Partings | null
+}
+
+/** The folders of both runs, in that of the continuations. */
+const CONTROL = 'control'
+const CHANGED = 'changed'
+
+/**
+ * Continues points with a change, and as often without it, in folders of their own, and compares them. Both have the
+ * same seeds of players, so what differs comes of the change. Rejects as {@link continueRun} does.
+ *
+ * @param control - how the points are continued without the change; `null` for no control.
+ */
+export async function continueWithControl(
+  parent: Parent,
+  request: ContinueRequest,
+  control: ContinueRequest | null,
+  { folder, ...options }: Omit<PlanRunOptions & PlayRunOptions, 'spending'>,
+): Promise<ContinuedRuns> {
+  // A wrong change is found before the control is played.
+  const { configuration } = await findContinued(parent, request)
+  using spending = new Spending(request.settings)
+  const play = async (asked: ContinueRequest, own: string) => {
+    const run = await continueRun(parent, asked, { ...options, spending, folder: own })
+    const records: SealedRecord[] = []
+    for await (const record of readSealed(join(own, RUN_FILES.episodes))) records.push(record)
+    const outcomes = outcomesOf(request, records, configuration)
+    const shown = { success: shareOf(outcomes.success), return: meanOf(outcomes.return) }
+    return { run: { ...run, ...shown }, records, outcomes }
+  }
+  const before = control && (await play(control, join(folder, CONTROL)))
+  const after = await play(request, control ? join(folder, CHANGED) : folder)
+  return {
+    changed: after.run,
+    control: before?.run,
+    difference: before && {
+      success: compareShares(before.outcomes.success, after.outcomes.success),
+      return: compareMeans(before.outcomes.return, after.outcomes.return),
+    },
+    partings: before && partingsOf(before.records, after.records),
+  }
+}
+
+function outcomesOf(
+  request: ContinueRequest,
+  records: readonly SealedRecord[],
+  { rollouts, focus }: RunConfiguration,
+): { readonly success: readonly Outcome[]; readonly return: readonly Outcome[] } {
+  const scored = records.flatMap((record) => {
+    const episode = seatRecordOf(record, focus)
+    const { task, attempt, returns } = episode
+    const point = pointOf(request, task.id, Math.floor(attempt / rollouts))
+    return returns ? [{ point, success: Number(isSuccess(episode)), return: returns.unshaped }] : []
+  })
+  return {
+    success: scored.map(({ point, success: value }) => ({ point, value })),
+    return: scored.map(({ point, return: value }) => ({ point, value })),
+  }
+}
+
+/** Returns the number of the `nth` point of a task. */
+function pointOf({ points }: ContinueRequest, task: string, nth: number): number {
+  return points.flatMap((point, i) => (point.task.id === task ? [i] : []))[nth] ?? -1
+}
