@@ -2,7 +2,7 @@ import { createRng, type EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { createFold } from './fold.ts'
 import { isSuccess } from './scored-outcome.ts'
-import { playRun } from './simulated-run.ts'
+import { playRun } from './simulated-run.fixture.ts'
 
 /** 60 draws of 2 rollouts each: 33 of a first stage, and then 27 of a second. */
 function drawnRun(): EpisodeRecord[] {

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noteMissingRewards, noteUnknownTools } from '../notes/run-notes.ts'
 import { createFold } from './fold.ts'
-import { playRun } from './simulated-run.ts'
+import { playRun } from './simulated-run.fixture.ts'
 import { type Summary, summarySchema } from './summary.ts'
 
 function summaryOf(records: Iterable<EpisodeRecord>, scheduled?: number): Summary {

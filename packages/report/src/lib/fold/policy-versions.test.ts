@@ -1,7 +1,7 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { computeStaleness, policyVersionsOf } from './policy-versions.ts'
-import { playRun } from './simulated-run.ts'
+import { playRun } from './simulated-run.fixture.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 const answer: Completion = { model: 'served', promptTokens: 9, completionTokens: 2, cost: null, text: null }

@@ -2,7 +2,7 @@ import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFold } from './fold.ts'
-import { playRun } from './simulated-run.ts'
+import { playRun } from './simulated-run.fixture.ts'
 import { createTokenFold, totalTokens } from './token-fold.ts'
 
 const asked = (promptTokens: number, cost: number | null = null): Completion => ({

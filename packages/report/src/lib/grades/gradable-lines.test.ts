@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createFold } from '../fold/fold.ts'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { createGradableLines, sealNameOf } from './gradable-lines.ts'
 
 describe('createGradableLines', () => {

@@ -1,6 +1,6 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { checkEvidence } from './evidence.ts'
 import { GRADER_NEEDS, gradedEpisodeOf } from './graded-episode.ts'
 import { defineGrader, findVerdictProblem, graderRefOf, isGrader } from './grader.ts'

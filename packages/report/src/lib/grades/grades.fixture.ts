@@ -1,4 +1,4 @@
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { createGradableLines, type GradableLine } from './gradable-lines.ts'
 import type { GradeRecord } from './grade-record.ts'
 

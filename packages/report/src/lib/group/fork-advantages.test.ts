@@ -1,7 +1,7 @@
 import { createRng, type EpisodeRecord, type RecordedStep, type Rng } from '@episodic/protocol'
 import { mean, probit, sampleVariance } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { createForkReturns, type ForkAdvantage } from './fork-advantages.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]

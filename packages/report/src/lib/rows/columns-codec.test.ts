@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { decodeColumns, encodeColumns } from './columns-codec.ts'
 import { packArrays } from './packed-arrays.ts'
 import { createRowTable } from './row-table.ts'

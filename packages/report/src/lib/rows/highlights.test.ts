@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { drawOf } from '../fold/episode-identity.ts'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { findHighlights } from './highlights.ts'
 import { sampleRows } from './row-sample.ts'
 import { createRowTable } from './row-table.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { encodeColumns } from './columns-codec.ts'
 import { rowOf } from './row.ts'
 import { createRowBatch, unpackRows } from './row-batch.ts'

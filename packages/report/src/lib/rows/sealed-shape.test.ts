@@ -1,7 +1,7 @@
 import { type Completion, type EpisodeRecord, type Json, parseSealedRecord } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { rowOf } from './row.ts'
 import { sealedShape } from './sealed-shape.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { mean, sampleStandardDeviation } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { isSuccess } from '../fold/scored-outcome.ts'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { createRowTable } from './row-table.ts'
 import { taskFigures } from './task-figures.ts'
 

@@ -1,6 +1,6 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { rowFigures } from './row-figures.ts'
 import { createRowTable } from './row-table.ts'
 import { versionFigures } from './version-figures.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { playRun } from '../fold/simulated-run.ts'
+import { playRun } from '../fold/simulated-run.fixture.ts'
 import { findInRecord } from './find-in-record.ts'
 
 const [record] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [ReturnType<typeof playRun>[number]]

@@ -1,1 +1,0 @@
-export { playRun } from './lib/fold/simulated-run.ts'
