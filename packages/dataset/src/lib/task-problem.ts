@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 
 export type TaskProblemCode =
-  /** The line is not JSON. */
   | 'json'
   /** The last line was cut short, because a writer was stopped. Earlier rows are complete. */
   | 'torn'
@@ -19,7 +18,6 @@ export type TaskProblemCode =
   | 'environment'
   /** The environment that was given has another version. */
   | 'version'
-  /** The environment has no such tool. */
   | 'tools'
   /** The environment's schema does not accept the parameters. */
   | 'params'

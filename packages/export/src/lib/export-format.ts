@@ -30,7 +30,6 @@ export interface ExportFormat {
   readonly description: string
   /** Whether failed episodes are in the file, marked as such and without a score. Default: they are left out. */
   readonly keepsFailed?: true
-  /** Whether the file has a reward that `--reward` chooses. */
   readonly hasReward?: true
   /** What an episode needs to have a line, if that is more than a step. */
   readonly needs?: string

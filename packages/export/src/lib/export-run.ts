@@ -15,7 +15,6 @@ import type { ExportFormat, ExportSource } from './export-format.ts'
 
 /** Which episodes of a run to export. */
 export interface Selection {
-  /** Default: all splits. */
   readonly split?: Split | undefined
   /** Only these lines, by their numbers from 1. Default: all. */
   readonly lines?: ReadonlySet<number> | undefined

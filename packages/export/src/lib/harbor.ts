@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Action, EnvironmentInfo, Task } from '@episodic/protocol'
 import { makeFolder } from '@episodic/run/base/own-files'
 
-/** A task to write for Harbor. */
 export interface HarborTask {
   readonly task: Task
   /** What the player sees first. */

@@ -33,7 +33,6 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Options of a channel. */
 export interface ChannelOptions extends WaitOptions {
   /** Called with every message on the wire, for debugging. Not for a host in the same process, which has no wire. */
   readonly onMessage?: (direction: 'sent' | 'received', message: unknown) => void

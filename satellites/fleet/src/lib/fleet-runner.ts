@@ -74,7 +74,6 @@ export class FleetRunner implements Runner {
   #hasStored: EarlierParts['hasStored'] = () => false
   #coordination: Coordination | null = null
   #loops: Promise<void>[] = []
-  /** Jobs that wait for their result. */
   readonly #asked = new Map<string, AskedJob>()
   /** Jobs with a result that the run has not stored: its key, and how many of its records are to be stored. */
   readonly #unstored = new Map<string, { readonly key: string; records: number }>()

@@ -28,7 +28,6 @@ export interface Turn {
   readonly steps: readonly RecordedStep[]
 }
 
-/** One step as a call of a chat. */
 export interface TurnCall {
   /** `call_<start of the episode's chain>_<step>`, so that a call can be traced to its sealed line. */
   readonly id: string

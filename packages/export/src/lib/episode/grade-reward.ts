@@ -43,7 +43,6 @@ export async function gradeReward(reference: string, folder: string): Promise<Ex
   }
 }
 
-/** The verdicts of one grader, or of one person, on the episodes of an export. */
 export interface ExportedVerdicts {
   /** As readers know the grader: see `graderNames`. */
   readonly name: string

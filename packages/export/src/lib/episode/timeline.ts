@@ -29,7 +29,6 @@ export interface CallActivity {
   readonly kind: 'call'
   readonly from: number
   readonly to: number
-  /** The number of the step, from 0. */
   readonly index: number
   readonly step: RecordedStep
   /** The id of the call, as its language model gave it; `null` for other players. */

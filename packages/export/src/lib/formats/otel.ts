@@ -252,7 +252,6 @@ function withinBounds(messages: readonly object[]): { readonly messages: readonl
   return { messages: messages.slice(from), leftOut: from }
 }
 
-/** A count as an attribute; `null` if it is not known. */
 function known(count: number | null | undefined): bigint | null {
   return count === null || count === undefined ? null : BigInt(count)
 }

@@ -62,7 +62,6 @@ function tokensOf(completions: readonly Completion[], version: string | undefine
   }))
 }
 
-/** The best and the worst attempt at a task. */
 interface Extremes {
   best: Attempt
   worst: Attempt

@@ -36,7 +36,6 @@ function inspectCall({ id, name, arguments: args }: MessageCall): object {
   }
 }
 
-/** What a model answered, as Inspect's output of a model. */
 export function inspectOutput(completion: Completion): object {
   const { model, text, reasoning, calls = [], finish, time } = completion
   const message: Message = {

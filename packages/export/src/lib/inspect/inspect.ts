@@ -47,7 +47,6 @@ async function* writeSummaries(source: ExportSource): AsyncGenerator<string> {
   yield separator === '[' ? '[]' : '\n]'
 }
 
-/** The sum and the count of a score. */
 interface Mean {
   readonly sum: number
   readonly count: number

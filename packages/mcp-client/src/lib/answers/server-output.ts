@@ -4,7 +4,6 @@ import { readServerLine } from './server-answer.ts'
 /** The most lines of one message. */
 const MOST_LINES = 100_000
 
-/** The output of a server over pipes, which is read line by line. */
 export class ServerOutput {
   /** The lines of a message that is written over several, until it ends. */
   #lines: string[] = []

@@ -22,7 +22,6 @@ export class PendingCalls {
   readonly #name: string
   #nextId = 1
   #tick = 0
-  /** The tick of the last answer. */
   #lastAnswer = 0
 
   /**

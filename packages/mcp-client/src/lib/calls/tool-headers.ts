@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { sendable } from './modern-request.ts'
 
-/** The arguments of a tool that are repeated in headers: the name of the header and the path of the argument. */
 type Repeated = readonly { readonly header: string; readonly path: readonly string[] }[]
 
 /** The headers that tools of one server require for some arguments (`x-mcp-header`, in the stateless version). */

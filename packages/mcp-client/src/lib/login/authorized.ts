@@ -16,7 +16,6 @@ export interface Refused {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The most logins for one request. */
 const LOGINS = 2
 
 /** Sends a request, and sends it again after a login if the server asks for one. Rejects with `login-failed` too. */

@@ -17,7 +17,6 @@ const INHERITED =
       ]
     : ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER']
 
-/** The most characters of one message. */
 const MESSAGE = 16 * 1024 * 1024
 /** The most characters kept of other output. */
 const PRINTED = 2_000

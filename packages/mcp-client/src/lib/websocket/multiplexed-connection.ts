@@ -8,7 +8,6 @@ import type { ChannelOptions } from '../target.ts'
 import type { OpenWire, Wire, WireClosing } from './wire.ts'
 
 export interface MultiplexedOptions extends Pick<ChannelOptions, 'onMessage'> {
-  /** The name of the server in errors. */
   readonly name: string
 }
 

@@ -114,7 +114,6 @@ export interface StepCall {
   readonly waiting?: CallOptions | undefined
 }
 
-/** The tools that a player has, as they change. */
 export interface ToolsView {
   /** The same as that of a {@link StateView}, after every commit that changed which tools the player has. */
   onChange(listener: () => void): () => void

@@ -101,7 +101,6 @@ function statusOf({ code }: NodeJS.ErrnoException): number {
 /** Connections that are looked at, at most, to find one that makes room for another. */
 const LOOKED_AT = 256
 
-/** Connections whose clients have sent a valid token. */
 const proved = new WeakSet<Socket>()
 
 /** Notes that the client of a connection has sent a valid token: the connection makes room for no other one. */

@@ -5,7 +5,6 @@ import { type WebSocket, WebSocketServer } from 'ws'
 
 /** What serves one open WebSocket. */
 export interface OpenSocket {
-  /** Messages that were received and are not answered. */
   readonly count: number
   /** Returns why its client has to go, such as a token that is no longer valid; `null` if it may stay. */
   checkClient(): Promise<string | null>

@@ -18,7 +18,6 @@ import { type OpenSocket, WebSockets } from './web-sockets.ts'
 export interface WebSocketOptions {
   readonly dispatcher: Dispatcher
   readonly authorizer: Authorizer
-  /** Largest message in bytes. */
   readonly messageBytes: number
   readonly onRejected: (caller: Pick<Caller, 'endpoint' | 'principal'> | null, code: string) => void
 }

@@ -47,7 +47,6 @@ export function createCredentials(controlToken: string, options: Omit<AuthOption
     throw new ServerError('option-invalid', "A control token of a principal is the operator's own. Make another one.")
   const verify = jwt && createJwtVerifier(jwt)
   return {
-    /** Whether the agent endpoint requires a token. */
     asksAgents: tables.agent.length > 0 || jwt?.audience.agent !== undefined,
     /**
      * Returns the owner of a token at an endpoint, or `null` if the token is not valid; synchronously for a token of

@@ -9,7 +9,6 @@ const MOST = 16_384
 /** What a thread keeps of the states that it is sent: so only the pages that it lacks go there, and come back. */
 export class PagesInThread {
   #names = new Set<string>()
-  /** Pages of the state that was sent first. */
   #ofFirst = 0
 
   send(state: SessionState): SessionState | SentState {

@@ -7,7 +7,6 @@ import type { PlayOutcome, RulesTurn } from '../environment/rules/rules-turn.ts'
 import type { ObservedState } from '../environment/rules/start-environment.ts'
 
 export interface ThreadData {
-  /** Addresses of the modules that export the environments. */
   readonly modules: readonly string[]
 }
 

@@ -91,7 +91,6 @@ export const guaranteesSchema: z.ZodType<Guarantees> = z.object({
 
 const tokensSchema = z
   .object({
-    /** Episodes with requests. */
     episodes: z.int(),
     requests: z.int(),
     /** Requests whose tokens a server counted; left out if all were counted. */
@@ -203,7 +202,6 @@ export const summarySchema = z.object({
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
     passAtK: z.array(passSchema),
     passHatK: z.array(passSchema).default([]),
-    /** Steps of the successful episodes. */
     steps: distributionSchema.nullable(),
   }),
   /**

@@ -33,7 +33,6 @@ export function sealNameOf({ seal, chain }: Pick<SealedRecord, 'seal' | 'chain'>
 export function createGradableLines(seat?: string) {
   const lines = new Map<string, GradableLine & SealedLine>()
   return {
-    /** Adds a line. Returns its name. */
     add(line: SealedRecord): string {
       const name = sealNameOf(line)
       if (lines.has(name)) return name

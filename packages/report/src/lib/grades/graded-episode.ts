@@ -46,7 +46,6 @@ export interface GradedParts {
   /** The states, by replay. `steps` has one state after each step. */
   readonly states: { readonly start: GradedState; readonly steps: readonly GradedState[] }
   readonly rewards: {
-    /** One for each step. */
     readonly steps: readonly (Reward & { readonly potential: number | null })[]
     readonly returns: EpisodeRecord['returns']
   }
@@ -55,12 +54,10 @@ export interface GradedParts {
   readonly player: { readonly name: string; readonly models: readonly string[] }
 }
 
-/** What a grader can need. */
 export type GraderNeed = keyof GradedParts
 
 export const GRADER_NEEDS = ['transcript', 'states', 'rewards', 'outcome', 'player'] as const satisfies GraderNeed[]
 
-/** An answer of a language model. */
 export interface GradedAnswer {
   /** The step that it led to, from 0; `null` if it led to none. */
   readonly step: number | null
@@ -71,7 +68,6 @@ export interface GradedAnswer {
   readonly calls: readonly { readonly name: string; readonly arguments: string; readonly played: boolean }[]
 }
 
-/** The state of a session, as JSON. */
 export interface GradedState {
   readonly public: JsonObject
   /** What each seat alone may see; left out for an environment of one seat. */

@@ -6,7 +6,6 @@ import { GRADER_NEEDS, type GradedEpisode, type GradedParts, type GraderNeed } f
 /** What a grader answers with: yes or no, a number from 0 to 1, or one of its labels, of which the last is the best. */
 export type GraderScale = 'boolean' | 'score' | readonly [string, string, ...string[]]
 
-/** The values of a scale. */
 export type ScaleValue<Scale extends GraderScale> = Scale extends 'boolean'
   ? boolean
   : Scale extends 'score'

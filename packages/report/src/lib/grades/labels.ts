@@ -43,7 +43,6 @@ export function labelQueue(
     .sort((a, b) => a.draw - b.draw)
 }
 
-/** A verdict that a person gives. */
 export interface PersonVerdict {
   /** See {@link personRef}. */
   readonly person: GraderRef
@@ -62,7 +61,6 @@ export interface PersonVerdict {
   readonly at: string
 }
 
-/** Returns the verdict of a person as a line of `grades.jsonl`. */
 export function personVerdictOf(verdict: PersonVerdict): GradeRecord {
   const { person, run, line, value, why = '', evidence = [], drawn, earlier, at } = verdict
   const { task, attempt, try: number, seal, seat } = line

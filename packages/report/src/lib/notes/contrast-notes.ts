@@ -62,7 +62,6 @@ export function noteContrasts({ contrasts }: Contrasts): string | null {
   return noteFewTasks(Math.max(0, ...contrasts.map(({ tasks }) => tasks)), contrasts.length + 1)
 }
 
-/** The table of models and prompts: its head, then a row for each model. */
 export function factorCells({ prompts, rows }: Factors): string[][] {
   return [['model', ...prompts], ...rows.map(({ model, success }) => [model, ...success.map(formatPercent)])]
 }

@@ -113,7 +113,6 @@ interface Begun<T> {
 type AtOnce<T> = T | Promise<T>
 
 interface Write {
-  /** With the state of `kept`. */
   readonly next: SessionRecord
   readonly kept: KeptState
   readonly entry?: LogEntry

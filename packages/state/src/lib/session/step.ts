@@ -114,7 +114,6 @@ export type PlayedSeats = Omit<SeatsReport, 'due' | 'messages'>
 export interface Turn {
   /** The seat that acts. */
   readonly seat: string
-  /** The record before the step. */
   readonly record: SessionRecord
   /** A copy of its state to edit; discarded unless it is returned in a {@link Change}. */
   readonly draft: SessionState

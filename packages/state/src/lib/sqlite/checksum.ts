@@ -21,7 +21,6 @@ export function addNumber(sum: number, value: number): number {
   return high ^ (high >>> 13)
 }
 
-/** Returns the checksum of `sum` and then a text: its CRC-32, started from `sum`. */
 export function addText(sum: number, text: string): number {
   return crc32(text, (sum ^ text.length) >>> 0) | 0
 }

@@ -84,7 +84,6 @@ const TABLES = `
   PRAGMA user_version = ${VERSION};
 `
 
-/** The file of a store, locked by this process. */
 export type SqliteFile = ReturnType<typeof openSqliteFile>
 
 /**

@@ -5,7 +5,6 @@ import { assertSessionRow } from './session-row.ts'
 /** The position of a session in the file. A commit of the session updates it. */
 export interface SessionPosition {
   readonly id: string
-  /** The key of its row. */
   readonly key: number
   /** The checksum of its id, from which those of its rows start. */
   readonly sum: number

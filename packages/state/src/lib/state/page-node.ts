@@ -22,7 +22,6 @@ export abstract class PageNode {
   /** UTF-8 bytes of the JSON text of what is in it, the pages below it included. */
   abstract readonly bytes: number
 
-  /** The pages that stand in its page. */
   abstract children(): readonly PageNode[]
 
   protected abstract write(): string

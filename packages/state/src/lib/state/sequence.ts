@@ -28,7 +28,6 @@ const RARITY = 16
 export class Chunk extends PageNode {
   readonly level: number
   readonly items: readonly (Value | Chunk)[]
-  /** Items of level 0 in it. */
   readonly count: number
   readonly bytes: number
 

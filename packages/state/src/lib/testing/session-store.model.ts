@@ -31,7 +31,6 @@ const anySession = fc.record({
   state: fc.json(),
 })
 
-/** The texts of all pages; few, so that pools share some. */
 const TEXTS = ['1', '2', '3', '4', '5']
 const anyPages = fc.subarray(TEXTS).map((texts) => pagesOf(...texts))
 const anyShared = fc.constantFrom('start-1', 'start-2')

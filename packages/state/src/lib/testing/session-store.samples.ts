@@ -12,12 +12,10 @@ export function sessionOf(id: string, changes: Partial<StoredSession> = {}): Sto
   return { id, revision: 0, epoch: 1, touchedAt: 0, origin, base, head, state, ...pages, ...changes }
 }
 
-/** Pages with these texts. */
 export function pagesOf(...texts: readonly string[]): StoredPage[] {
   return texts.map((text) => ({ name: contentId(text), text }))
 }
 
-/** The names of the pages with these texts. */
 export function namesOf(...texts: readonly string[]): string[] {
   return pagesOf(...texts).map(({ name }) => name)
 }

@@ -16,7 +16,6 @@ import { refusedAnswer, type ToolAnswer, type ToolContent, toolAnswerOf } from '
 /** The most bytes of one answer over HTTP. */
 const ANSWER_BYTES = 16 * 1024 * 1024
 
-/** A connection to an MCP server, with the session that the server keeps for it. */
 export interface Connection {
   /** The protocol: `modern` is stateless, since 2026-07-28. Before that (`legacy`) a server may keep a session. */
   readonly protocol: 'modern' | 'legacy'

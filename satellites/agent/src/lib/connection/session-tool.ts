@@ -4,7 +4,6 @@ import { isObject } from '@episodic/protocol/internal'
 /** What a server claims about a tool. Rely on it only for a server that you trust. */
 export interface ToolAnnotations {
   readonly title?: string | undefined
-  /** It changes nothing. */
   readonly readOnlyHint?: boolean | undefined
   /** It may destroy something. */
   readonly destructiveHint?: boolean | undefined
@@ -18,7 +17,6 @@ export interface ToolAnnotations {
 export interface SessionTool {
   readonly name: string
   readonly description: string
-  /** The JSON Schema of its arguments. */
   readonly inputSchema: JsonObject
   /** The JSON Schema of its structured content; `null` if it declares none. */
   readonly outputSchema: JsonObject | null

@@ -8,7 +8,6 @@ export type ToolContent =
   | { readonly type: 'resource'; readonly resource: JsonObject }
   | { readonly type: 'resource_link'; readonly uri: string; readonly name: string }
 
-/** The answer of a tool. */
 export interface ToolAnswer {
   /** The text parts, texts of resources and a note of each link, in lines; without any, the data as JSON. */
   readonly text: string

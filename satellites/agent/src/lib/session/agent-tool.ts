@@ -5,11 +5,9 @@ import type { SessionTool } from '../connection/session-tool.ts'
 import { refusedAnswer, type ToolAnswer } from '../connection/tool-answer.ts'
 import type { McpSession } from './mcp-session.ts'
 
-/** A tool for a model. */
 export interface AgentTool {
   /** The name that the model calls it by. See `nameTools`. */
   readonly name: string
-  /** The name of its server. */
   readonly server: string
   /** The tool as the server lists it, with its original name. */
   readonly tool: SessionTool

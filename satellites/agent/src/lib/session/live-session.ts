@@ -13,7 +13,6 @@ import { observe } from './telemetry.ts'
 import { runTransaction, type TransactionCalls } from './transaction.ts'
 import { Turns } from './turns.ts'
 
-/** Options of a session. */
 export interface LiveSessionOptions {
   readonly server: string
   readonly connect: (options: WaitOptions) => Promise<Connection>

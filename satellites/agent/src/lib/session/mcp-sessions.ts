@@ -8,7 +8,6 @@ import type { McpSession } from './mcp-session.ts'
 import type { Recovery } from './recovery.ts'
 import { leaseOf } from './session-lease.ts'
 
-/** Options of the sessions of a program. */
 export interface McpSessionsOptions {
   /** The most open sessions. Default 256. */
   readonly maximumSessions?: number | undefined
@@ -37,7 +36,6 @@ export interface OpenOptions extends WaitOptions {
 export interface McpSessions extends AsyncDisposable {
   /** The names of the servers. */
   readonly servers: readonly string[]
-  /** How many sessions are open. */
   readonly size: number
   /**
    * Opens a session. Rejects with `server-unknown`, `connection-failed`, `unauthorized`, `too-many-sessions` or

@@ -3,13 +3,11 @@ import type { JsonObject } from '@episodic/protocol'
 import type { SessionTool } from '../connection/session-tool.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
 
-/** Options of one call of a tool. */
 export interface CallOptions extends WaitOptions {
   /** Whether this call may be made again if its answer was lost. By default its recovery says so, or its hints. */
   readonly mayRepeat?: boolean | undefined
 }
 
-/** The tools of a session, to be called. */
 export interface SessionCalls {
   /** What the server listed when the session was opened, or refreshed last. */
   readonly tools: readonly SessionTool[]

@@ -2,7 +2,6 @@ import type { McpError } from '@episodic/mcp-client'
 import { AgentError, SessionExpiredError, SessionLostError } from '../agent-error.ts'
 import type { SessionHealth } from './session-calls.ts'
 
-/** The health of a session, and the reason. */
 export interface SessionStatus {
   readonly server: string
   readonly health: SessionHealth

@@ -5,7 +5,6 @@ import { AgentError } from '../agent-error.ts'
 import type { ToolAnswer } from '../connection/tool-answer.ts'
 import type { SessionCalls, SessionHealth } from './session-calls.ts'
 
-/** A tool and its arguments. */
 export interface ToolCall {
   readonly tool: string
   readonly arguments?: JsonObject | undefined
@@ -18,14 +17,12 @@ export interface TransactionCalls {
   readonly rollback: ToolCall
 }
 
-/** The session that a transaction runs in. */
 export interface TransactionSession extends SessionCalls {
   readonly health: SessionHealth
   /** Closes the connection, so that no call continues in a transaction that may be open. */
   abandon(): Promise<void>
 }
 
-/** Runs `run` in a transaction. See `McpSession.transaction`. */
 export async function runTransaction<T>(
   session: TransactionSession,
   { begin, commit, rollback }: TransactionCalls,

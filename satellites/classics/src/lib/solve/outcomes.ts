@@ -19,7 +19,6 @@ export interface Outcome {
   readonly next: Position | null
   /** The sums of the reward terms, in the order of the seats. */
   readonly rewards: readonly number[]
-  /** What the seat that moved is answered. */
   readonly answer: Observation
   /** What others are sent, by seat. */
   readonly messages: { readonly [seat: string]: readonly string[] }

@@ -29,7 +29,6 @@ export interface TabledOutcome {
 /** The whole dynamics of a small environment: what every action may lead to from every state. */
 export interface TransitionTable {
   readonly states: readonly SessionState[]
-  /** The legal actions, by state. */
   readonly actions: readonly (readonly Action[])[]
   /** By state and action, in the order in which the rules draw. `next` is the number of a state. */
   readonly outcomes: readonly (readonly (readonly TabledOutcome[])[])[]

@@ -3,7 +3,6 @@ import type { SessionState } from '@episodic/state'
 import type { TabledOutcome, TransitionTable } from './transition-table.ts'
 
 export interface Values {
-  /** The expected return of an episode, over its starts. */
   readonly start: number
   /**
    * Returns the action in a state with `left` steps to go; of the best ones, one whose episodes are expected to be the

@@ -40,7 +40,6 @@ function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {
   const named = (keys as readonly string[])
     .slice(0, MAX_NAMED)
     .map((key) => JSON.stringify(key.slice(0, LONGEST_NAME).toWellFormed()))
-  // Intents with the same slots are named together.
   const bySlots = Map.groupBy(intents, formatSlots)
   const known = [...bySlots].map(([slots, taking]) => `${taking.map(({ name }) => name).join(', ')}: ${slots}`)
   return `There is no slot ${named.join(', ')}. The slots are, by intent: ${known.join('; ')}`

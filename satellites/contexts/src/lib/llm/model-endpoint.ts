@@ -4,7 +4,6 @@ import { loadPackage } from '../model/load-package.ts'
 
 /** How to reach a model. */
 export interface ModelEndpoint {
-  /** The model's name at the endpoint. */
   readonly model: string
   /** An endpoint with OpenAI's chat completions, for example `http://127.0.0.1:8000/v1`. Default: OpenAI's own. */
   readonly baseUrl?: string

@@ -32,7 +32,6 @@ export interface PublicConversation {
   readonly shared: JsonObject
   /** Why the conversation is over; `null` while it goes on. */
   readonly ended: string | null
-  /** The `id` of the next frame. */
   readonly nextFrame: number
 }
 

@@ -1,5 +1,4 @@
 interface Said {
-  /** The replies that the text has to convey. */
   readonly facts: readonly string[]
   readonly said: string | null
   readonly history: readonly { readonly text: string; readonly replies: readonly string[] }[]

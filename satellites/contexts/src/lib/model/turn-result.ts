@@ -5,7 +5,6 @@ import type { ConversationRecord, ConversationTransition } from './conversation-
 export interface TurnResult {
   /** The next record: the same object if the input was refused or a duplicate. */
   readonly record: ConversationRecord
-  /** The replies to the user, in order. */
   readonly replies: readonly Reply[]
   readonly transitions: readonly ConversationTransition[]
   /** Hidden data that handlers marked with `reveal`, in order. */

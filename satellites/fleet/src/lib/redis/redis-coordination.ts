@@ -16,7 +16,6 @@ import { keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
 
 /** Most results of one batch. */
 const BATCH = 512
-/** Milliseconds that one read waits for results. */
 const READ_TIMEOUT = 1_000
 /**
  * Milliseconds between two reads. Results that come meanwhile are read together, and cost one write to the file of the

@@ -60,7 +60,6 @@ const answerSchema = z.looseObject({
   isError: z.boolean().optional(),
 })
 
-/** Characters of the text of an answer that are kept. */
 const LONGEST = 200_000
 /** Characters of base64 of an answer that are kept, and how many pictures, sounds and files. */
 const BOUNDS = { base64: 600_000, attachments: 16 }

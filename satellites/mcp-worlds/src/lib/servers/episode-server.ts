@@ -38,7 +38,6 @@ export interface PlayedServer {
   changesSince(saved: SavedFolder): Promise<Changes>
 }
 
-/** How the server of an episode is started. */
 export interface ServerPlan {
   readonly target: CommandTarget | HttpTarget
   /** A folder whose content each episode gets a copy of; `null` for an empty folder. */

@@ -9,7 +9,6 @@ interface GivenVerdict {
   readonly verdict: Verdict
 }
 
-/** Verdicts that are kept at once. */
 const KEPT = 10_000
 
 /** The verdicts of one endpoint. Each is kept for a client whose answer got lost and that asks again. */

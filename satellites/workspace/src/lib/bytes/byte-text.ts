@@ -10,7 +10,6 @@ const encoder = new Encoder()
 
 const ESCAPE = 0xdc00
 
-/** Returns the text of bytes. */
 export function decodeBytes(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return strict.decode(bytes)
   let text = ''
@@ -28,7 +27,6 @@ export function decodeBytes(bytes: Uint8Array): string {
   return text + strict.decode(bytes.subarray(from))
 }
 
-/** Returns the bytes of a text. */
 export function encodeText(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text)
   const parts: Uint8Array[] = []

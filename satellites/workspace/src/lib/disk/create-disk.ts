@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import { absolutePath, type Disk, directoryOf, type Entry, hasLongName, isPath } from './disk.ts'
 import { type Content, entryFor } from './file-content.ts'
 
-/** A file of a new disk. */
 export type NewFile =
   | Content
   | { readonly content: Content; readonly mode?: number }

@@ -11,7 +11,6 @@ import {
 import { changeOf, type DiskChanges } from './disk-changes.ts'
 import { type Content, contentOf, entryFor, sizeOf } from './file-content.ts'
 
-/** What a program may see and change of a disk. */
 export interface DiskAccess {
   /** Paths that do not exist for it, and what is in them. */
   readonly hidden: readonly string[]

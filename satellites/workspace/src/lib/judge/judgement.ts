@@ -13,7 +13,6 @@ export const judgement = z.strictObject({
 
 export type Judgement = z.output<typeof judgement>
 
-/** Characters that are kept of why a test failed. */
 const MOST_WHY = 500
 
 /** Makes a judgement of tests, each with why it failed; `null` if it passed. */

@@ -54,7 +54,6 @@ export function systemArguments(folder: string): string[] {
   return [...args, '--proc', '/proc', '--dev', '/dev', '--dir', '/run']
 }
 
-/** Returns the arguments of `bwrap` for one command on a working copy. */
 export function commandArguments(
   { folders, readOnly, variables, network, bounds }: MachineCommand,
   copy: WorkingCopy,

@@ -21,7 +21,6 @@ export interface BoxOptions {
   readonly pipes: Pipes
   /** Bounds the memory; `null` where the kernel does not do it for all processes together. */
   readonly group: MemoryGroup | null
-  /** The folder with the files that it may change. */
   readonly folder: string
 }
 

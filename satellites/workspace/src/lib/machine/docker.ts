@@ -201,7 +201,6 @@ class Client {
   }
 }
 
-/** Returns the arguments of a container for one command on a working copy. */
 function boxArguments(command: MachineCommand, copy: WorkingCopy): string[] {
   const { folders, readOnly, variables, network, bounds, cwd } = command
   const args = ['--rm', '--interactive', '--pull', 'never', '--log-driver', 'none', '--hostname', 'workspace']

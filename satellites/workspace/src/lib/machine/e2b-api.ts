@@ -2,7 +2,6 @@ import { isObject, pause } from '@episodic/protocol/internal'
 import { MachineError } from './machine.ts'
 import { BoxLost } from './session-machine.ts'
 
-/** Where a server of E2B's API is, and who asks. */
 export interface E2bAddress {
   readonly apiKey: string
   readonly apiUrl: string
@@ -70,7 +69,6 @@ export class E2bApi {
     } while (next !== null)
   }
 
-  /** Writes files of a sandbox. */
   async upload(sandbox: Sandbox, files: Readonly<Record<string, Uint8Array>>, signal: AbortSignal): Promise<void> {
     const body = new FormData()
     for (const [path, bytes] of Object.entries(files)) body.append('file', new Blob([bytes.slice()]), path)

@@ -11,7 +11,6 @@ import { BoxLost, createSessionMachine } from './session-machine.ts'
 import { SessionPool } from './session-pool.ts'
 import { bytesOf, changesOf, directoryFrom, isSame, KINDS, MOST_CHANGED, wantedOf } from './working-copy.ts'
 
-/** Where sandboxes of E2B's API are, and how many there are. */
 export interface E2bOptions {
   /** Name or ID of the template of the sandboxes: a Debian with what the commands need. Default `base`. */
   readonly template?: string

@@ -9,7 +9,6 @@ import { toText } from '../disk/file-content.ts'
 export interface ProgramDisk {
   /** Returns the text of a file; `null` if there is none, or if it is not a text. */
   read(path: string): string | null
-  /** Writes a file, with the directories on the way. */
   write(path: string, content: string | Uint8Array): void
   /** Removes a file, or a directory with what is in it; nothing if it is not there. */
   remove(path: string): void

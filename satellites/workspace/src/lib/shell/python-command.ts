@@ -44,7 +44,6 @@ export const python3 = defineCommand('python3', async (args, { exec, cwd, fs, st
   return { stdout, stdoutKind: 'bytes', stderr, exitCode: run.exitCode }
 })
 
-/** Returns a text as Python writes it. */
 function pythonText(text: string): string {
   return JSON.stringify(text).replace(
     /[^ -~]/gu,

@@ -12,7 +12,6 @@ export interface OpenStatement {
   readonly seed: readonly [number, number]
 }
 
-/** Returns the text of the row that a statement is at. */
 type ShowRow = (statement: Statement, database: Database, isFirst: boolean) => string
 
 export interface SqlOptions {

@@ -7,7 +7,6 @@ import { JobEnded, runJob } from '../workers/command-pool.ts'
 import type { JobResult } from '../workers/messages.ts'
 import { type MachineUse, runOnMachine } from './run-on-machine.ts'
 
-/** How a command is run that judges a disk. */
 export interface CommandOptions extends MachineUse {
   /** The directory that it is run in. Default `/`. */
   readonly cwd?: string

@@ -6,7 +6,6 @@ import { MACHINE_BOUNDS, type Machine, type MachineBounds, type MachineResult } 
 import type { ShellMemory } from '../shell/run-shell.ts'
 import type { JobResult } from '../workers/messages.ts'
 
-/** How commands use a machine. */
 export interface MachineUse {
   /** The machine on which commands run, such as `bubblewrap()`. Default: a shell in this process. */
   readonly machine?: Machine
@@ -21,7 +20,6 @@ export interface MachineUse {
   readonly bounds?: Partial<Omit<MachineBounds, 'seconds' | 'disk'>>
 }
 
-/** A command line for a machine. */
 export interface MachineLine extends Omit<MachineUse, 'machine'> {
   readonly machine: Machine
   readonly session: string

@@ -33,5 +33,4 @@ export const toolInputs = {
   }),
 }
 
-/** The tools of a workspace, by name. */
 export type WorkspaceTools = { readonly [Name in keyof typeof toolInputs]: Tool<(typeof toolInputs)[Name], null> }

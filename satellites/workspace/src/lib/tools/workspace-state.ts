@@ -25,7 +25,6 @@ const shell = z.strictObject({
 /** The fields of a private state that make it a workspace: spread them into its schema. */
 export const workspaceState = { disk, shell }
 
-/** A private state with a workspace in it. */
 export interface WorkspaceState {
   disk: Disk
   shell: z.output<typeof shell>

@@ -52,7 +52,6 @@ export function isOffered(
   return tool !== undefined && hasTool(tool, seat) && (offers?.(state, params, seat)?.includes(name) ?? true)
 }
 
-/** Returns the names of the tools of a seat. */
 export function namesOf(tools: EnvironmentDefinition['tools'], seat: string): readonly string[] {
   return Object.entries(tools).flatMap(([name, tool]) => (hasTool(tool, seat) ? [name] : []))
 }

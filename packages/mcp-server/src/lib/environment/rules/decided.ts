@@ -19,7 +19,6 @@ export interface Decided {
   readonly change: Played['change']
   /** `null` if the action was refused, or is sealed until others have moved. */
   readonly effects: Pick<PlayEffects, 'ended' | 'left' | 'messages'> | null
-  /** The seats whose moves were played: of one, or of a whole round. */
   readonly moved: readonly string[]
   /** Whether the seat called a played tool: not if it was absent, nor with the last move of a sealed round. */
   readonly called: boolean

@@ -28,7 +28,6 @@ export interface PlayCallSetup {
   readonly turn: Pick<RulesTurn, 'record' | 'draft'>
   /** What is called, as errors name it: `Tool take`. */
   readonly rule: string
-  /** The seat that moves, or that has moved last. */
   readonly seat: string
   /** The seats that the call plays the moves of. */
   readonly moved: readonly string[]

@@ -18,7 +18,6 @@ export interface PreparingStep {
   readonly clock: Clock
   /** Whether the limit of steps ends the episode with it. */
   readonly isLast: boolean
-  /** Of its caller. */
   readonly signal: AbortSignal | undefined
   /** Of a caller who asked for progress. */
   readonly report?: ((message: string) => void) | undefined

@@ -8,7 +8,6 @@ import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { bySeat } from './rules-turn.ts'
 
-/** The observation of a state, and its potential for the trainer. */
 export interface ObservedState {
   readonly observation: Observation
   readonly potential: number | null

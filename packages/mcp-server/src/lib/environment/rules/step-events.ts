@@ -39,7 +39,6 @@ export function outcomeOf(
   return { change, effects: { ...effects, ended, messages }, published }
 }
 
-/** The most characters of event texts in one answer. */
 const EVENT_CHARACTERS = 8_192
 
 /** Puts the texts of events before an answer: the newest {@link EVENT_CHARACTERS}, and the number left out. */

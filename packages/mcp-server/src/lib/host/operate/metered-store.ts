@@ -1,7 +1,6 @@
 import type { Clock, SessionStore } from '@episodic/state'
 import type { Metrics } from './metrics.ts'
 
-/** Counts and times every operation of a store. */
 export function withMetrics(store: SessionStore, metrics: Metrics, clock: Clock): SessionStore {
   const timed = async <T>(operation: string, work: Promise<T> | T): Promise<T> => {
     const began = clock.monotonic()

@@ -17,7 +17,6 @@ export interface CachedSession {
   readonly environment: EnvironmentDefinition
   readonly rules: SessionRules
   readonly owner: string | null
-  /** The seats of the episode, in the order of the environment's. */
   readonly seats: readonly string[]
   readonly control: string
   /** The agent capability of each seat, in the order of the environment's seats. */
