@@ -7,7 +7,7 @@ import type { InputData, MachineHandler } from '../model/machine.ts'
 import type { Route } from '../model/router.ts'
 import { unknownContext } from './check-input.ts'
 import { commandRoute } from './commands.ts'
-import { findHandler, findOpening } from './play-frame.ts'
+import { findHandler, pick } from './play-frame.ts'
 import { activeFrame, newFrame, type OpenFrame, type Turn } from './turn.ts'
 
 export interface ContextRoute extends Route {
@@ -45,8 +45,8 @@ function routeInto(turn: Turn, context: Context, candidate: IntentCandidate, giv
     if (handler)
       return { ...candidate, context: context.name, frame: frame.id, active, given, openFrame: frame, handler }
   }
-  const handler =
-    context.machine.opens[candidate.intent] && findOpening(turn, newFrame(turn, context), candidate.intent, given)
+  const opening = context.machine.opens[candidate.intent]
+  const handler = opening && pick(turn, newFrame(turn, context), opening, given)
   if (!handler) return null
   return { ...candidate, context: context.name, frame: null, active: false, given, openFrame: null, handler }
 }

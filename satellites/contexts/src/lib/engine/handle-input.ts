@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { ContextError, handlerFailed } from '../model/context-error.ts'
+import { ContextError, handlerFailed, handlerThrew } from '../model/context-error.ts'
 import type { FallbackReason } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord, QuestionOption } from '../model/conversation-record.ts'
@@ -147,7 +147,7 @@ function decide({ rules: { name, router } }: Turn, routes: readonly Route[]): Ro
   try {
     decision = router(routes)
   } catch (cause) {
-    throw handlerFailed(`The router of ${name} threw: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw handlerThrew(`The router of ${name}`, cause)
   }
   const picked = decision.kind === 'take' ? [decision.route] : decision.kind === 'ask' ? decision.routes : []
   if (picked.every((route) => routes.includes(route))) return decision
@@ -168,7 +168,7 @@ function follow(turn: Turn, route: ContextRoute | Route): Route | null {
   const { handler, openFrame } = route
   // A copy: an effect may put parts of it into its data, and edit them there.
   const given = structuredClone(route.given)
-  if (openFrame) handleIntent(turn, openFrame, intent, handler, given)
+  if (openFrame) handleIntent(turn, openFrame, { on: intent, handler, given })
   else if (context !== null) open(turn, context, intent, handler, given)
   return route
 }

@@ -1,7 +1,7 @@
 import { findNonJson, type JsonObject } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/internal'
 import type { z } from 'zod'
-import { handlerFailed } from '../model/context-error.ts'
+import { handlerFailed, handlerThrew } from '../model/context-error.ts'
 import type { ClosedFrame, ConversationRecord, HistoryEntry, PublicConversation } from '../model/conversation-record.ts'
 import type { Shared } from '../model/machine.ts'
 import type { TurnResult } from '../model/turn-result.ts'
@@ -85,7 +85,7 @@ function addToHistory({ name, bounds, summarise }: ConversationRules, past: Past
   try {
     summary = summarise(past.summary, entries.slice(0, first))
   } catch (cause) {
-    throw handlerFailed(`The summary of ${name} threw: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    throw handlerThrew(`The summary of ${name}`, cause)
   }
   if (typeof summary !== 'string')
     throw handlerFailed(`The summary of ${name} is ${typeof summary}, and has to be a text`)

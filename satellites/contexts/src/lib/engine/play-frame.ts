@@ -1,5 +1,5 @@
 import { findNonJson, type Json, type JsonObject } from '@episodic/protocol'
-import { ContextError, handlerFailed } from '../model/context-error.ts'
+import { ContextError, handlerFailed, handlerThrew } from '../model/context-error.ts'
 import type { EventAddress } from '../model/conversation-input.ts'
 import type { ClosedFrame } from '../model/conversation-record.ts'
 import type { Effect, Hook, InputData, MachineHandler, Shared, View } from '../model/machine.ts'
@@ -12,6 +12,13 @@ const MAX_ALWAYS = 32
 
 /** The most events that one input may cause, directly or by other events: more are a cycle. */
 const MAX_PUBLISHED = 32
+
+/** An input that a frame takes: its name, `null` for a transition without one, its handler, and what comes with it. */
+export interface Taken {
+  readonly on: string | null
+  readonly handler: MachineHandler
+  readonly given: InputData
+}
 
 /** What effects asked of the conversation: done after their transition. */
 export interface Requests {
@@ -26,16 +33,7 @@ export function findHandler(turn: Turn, frame: OpenFrame, input: string, given: 
   return pick(turn, frame, states[frame.state]?.on[input], given) ?? pick(turn, frame, on[input], given)
 }
 
-export function findOpening(
-  turn: Turn,
-  frame: OpenFrame,
-  intent: string,
-  given: InputData,
-): MachineHandler | undefined {
-  return pick(turn, frame, frame.context.machine.opens[intent], given)
-}
-
-function pick(
+export function pick(
   turn: Turn,
   frame: OpenFrame,
   handlers: readonly MachineHandler[] | undefined,
@@ -44,14 +42,8 @@ function pick(
   return handlers?.find(({ guard }) => !guard || runCode(frame, 'A guard', () => guard(viewOf(turn, frame, given))))
 }
 
-export function enterFrame(
-  turn: Turn,
-  frame: OpenFrame,
-  on: string | null,
-  handler: MachineHandler,
-  given: InputData,
-): Requests {
-  const requests = noRequests()
+export function enterFrame(turn: Turn, frame: OpenFrame, { on, handler, given }: Taken): Requests {
+  const requests: Requests = { open: [], activate: false, endConversation: null }
   if (handler.target !== undefined) frame.state = handler.target
   recordTransition(turn, 'opened', frame, { from: null, to: frame.state, on })
   frame.needsPrompt = true
@@ -62,42 +54,25 @@ export function enterFrame(
   return requests
 }
 
-export function playHandler(
-  turn: Turn,
-  frame: OpenFrame,
-  on: string | null,
-  handler: MachineHandler,
-  given: InputData,
-): Requests {
-  const requests = noRequests()
-  move(turn, frame, on, handler, given, requests)
+export function playHandler(turn: Turn, frame: OpenFrame, taken: Taken): Requests {
+  const requests: Requests = { open: [], activate: false, endConversation: null }
+  move(turn, frame, taken, requests)
   runAlways(turn, frame, requests)
   return requests
-}
-
-function noRequests(): Requests {
-  return { open: [], activate: false, endConversation: null }
 }
 
 function runAlways(turn: Turn, frame: OpenFrame, requests: Requests): void {
   for (let made = 0; made <= MAX_ALWAYS; made++) {
     const handler = pick(turn, frame, frame.context.machine.states[frame.state]?.always, {})
     if (!handler) return
-    move(turn, frame, null, handler, {}, requests)
+    move(turn, frame, { on: null, handler, given: {} }, requests)
   }
   throw handlerFailed(
     `${frame.context.name} goes round in ${frame.state}: ${MAX_ALWAYS} transitions followed by themselves`,
   )
 }
 
-function move(
-  turn: Turn,
-  frame: OpenFrame,
-  on: string | null,
-  handler: MachineHandler,
-  given: InputData,
-  requests: Requests,
-): void {
+function move(turn: Turn, frame: OpenFrame, { on, handler, given }: Taken, requests: Requests): void {
   makeDraft(frame)
   frame.needsPrompt = true
   reportUnrecognised(turn, frame, on, given)
@@ -198,8 +173,7 @@ function runCode<T>(frame: OpenFrame, what: string, run: () => T): T {
     value = run()
   } catch (cause) {
     if (ContextError.is(cause, 'handler-failed')) throw cause
-    const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : cause
-    throw handlerFailed(`${what} of ${frame.context.name} threw: ${why}`, { cause })
+    throw handlerThrew(`${what} of ${frame.context.name}`, cause)
   }
   if (value instanceof Promise) {
     value.catch(() => {})

@@ -1,4 +1,4 @@
-import { handlerFailed } from '../model/context-error.ts'
+import { handlerFailed, handlerThrew } from '../model/context-error.ts'
 import type { FallbackReason } from '../model/conversation.ts'
 import { activeFrame, headOf, type OpenFrame, type Turn } from './turn.ts'
 
@@ -20,9 +20,7 @@ export function sayFallback(turn: Turn, reason: FallbackReason): void {
   try {
     text = rules.fallback(reason, { active, history: record.public.history })
   } catch (cause) {
-    throw handlerFailed(`The fallback of ${rules.name} threw: ${cause instanceof Error ? cause.message : cause}`, {
-      cause,
-    })
+    throw handlerThrew(`The fallback of ${rules.name}`, cause)
   }
   if (text) say(turn, text, null)
 }

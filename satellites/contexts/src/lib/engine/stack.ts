@@ -3,7 +3,16 @@ import type { ClosedFrame } from '../model/conversation-record.ts'
 import type { InputData, MachineHandler } from '../model/machine.ts'
 import { unknownContext } from './check-input.ts'
 import { closeFrame } from './next-record.ts'
-import { enterFrame, findHandler, leaveState, playHandler, type Requests, resultOf, resumeFrame } from './play-frame.ts'
+import {
+  enterFrame,
+  findHandler,
+  leaveState,
+  playHandler,
+  type Requests,
+  resultOf,
+  resumeFrame,
+  type Taken,
+} from './play-frame.ts'
 import { activeFrame, newFrame, type OpenFrame, recordTransition, type Turn } from './turn.ts'
 
 export function open(
@@ -26,20 +35,14 @@ export function open(
   const frame = newFrame(turn, context)
   turn.nextFrame += 1
   turn.stack.push(frame)
-  settle(turn, frame, enterFrame(turn, frame, on, handler, given))
+  settle(turn, frame, enterFrame(turn, frame, { on, handler, given }))
 }
 
 /** Runs the handler of an intent. A suspended frame is brought to the top first, and its `resume` runs afterwards. */
-export function handleIntent(
-  turn: Turn,
-  frame: OpenFrame,
-  intent: string,
-  handler: MachineHandler,
-  given: InputData,
-): void {
+export function handleIntent(turn: Turn, frame: OpenFrame, taken: Taken): void {
   const wasActive = frame === activeFrame(turn)
-  if (!wasActive) bringToTop(turn, frame, intent)
-  const requests = playHandler(turn, frame, intent, handler, given)
+  if (!wasActive) bringToTop(turn, frame, taken.on)
+  const requests = playHandler(turn, frame, taken)
   // After the effect, so that `resume` describes the new data.
   if (!wasActive && !isDone(frame)) resumeFrame(turn, frame, null)
   settle(turn, frame, requests)
@@ -48,7 +51,7 @@ export function handleIntent(
 export function handleEvent(turn: Turn, frame: OpenFrame, event: string, given: InputData): boolean {
   const handler = findHandler(turn, frame, event, given)
   if (!handler) return false
-  settle(turn, frame, playHandler(turn, frame, event, handler, given))
+  settle(turn, frame, playHandler(turn, frame, { on: event, handler, given }))
   return true
 }
 

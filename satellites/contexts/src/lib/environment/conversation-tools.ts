@@ -8,7 +8,7 @@ import type { Conversation } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import { formatUnknownSlots } from '../model/intent-slots.ts'
-import { type Interpreted, interpretedSchema } from '../model/interpret-utterance.ts'
+import { interpretedSchema } from '../model/interpret-utterance.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 import { actInput } from './act-input.ts'
@@ -40,15 +40,8 @@ type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string
 
 type IsReached = (state: ConversationState, params: never) => boolean
 
-interface Prepared {
-  readonly interpreted: Interpreted
-  readonly written?: AskedText | undefined
-}
-
-const preparedSchema: z.ZodType<Prepared> = z.object({
-  interpreted: interpretedSchema,
-  written: askedTextSchema.optional(),
-})
+const preparedSchema = z.object({ interpreted: interpretedSchema, written: askedTextSchema.optional() })
+type Prepared = z.output<typeof preparedSchema>
 
 function snapshotOf(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
   // The type of a deeply read-only state is infinite, because it contains JSON.

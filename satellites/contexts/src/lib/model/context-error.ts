@@ -19,6 +19,12 @@ export class ContextError extends CodedError<ContextErrorCode> {
   static override readonly brand: string = 'ContextError'
 }
 
+/** Returns the error for code of a definition that threw. `what` names it. */
+export function handlerThrew(what: string, cause: unknown): ContextError {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, '') : cause
+  return handlerFailed(`${what} threw: ${why}`, { cause })
+}
+
 export function handlerFailed(why: string, options?: ErrorOptions): ContextError {
   return new ContextError('handler-failed', `${why}. Nothing changed.`, options)
 }

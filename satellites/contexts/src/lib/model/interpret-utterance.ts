@@ -50,7 +50,7 @@ async function ask(interpreter: Interpreter, request: InterpretRequest): Promise
   try {
     return check(interpreter, await interpreter.interpret(request))
   } catch (error) {
-    return failure(interpreter, `failed: ${messageOf(error)}`)
+    return threw(interpreter, error)
   }
 }
 
@@ -62,7 +62,7 @@ export function interpretAtOnce(interpreter: Interpreter, request: Omit<Interpre
     given.catch(() => {})
     return failure(interpreter, 'answered with a promise, and was asked to answer at once; one that does sets `later`')
   } catch (error) {
-    return failure(interpreter, `failed: ${messageOf(error)}`)
+    return threw(interpreter, error)
   }
 }
 
@@ -82,6 +82,6 @@ function failure({ name }: Interpreter, why: string): Interpreted {
   return { candidates: [], problem: `The interpreter ${name} ${why}.`.slice(0, 500).toWellFormed() }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function threw(interpreter: Interpreter, error: unknown): Interpreted {
+  return failure(interpreter, `failed: ${error instanceof Error ? error.message : error}`)
 }
