@@ -4,11 +4,12 @@ import { EPISODE_OVER, OBSERVATION } from '../environment/answer/agent-answer.ts
 import type { Secrets } from '../environment/answer/secrets.ts'
 import { contentOf, renderText, type ToolResult, toolError } from '../environment/answer/tool-result.ts'
 import { handleNames } from '../environment/definition/define-environment.ts'
-import type { AgentAddress, AgentCaller } from '../host/access/caller.ts'
+import type { AgentAddress } from '../host/access/caller.ts'
 import type { Host, SeatTurn, SessionRef, StepCall, StepOutcome } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open/open-session.ts'
 import { callByArgument, howToCreate } from './handle-arguments.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
+import type { AgentAsker } from './message.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
 /** Makes a call go on as a task of its session. `token` names the session; `null` if its address does. */
@@ -19,9 +20,7 @@ export type CreateTask = (session: SessionRef, name: string, token: string | nul
  * call that has to wait for more than a second is answered with a task.
  */
 export async function callAsAgent(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
+  { host, caller, session }: AgentAsker,
   call: StepCall,
   createTask: CreateTask | null = null,
 ): Promise<ScannedAnswer> {

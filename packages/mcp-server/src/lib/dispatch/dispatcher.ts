@@ -169,12 +169,13 @@ async function answerListening(
 ): Promise<Reply | null> {
   if (caller.endpoint !== 'agent' || LISTENING[method] !== modern || !channel) return null
   const replied = (result: unknown): Reply => ({ text: JSON.stringify({ jsonrpc: '2.0', id, result }), refusal: null })
-  if (method === 'resources/subscribe') return replied(await subscribe(host, caller, session, channel, params))
+  const asker = { host, caller, session }
+  if (method === 'resources/subscribe') return replied(await subscribe(asker, channel, params))
   if (method === 'resources/unsubscribe') return replied(unsubscribe(channel, params))
   if (!say) return null
   const server = await identify(host, caller, session)
   const listening = { channel, say, completed: (result: JsonObject) => completed(method, result, server) }
-  const result = await listen(host, caller, session, { id, params }, listening)
+  const result = await listen(asker, { id, params }, listening)
   return result ? replied(result) : OPEN
 }
 

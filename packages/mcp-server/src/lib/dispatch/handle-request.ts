@@ -33,9 +33,10 @@ export function answerRequest(
   if (!isObject(args)) throw invalidParams('The arguments of tools/call have to be an object.')
   const call = { action: { tool, arguments: args }, seq, epoch, waiting: options.waiting }
   if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
+  const asker = { host, caller, session }
   return options.modern && declares(meta, TASKS)
-    ? import('./tasks.ts').then(({ createTask }) => callAsAgent(host, caller, session, call, createTask))
-    : callAsAgent(host, caller, session, call)
+    ? import('./tasks.ts').then(({ createTask }) => callAsAgent(asker, call, createTask))
+    : callAsAgent(asker, call)
 }
 
 function wholeNumber(meta: JsonObject | null, key: string): number | undefined {
@@ -55,9 +56,10 @@ async function answerOther(
     const answering = answerExtension(host, caller, method, params, options)
     return answering && { result: await answering, secrets: null }
   }
+  const asker = { host, caller, session }
   if (options.modern && method.startsWith('tasks/'))
-    return (await import('./tasks.ts')).answerTasks(host, caller, session, { method, params, meta })
-  return method === 'resources/read' ? readResource(host, caller, session, params) : undefined
+    return (await import('./tasks.ts')).answerTasks(asker, { method, params, meta })
+  return method === 'resources/read' ? readResource(asker, params) : undefined
 }
 
 /** Resolves the session of an agent's address; `null` if its requests name theirs. Throws as `Host.resolve`. */

@@ -1,6 +1,7 @@
 import { type Json, type JsonObject, METHODS, WireError } from '@episodic/protocol'
 import { ENVELOPE, invalidParams, isObject, MODERN_VERSION } from '@episodic/protocol/internal'
-import type { Caller } from '../host/access/caller.ts'
+import type { AgentCaller, Caller } from '../host/access/caller.ts'
+import type { Host, SessionRef } from '../host/host.ts'
 import { findProblem, MESSAGE_BOUNDS, TRAINER_BOUNDS } from './json-bounds.ts'
 
 /** An id of a request, unique among those of one client that are not answered. */
@@ -17,6 +18,13 @@ export interface Message {
   readonly meta: JsonObject | null
   /** The error with which the message is answered instead of being handled; `null` if the message is valid. */
   readonly problem: WireError | null
+}
+
+/** Who asks at the agent endpoint, with the session of its address; `null` if its requests name theirs. */
+export interface AgentAsker {
+  readonly host: Host
+  readonly caller: AgentCaller
+  readonly session: SessionRef | null
 }
 
 /** The most characters of a request id: every answer repeats its request's id. */

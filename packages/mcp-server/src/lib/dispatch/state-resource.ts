@@ -1,10 +1,11 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
 import { handleNames } from '../environment/definition/define-environment.ts'
-import type { AgentCaller, Principal } from '../host/access/caller.ts'
-import type { Host, SessionRef, StateView } from '../host/host.ts'
+import type { Principal } from '../host/access/caller.ts'
+import type { Host, StateView } from '../host/host.ts'
 import { handledEnvironment } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
+import type { AgentAsker } from './message.ts'
 
 export const STATE_URI = 'episodic://session/state'
 
@@ -36,26 +37,17 @@ function isTemplate(uri: string): boolean {
  * Returns the public state of the session that a URI names. Throws `invalid-params` for a URI that names none of this
  * caller, whatever the reason, and `session-not-found` if the session of the caller's own address is gone.
  */
-export async function viewUri(
-  host: Host,
-  { principal, address }: AgentCaller,
-  session: SessionRef | null,
-  uri: string,
-): Promise<StateView> {
+export async function viewUri({ host, caller, session }: AgentAsker, uri: string): Promise<StateView> {
+  const { principal, address } = caller
   if (address.by === 'argument')
     return viewArgument(host, principal, handledEnvironment(host, address.environment), uri)
   if (uri !== STATE_URI) throw noResource(`The only one is ${STATE_URI}.`)
   return (session ?? (await host.resolve(principal, address))).view()
 }
 
-export async function readResource(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
-  params: JsonObject,
-): Promise<ScannedAnswer> {
+export async function readResource(asker: AgentAsker, params: JsonObject): Promise<ScannedAnswer> {
   const uri = uriIn(params)
-  const { state, secrets } = await viewUri(host, caller, session, uri)
+  const { state, secrets } = await viewUri(asker, uri)
   const text = JSON.stringify(state)
   return { result: { contents: [{ uri, mimeType: STATE.mimeType, text }] }, secrets, worldText: () => text }
 }

@@ -2,21 +2,16 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { invalidParams } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import type { AgentCaller } from '../host/access/caller.ts'
-import type { Host, SessionRef, StateView, ToolsView } from '../host/host.ts'
+import type { SessionRef, StateView, ToolsView } from '../host/host.ts'
 import type { ClientChannel } from './client-channel.ts'
-import type { RequestId } from './message.ts'
+import type { AgentAsker, RequestId } from './message.ts'
 import { uriIn, viewUri } from './state-resource.ts'
 
-export async function subscribe(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
-  channel: () => ClientChannel,
-  params: JsonObject,
-): Promise<object> {
+export async function subscribe(asker: AgentAsker, channel: () => ClientChannel, params: JsonObject): Promise<object> {
   const uri = uriIn(params)
-  const view = await viewUri(host, caller, session, uri)
-  channel().listen(toResourceKey(uri), { changes: [{ view, text: updated(caller, view, { uri }) }], farewell: null })
+  const view = await viewUri(asker, uri)
+  const text = updated(asker.caller, view, { uri })
+  channel().listen(toResourceKey(uri), { changes: [{ view, text }], farewell: null })
   return {}
 }
 
@@ -58,9 +53,7 @@ interface ListenChannel {
  * `null`. Rejects with `invalid-params` and `capacity`.
  */
 export async function listen(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
+  asker: AgentAsker,
   { id, params }: { readonly id: RequestId; readonly params: JsonObject },
   { channel: open, say, completed }: ListenChannel,
 ): Promise<JsonObject | null> {
@@ -70,12 +63,12 @@ export async function listen(
   const _meta = { [SUBSCRIPTION_ID]: id }
   const changes: { uri?: string; view: ToolsView; text: string }[] = []
   for (const uri of uris) {
-    const view = await viewIfThere(host, caller, session, uri)
-    if (view) changes.push({ uri, view, text: updated(caller, view, { uri, _meta }) })
+    const view = await viewIfThere(asker, uri)
+    if (view) changes.push({ uri, view, text: updated(asker.caller, view, { uri, _meta }) })
   }
   const honoured: JsonObject =
     changes.length > 0 ? { resourceSubscriptions: changes.map(({ uri }) => uri as string) } : {}
-  const tools = parsed.data.toolsListChanged ? await session?.tools() : null
+  const tools = parsed.data.toolsListChanged ? await asker.session?.tools() : null
   if (tools) changes.push({ view: tools, text: notice(TOOLS_CHANGED, { _meta }) })
   const channel = open()
   const result = completed({ _meta })
@@ -100,14 +93,9 @@ const filterSchema = z.looseObject({
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId'
 
 /** Returns `null` for a resource that does not exist: the subscription is made without it. */
-async function viewIfThere(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
-  uri: string,
-): Promise<StateView | null> {
+async function viewIfThere(asker: AgentAsker, uri: string): Promise<StateView | null> {
   try {
-    return await viewUri(host, caller, session, uri)
+    return await viewUri(asker, uri)
   } catch (error) {
     if (WireError.is(error, 'invalid-params')) return null
     throw error

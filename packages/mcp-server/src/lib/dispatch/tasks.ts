@@ -1,10 +1,10 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { invalidParams, WIRE_ERROR_NUMBERS } from '@episodic/protocol/internal'
 import type { AgentCaller } from '../host/access/caller.ts'
-import type { Host, SessionRef, StepOutcome, TaskState } from '../host/host.ts'
+import type { SessionRef, StepOutcome, TaskState } from '../host/host.ts'
 import { answerFailure, answerStep, answerTurn, playAgain } from './agent-call.ts'
 import { type ScannedAnswer, scanAnswer, worldTextOf } from './leak-scan.ts'
-import { declares, type Message } from './message.ts'
+import { type AgentAsker, declares, type Message } from './message.ts'
 import { TASKS } from './server-info.ts'
 
 /** Milliseconds between two polls of a task. */
@@ -24,9 +24,7 @@ export async function createTask(session: SessionRef, name: string, token: strin
  * `missing-capability` for a client that takes no tasks, and with `invalid-params` for a task that is not there.
  */
 export async function answerTasks(
-  host: Host,
-  caller: AgentCaller,
-  session: SessionRef | null,
+  asker: AgentAsker,
   { method, params, meta }: Pick<Message, 'method' | 'params' | 'meta'>,
 ): Promise<ScannedAnswer | undefined> {
   if (!METHODS.has(method)) return undefined
@@ -38,20 +36,16 @@ export async function answerTasks(
   if (typeof taskId !== 'string') throw invalidParams(`The taskId of ${method} is a string.`)
   const [, name, token] = /^(tsk_(?:[^.]+\.){3}[^.]*\.[^.]+)(?:\.(.+))?$/.exec(taskId) ?? []
   if (name === undefined) throw noTask()
-  const tasks = await (await resolveTask(host, caller, session, token)).tasks()
+  const tasks = await (await resolveTask(asker, token)).tasks()
   const state = await tasks.find(name)
-  if (method === 'tasks/get') return answerState(host, caller, taskId, state)
+  if (method === 'tasks/get') return answerState(asker, taskId, state)
   // A task asks its client for nothing, so that there is nothing to update.
   if (method === 'tasks/cancel') await tasks.cancel(name)
   return { result: {}, secrets: null }
 }
 
-async function resolveTask(
-  host: Host,
-  { principal, address }: AgentCaller,
-  session: SessionRef | null,
-  token: string | undefined,
-): Promise<SessionRef> {
+async function resolveTask({ host, caller, session }: AgentAsker, token: string | undefined): Promise<SessionRef> {
+  const { principal, address } = caller
   if (session && token === undefined) return session
   if (address.by !== 'argument' || token === undefined) throw noTask()
   try {
@@ -61,7 +55,7 @@ async function resolveTask(
   }
 }
 
-function answerState(host: Host, caller: AgentCaller, taskId: string, state: TaskState): ScannedAnswer {
+function answerState({ host, caller }: AgentAsker, taskId: string, state: TaskState): ScannedAnswer {
   const { outcome } = state
   const again = playAgain(host, caller.address)
   if (outcome.kind === 'answered') {

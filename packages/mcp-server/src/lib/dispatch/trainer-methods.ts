@@ -93,12 +93,8 @@ export async function stepAsTrainer(
   const _meta: Record<string, Json> = { [META.step]: step.report as unknown as JsonObject }
   if (replayed) _meta[META.replayed] = true
   if (step.observation.tools) _meta[META.tools] = step.observation.tools
-  if (began !== null) _meta[META.took] = microseconds(monotonic() - began)
+  if (began !== null) _meta[META.took] = Math.round((monotonic() - began) * 1_000) / 1_000
   return { result: toolResult(step, _meta), secrets }
-}
-
-function microseconds(milliseconds: number): number {
-  return Math.round(milliseconds * 1_000) / 1_000
 }
 
 function parse<S extends z.ZodType>(schema: S, params: JsonObject, method: string): z.output<S> {

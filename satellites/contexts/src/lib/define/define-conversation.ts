@@ -66,7 +66,7 @@ export function defineConversation<
   if (named.size < contexts.length) throw invalid('two of its contexts have the same name')
   if (initial !== null && !named.has(initial)) throw invalid(`its first context "${initial}" is none of its contexts`)
   for (const context of contexts)
-    if (context.shared && !isSame(context.shared, shared))
+    if (context.shared && (context.shared.public !== shared?.public || context.shared.private !== shared.private))
       throw invalid(`${context.name} has other shared schemas than the conversation; give both the same`)
   const bounds = { ...DEFAULT_BOUNDS, ...definition.bounds }
   for (const [bound, value] of Object.entries(flat(bounds)))
@@ -165,10 +165,6 @@ export function defineConversation<
     toMermaid: drawPath,
   }
   return Object.freeze(conversation)
-}
-
-function isSame(one: SharedSchemas, other: SharedSchemas | undefined): boolean {
-  return one.public === other?.public && one.private === other.private
 }
 
 function flat({ history, replies, ...bounds }: ConversationBounds): { [bound: string]: number } {

@@ -167,44 +167,46 @@ export function conversationEnvironment<
         : userTools(played, tool, isReached),
     events: ({ event }) =>
       Object.fromEntries(
-        [...eventsOf(conversation.contexts)].map(([type, schema]) => [
-          type,
-          event({
-            description: schema.description ?? type.replaceAll(/[-_.]+/g, ' '),
-            data: z.object({
-              data: schema.refine(isShort, `has to be at most ${conversation.bounds.text} characters of JSON`),
-              to: addressSchema(conversation.contexts).default('conversation'),
+        played.contexts
+          .flatMap((context) => Object.entries(context.events))
+          .map(([type, schema]) => [
+            type,
+            event({
+              description: schema.description ?? type.replaceAll(/[-_.]+/g, ' '),
+              data: z.object({
+                data: schema.refine(isShort, `has to be at most ${conversation.bounds.text} characters of JSON`),
+                to: addressSchema(conversation.contexts).default('conversation'),
+              }),
+              apply({ state, data: { data, to }, say, end }) {
+                const {
+                  now,
+                  conversation: { turn },
+                } = state.public
+                // The host applies each published id once, so an id of this turn never repeats.
+                const id = `turn-${turn + 1}`
+                const { record, replies, refused } = conversation.handleInput(recordOf(state), {
+                  kind: 'event',
+                  id,
+                  type,
+                  data: data as JsonObject,
+                  to,
+                  now,
+                })
+                if (refused) throw new ContextError(refused.code, refused.message)
+                keepRecord(state, record)
+                keepLines(state, linesOf(replies))
+                if (replies.length > 0)
+                  say(
+                    replies
+                      .map(({ text }) => text)
+                      .join('\n')
+                      .slice(0, MAX_EVENT_TEXT)
+                      .toWellFormed(),
+                  )
+                if (record.public.ended !== null) end(record.public.ended)
+              },
             }),
-            apply({ state, data: { data, to }, say, end }) {
-              const {
-                now,
-                conversation: { turn },
-              } = state.public
-              // The host applies each published id once, so an id of this turn never repeats.
-              const id = `turn-${turn + 1}`
-              const { record, replies, refused } = conversation.handleInput(recordOf(state), {
-                kind: 'event',
-                id,
-                type,
-                data: data as JsonObject,
-                to,
-                now,
-              })
-              if (refused) throw new ContextError(refused.code, refused.message)
-              keepRecord(state, record)
-              keepLines(state, linesOf(replies))
-              if (replies.length > 0)
-                say(
-                  replies
-                    .map(({ text }) => text)
-                    .join('\n')
-                    .slice(0, MAX_EVENT_TEXT)
-                    .toWellFormed(),
-                )
-              if (record.public.ended !== null) end(record.public.ended)
-            },
-          }),
-        ]),
+          ]),
       ),
     rewards: Object.fromEntries(
       Object.entries(terms).map(([term, judge]) => [
@@ -253,10 +255,6 @@ function standardTerms<Goal extends z.ZodType, Params>({
     ...(accuracy && { accuracy: gained(accuracy) }),
     ...(digressions && { digressions: gained(digressions) }),
   }
-}
-
-function eventsOf(contexts: readonly Context[]): ReadonlyMap<string, z.ZodType> {
-  return new Map(contexts.flatMap(({ events }) => Object.entries(events)))
 }
 
 function addressSchema(contexts: readonly Context[]) {

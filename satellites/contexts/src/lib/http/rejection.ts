@@ -21,15 +21,13 @@ export function rejectionOf(
     type: 'error',
     // The client can continue in either case: with the right `seq`, or by sending again what was lost.
     code: isAhead ? 'seq-conflict' : known.code,
-    message: isAhead ? aheadMessage(ids.seq, expected) : messageOf(known),
+    message: isAhead
+      ? `Message ${ids.seq} is not the next one: ${expected} are answered. Send it with seq ${expected}. If you counted right, the server has lost what came in between: say that again first.`
+      : messageOf(known),
     ...ids,
     ...(typeof expected === 'number' && { expected }),
     ...(typeof retryAfterSeconds === 'number' && { retryAfterSeconds }),
   }
-}
-
-function aheadMessage(seq: number | undefined, expected: number): string {
-  return `Message ${seq} is not the next one: ${expected} are answered. Send it with seq ${expected}. If you counted right, the server has lost what came in between: say that again first.`
 }
 
 /** The message for a user: it does not say how an episode ended, which only a trainer may know. */
