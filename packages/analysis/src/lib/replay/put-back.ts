@@ -55,11 +55,12 @@ export function putBack(
   return world
 }
 
-/** Returns what a line says of the step before its first one: the observation that its player read last, and Φ there. */
-export function lastBefore(record: SealedRecord, origins: Origins | undefined) {
-  const { origin } = record
-  const parent = origin && origins?.get(origin.seal)
-  if (!parent || isMatchRecord(parent)) return null
+/** Returns what lines say of the step before the first one of an episode: the observation that was read last, and Φ. */
+export function lastBefore({ origin }: SealedRecord, origins: Origins | undefined) {
+  let parent = origin && origins?.get(origin.seal)
+  // The step may be one of an episode that the other one goes on from.
+  while (origin && parent?.origin && origin.step < parent.origin.step) parent = origins?.get(parent.origin.seal)
+  if (!origin || !parent || isMatchRecord(parent)) return null
   const own = origin.step - (parent.origin?.step ?? 0)
   const { observation, potential } = (own > 0 ? parent.steps[own - 1] : parent.start) ?? {}
   return observation ? { observation, potential: potential ?? null } : null

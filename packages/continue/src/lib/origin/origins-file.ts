@@ -32,12 +32,13 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
   for await (const { line, text } of readLines(file)) {
     const { task = null, record: given } = (jsonOf(text) ?? {}) as { task?: unknown; record?: unknown }
     const { data: record } = parseSealedRecord(given)
-    if (!record?.seal || sealOf(record) !== record.seal)
+    const played = taskSchema.nullable().safeParse(task)
+    if (!record?.seal || sealOf(record) !== record.seal || !played.success)
       throw new HarnessError(
         'run-invalid',
         `${file}, line ${line} was changed since it was sealed, so nothing can go on from it. Restore the file from a copy, or continue the episode again.`,
       )
-    origins.set(record.seal, { record, task: task === null ? null : taskSchema.parse(task) })
+    origins.set(record.seal, { record, task: played.data })
   }
   return origins
 }

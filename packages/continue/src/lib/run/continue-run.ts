@@ -54,8 +54,8 @@ export async function findContinued(parent: Parent, request: ContinueRequest): P
     continues: {
       run: runIdOf(manifest),
       points: points.map(({ task, record: { attempt, seal }, step }) => ({
-        ...{ task: task.id, attempt, step },
-        seal: seal as string,
+        ...{ task: task.id, attempt },
+        ...{ seal: seal as string, step },
       })),
       changes,
     },

@@ -7,7 +7,7 @@ import type { SealedRecord } from '@episodic/protocol'
 import { isSuccess } from '@episodic/report/fold/scored-outcome'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
-import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
+import { holdsRun, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
 import {
   compareMeans,
@@ -58,8 +58,8 @@ export async function continueWithControl(
   // A wrong change is found before the control is played.
   const { configuration } = await findContinued(parent, request)
   using spending = new Spending(request.settings)
-  const play = async (asked: ContinueRequest, own: string) => {
-    const run = await continueRun(parent, asked, { ...options, spending, folder: own })
+  const play = async (asked: ContinueRequest, own: string, resume = options.resume) => {
+    const run = await continueRun(parent, asked, { ...options, resume, spending, folder: own })
     const records: SealedRecord[] = []
     for await (const record of readSealed(join(own, RUN_FILES.episodes))) records.push(record)
     const outcomes = outcomesOf(request, records, configuration)
@@ -67,10 +67,12 @@ export async function continueWithControl(
     return { run: { ...run, ...shown }, records, outcomes }
   }
   const before = control && (await play(control, join(folder, CONTROL)))
-  const after = await play(request, control ? join(folder, CHANGED) : folder)
+  const own = control ? join(folder, CHANGED) : folder
+  // What was stopped in its control has no other run yet.
+  const after = await play(request, own, options.resume && (!control || holdsRun(own)))
   return {
     changed: after.run,
-    control: before?.run,
+    control: before?.run ?? null,
     difference: before && {
       success: compareShares(before.outcomes.success, after.outcomes.success),
       return: compareMeans(before.outcomes.return, after.outcomes.return),

@@ -49,7 +49,7 @@ function resumeWords({ folder, setFolder, manifest }: RunPlace): string[] | null
   const reference = sources?.world?.reference
   const isPlain = reference !== undefined && !/\p{Cc}|\p{Cf}/u.test(reference)
   if (!isPlain || (configuration.environment.system ?? 'episodic') !== 'episodic') return null
-  if (configuration.curriculum?.kind === 'adaptive') return null
+  if (configuration.curriculum?.kind === 'adaptive' || configuration.continues) return null
   const dataset = sources?.dataset ? shownPath(join(folder, sources.dataset)) : null
   const worker = played.transport === 'http' || played.transport === 'stdio' ? ['--transport', played.transport] : []
   const { modelOptions = [] } = played
