@@ -53,47 +53,121 @@ const BATCH = 64
 /** UTF-8 bytes, about, that the answer to one fork may have. */
 const ANSWER_BYTES = 67_108_864
 
+export type SessionFactory = ReturnType<typeof createSessionFactory>
+
 /**
  * Creates sessions: at the start of an environment, from a snapshot, or as forks of another session at any of its
  * steps.
  *
  * A request creates its sessions once, even if it is repeated: its key determines their ids, so a repeat finds them.
  */
-export class SessionFactory {
-  readonly #options: SessionFactoryOptions
+export function createSessionFactory(options: SessionFactoryOptions) {
   /** Requests in progress, by the id of the first session that they create. */
-  readonly #inProgress = new Map<string, InProgress>()
-
-  constructor(options: SessionFactoryOptions) {
-    this.#options = options
-  }
-
-  async openDescribed(owner: Principal, request: OpenRequest): Promise<OpenResult> {
-    const { cached, seen } = await this.#open(owner, request)
-    return this.describe(cached, seen)
-  }
-
-  async open(owner: Principal, request: OpenRequest, players?: FirstPlayers): Promise<CachedSession> {
-    const { cached } = await this.#open(owner, request, players)
-    return cached
+  const beginning = new Map<string, InProgress>()
+  return {
+    async openDescribed(owner: Principal, request: OpenRequest): Promise<OpenResult> {
+      const { cached, seen } = await openWith(owner, request)
+      return describe(cached, seen)
+    },
+    async open(owner: Principal, request: OpenRequest, players?: FirstPlayers): Promise<CachedSession> {
+      const { cached } = await openWith(owner, request, players)
+      return cached
+    },
+    async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<CachedSession> {
+      const { environments, sessions } = options
+      const environment = chooseEnvironment(environments, {
+        environment: snapshot.environment.name,
+        version: snapshot.environment.version,
+      })
+      const id = (await sessions.loadTokens()).idFor(owner, requestKey)
+      const rules = rulesOf(environment, id)
+      const restored = await rules.guard(() => readSnapshot(environment, snapshot))
+      const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
+      const cached = await openOne(id, owner, async () => {
+        const { seed, state, params, seats } = restored.record
+        // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
+        for (const seat of Object.keys(seats)) await rules.observe(state, params, seat)
+        const base = baseAt(restored, { request, freshChance: false })
+        const record = recordAt(restored, base, { id, owner, seed, createdAt: options.clock.now() })
+        return { record, kept: restored.kept, pools: [] }
+      })
+      assertSameOrigin(cached, request)
+      return cached
+    },
+    /** Creates `count` sessions from `parent`'s present state, or from that after `at` steps: all of them or none. */
+    async fork(parent: CachedSession, asked: ForkRequest): Promise<readonly OpenResult[]> {
+      const { requestKey, at = null, count = 1, seed = null, signal } = asked
+      const { name, forkable } = parent.environment
+      if (!forkable)
+        throw invalidParams(
+          `${name} keeps a part of its state outside of its sessions, so that they cannot be forked. Open another one.`,
+        )
+      const { sessions, clock } = options
+      const { id, owner } = parent.session.record
+      const ids = (await sessions.loadTokens()).idsFor(owner, requestKey, count)
+      const request = contentId(canonicalJson({ fork: id, at, count, seed }))
+      const forks = await once(ids, () => findOrFork(parent, { ...asked, ids, request }), signal)
+      const giveTurn = takingTurns(clock)
+      const opened: OpenResult[] = []
+      for (const fork of forks) {
+        assertSameOrigin(fork, request)
+        opened.push(await describe(fork))
+        await giveTurn()
+      }
+      return opened
+    },
+    async snapshot(cached: CachedSession, query: SnapshotQuery): Promise<SessionSnapshot> {
+      return snapshotOf(await snapshotAt(cached, query))
+    },
+    /** Resolves with what a seat of a session observes; with `null` if `observe` fails, which is reported. */
+    async present(cached: CachedSession, seat: string): Promise<PresentedState | null> {
+      const { rules, session, secrets, environment } = cached
+      // Another process may have played the step that changed the tools.
+      if (environment.offers) await options.sessions.use(cached, () => session.refresh())
+      const { state, params } = session.record
+      try {
+        const { text, tools } = (await rules.observe(state, params, seat)).observation
+        return { observation: text, tools, secrets: secrets[seat] as Secrets }
+      } catch (error) {
+        if (WireError.is(error, 'environment-failed')) return null
+        throw error
+      }
+    },
+    /** Resolves with the first observation of a session to open, and stores nothing; `null` if it cannot be opened. */
+    async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
+      const { environments, sessions, rules, clock } = options
+      const environment = chooseEnvironment(environments, request)
+      const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
+      const own = rulesOf(environment, id)
+      try {
+        const { record } = await own.guard(() =>
+          startRecord(rules, environment, { id, owner, now: clock.now() }, request),
+        )
+        const seat = environment.seats[0] as string
+        const { text, tools } = (await own.observe(record.state, record.params, seat)).observation
+        return { observation: text, tools, secrets: await sessions.secretsOf(record, environment, seat) }
+      } catch (error) {
+        if (WireError.is(error)) return null
+        throw error
+      }
+    },
+    describe,
   }
 
   /** `seen` is what the seats observe first, if this call has started the session, and else `null`. */
-  async #open(
+  async function openWith(
     owner: Principal,
     request: OpenRequest,
     players?: FirstPlayers,
   ): Promise<{ readonly cached: CachedSession; readonly seen: SeenAtStart | null }> {
-    const { environments, sessions, rules } = this.#options
+    const { environments, sessions, rules } = options
     const environment = chooseEnvironment(environments, request)
     const id = players?.id ?? (sessions.tokens ?? (await sessions.loadTokens())).idFor(owner, request.requestKey)
     let created: SessionRecord | null = null
     let seen: SeenAtStart | null = null
-    const cached = await this.#openOne(id, owner, async () => {
-      const identity = { id, owner, now: this.#options.clock.now() }
-      const started = await this.#rulesOf(environment, id).guard(() =>
-        startRecord(rules, environment, identity, request),
-      )
+    const cached = await openOne(id, owner, async () => {
+      const identity = { id, owner, now: options.clock.now() }
+      const started = await rulesOf(environment, id).guard(() => startRecord(rules, environment, identity, request))
       const { record: alone } = started
       const record = players ? { ...alone, players: players.seated(Object.keys(alone.seats)) } : alone
       created = record
@@ -107,95 +181,12 @@ export class SessionFactory {
     return { cached, seen: null }
   }
 
-  async restore(owner: Principal, { snapshot, requestKey }: MethodParams<'restore'>): Promise<CachedSession> {
-    const { environments, sessions } = this.#options
-    const environment = chooseEnvironment(environments, {
-      environment: snapshot.environment.name,
-      version: snapshot.environment.version,
-    })
-    const id = (await sessions.loadTokens()).idFor(owner, requestKey)
-    const rules = this.#rulesOf(environment, id)
-    const restored = await rules.guard(() => readSnapshot(environment, snapshot))
-    const request = contentId(canonicalJson({ restore: snapshot as unknown as JsonObject }))
-    const cached = await this.#openOne(id, owner, async () => {
-      const { seed, state, params, seats } = restored.record
-      // Before anything is stored: a state that the rules cannot observe is one that they cannot play.
-      for (const seat of Object.keys(seats)) await rules.observe(state, params, seat)
-      const base = baseAt(restored, { request, freshChance: false })
-      const record = recordAt(restored, base, { id, owner, seed, createdAt: this.#options.clock.now() })
-      return { record, kept: restored.kept, pools: [] }
-    })
-    assertSameOrigin(cached, request)
-    return cached
+  function describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
+    return cached.rules.guard(() => toOpenResult(options, cached, seen))
   }
 
-  /** Creates `count` sessions from `parent`'s present state, or from that after `at` steps: all of them or none. */
-  async fork(parent: CachedSession, asked: ForkRequest): Promise<readonly OpenResult[]> {
-    const { requestKey, at = null, count = 1, seed = null, signal } = asked
-    const { name, forkable } = parent.environment
-    if (!forkable)
-      throw invalidParams(
-        `${name} keeps a part of its state outside of its sessions, so that they cannot be forked. Open another one.`,
-      )
-    const { sessions, clock } = this.#options
-    const { id, owner } = parent.session.record
-    const ids = (await sessions.loadTokens()).idsFor(owner, requestKey, count)
-    const request = contentId(canonicalJson({ fork: id, at, count, seed }))
-    const forks = await this.#once(ids, () => this.#findOrFork(parent, { ...asked, ids, request }), signal)
-    const giveTurn = takingTurns(clock)
-    const opened: OpenResult[] = []
-    for (const fork of forks) {
-      assertSameOrigin(fork, request)
-      opened.push(await this.describe(fork))
-      await giveTurn()
-    }
-    return opened
-  }
-
-  async snapshot(cached: CachedSession, query: SnapshotQuery): Promise<SessionSnapshot> {
-    return snapshotOf(await this.#snapshotAt(cached, query))
-  }
-
-  /** Resolves with what a seat of a session observes; with `null` if `observe` fails, which is reported. */
-  async present(cached: CachedSession, seat: string): Promise<PresentedState | null> {
-    const { rules, session, secrets, environment } = cached
-    // Another process may have played the step that changed the tools.
-    if (environment.offers) await this.#options.sessions.use(cached, () => session.refresh())
-    const { state, params } = session.record
-    try {
-      const { text, tools } = (await rules.observe(state, params, seat)).observation
-      return { observation: text, tools, secrets: secrets[seat] as Secrets }
-    } catch (error) {
-      if (WireError.is(error, 'environment-failed')) return null
-      throw error
-    }
-  }
-
-  /** Resolves with the first observation of a session to open, and stores nothing; `null` if it cannot be opened. */
-  async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
-    const { environments, sessions, rules, clock } = this.#options
-    const environment = chooseEnvironment(environments, request)
-    const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
-    const own = this.#rulesOf(environment, id)
-    try {
-      const { record } = await own.guard(() =>
-        startRecord(rules, environment, { id, owner, now: clock.now() }, request),
-      )
-      const seat = environment.seats[0] as string
-      const { text, tools } = (await own.observe(record.state, record.params, seat)).observation
-      return { observation: text, tools, secrets: await sessions.secretsOf(record, environment, seat) }
-    } catch (error) {
-      if (WireError.is(error)) return null
-      throw error
-    }
-  }
-
-  describe(cached: CachedSession, seen: SeenAtStart | null = null): Promise<OpenResult> {
-    return cached.rules.guard(() => toOpenResult(this.#options, cached, seen))
-  }
-
-  async #snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
-    const { sessions, store, clock, events } = this.#options
+  async function snapshotAt(cached: CachedSession, { at, signal }: SnapshotQuery): Promise<Snapshot> {
+    const { sessions, store, clock, events } = options
     const { session, environment, rules } = cached
     const present = await sessions.use(cached, () => session.readWithState())
     const { record } = present
@@ -219,13 +210,13 @@ export class SessionFactory {
     throw new WireError('state-lost', 'The store lost steps of this session, so its earlier state is not known.')
   }
 
-  async #findOrFork(
+  async function findOrFork(
     parent: CachedSession,
     { ids, request, at, seed, signal }: ForkRequest & { readonly ids: readonly string[]; readonly request: string },
   ): Promise<readonly CachedSession[]> {
-    const { clock } = this.#options
+    const { clock } = options
     const { owner, seed: parentSeed } = parent.session.record
-    const known = await this.#findForks(ids)
+    const known = await findForks(ids)
     for (const cached of known.values()) assertSameOrigin(cached, request)
     if (known.size === ids.length) return [...known.values()]
     if (known.size > 0)
@@ -233,8 +224,8 @@ export class SessionFactory {
         `Of the ${ids.length} forks of this request key, ${ids.length - known.size} are gone: they were closed or have expired, or the server stopped while it made them. Make a new key.`,
         { details: { asked: ids.length, left: known.size } },
       )
-    const snapshot = await this.#snapshotAt(parent, { at, signal })
-    await this.#assertForkable(parent, snapshot, ids.length)
+    const snapshot = await snapshotAt(parent, { at, signal })
+    await assertForkable(parent, snapshot, ids.length)
     const base = baseAt(snapshot, { request, freshChance: seed !== undefined })
     const twin = recordAt(snapshot, base, { id: '', owner, createdAt: clock.now(), seed: parentSeed })
     const create = ([place, id]: readonly [number, string]): HeldSession => {
@@ -243,16 +234,16 @@ export class SessionFactory {
       const own = seed === undefined ? { id } : { id, seed: seedFor(seed, 'fork', place) }
       return { record: { ...twin, ...own, state: kept.state }, kept, pools: snapshot.pools }
     }
-    return this.#admit(ids, owner, async () => [...ids.entries()].map(create))
+    return admit(ids, owner, async () => [...ids.entries()].map(create))
   }
 
-  async #findForks(ids: readonly string[]): Promise<Map<string, CachedSession>> {
-    const { sessions } = this.#options
+  async function findForks(ids: readonly string[]): Promise<Map<string, CachedSession>> {
+    const { sessions } = options
     const found = await Promise.all(ids.map((id) => sessions.find(id)))
     return new Map(found.filter((cached) => cached !== null).map((cached) => [cached.session.record.id, cached]))
   }
 
-  async #assertForkable({ rules }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
+  async function assertForkable({ rules }: CachedSession, { record }: Snapshot, count: number): Promise<void> {
     const { end, seats, state, params } = record
     if (end)
       throw new WireError(
@@ -265,45 +256,45 @@ export class SessionFactory {
       throw new WireError('too-large', `The answer for ${count} forks would be too large. Ask for fewer at a time.`)
   }
 
-  async #openOne(id: string, owner: Principal, create: () => Promise<HeldSession>): Promise<CachedSession> {
-    const [cached] = await this.#once([id], async () => {
-      const existing = await this.#options.sessions.find(id)
-      return existing ? [existing] : this.#admit([id], owner, async () => [await create()])
+  async function openOne(id: string, owner: Principal, create: () => Promise<HeldSession>): Promise<CachedSession> {
+    const [cached] = await once([id], async () => {
+      const existing = await options.sessions.find(id)
+      return existing ? [existing] : admit([id], owner, async () => [await create()])
     })
     return cached as CachedSession
   }
 
   /** Runs concurrent repeats of a request once. Aborting the first caller's `signal` stops the run. */
-  #once(
+  function once(
     ids: readonly string[],
     run: () => Promise<readonly CachedSession[]>,
     signal?: AbortSignal,
   ): Promise<readonly CachedSession[]> {
     const key = ids[0] as string
-    const inProgress = this.#inProgress.get(key)
+    const inProgress = beginning.get(key)
     if (inProgress)
       return inProgress.begun.catch((error) => {
         // The first caller has disconnected; this one still waits, so it runs the request itself.
-        if (inProgress.signal?.aborted) return this.#once(ids, run, signal)
+        if (inProgress.signal?.aborted) return once(ids, run, signal)
         throw error
       })
-    const begun = run().finally(() => this.#inProgress.delete(key))
-    this.#inProgress.set(key, { begun, signal })
+    const begun = run().finally(() => beginning.delete(key))
+    beginning.set(key, { begun, signal })
     return begun
   }
 
   /** Stores new sessions if there is room for them: all of them or none. */
-  #admit(
+  function admit(
     ids: readonly string[],
     owner: Principal,
     create: () => Promise<readonly HeldSession[]>,
   ): Promise<CachedSession[]> {
-    const { sessions, capacity } = this.#options
-    return sessions.guardStore(capacity.admit(ids, owner, async () => this.#keep(await create())))
+    const { sessions, capacity } = options
+    return sessions.guardStore(capacity.admit(ids, owner, async () => keep(await create())))
   }
 
-  async #keep(newSessions: readonly HeldSession[]): Promise<CachedSession[]> {
-    const { sessions, clock, metrics, turns } = this.#options
+  async function keep(newSessions: readonly HeldSession[]): Promise<CachedSession[]> {
+    const { sessions, clock, metrics, turns } = options
     const giveTurn = takingTurns(clock)
     const kept: { readonly cached: CachedSession; readonly created: boolean }[] = []
     try {
@@ -328,8 +319,8 @@ export class SessionFactory {
     return kept.map(({ cached }) => cached)
   }
 
-  #rulesOf(environment: EnvironmentDefinition, id: string): SessionRules {
-    return new SessionRules(this.#options.faults, this.#options.rules, environment, id)
+  function rulesOf(environment: EnvironmentDefinition, id: string): SessionRules {
+    return new SessionRules(options.faults, options.rules, environment, id)
   }
 }
 

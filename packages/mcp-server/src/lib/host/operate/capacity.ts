@@ -4,6 +4,8 @@ import type { Principal } from '../access/caller.ts'
 import type { HostBounds } from '../host.ts'
 import { eachStored } from './list-sessions.ts'
 
+export type Capacity = ReturnType<typeof createCapacity>
+
 /**
  * Enforces the host's bounds on sessions: on all together, and on those of one principal. An open beyond a bound is
  * rejected with `capacity`; no open ends another session.
@@ -11,84 +13,76 @@ import { eachStored } from './list-sessions.ts'
  * Both bounds are exact for the opens of one process. Processes that share a store may exceed the first by the opens
  * that they have in flight at the same time, and count each other's sessions for the second at the next sweep.
  */
-export class Capacity {
-  readonly #store: SessionStore
-  readonly #bounds: HostBounds
-  readonly #owners = new Owners()
-  #creating = 0
+export function createCapacity(store: SessionStore, bounds: HostBounds) {
+  const owners = new Owners()
+  let creating = 0
   /** The last creation that was begun; those before it follow. */
-  #last: Creation | null = null
-
-  constructor(store: SessionStore, bounds: HostBounds) {
-    this.#store = store
-    this.#bounds = bounds
-  }
-
-  /**
-   * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must not
-   * be called twice at the same time for one id.
-   */
-  async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
-    const ahead = this.#creating
-    this.#creating += ids.length
-    const creation = new Creation(this.#last)
-    this.#last = creation
-    try {
-      if (this.#hasQuota) await this.#takePlaces(ids, owner)
+  let last: Creation | null = null
+  return {
+    /**
+     * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must not
+     * be called twice at the same time for one id.
+     */
+    async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
+      const ahead = creating
+      creating += ids.length
+      const creation = new Creation(last)
+      last = creation
       try {
-        await this.#assertRoom(ahead + ids.length, creation, ids.length)
-        return await create()
-      } catch (error) {
-        for (const id of ids) this.#owners.remove(id)
-        throw error
+        if (hasQuota()) await takePlaces(ids, owner)
+        try {
+          await assertRoom(ahead + ids.length, creation, ids.length)
+          return await create()
+        } catch (error) {
+          for (const id of ids) owners.remove(id)
+          throw error
+        }
+      } finally {
+        creating -= ids.length
+        creation.leave()
+        if (last === creation) last = creation.before
       }
-    } finally {
-      this.#creating -= ids.length
-      creation.leave()
-      if (this.#last === creation) this.#last = creation.before
-    }
+    },
+    removed(id: string): void {
+      owners.remove(id)
+    },
+    async refresh(): Promise<void> {
+      if (hasQuota()) await owners.refresh(store)
+    },
   }
 
-  removed(id: string): void {
-    this.#owners.remove(id)
+  function hasQuota(): boolean {
+    return bounds.sessionsPerPrincipal < bounds.sessions
   }
 
-  async refresh(): Promise<void> {
-    if (this.#hasQuota) await this.#owners.refresh(this.#store)
-  }
-
-  get #hasQuota(): boolean {
-    return this.#bounds.sessionsPerPrincipal < this.#bounds.sessions
-  }
-
-  async #takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
-    await this.#owners.loaded(this.#store)
-    const { sessionsPerPrincipal: quota } = this.#bounds
-    const has = this.#owners.countOf(owner)
+  async function takePlaces(ids: readonly string[], owner: Principal): Promise<void> {
+    await owners.loaded(store)
+    const { sessionsPerPrincipal: quota } = bounds
+    const has = owners.countOf(owner)
     if (has + ids.length > quota)
-      throw this.#refusal(
+      throw refusal(
         `You have ${has} of the ${quota} sessions that one principal may have, and ${ids.length} more were asked for.`,
       )
-    for (const id of ids) this.#owners.add(id, owner)
+    for (const id of ids) owners.add(id, owner)
   }
 
-  async #assertRoom(creating: number, creation: Creation, own: number): Promise<void> {
-    const { sessions } = this.#bounds
-    if ((await this.#store.count()) + creating <= sessions) return
+  async function assertRoom(creating: number, creation: Creation, own: number): Promise<void> {
+    const { sessions } = bounds
+    if ((await store.count()) + creating <= sessions) return
     // Earlier creations may be counted twice by now, and some may fail: near the bound, wait for them and count again.
     await creation.alone()
-    const left = sessions - (await this.#store.count())
+    const left = sessions - (await store.count())
     if (left >= own) return
-    throw this.#refusal(
+    throw refusal(
       left > 0
         ? `Of ${sessions} sessions, ${left} are free, and ${own} were asked for.`
         : `All ${sessions} sessions are in use.`,
     )
   }
 
-  #refusal(why: string): WireError {
+  function refusal(why: string): WireError {
     return new WireError('capacity', `${why} Close one, or try again later.`, {
-      details: { retryAfterSeconds: Math.min(30, this.#bounds.idleSeconds) },
+      details: { retryAfterSeconds: Math.min(30, bounds.idleSeconds) },
     })
   }
 }

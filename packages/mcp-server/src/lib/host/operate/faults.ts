@@ -34,38 +34,81 @@ export interface FaultsOptions {
   readonly onLost: (session: string, refusal: WireError) => void
 }
 
+export type Faults = ReturnType<typeof createFaults>
+
 /** Distinguishes faults of an environment's own code from mistakes of callers, and gives each fault a reference. */
-export class Faults {
-  readonly #options: FaultsOptions
-  readonly #reported = new Set<string>()
-
-  constructor(options: FaultsOptions) {
-    this.#options = options
+export function createFaults(options: FaultsOptions) {
+  const reported = new Set<string>()
+  return {
+    /**
+     * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, or what {@link LOST} has
+     * for its code, except a `WireError` and the reason of an aborted `waiting.signal`.
+     */
+    guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
+      try {
+        const result = contain(environment, session, run)
+        if (!(result instanceof Promise)) return result
+        return result.catch((thrown) => {
+          throw failed(environment, session, thrown, waiting)
+        }) as T
+      } catch (thrown) {
+        throw failed(environment, session, thrown, waiting)
+      }
+    },
+    contain,
+    /** Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the details. */
+    misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
+      const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
+      const cause = rulesFailed(`${refusal} ${problem}.`)
+      const reference = reportFault(name, session, cause)
+      return new WireError(
+        'unknown-environment',
+        `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
+        { cause, details: { reference } },
+      )
+    },
+    translate(environment: string, session: string, error: unknown): unknown {
+      if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
+        return report(environment, session, error)
+      return refusalOf(error)
+    },
+    /**
+     * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list.
+     * Its cause is the error for a trainer.
+     */
+    withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
+      const reference = randomText()
+      const cause =
+        typeof found === 'string'
+          ? new ServerError(
+              'secret-leaked',
+              `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.${found === 'declared' ? ' Leave it out of the answer, or out of `secrets` once it is revealed.' : ''}`,
+            )
+          : asError(found.cause)
+      if (typeof found === 'string') options.metrics?.leaked(environment, found)
+      else options.metrics?.fault(environment)
+      options.onFault({ reference, environment, session, cause })
+      return internalError(reference, failedError(environment, cause, { reference }))
+    },
+    dropped(environment: string, session: string, tool: string, key: string): void {
+      options.metrics?.dropped(environment, tool)
+      const name = `${environment} ${tool}`
+      if (reported.has(name)) return
+      reported.add(name)
+      const cause = rulesFailed(
+        `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
+      )
+      options.onFault({ reference: null, environment, session, cause })
+    },
   }
 
-  /**
-   * Runs an environment's code. What it throws or rejects with becomes `environment-failed`, or what {@link LOST} has
-   * for its code, except a `WireError` and the reason of an aborted `waiting.signal`.
-   */
-  guard<T>(environment: string, session: string, run: () => T, waiting?: CallOptions): T {
-    try {
-      const result = this.contain(environment, session, run)
-      if (!(result instanceof Promise)) return result
-      return result.catch((thrown) => {
-        throw this.#failed(environment, session, thrown, waiting)
-      }) as T
-    } catch (thrown) {
-      throw this.#failed(environment, session, thrown, waiting)
-    }
-  }
-
-  #failed(environment: string, session: string, thrown: unknown, waiting: CallOptions | undefined): unknown {
+  function failed(environment: string, session: string, thrown: unknown, waiting: CallOptions | undefined): unknown {
     if (waiting?.signal.aborted && thrown === waiting.signal.reason) return thrown
     const cause = asError(thrown)
     const lost = ServerError.is(cause) ? LOST[cause.code] : undefined
-    if (!lost) return WireError.is(cause) ? cause : this.#report(environment, session, cause)
-    const refusal = this.#lost(environment, session, cause, lost)
-    this.#options.onLost(session, refusal)
+    if (!lost) return WireError.is(cause) ? cause : report(environment, session, cause)
+    const refusal = lostError(environment, session, cause, lost)
+    options.onLost(session, refusal)
     return refusal
   }
 
@@ -74,68 +117,20 @@ export class Faults {
    * session, whose further steps are then refused. Synchronous errors are rethrown. Only the first failure of a call is
    * reported: a timer may throw repeatedly.
    */
-  contain<T>(environment: string, session: string, run: () => T): T {
-    if (!this.#options.containment) return run()
+  function contain<T>(environment: string, session: string, run: () => T): T {
+    if (!options.containment) return run()
     let reported = false
     const escaped = (thrown: unknown) => {
       if (reported) return
       reported = true
       const cause = faultOf(`What ${environment} did not await`, thrown)
-      this.#options.onLost(session, this.#report(environment, session, cause, ESCAPED, { sessionFailed: true }))
+      options.onLost(session, report(environment, session, cause, ESCAPED, { sessionFailed: true }))
     }
-    return this.#options.containment.run({ environment, session, escaped }, run)
+    return options.containment.run({ environment, session, escaped }, run)
   }
 
-  /** Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the details. */
-  misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
-    const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
-    const cause = rulesFailed(`${refusal} ${problem}.`)
-    const reference = this.#reportFault(name, session, cause)
-    return new WireError(
-      'unknown-environment',
-      `${refusal} Nothing was played. Serve the environment that the session began with, give the changed one a new version, or open a new session. Reference: ${reference}.`,
-      { cause, details: { reference } },
-    )
-  }
-
-  translate(environment: string, session: string, error: unknown): unknown {
-    if (StateError.is(error, 'not-json') || StateError.is(error, 'too-large'))
-      return this.#report(environment, session, error)
-    return refusalOf(error)
-  }
-
-  /**
-   * Returns the error in place of an answer that contains a secret, or whose secrets the environment failed to list.
-   * Its cause is the error for a trainer.
-   */
-  withhold(environment: string, session: string, found: SecretKind | { readonly cause: unknown }): WireError {
-    const reference = randomText()
-    const cause =
-      typeof found === 'string'
-        ? new ServerError(
-            'secret-leaked',
-            `An answer of ${environment} was withheld: it had ${LEAKED[found]} in it.${found === 'declared' ? ' Leave it out of the answer, or out of `secrets` once it is revealed.' : ''}`,
-          )
-        : asError(found.cause)
-    if (typeof found === 'string') this.#options.metrics?.leaked(environment, found)
-    else this.#options.metrics?.fault(environment)
-    this.#options.onFault({ reference, environment, session, cause })
-    return internalError(reference, failedError(environment, cause, { reference }))
-  }
-
-  dropped(environment: string, session: string, tool: string, key: string): void {
-    this.#options.metrics?.dropped(environment, tool)
-    const name = `${environment} ${tool}`
-    if (this.#reported.has(name)) return
-    this.#reported.add(name)
-    const cause = rulesFailed(
-      `Tool ${tool} of ${environment} says "${key}", which its output does not declare, so it was left out. Declare it in the output, or do not return it. Further undeclared keys are counted, and not reported.`,
-    )
-    this.#options.onFault({ reference: null, environment, session, cause })
-  }
-
-  #lost(environment: string, session: string, cause: Error, code: WireErrorCode): WireError {
-    const reference = this.#reportFault(environment, session, cause)
+  function lostError(environment: string, session: string, cause: Error, code: WireErrorCode): WireError {
+    const reference = reportFault(environment, session, cause)
     const said = cause.message.slice(0, MESSAGE_LENGTH).toWellFormed()
     return new WireError(code, `${said} Open a new session. Reference: ${reference}.`, {
       cause,
@@ -143,15 +138,15 @@ export class Faults {
     })
   }
 
-  #report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {
-    const reference = this.#reportFault(environment, session, cause)
+  function report(environment: string, session: string, cause: Error, what = '', details = {}): WireError {
+    const reference = reportFault(environment, session, cause)
     return failedError(environment, cause, { reference, ...details }, what)
   }
 
-  #reportFault(environment: string, session: string, cause: Error): string {
+  function reportFault(environment: string, session: string, cause: Error): string {
     const reference = randomText()
-    this.#options.metrics?.fault(environment)
-    this.#options.onFault({ reference, environment, session, cause })
+    options.metrics?.fault(environment)
+    options.onFault({ reference, environment, session, cause })
     return reference
   }
 }

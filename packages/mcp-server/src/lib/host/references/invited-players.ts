@@ -18,66 +18,62 @@ import { ResolvedSession, type SessionParts, type VerifiedToken } from './sessio
  * All tokens are derived from the random name of the session, so nothing is stored for an invitation that nobody uses.
  * Who plays a seat is kept in the session's record.
  */
-export class InvitedPlayers implements Players {
-  readonly #parts: Pick<SessionParts, 'factory' | 'sessions'>
-  readonly #reserved: NonNullable<HostOptions['reservedSeats']>
+export function createInvitedPlayers(
+  parts: Pick<SessionParts, 'factory' | 'sessions'>,
+  reserved: HostOptions['reservedSeats'] = {},
+) {
+  return {
+    async create(principal: Principal, { environment, seat }: Parameters<Players['create']>[1]): Promise<CreatedGame> {
+      const { factory, sessions } = parts
+      const tokens = await sessions.loadTokens()
+      const game = randomText()
+      const request = { environment, requestKey: `game ${game}` }
+      const cached = await factory.open(principal, request, {
+        id: tokens.gameId(game),
+        seated: (seats) => {
+          const chosen = seat ?? free(environment, seats)[0] ?? (seats[0] as string)
+          if (!seats.includes(chosen))
+            throw invalidParams(`There is no seat "${chosen}" in this session. The seats are: ${seats.join(', ')}.`)
+          assertFree(environment, chosen)
+          return { [chosen]: principal }
+        },
+      })
+      const { seats, players = {} } = cached.session.record
+      const [taken] = Object.keys(players) as [string]
+      const placeOf = (name: string) => cached.environment.seats.indexOf(name)
+      const others = free(environment, Object.keys(seats)).filter((name) => name !== taken)
+      return {
+        token: tokens.player({ game, seat: placeOf(taken) }, principal, 'creator'),
+        seat: taken,
+        invitations: Object.fromEntries(others.map((name) => [name, tokens.invitation({ game, seat: placeOf(name) })])),
+      }
+    },
+    async join(principal: Principal, { environment, invitation }: Parameters<Players['join']>[1]): Promise<JoinedSeat> {
+      const { sessions } = parts
+      const tokens = await sessions.loadTokens()
+      const claim = readGameClaim(invitation)
+      if (!claim || !equalSecrets(tokens.invitation(claim), invitation)) throw notFound()
+      const cached = await sessions.get(tokens.gameId(claim.game))
+      if (cached.environment.name !== environment) throw notFound()
+      const seat = cached.environment.seats[claim.seat] as string
+      assertFree(environment, seat)
+      await sessions.use(cached, (session) =>
+        session.advance(({ record: { players = {} } }) => {
+          if (!Object.hasOwn(players, seat)) return { players: { ...players, [seat]: principal } }
+          if (players[seat] === principal) return null
+          throw new WireError('seat-taken', `The seat ${seat} is taken: another client has used this invitation.`)
+        }),
+      )
+      return { token: tokens.player(claim, principal, 'guest'), seat }
+    },
+  } satisfies Players
 
-  constructor(parts: Pick<SessionParts, 'factory' | 'sessions'>, reserved: HostOptions['reservedSeats'] = {}) {
-    this.#parts = parts
-    this.#reserved = reserved
+  function free(environment: string, seats: readonly string[]): readonly string[] {
+    return seats.filter((seat) => !reserved[environment]?.includes(seat))
   }
 
-  async create(principal: Principal, { environment, seat }: Parameters<Players['create']>[1]): Promise<CreatedGame> {
-    const { factory, sessions } = this.#parts
-    const tokens = await sessions.loadTokens()
-    const game = randomText()
-    const request = { environment, requestKey: `game ${game}` }
-    const cached = await factory.open(principal, request, {
-      id: tokens.gameId(game),
-      seated: (seats) => {
-        const chosen = seat ?? this.#free(environment, seats)[0] ?? (seats[0] as string)
-        if (!seats.includes(chosen))
-          throw invalidParams(`There is no seat "${chosen}" in this session. The seats are: ${seats.join(', ')}.`)
-        this.#assertFree(environment, chosen)
-        return { [chosen]: principal }
-      },
-    })
-    const { seats, players = {} } = cached.session.record
-    const [taken] = Object.keys(players) as [string]
-    const placeOf = (name: string) => cached.environment.seats.indexOf(name)
-    const others = this.#free(environment, Object.keys(seats)).filter((name) => name !== taken)
-    return {
-      token: tokens.player({ game, seat: placeOf(taken) }, principal, 'creator'),
-      seat: taken,
-      invitations: Object.fromEntries(others.map((name) => [name, tokens.invitation({ game, seat: placeOf(name) })])),
-    }
-  }
-
-  async join(principal: Principal, { environment, invitation }: Parameters<Players['join']>[1]): Promise<JoinedSeat> {
-    const { sessions } = this.#parts
-    const tokens = await sessions.loadTokens()
-    const claim = readGameClaim(invitation)
-    if (!claim || !equalSecrets(tokens.invitation(claim), invitation)) throw notFound()
-    const cached = await sessions.get(tokens.gameId(claim.game))
-    if (cached.environment.name !== environment) throw notFound()
-    const seat = cached.environment.seats[claim.seat] as string
-    this.#assertFree(environment, seat)
-    await sessions.use(cached, (session) =>
-      session.advance(({ record: { players = {} } }) => {
-        if (!Object.hasOwn(players, seat)) return { players: { ...players, [seat]: principal } }
-        if (players[seat] === principal) return null
-        throw new WireError('seat-taken', `The seat ${seat} is taken: another client has used this invitation.`)
-      }),
-    )
-    return { token: tokens.player(claim, principal, 'guest'), seat }
-  }
-
-  #free(environment: string, seats: readonly string[]): readonly string[] {
-    return seats.filter((seat) => !this.#reserved[environment]?.includes(seat))
-  }
-
-  #assertFree(environment: string, seat: string): void {
-    if (this.#reserved[environment]?.includes(seat))
+  function assertFree(environment: string, seat: string): void {
+    if (reserved[environment]?.includes(seat))
       throw new WireError('seat-taken', `The seat ${seat} is taken: this server plays it.`)
   }
 }

@@ -11,55 +11,51 @@ const MOST = 8
 /** Starts that are recognised at most when they are written again. */
 const MOST_WRITTEN = 1_000
 
+export type KeptStarts = ReturnType<typeof createKeptStarts>
+
 /**
  * Has the store keep starts between two sessions. The pages of a start go with the last session that began with it, so
  * that a player of one episode at a time would write all of them for each. A start that is written a second time is
  * kept from then on, until no session has begun with it for the idle time.
  */
-export class KeptStarts {
-  readonly #options: KeptStartsOptions
-  readonly #written = new Set<string>()
+export function createKeptStarts(options: KeptStartsOptions) {
+  const written = new Set<string>()
   /** The pools that are kept, and when a session last began with them, in monotonic milliseconds; the latest last. */
-  readonly #kept = new Map<string, number>()
-
-  constructor(options: KeptStartsOptions) {
-    this.#options = options
-  }
-
-  began(pool: string, isNew: boolean): Promise<void> | null {
-    const isKept = this.#kept.delete(pool)
-    if (isKept || (isNew && this.#written.delete(pool))) {
-      this.#kept.set(pool, this.#options.clock.monotonic())
-      if (this.#kept.size > MOST) this.#kept.delete(first(this.#kept))
-      if (isNew) return this.#hold()
-    } else if (isNew) {
-      this.#written.add(pool)
-      if (this.#written.size > MOST_WRITTEN) this.#written.delete(first(this.#written))
-    }
-    return null
-  }
-
-  /** Lets go of the starts that no session has begun with for the idle time, and keeps the others for longer. */
-  async sweep(): Promise<void> {
-    if (this.#kept.size === 0) return
-    const { clock, idleSeconds } = this.#options
-    for (const [pool, began] of this.#kept) {
-      if (clock.monotonic() - began <= idleSeconds * 1_000) continue
-      this.#kept.delete(pool)
-      this.#written.add(pool)
-    }
-    await this.#hold()
-  }
-
-  async release(): Promise<void> {
-    if (this.#kept.size === 0) return
-    this.#kept.clear()
-    await this.#hold()
+  const kept = new Map<string, number>()
+  return {
+    began(pool: string, isNew: boolean): Promise<void> | null {
+      const isKept = kept.delete(pool)
+      if (isKept || (isNew && written.delete(pool))) {
+        kept.set(pool, options.clock.monotonic())
+        if (kept.size > MOST) kept.delete(first(kept))
+        if (isNew) return hold()
+      } else if (isNew) {
+        written.add(pool)
+        if (written.size > MOST_WRITTEN) written.delete(first(written))
+      }
+      return null
+    },
+    /** Lets go of the starts that no session has begun with for the idle time, and keeps the others for longer. */
+    async sweep(): Promise<void> {
+      if (kept.size === 0) return
+      const { clock, idleSeconds } = options
+      for (const [pool, began] of kept) {
+        if (clock.monotonic() - began <= idleSeconds * 1_000) continue
+        kept.delete(pool)
+        written.add(pool)
+      }
+      await hold()
+    },
+    async release(): Promise<void> {
+      if (kept.size === 0) return
+      kept.clear()
+      await hold()
+    },
   }
 
   /** What a store that fails does not keep is written again. */
-  async #hold(): Promise<void> {
-    await this.#options.store.hold([...this.#kept.keys()]).catch(() => {})
+  async function hold(): Promise<void> {
+    await options.store.hold([...kept.keys()]).catch(() => {})
   }
 }
 

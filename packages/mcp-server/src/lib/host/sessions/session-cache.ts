@@ -9,7 +9,7 @@ import { bySeat } from '../../environment/rules/rules-turn.ts'
 import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
 import type { HostBounds } from '../host.ts'
 import { type Faults, refusalOf, SessionRules } from '../operate/faults.ts'
-import { KeptStarts, type KeptStartsOptions } from './kept-starts.ts'
+import { createKeptStarts, type KeptStarts, type KeptStartsOptions } from './kept-starts.ts'
 import type { Watchers } from './watchers.ts'
 
 export interface CachedSession {
@@ -63,7 +63,7 @@ export class SessionCache {
 
   constructor(options: SessionCacheOptions) {
     this.#options = options
-    this.starts = new KeptStarts(options)
+    this.starts = createKeptStarts(options)
   }
 
   async loadTokens(): Promise<SessionTokens> {

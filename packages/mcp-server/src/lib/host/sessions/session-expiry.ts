@@ -41,38 +41,34 @@ const PLAYED_ON = ['seq-conflict', 'fenced', 'store-unavailable'] as const
  * its last use, and that clock may have been set since. Such a session is removed after this process has seen it
  * unchanged for the idle time, so a restart, a clock that jumps or another process's clock ends no session early.
  */
-export class Expiry {
-  readonly #options: ExpiryOptions
-  #sightings = new Map<string, LastSeen>()
-  #sweeping: Promise<void> | null = null
-
-  constructor(options: ExpiryOptions) {
-    this.#options = options
+export function createExpiry(options: ExpiryOptions) {
+  let sightings = new Map<string, LastSeen>()
+  let present: Promise<void> | null = null
+  return {
+    /** Removes expired sessions and resolves with their number. A call during another sweep waits for that one first. */
+    sweep(): Promise<number> {
+      const swept = present ? present.then(() => sweepOnce()) : sweepOnce()
+      const over = () => {
+        if (present === sweeping) present = null
+      }
+      const sweeping = swept.then(over, over)
+      present = sweeping
+      return swept
+    },
   }
 
-  /** Removes expired sessions and resolves with their number. A call during another sweep waits for that one first. */
-  sweep(): Promise<number> {
-    const swept = this.#sweeping ? this.#sweeping.then(() => this.#sweep()) : this.#sweep()
-    const over = () => {
-      if (this.#sweeping === sweeping) this.#sweeping = null
-    }
-    const sweeping = swept.then(over, over)
-    this.#sweeping = sweeping
-    return swept
-  }
-
-  async #sweep(): Promise<number> {
-    const { sessions, store, clock, idleSeconds } = this.#options
+  async function sweepOnce(): Promise<number> {
+    const { sessions, store, clock, idleSeconds } = options
     const before = clock.now() - idleSeconds * 1_000
     for (const cached of sessions.idle()) {
       const { session, touched } = cached
       const { id, touchedAt } = session.record
-      if (this.#takeLastStep(cached)) continue
+      if (takeLastStep(cached)) continue
       sessions.letGo(cached)
-      this.#sightings.set(id, { touchedAt, since: touched })
+      sightings.set(id, { touchedAt, since: touched })
     }
-    const earlier = this.#sightings
-    this.#sightings = new Map()
+    const earlier = sightings
+    sightings = new Map()
     const kept = new Set<string>()
     let swept = 0
     for (;;) {
@@ -83,7 +79,7 @@ export class Expiry {
         ids.filter((id) => !kept.has(id)),
         clock,
         async (id) => {
-          if (await this.#settle(id, earlier.get(id))) swept += 1
+          if (await settle(id, earlier.get(id))) swept += 1
           else kept.add(id)
         },
       )
@@ -92,11 +88,11 @@ export class Expiry {
   }
 
   /** Removes a session if it has been unchanged for long enough. Resolves with whether it was removed. */
-  async #settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
-    const { sessions, store, clock, idleSeconds, judges } = this.#options
+  async function settle(id: string, sighting: LastSeen | undefined): Promise<boolean> {
+    const { sessions, store, clock, idleSeconds, judges } = options
     if (sessions.holds(id)) return false
     if (sighting && clock.monotonic() - sighting.since <= idleSeconds * 1_000) {
-      this.#sightings.set(id, sighting)
+      sightings.set(id, sighting)
       return false
     }
     const stored = await sessions.guardStore(store.read(id))
@@ -104,19 +100,19 @@ export class Expiry {
     if (!stored || sessions.holds(id)) return false
     const { touchedAt } = stored
     if (sighting?.touchedAt !== touchedAt) {
-      this.#sightings.set(id, { touchedAt, since: clock.monotonic() })
+      sightings.set(id, { touchedAt, since: clock.monotonic() })
       return false
     }
     if (judges) {
       // A session that is not served here in its version cannot be judged.
       const cached = await Promise.resolve(sessions.find(id)).catch(() => null)
-      if (cached && this.#takeLastStep(cached)) return false
+      if (cached && takeLastStep(cached)) return false
     }
-    return this.#remove(id)
+    return remove(id)
   }
 
-  async #remove(id: string): Promise<boolean> {
-    const { sessions, onRemoved } = this.#options
+  async function remove(id: string): Promise<boolean> {
+    const { sessions, onRemoved } = options
     const removed = await sessions.remove(id)
     if (removed) onRemoved(id)
     return removed
@@ -126,14 +122,14 @@ export class Expiry {
    * Begins to take the last step of an idle session, in which its world judges what was left, and returns whether it
    * does. The step is a use of the session. Where the world fails, which it reports, the session is removed.
    */
-  #takeLastStep(cached: CachedSession): boolean {
-    const { writer } = this.#options
+  function takeLastStep(cached: CachedSession): boolean {
+    const { writer } = options
     if (!writer.isLeft(cached)) return false
     const judging = async () => {
       try {
         await writer.judgeLeft(cached)
       } catch (error) {
-        if (!PLAYED_ON.some((code) => WireError.is(error, code))) await this.#remove(cached.session.record.id)
+        if (!PLAYED_ON.some((code) => WireError.is(error, code))) await remove(cached.session.record.id)
       }
     }
     // What the store refuses now, the next sweep finds again.
