@@ -5,11 +5,11 @@ import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
-import { type AuthOptions, type Credentials, createCredentials, type Identity } from '../transport/credentials.ts'
+import { type AuthOptions, createCredentials, type Identity } from '../transport/credentials.ts'
 import { keepPlace } from './connection-limits.ts'
 import type { ClientIdentity } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
-import { type AllowOptions, createGuards, type Denial, type Guards } from './host-origin-check.ts'
+import { type AllowOptions, createGuards, type Denial } from './host-origin-check.ts'
 import { rejectUpgrade } from './web-sockets.ts'
 
 /** Seconds for which an answer may be held at most. */
@@ -28,76 +28,67 @@ export interface AuthorizerOptions extends DispatcherOptions {
 
 export type Endpoint = { readonly kind: 'trainer' } | { readonly kind: 'agent'; readonly address: AgentAddress }
 
+export type Authorizer = ReturnType<typeof createAuthorizer>
+
 /** Identifies and rate-limits the callers of both endpoints, for calls and WebSockets alike. */
-export class Authorizer {
-  readonly guards: Guards
-  readonly #host: Host
-  readonly #credentials: Credentials
-  readonly #limiter: RateLimiterMemory
-  readonly #session: string | undefined
-  readonly #onError: NonNullable<DispatcherOptions['onError']>
-
-  constructor(host: Host, options: AuthorizerOptions) {
-    const { auth, rate, onError = () => {} } = options
-    this.#host = host
-    this.#credentials = createCredentials(auth.controlToken, auth)
-    this.guards = createGuards(options.address, options.allow, options.asksTokens ?? this.#credentials.asksAgents)
-    this.#limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
-    this.#session = options.session
-    this.#onError = onError
-  }
-
-  get asksTokens(): boolean {
-    return this.#credentials.asksAgents
-  }
-
-  /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
-  endpointOf(asked: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
-    // Many clients end each URL with a slash, and some lose the body when they are redirected.
-    const path = asked.replace(/(?<=.)\/$/, '')
-    if (path === '/env') return { kind: 'trainer' }
-    const hold = readHold(url)
-    if (typeof hold === 'object') return hold
-    const only = path === '/mcp' ? this.#session : undefined
-    const token = only ?? /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
-    if (token) return { kind: 'agent', address: { by: 'capability', token, hold } }
-    if (this.#session !== undefined) return null
-    const named = path === '/mcp' ? this.#host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
-    const environment = this.#host.environments.find(({ name }) => name === named)
-    if (!environment) return null
-    const sent = headers['mcp-session-id']
-    const by = environment.handle === undefined ? 'transport' : 'argument'
-    const connection = typeof sent === 'string' ? sent : null
-    return { kind: 'agent', address: { by, token: connection, environment: environment.name, hold } }
-  }
-
-  /** Returns the identity of a bearer token at an endpoint; synchronously for a token of this server. */
-  identify(endpoint: Caller['endpoint'], token: string): Identity | Denial | Promise<Identity | Denial> {
-    if (endpoint === 'agent' && !this.#credentials.asksAgents) return NOBODY
-    const identity = this.#credentials.identify(endpoint, token)
-    if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
-    return identity.then(
-      (found) => found ?? UNAUTHORIZED,
-      (cause) => {
-        this.#onError({ reference: 'jwks', cause })
-        return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
-      },
-    )
-  }
-
-  /** Counts a call of an agent. Resolves with 0, or with the seconds after which there is room for another. */
-  async count(caller: AgentCaller, session: SessionRef | null, address: string | undefined): Promise<number> {
-    try {
-      const key = this.nameOf(caller, session, address)
-      await this.#limiter.consume(typeof key === 'string' ? key : await key)
-      return 0
-    } catch (rejected) {
-      return Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
-    }
+export function createAuthorizer(host: Host, options: AuthorizerOptions) {
+  const { auth, rate, onError = () => {} } = options
+  const credentials = createCredentials(auth.controlToken, auth)
+  const guards = createGuards(options.address, options.allow, options.asksTokens ?? credentials.asksAgents)
+  const limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
+  const session = options.session
+  return {
+    guards,
+    get asksTokens(): boolean {
+      return credentials.asksAgents
+    },
+    /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
+    endpointOf(asked: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
+      // Many clients end each URL with a slash, and some lose the body when they are redirected.
+      const path = asked.replace(/(?<=.)\/$/, '')
+      if (path === '/env') return { kind: 'trainer' }
+      const hold = readHold(url)
+      if (typeof hold === 'object') return hold
+      const only = path === '/mcp' ? session : undefined
+      const token = only ?? /^\/mcp\/s\/([\w-]+)$/.exec(path)?.[1]
+      if (token) return { kind: 'agent', address: { by: 'capability', token, hold } }
+      if (session !== undefined) return null
+      const named = path === '/mcp' ? host.environments[0]?.name : /^\/mcp\/e\/([\w-]+)$/.exec(path)?.[1]
+      const environment = host.environments.find(({ name }) => name === named)
+      if (!environment) return null
+      const sent = headers['mcp-session-id']
+      const by = environment.handle === undefined ? 'transport' : 'argument'
+      const connection = typeof sent === 'string' ? sent : null
+      return { kind: 'agent', address: { by, token: connection, environment: environment.name, hold } }
+    },
+    /** Returns the identity of a bearer token at an endpoint; synchronously for a token of this server. */
+    identify(endpoint: Caller['endpoint'], token: string): Identity | Denial | Promise<Identity | Denial> {
+      if (endpoint === 'agent' && !credentials.asksAgents) return NOBODY
+      const identity = credentials.identify(endpoint, token)
+      if (!(identity instanceof Promise)) return identity ?? UNAUTHORIZED
+      return identity.then(
+        (found) => found ?? UNAUTHORIZED,
+        (cause) => {
+          onError({ reference: 'jwks', cause })
+          return { status: 503, message: 'Tokens cannot be checked at the moment. Try again later.' }
+        },
+      )
+    },
+    /** Counts a call of an agent. Resolves with 0, or with the seconds after which there is room for another. */
+    async count(caller: AgentCaller, session: SessionRef | null, address: string | undefined): Promise<number> {
+      try {
+        const key = nameOf(caller, session, address)
+        await limiter.consume(typeof key === 'string' ? key : await key)
+        return 0
+      } catch (rejected) {
+        return Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
+      }
+    },
+    nameOf,
   }
 
   /** The name under which calls are counted: the network address, where the token is not valid. */
-  nameOf(
+  function nameOf(
     { principal, address: { by, token } }: AgentCaller,
     session: SessionRef | null,
     address: string | undefined,
@@ -107,7 +98,7 @@ export class Authorizer {
     if (token === null || (by !== 'argument' && !session)) return unproved
     if (by !== 'argument') return token
     try {
-      const checked = this.#host.connections.check(principal, token)
+      const checked = host.connections.check(principal, token)
       return checked instanceof Promise
         ? checked.then(
             () => token,

@@ -15,101 +15,92 @@ interface Client {
   readonly streams: Set<EventStream>
 }
 
+export type Streams = ReturnType<typeof createStreams>
+
 /** The event streams of an HTTP server: opened with GET, or as the response to `subscriptions/listen`. */
-export class Streams {
-  readonly #most: number
-  readonly #clients = new Map<string, Client>()
-  readonly #open = new Map<EventStream, () => Promise<void>>()
-  readonly #signs: NodeJS.Timeout
-  #ended = false
-
-  constructor(most: number) {
-    this.#most = most
-    this.#signs = setInterval(() => {
-      for (const stream of this.#open.keys()) stream.keepAlive()
-    }, SIGN_OF_LIFE * 1_000).unref()
+export function createStreams(most: number) {
+  const clients = new Map<string, Client>()
+  const openStreams = new Map<EventStream, () => Promise<void>>()
+  let ended = false
+  const signs: NodeJS.Timeout = setInterval(() => {
+    for (const stream of openStreams.keys()) stream.keepAlive()
+  }, SIGN_OF_LIFE * 1_000).unref()
+  return {
+    get full(): boolean {
+      return ended || openStreams.size >= most
+    },
+    hasEnough(caller: AgentCaller): boolean {
+      const open = clients.get(toClientKey(caller))?.streams.size ?? 0
+      return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
+    },
+    open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
+      const { streams, channel } = clientOf(caller)
+      stream.begin()
+      streams.add(stream)
+      add(stream, response, async () => stream.end())
+      onceClosed(response, () => {
+        streams.delete(stream)
+        forgetIdle(toClientKey(caller), channel)
+      })
+    },
+    channelFor(caller: AgentCaller): ClientChannel {
+      return clientOf(caller).channel
+    },
+    listen(stream: EventStream, response: HttpResponse): ClientChannel {
+      const channel = new ClientChannel({ say: (text) => stream.say(text) })
+      add(stream, response, async () => {
+        await channel.shutDown()
+        stream.end()
+      })
+      onceClosed(response, () => channel.end())
+      return channel
+    },
+    forget(caller: AgentCaller): void {
+      const client = clients.get(toClientKey(caller))
+      clients.delete(toClientKey(caller))
+      client?.channel.end()
+      for (const stream of client?.streams ?? []) stream.end()
+    },
+    /** Ends all streams, and notifies clients that listen. Does not wait for clients that do not read. */
+    end(): void {
+      ended = true
+      clearInterval(signs)
+      for (const leave of openStreams.values()) void leave()
+      for (const { channel } of clients.values()) channel.end()
+    },
   }
 
-  get full(): boolean {
-    return this.#ended || this.#open.size >= this.#most
+  function add(stream: EventStream, response: HttpResponse, leave: () => Promise<void>): void {
+    openStreams.set(stream, leave)
+    onceClosed(response, () => openStreams.delete(stream))
   }
 
-  hasEnough(caller: AgentCaller): boolean {
-    const open = this.#clients.get(toClientKey(caller))?.streams.size ?? 0
-    return open >= (caller.address.by === 'capability' ? STREAMS_PER_URL : 1)
-  }
-
-  open(caller: AgentCaller, stream: EventStream, response: HttpResponse): void {
-    const { streams, channel } = this.#clientOf(caller)
-    stream.begin()
-    streams.add(stream)
-    this.#add(stream, response, async () => stream.end())
-    onceClosed(response, () => {
-      streams.delete(stream)
-      this.#forgetIdle(toClientKey(caller), channel)
-    })
-  }
-
-  channelFor(caller: AgentCaller): ClientChannel {
-    return this.#clientOf(caller).channel
-  }
-
-  listen(stream: EventStream, response: HttpResponse): ClientChannel {
-    const channel = new ClientChannel({ say: (text) => stream.say(text) })
-    this.#add(stream, response, async () => {
-      await channel.shutDown()
-      stream.end()
-    })
-    onceClosed(response, () => channel.end())
-    return channel
-  }
-
-  forget(caller: AgentCaller): void {
-    const client = this.#clients.get(toClientKey(caller))
-    this.#clients.delete(toClientKey(caller))
-    client?.channel.end()
-    for (const stream of client?.streams ?? []) stream.end()
-  }
-
-  /** Ends all streams, and notifies clients that listen. Does not wait for clients that do not read. */
-  end(): void {
-    this.#ended = true
-    clearInterval(this.#signs)
-    for (const leave of this.#open.values()) void leave()
-    for (const { channel } of this.#clients.values()) channel.end()
-  }
-
-  #add(stream: EventStream, response: HttpResponse, leave: () => Promise<void>): void {
-    this.#open.set(stream, leave)
-    onceClosed(response, () => this.#open.delete(stream))
-  }
-
-  #clientOf(caller: AgentCaller): Client {
+  function clientOf(caller: AgentCaller): Client {
     const key = toClientKey(caller)
-    const known = this.#clients.get(key)
+    const known = clients.get(key)
     if (known) return known
     const streams = new Set<EventStream>()
     const channel: ClientChannel = new ClientChannel({
       // Without an open stream the message is dropped.
       say: async (text) => void (await Promise.all([...streams].map((stream) => stream.say(text)))),
-      onIdle: () => this.#forgetIdle(key, channel),
+      onIdle: () => forgetIdle(key, channel),
     })
     const client = { channel, streams }
-    this.#makeRoom()
-    this.#clients.set(key, client)
+    makeRoom()
+    clients.set(key, client)
     return client
   }
 
-  #forgetIdle(key: string, channel: ClientChannel): void {
-    const client = this.#clients.get(key)
-    if (client?.channel === channel && channel.idle && client.streams.size === 0) this.#clients.delete(key)
+  function forgetIdle(key: string, channel: ClientChannel): void {
+    const client = clients.get(key)
+    if (client?.channel === channel && channel.idle && client.streams.size === 0) clients.delete(key)
   }
 
-  #makeRoom(): void {
-    if (this.#clients.size < AWAITED + this.#most) return
-    for (const [key, { channel, streams }] of this.#clients) {
+  function makeRoom(): void {
+    if (clients.size < AWAITED + most) return
+    for (const [key, { channel, streams }] of clients) {
       if (streams.size > 0) continue
-      this.#clients.delete(key)
+      clients.delete(key)
       channel.end()
       return
     }

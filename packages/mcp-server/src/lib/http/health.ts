@@ -14,51 +14,43 @@ export interface ProbeAnswer {
  * needs the operator's control token: it counts the sessions of all principals, and the agent under training may be on
  * the same machine.
  */
-export class Probes {
-  readonly #host: Host
-  readonly #metrics: Metrics | undefined
-  #checking: Promise<boolean> | null = null
-
-  constructor(host: Host, metrics: Metrics | undefined) {
-    this.#host = host
-    this.#metrics = metrics
-  }
-
-  health(): ProbeAnswer {
-    return text(200, 'ok')
-  }
-
-  async readiness(draining: boolean): Promise<ProbeAnswer> {
-    if (draining) return text(503, 'draining')
-    return (await this.#storeAnswers()) ? text(200, 'ok') : text(503, 'store-unavailable')
-  }
-
-  get counts(): boolean {
-    return this.#metrics !== undefined
-  }
-
-  async metrics(calls: number): Promise<ProbeAnswer> {
-    const sessions = await this.#host.list({ limit: 1 }).then(
-      ({ total }) => total,
-      () => null,
-    )
-    const { user, system } = process.cpuUsage()
-    const body = this.#metrics?.render({ sessions, calls, cpuSeconds: (user + system) / 1_000_000 }) ?? ''
-    return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: body }
+export function createProbes(host: Host, metrics: Metrics | undefined) {
+  let checking: Promise<boolean> | null = null
+  const counters = metrics
+  return {
+    health(): ProbeAnswer {
+      return text(200, 'ok')
+    },
+    async readiness(draining: boolean): Promise<ProbeAnswer> {
+      if (draining) return text(503, 'draining')
+      return (await storeAnswers()) ? text(200, 'ok') : text(503, 'store-unavailable')
+    },
+    get counts(): boolean {
+      return counters !== undefined
+    },
+    async metrics(calls: number): Promise<ProbeAnswer> {
+      const sessions = await host.list({ limit: 1 }).then(
+        ({ total }) => total,
+        () => null,
+      )
+      const { user, system } = process.cpuUsage()
+      const body = counters?.render({ sessions, calls, cpuSeconds: (user + system) / 1_000_000 }) ?? ''
+      return { status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', text: body }
+    },
   }
 
   /** Asks the store once for all requests at a time: they need no token, so anyone can send many. */
-  #storeAnswers(): Promise<boolean> {
-    this.#checking ??= this.#host
+  function storeAnswers(): Promise<boolean> {
+    checking ??= host
       .ready()
       .then(
         () => true,
         () => false,
       )
       .finally(() => {
-        this.#checking = null
+        checking = null
       })
-    return this.#checking
+    return checking
   }
 }
 

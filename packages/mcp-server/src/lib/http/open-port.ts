@@ -5,7 +5,7 @@ import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { portInUse } from '../server-error.ts'
 import { KEEP_ALIVE, shedSlowReaders, TIMEOUTS } from '../transport/timeouts.ts'
 import { answerRequestErrors, boundConnections, Pipelines } from './connection-limits.ts'
-import { type HttpRequest, PlainConnections, type PlainHandler } from './fast-path/connection.ts'
+import { createPlainConnections, type HttpRequest, type PlainHandler } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 
 export interface PortHandler extends PlainHandler {
@@ -53,7 +53,7 @@ export async function openPort(
     (request, response) =>
       pipelines.take(response, request.socket, () => handler.answer(inOriginForm(request), response)),
   )
-  const plain = fastPath ? new PlainConnections(server, handler) : null
+  const plain = fastPath ? createPlainConnections(server, handler) : null
   answerRequestErrors(server, pipelines)
   const upgraded = new WeakSet<Duplex>()
   boundConnections(server, {

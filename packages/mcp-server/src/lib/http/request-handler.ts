@@ -23,29 +23,27 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WireError } from '@episodic/protocol'
-import { createDispatcher, type Dispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
+import { createDispatcher, type DispatcherOptions, type Reply } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import { TRAINER_BYTES } from '../dispatch/json-bounds.ts'
 import { isModern, type Message } from '../dispatch/message.ts'
 import type { AgentCaller, Caller, Rejection } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
-import type { OnError } from '../host/operate/faults.ts'
 import type { Metrics } from '../host/operate/metrics.ts'
-import { Authorizer, type AuthorizerOptions, bearerOf, callerAt } from './authorize.ts'
+import { type AuthorizerOptions, bearerOf, callerAt, createAuthorizer } from './authorize.ts'
 import { keepPlace } from './connection-limits.ts'
-import { EventStream, Streams } from './event-streams.ts'
+import { createStreams, EventStream } from './event-streams.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
-import { Probes } from './health.ts'
+import { createProbes } from './health.ts'
 import { type Denial, pathOf } from './host-origin-check.ts'
 import { Calls, HeldCalls, HttpExchange, tooManyStreams } from './in-flight-calls.ts'
-import type { PortHandler } from './open-port.ts'
 import { checkPost, checkVersion, classifyPost, missingTransport, takesEvents } from './post-rules.ts'
 import { readBody } from './read-body.ts'
-import { Replies } from './responses.ts'
-import { RoutesHandler } from './routes-handler.ts'
-import { WebSocketEndpoints } from './websocket.ts'
+import { createReplies } from './responses.ts'
+import { createRoutesHandler } from './routes-handler.ts'
+import { createWebSocketEndpoints } from './websocket.ts'
 
 export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOptions {
   /** Largest request body or WebSocket message, in bytes. */
@@ -59,236 +57,207 @@ export interface RequestHandlerOptions extends AuthorizerOptions, DispatcherOpti
 }
 
 /** Authorizes HTTP requests, dispatches their messages and writes the replies as responses. */
-export class RequestHandler implements PortHandler {
-  readonly #host: Host
-  readonly #dispatcher: Dispatcher
-  readonly #authorizer: Authorizer
-  readonly #bodyBytes: number
-  readonly #extraRoutes: ExtraRoutes | undefined
-  readonly #routes: RoutesHandler | undefined
-  readonly #calls = new Calls()
-  /** `null` if no environment has several seats: then no answer is held. */
-  readonly #held: HeldCalls | null
-  readonly #replies: Replies
-  readonly #probes: Probes
-  readonly #webSockets: WebSocketEndpoints
-  readonly #streams: Streams
-  readonly #onRejected: (rejection: Rejection) => void
-  readonly #onError: OnError
+export function createRequestHandler(host: Host, options: RequestHandlerOptions) {
+  const calls = new Calls()
+  const { bodyBytes, streams, metrics, extraRoutes, onRejected, onError = () => {} } = options
+  const dispatcher = createDispatcher(host, options)
+  const authorizer = createAuthorizer(host, options)
   /** Extra routes read requests and responses as `node:http` makes them. */
-  readonly leaves: ((url: string) => boolean) | null
-
-  constructor(host: Host, options: RequestHandlerOptions) {
-    const { bodyBytes, streams, metrics, onRejected, onError = () => {} } = options
-    this.#onError = onError
-    this.#host = host
-    this.#dispatcher = createDispatcher(host, options)
-    this.#authorizer = new Authorizer(host, options)
-    this.#bodyBytes = bodyBytes
-    const { extraRoutes } = options
-    this.#extraRoutes = extraRoutes
-    this.leaves = extraRoutes ? (url) => extraRoutes.owns(pathOf(url)) : null
-    this.#streams = new Streams(streams)
-    this.#held = host.environments.some(({ seats }) => seats) ? new HeldCalls(Math.ceil(options.connections / 2)) : null
-    this.#probes = new Probes(host, metrics)
-    this.#onRejected = (rejection) => {
-      metrics?.refused(rejection.code)
-      onRejected?.(rejection)
-    }
-    this.#routes = extraRoutes && new RoutesHandler(host, extraRoutes, this.#authorizer, this.#onRejected)
-    this.#replies = new Replies(this.#authorizer.guards, this.#onRejected)
-    this.#webSockets = new WebSocketEndpoints({
-      dispatcher: this.#dispatcher,
-      authorizer: this.#authorizer,
-      messageBytes: bodyBytes,
-      onRejected: (caller, code) => this.#onRejected({ endpoint: null, principal: null, ...caller, code }),
-    })
+  const leaves: ((url: string) => boolean) | null = extraRoutes ? (url) => extraRoutes.owns(pathOf(url)) : null
+  const eventStreams = createStreams(streams)
+  /** `null` if no environment has several seats: then no answer is held. */
+  const held = host.environments.some(({ seats }) => seats) ? new HeldCalls(Math.ceil(options.connections / 2)) : null
+  const probes = createProbes(host, metrics)
+  const report = (rejection: Rejection) => {
+    metrics?.refused(rejection.code)
+    onRejected?.(rejection)
+  }
+  const routes = extraRoutes && createRoutesHandler(host, extraRoutes, authorizer, report)
+  const replies = createReplies(authorizer.guards, report)
+  const webSockets = createWebSocketEndpoints({
+    dispatcher,
+    authorizer,
+    messageBytes: bodyBytes,
+    onRejected: (caller, code) => report({ endpoint: null, principal: null, ...caller, code }),
+  })
+  return {
+    leaves,
+    async drain(signal: AbortSignal | undefined): Promise<number> {
+      const calling = calls.drain(signal)
+      eventStreams.end()
+      const left = await Promise.all([calling, webSockets.drain(signal), extraRoutes?.drain(signal) ?? 0])
+      return left.reduce((sum, count) => sum + count, 0)
+    },
+    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      const handler = leaves?.(request.url ?? '') ? routes : webSockets
+      return handler?.upgrade(request, socket, head)
+    },
+    end(): void {
+      eventStreams.end()
+      webSockets.end()
+      extraRoutes?.end()
+    },
+    rejectedConnection(): void {
+      report({ endpoint: null, principal: null, code: 'connections' })
+    },
+    /** Answers a request. A failure goes to `onError` and closes the connection. */
+    answer(request: HttpRequest, response: HttpResponse): void {
+      answerAt(request, response).catch((cause) => {
+        onError({ reference: 'http', cause })
+        response.destroy()
+      })
+    },
   }
 
-  async drain(signal: AbortSignal | undefined): Promise<number> {
-    const calling = this.#calls.drain(signal)
-    this.#streams.end()
-    const left = await Promise.all([calling, this.#webSockets.drain(signal), this.#extraRoutes?.drain(signal) ?? 0])
-    return left.reduce((sum, count) => sum + count, 0)
-  }
-
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const handler = this.leaves?.(request.url ?? '') ? this.#routes : this.#webSockets
-    return handler?.upgrade(request, socket, head)
-  }
-
-  end(): void {
-    this.#streams.end()
-    this.#webSockets.end()
-    this.#extraRoutes?.end()
-  }
-
-  rejectedConnection(): void {
-    this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
-  }
-
-  /** Answers a request. A failure goes to `onError` and closes the connection. */
-  answer(request: HttpRequest, response: HttpResponse): void {
-    this.#answer(request, response).catch((cause) => {
-      this.#onError({ reference: 'http', cause })
-      response.destroy()
-    })
-  }
-
-  async #answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+  async function answerAt(request: HttpRequest, response: HttpResponse): Promise<void> {
     const path = pathOf(request.url)
-    if (path === '/healthz') return this.#replies.report(request, response, this.#probes.health())
-    if (path === '/readyz')
-      return this.#replies.report(request, response, await this.#probes.readiness(this.#calls.draining))
-    const denied = this.#authorizer.guards.checkSource(request)
-    if (denied) return this.#replies.deny(request, response, null, denied)
-    if (path === '/metrics' && this.#probes.counts) return this.#showMetrics(request, response)
-    if (this.#extraRoutes?.owns(path)) return this.#routes?.serve(request, response, path)
-    const endpoint = this.#authorizer.endpointOf(path, request)
-    if (!endpoint) return this.#replies.deny(request, response, null, NOTHING_HERE)
-    if ('status' in endpoint) return this.#replies.deny(request, response, null, endpoint)
-    if (request.method === 'OPTIONS') return this.#replies.preflight(request, response)
-    const identifying = this.#authorizer.identify(endpoint.kind, bearerOf(request))
+    if (path === '/healthz') return replies.report(request, response, probes.health())
+    if (path === '/readyz') return replies.report(request, response, await probes.readiness(calls.draining))
+    const denied = authorizer.guards.checkSource(request)
+    if (denied) return replies.deny(request, response, null, denied)
+    if (path === '/metrics' && probes.counts) return showMetrics(request, response)
+    if (extraRoutes?.owns(path)) return routes?.serve(request, response, path)
+    const endpoint = authorizer.endpointOf(path, request)
+    if (!endpoint) return replies.deny(request, response, null, NOTHING_HERE)
+    if ('status' in endpoint) return replies.deny(request, response, null, endpoint)
+    if (request.method === 'OPTIONS') return replies.preflight(request, response)
+    const identifying = authorizer.identify(endpoint.kind, bearerOf(request))
     const identity = identifying instanceof Promise ? await identifying : identifying
     if ('status' in identity)
-      return this.#replies.deny(request, response, { endpoint: endpoint.kind, principal: null }, identity)
+      return replies.deny(request, response, { endpoint: endpoint.kind, principal: null }, identity)
     if (identity.principal !== null) keepPlace(request.socket)
     const caller = callerAt(endpoint, identity)
-    if (request.method === 'POST') return this.#post(request, response, caller)
+    if (request.method === 'POST') return answerPost(request, response, caller)
     const sessionful = caller.endpoint === 'agent' && !isModern(String(request.headers['mcp-protocol-version'] ?? ''))
-    if (request.method === 'DELETE' && sessionful) return this.#delete(request, response, caller)
-    if (request.method === 'GET' && sessionful) return this.#listen(request, response, caller)
+    if (request.method === 'DELETE' && sessionful) return endTransport(request, response, caller)
+    if (request.method === 'GET' && sessionful) return openStream(request, response, caller)
     response.setHeader('Allow', sessionful ? 'GET, POST, DELETE' : 'POST')
-    return this.#replies.deny(request, response, caller, {
+    return replies.deny(request, response, caller, {
       status: 405,
       message: `${request.method} is not served here.`,
     })
   }
 
-  async #post(request: HttpRequest, response: HttpResponse, identified: Caller): Promise<void> {
+  async function answerPost(request: HttpRequest, response: HttpResponse, identified: Caller): Promise<void> {
     const refused = checkPost(request)
-    if (refused) return this.#replies.deny(request, response, identified, refused)
+    if (refused) return replies.deny(request, response, identified, refused)
     const caller =
-      this.#held && identified.endpoint === 'agent'
-        ? this.#held.enter(identified, request.socket.remoteAddress, response)
+      held && identified.endpoint === 'agent'
+        ? held.enter(identified, request.socket.remoteAddress, response)
         : identified
-    const resolving = findSession(this.#host, caller)
+    const resolving = findSession(host, caller)
     const session = resolving instanceof Promise ? await resolving : resolving
     if (caller.endpoint === 'agent') {
-      const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
-      if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
+      const seconds = await authorizer.count(caller, session, request.socket.remoteAddress)
+      if (seconds > 0) return replies.rejectTooMany(request, response, caller, seconds)
     }
     let message: Message
     try {
       const { endpoint } = caller
-      const most = endpoint === 'trainer' ? Math.max(this.#bodyBytes, TRAINER_BYTES) : this.#bodyBytes
+      const most = endpoint === 'trainer' ? Math.max(bodyBytes, TRAINER_BYTES) : bodyBytes
       const body = readBody(request, most, caller.principal !== null)
-      const reading = this.#dispatcher.read(typeof body === 'string' ? body : await body, endpoint)
+      const reading = dispatcher.read(typeof body === 'string' ? body : await body, endpoint)
       message = reading instanceof Promise ? await reading : reading
     } catch (error) {
-      return this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
+      return replies.answer(request, response, caller, dispatcher.refuse(error))
     }
     const posted = classifyPost(request, message, caller)
-    if (posted.kind === 'denied') return this.#replies.deny(request, response, caller, posted.denial)
+    if (posted.kind === 'denied') return replies.deny(request, response, caller, posted.denial)
     if (posted.kind === 'mismatched')
-      return this.#replies.answer(
-        request,
-        response,
-        caller,
-        this.#dispatcher.refuse(posted.error, message.id),
-        true,
-        400,
-      )
-    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, posted.caller)
+      return replies.answer(request, response, caller, dispatcher.refuse(posted.error, message.id), true, 400)
+    if (calls.draining) return replies.rejectShuttingDown(request, response, posted.caller)
     const { method } = message
     // A subscription lasts until the server stops, so a drain does not wait for it.
-    if (method !== 'subscriptions/listen') this.#calls.begin(response)
+    if (method !== 'subscriptions/listen') calls.begin(response)
     if (posted.kind === 'in-session') {
-      const missing = await this.#checkTransport(posted.caller, session)
-      if (missing) return this.#replies.answer(request, response, caller, missing)
+      const missing = await checkTransport(posted.caller, session)
+      if (missing) return replies.answer(request, response, caller, missing)
     }
-    const opened = posted.kind === 'initialize' ? await this.#withNewTransport(posted.caller) : null
+    const opened = posted.kind === 'initialize' ? await withNewTransport(posted.caller) : null
     const from = opened ?? posted.caller
     const modern = posted.kind === 'stateless'
-    const cors = () => this.#authorizer.guards.corsHeaders(request)
+    const cors = () => authorizer.guards.corsHeaders(request)
     const exchange = new HttpExchange(
       { request, response, caller: from, method, modern, session: opened ? null : session, cors },
-      this.#calls,
-      this.#streams,
+      calls,
+      eventStreams,
     )
-    const reply = await this.#dispatcher.dispatch(from, message, exchange)
-    if (exchange.stream?.begun) return this.#replies.conclude(exchange.stream, from, reply)
+    const reply = await dispatcher.dispatch(from, message, exchange)
+    if (exchange.stream?.begun) return replies.conclude(exchange.stream, from, reply)
     if (opened && reply.refusal === null) response.setHeader('Mcp-Session-Id', opened.address.token as string)
-    this.#replies.answer(request, response, from, reply, modern)
+    replies.answer(request, response, from, reply, modern)
   }
 
   /** Opens the event stream on which a client of the session-based version receives its notifications. */
-  async #listen(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
+  async function openStream(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
     if (!takesEvents(request))
-      return this.#replies.deny(request, response, caller, {
+      return replies.deny(request, response, caller, {
         status: 406,
         message: 'GET opens an event stream: Accept has to include text/event-stream.',
       })
     const unspoken = checkVersion(request)
-    if (unspoken) return this.#replies.deny(request, response, caller, unspoken)
-    const session = await findSession(this.#host, caller)
-    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
-    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
-    const missing = await this.#checkTransport(caller, session)
-    if (missing) return this.#replies.answer(request, response, caller, missing)
-    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
-    if (this.#streams.hasEnough(caller))
-      return this.#replies.deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
-    if (this.#streams.full)
-      return this.#replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
-    const stream = new EventStream(response, () => this.#authorizer.guards.corsHeaders(request))
-    this.#streams.open(caller, stream, response)
+    if (unspoken) return replies.deny(request, response, caller, unspoken)
+    const session = await findSession(host, caller)
+    const seconds = await authorizer.count(caller, session, request.socket.remoteAddress)
+    if (seconds > 0) return replies.rejectTooMany(request, response, caller, seconds)
+    const missing = await checkTransport(caller, session)
+    if (missing) return replies.answer(request, response, caller, missing)
+    if (calls.draining) return replies.rejectShuttingDown(request, response, caller)
+    if (eventStreams.hasEnough(caller))
+      return replies.deny(request, response, caller, { status: 409, message: 'Such a stream is open already.' })
+    if (eventStreams.full)
+      return replies.deny(request, response, caller, { status: 503, message: tooManyStreams().message })
+    const stream = new EventStream(response, () => authorizer.guards.corsHeaders(request))
+    eventStreams.open(caller, stream, response)
   }
 
-  async #delete(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
+  async function endTransport(request: HttpRequest, response: HttpResponse, caller: AgentCaller): Promise<void> {
     const { principal, address } = caller
-    const session = await findSession(this.#host, caller)
-    const seconds = await this.#authorizer.count(caller, session, request.socket.remoteAddress)
-    if (seconds > 0) return this.#replies.rejectTooMany(request, response, caller, seconds)
-    if (this.#calls.draining) return this.#replies.rejectShuttingDown(request, response, caller)
-    this.#calls.begin(response)
+    const session = await findSession(host, caller)
+    const seconds = await authorizer.count(caller, session, request.socket.remoteAddress)
+    if (seconds > 0) return replies.rejectTooMany(request, response, caller, seconds)
+    if (calls.draining) return replies.rejectShuttingDown(request, response, caller)
+    calls.begin(response)
     try {
       // The session of a session URL belongs to the trainer who opened it, so an agent cannot close it.
       if (address.by !== 'capability') {
-        if (address.token === null) return this.#replies.deny(request, response, caller, missingTransport())
-        if (address.by === 'argument') await this.#host.connections.end(principal, address.token)
-        else await (session ?? (await this.#host.resolve(principal, address))).close()
-        this.#streams.forget(caller)
+        if (address.token === null) return replies.deny(request, response, caller, missingTransport())
+        if (address.by === 'argument') await host.connections.end(principal, address.token)
+        else await (session ?? (await host.resolve(principal, address))).close()
+        eventStreams.forget(caller)
       }
-      response.writeHead(204, this.#authorizer.guards.corsHeaders(request)).end()
+      response.writeHead(204, authorizer.guards.corsHeaders(request)).end()
     } catch (error) {
-      this.#replies.answer(request, response, caller, this.#dispatcher.refuse(error))
+      replies.answer(request, response, caller, dispatcher.refuse(error))
     }
   }
 
-  async #withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
+  async function withNewTransport(caller: AgentCaller): Promise<AgentCaller> {
     const { principal, address } = caller
-    return { ...caller, address: { ...address, token: await this.#host.connections.issue(principal) } }
+    return { ...caller, address: { ...address, token: await host.connections.issue(principal) } }
   }
 
-  async #checkTransport({ principal, address }: AgentCaller, session: SessionRef | null): Promise<Reply | null> {
+  async function checkTransport(
+    { principal, address }: AgentCaller,
+    session: SessionRef | null,
+  ): Promise<Reply | null> {
     try {
       if (address.token === null) throw new WireError('invalid-request', missingTransport().message)
-      if (address.by === 'argument') await this.#host.connections.check(principal, address.token)
-      else await (session ?? (await this.#host.resolve(principal, address))).environment()
+      if (address.by === 'argument') await host.connections.check(principal, address.token)
+      else await (session ?? (await host.resolve(principal, address))).environment()
       return null
     } catch (error) {
-      return this.#dispatcher.refuse(error)
+      return dispatcher.refuse(error)
     }
   }
 
-  async #showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
-    const identity = await this.#authorizer.identify('trainer', bearerOf(request))
-    if ('status' in identity) return this.#replies.deny(request, response, null, identity)
+  async function showMetrics(request: HttpRequest, response: HttpResponse): Promise<void> {
+    const identity = await authorizer.identify('trainer', bearerOf(request))
+    if ('status' in identity) return replies.deny(request, response, null, identity)
     keepPlace(request.socket)
     // The counts are of all principals.
-    if (!identity.operator) return this.#replies.deny(request, response, null, OPERATOR_ONLY)
-    this.#replies.report(request, response, await this.#probes.metrics(this.#calls.count + this.#webSockets.calls))
+    if (!identity.operator) return replies.deny(request, response, null, OPERATOR_ONLY)
+    replies.report(request, response, await probes.metrics(calls.count + webSockets.calls))
   }
 }
 

@@ -10,93 +10,87 @@ import type { Denial, Guards } from './host-origin-check.ts'
 import { takesOnlyEvents } from './post-rules.ts'
 
 /** Writes responses with their CORS headers, and reports every rejected request. */
-export class Replies {
-  readonly #guards: Guards
-  readonly #onRejected: (rejection: Rejection) => void
-  readonly #answers = new Answers()
-
-  constructor(guards: Guards, onRejected: (rejection: Rejection) => void) {
-    this.#guards = guards
-    this.#onRejected = onRejected
+export function createReplies(guards: Guards, onRejected: (rejection: Rejection) => void) {
+  const answers = new Answers()
+  return {
+    /** Answers a message: as JSON, or as one event to a client that accepts nothing else. `modern`: stateless. */
+    answer(
+      request: HttpRequest,
+      response: HttpResponse,
+      caller: Caller,
+      { text, refusal, retryAfter }: Reply,
+      modern = false,
+      status = statusOf(refusal, caller.endpoint, modern),
+    ): void {
+      const cors = guards.corsHeaders(request)
+      if (refusal !== null) onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
+      if (text === null) {
+        response.writeHead(202, cors).end()
+        return
+      }
+      if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
+      else if (status === 503) response.setHeader('Retry-After', 1)
+      if (status === 200 && takesOnlyEvents(request)) {
+        const stream = new EventStream(response, () => cors)
+        stream.begin()
+        stream.end(text)
+      } else answers.json(response, status, text, cors)
+    },
+    conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
+      if (refusal !== null) onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
+      if (!open) stream.end(text)
+    },
+    deny,
+    /** Rejects a call while the server stops. It was not executed, so the client may send it to another server. */
+    rejectShuttingDown(request: HttpRequest, response: HttpResponse, caller: Caller): void {
+      response.setHeader('Connection', 'close')
+      const message = 'This server is stopping and takes no more calls. Nothing was done; try again.'
+      deny(request, response, caller, { status: 503, message })
+    },
+    rejectTooMany(request: HttpRequest, response: HttpResponse, caller: Caller, seconds: number): void {
+      response.setHeader('Retry-After', seconds)
+      deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
+    },
+    /** Answers a GET with a text: a health check, `/metrics`, or a page for clients that have not connected yet. */
+    report(request: HttpRequest, response: HttpResponse, { status, type, text }: ProbeAnswer): void {
+      const headers = {
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        ...(status === 503 && { 'Retry-After': '1' }),
+      }
+      if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(status, headers).end(text)
+      else deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
+    },
+    preflight(request: HttpRequest, response: HttpResponse): void {
+      const cors = guards.corsHeaders(request)
+      if (cors === undefined) {
+        deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
+        return
+      }
+      response
+        .writeHead(204, {
+          ...cors,
+          'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+          'Access-Control-Allow-Headers':
+            'Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
+          'Access-Control-Max-Age': '600',
+        })
+        .end()
+    },
   }
 
-  /** Answers a message: as JSON, or as one event to a client that accepts nothing else. `modern`: stateless. */
-  answer(
-    request: HttpRequest,
-    response: HttpResponse,
-    caller: Caller,
-    { text, refusal, retryAfter }: Reply,
-    modern = false,
-    status = statusOf(refusal, caller.endpoint, modern),
-  ): void {
-    const cors = this.#guards.corsHeaders(request)
-    if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
-    if (text === null) {
-      response.writeHead(202, cors).end()
-      return
-    }
-    if (retryAfter !== undefined && status !== 200) response.setHeader('Retry-After', Math.ceil(retryAfter))
-    else if (status === 503) response.setHeader('Retry-After', 1)
-    if (status === 200 && takesOnlyEvents(request)) {
-      const stream = new EventStream(response, () => cors)
-      stream.begin()
-      stream.end(text)
-    } else this.#answers.json(response, status, text, cors)
-  }
-
-  conclude(stream: EventStream, caller: Caller, { text, refusal, open }: Reply): void {
-    if (refusal !== null) this.#onRejected({ endpoint: caller.endpoint, principal: caller.principal, code: refusal })
-    if (!open) stream.end(text)
-  }
-
-  deny(
+  function deny(
     request: HttpRequest,
     response: HttpResponse,
     caller: Pick<Caller, 'endpoint' | 'principal'> | null,
     { status, message }: Denial,
   ): void {
     const { endpoint, principal } = caller ?? { endpoint: null, principal: null }
-    this.#onRejected({ endpoint, principal, code: `http-${status}` })
+    onRejected({ endpoint, principal, code: `http-${status}` })
     const text = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
     if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer')
     if (status === 503) response.setHeader('Retry-After', 1)
-    this.#answers.json(response, status, text, this.#guards.corsHeaders(request))
-  }
-
-  /** Rejects a call while the server stops. It was not executed, so the client may send it to another server. */
-  rejectShuttingDown(request: HttpRequest, response: HttpResponse, caller: Caller): void {
-    response.setHeader('Connection', 'close')
-    const message = 'This server is stopping and takes no more calls. Nothing was done; try again.'
-    this.deny(request, response, caller, { status: 503, message })
-  }
-
-  rejectTooMany(request: HttpRequest, response: HttpResponse, caller: Caller, seconds: number): void {
-    response.setHeader('Retry-After', seconds)
-    this.deny(request, response, caller, { status: 429, message: tooManyCalls(seconds) })
-  }
-
-  /** Answers a GET with a text: a health check, `/metrics`, or a page for clients that have not connected yet. */
-  report(request: HttpRequest, response: HttpResponse, { status, type, text }: ProbeAnswer): void {
-    const headers = { 'Content-Type': type, 'Cache-Control': 'no-store', ...(status === 503 && { 'Retry-After': '1' }) }
-    if (request.method === 'GET' || request.method === 'HEAD') response.writeHead(status, headers).end(text)
-    else this.deny(request, response, null, { status: 405, message: 'Ask for this with GET.' })
-  }
-
-  preflight(request: HttpRequest, response: HttpResponse): void {
-    const cors = this.#guards.corsHeaders(request)
-    if (cors === undefined) {
-      this.deny(request, response, null, { status: 403, message: 'Pages of that Origin may not call this server.' })
-      return
-    }
-    response
-      .writeHead(204, {
-        ...cors,
-        'Access-Control-Allow-Methods': 'GET, POST, DELETE',
-        'Access-Control-Allow-Headers':
-          'Authorization, Content-Type, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name',
-        'Access-Control-Max-Age': '600',
-      })
-      .end()
+    answers.json(response, status, text, guards.corsHeaders(request))
   }
 }
 

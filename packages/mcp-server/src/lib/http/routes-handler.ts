@@ -7,67 +7,57 @@ import type { ClientIdentity, ExtraRoutes } from './extra-routes.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
 import type { HttpResponse } from './fast-path/response.ts'
 import { type Denial, pathOf } from './host-origin-check.ts'
-import type { PortHandler } from './open-port.ts'
-import { Replies } from './responses.ts'
+import { createReplies } from './responses.ts'
 
 /** Lets clients into extra routes: on a port of their own, and beside the endpoints of another. */
-export class RoutesHandler implements PortHandler {
-  readonly #host: Host
-  readonly #routes: ExtraRoutes
-  readonly #authorizer: Authorizer
-  readonly #replies: Replies
-  readonly #onRejected: (rejection: Rejection) => void
-
-  constructor(host: Host, routes: ExtraRoutes, authorizer: Authorizer, onRejected: (rejection: Rejection) => void) {
-    this.#host = host
-    this.#routes = routes
-    this.#authorizer = authorizer
-    this.#onRejected = onRejected
-    this.#replies = new Replies(authorizer.guards, onRejected)
+export function createRoutesHandler(
+  host: Host,
+  routes: ExtraRoutes,
+  authorizer: Authorizer,
+  onRejected: (rejection: Rejection) => void,
+) {
+  const replies = createReplies(authorizer.guards, onRejected)
+  return {
+    /** Routes read requests and responses as `node:http` makes them. */
+    leaves(): boolean {
+      return true
+    },
+    answer(request: HttpRequest, response: HttpResponse): void {
+      const path = pathOf(request.url)
+      const denied = denialOf(request, path)
+      if (denied) replies.deny(request, response, null, denied)
+      else serve(request, response, path)
+    },
+    serve,
+    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      // If the client hangs up meanwhile, there is nobody to report the error to.
+      socket.on('error', () => {})
+      const path = pathOf(request.url)
+      const client = denialOf(request, path) ?? (await identify(request, path))
+      if (!('status' in client)) return routes.upgrade(request, socket, head, client)
+      onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
+      denyUpgrade(socket, client)
+    },
+    rejectedConnection(): void {
+      onRejected({ endpoint: null, principal: null, code: 'connections' })
+    },
+    end(): void {
+      routes.end()
+    },
   }
 
-  /** Routes read requests and responses as `node:http` makes them. */
-  leaves(): boolean {
-    return true
-  }
-
-  answer(request: HttpRequest, response: HttpResponse): void {
-    const path = pathOf(request.url)
-    const denied = this.#denialOf(request, path)
-    if (denied) this.#replies.deny(request, response, null, denied)
-    else this.serve(request, response, path)
-  }
-
-  serve(request: HttpRequest, response: HttpResponse, path: string): void {
+  function serve(request: HttpRequest, response: HttpResponse, path: string): void {
     // It is left to `node:http`.
     const incoming = request as IncomingMessage
-    this.#routes.answer(incoming, response as ServerResponse, path, () => this.#identify(incoming, path))
+    routes.answer(incoming, response as ServerResponse, path, () => identify(incoming, path))
   }
 
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    // If the client hangs up meanwhile, there is nobody to report the error to.
-    socket.on('error', () => {})
-    const path = pathOf(request.url)
-    const client = this.#denialOf(request, path) ?? (await this.#identify(request, path))
-    if (!('status' in client)) return this.#routes.upgrade(request, socket, head, client)
-    this.#onRejected({ endpoint: null, principal: null, code: `http-${client.status}` })
-    denyUpgrade(socket, client)
+  function denialOf(request: HttpRequest, path: string): Denial | null {
+    return authorizer.guards.checkSource(request) ?? (routes.owns(path) ? null : NOTHING_HERE)
   }
 
-  rejectedConnection(): void {
-    this.#onRejected({ endpoint: null, principal: null, code: 'connections' })
-  }
-
-  end(): void {
-    this.#routes.end()
-  }
-
-  #denialOf(request: HttpRequest, path: string): Denial | null {
-    return this.#authorizer.guards.checkSource(request) ?? (this.#routes.owns(path) ? null : NOTHING_HERE)
-  }
-
-  #identify(request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
-    return identifyClient(this.#host, this.#authorizer, request, this.#routes.tokenOf?.(request, path) ?? undefined)
+  function identify(request: IncomingMessage, path: string): Promise<ClientIdentity | Denial> {
+    return identifyClient(host, authorizer, request, routes.tokenOf?.(request, path) ?? undefined)
   }
 }
 

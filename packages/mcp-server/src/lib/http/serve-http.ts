@@ -9,7 +9,7 @@ import { type AuthOptions, OPERATOR } from '../transport/credentials.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import type { AllowOptions } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
-import { RequestHandler } from './request-handler.ts'
+import { createRequestHandler } from './request-handler.ts'
 
 export interface HttpOptions extends DispatcherOptions {
   /** Default 0: any free port. */
@@ -92,7 +92,7 @@ export async function serveHttp(host: Host, options: HttpOptions = {}): Promise<
   const { controlToken = randomText() } = auth
   const connections = limits.connections ?? 10_000
   const session = options.session ? await openFor(OPERATOR, host, options.session) : null
-  const handler = new RequestHandler(host, {
+  const handler = createRequestHandler(host, {
     address,
     auth: { ...auth, controlToken },
     allow,

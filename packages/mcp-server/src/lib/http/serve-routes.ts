@@ -2,11 +2,11 @@ import { randomText } from '../host/access/session-tokens.ts'
 import type { Host } from '../host/host.ts'
 import { ServerError } from '../server-error.ts'
 import type { AuthOptions } from '../transport/credentials.ts'
-import { Authorizer } from './authorize.ts'
+import { createAuthorizer } from './authorize.ts'
 import type { ExtraRoutes } from './extra-routes.ts'
 import { isLoopback } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
-import { RoutesHandler } from './routes-handler.ts'
+import { createRoutesHandler } from './routes-handler.ts'
 import type { HttpOptions, HttpServer } from './serve-http.ts'
 
 export interface RoutesOptions extends Pick<HttpOptions, 'port' | 'allow' | 'onRejected' | 'onError'> {
@@ -41,7 +41,7 @@ export async function serveRoutes(host: Host, routes: ExtraRoutes, options: Rout
       'unsafe-bind',
       `${address} can be reached from a network, and the clients of this port cannot send tokens. Bind 127.0.0.1.`,
     )
-  const authorizer = new Authorizer(host, {
+  const authorizer = createAuthorizer(host, {
     address,
     auth: { ...auth, controlToken },
     allow,
@@ -49,7 +49,7 @@ export async function serveRoutes(host: Host, routes: ExtraRoutes, options: Rout
     rate: { calls: 1_000, seconds: 10 },
     onError,
   })
-  const handler = new RoutesHandler(host, routes, authorizer, onRejected)
+  const handler = createRoutesHandler(host, routes, authorizer, onRejected)
   const opened = await openPort(handler, { port, address, connections, fastPath: false, onError })
   return {
     port: opened.port,

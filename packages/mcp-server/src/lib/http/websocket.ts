@@ -36,72 +36,63 @@ const PROTOCOLS = ['episodic', 'mcp']
  * checks as for a call; a token that is no longer valid ends the socket within seconds. The reason of a close only
  * repeats the meaning of its code.
  */
-export class WebSocketEndpoints {
-  readonly #options: WebSocketOptions
-  readonly #sockets: WebSockets
-  readonly #held = new Map<string, number>()
-
-  constructor(options: WebSocketOptions) {
-    this.#options = options
-    this.#sockets = new WebSockets(options.messageBytes, PROTOCOLS)
+export function createWebSocketEndpoints({ dispatcher, authorizer, messageBytes, onRejected }: WebSocketOptions) {
+  const held = new Map<string, number>()
+  const sockets = new WebSockets(messageBytes, PROTOCOLS)
+  return {
+    get calls(): number {
+      return sockets.count
+    },
+    async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+      // If the client hangs up meanwhile, there is nobody to report the error to.
+      socket.on('error', () => {})
+      const source = authorizer.guards.checkSource(request)
+      if (source) return deny(socket, null, source)
+      const endpoint = authorizer.endpointOf(pathOf(request.url), request)
+      if (endpoint && 'status' in endpoint) return deny(socket, null, endpoint)
+      if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
+        return deny(socket, null, NO_ENDPOINT)
+      const identify = () => authorizer.identify(endpoint.kind, tokenOf(request))
+      const identity = await identify()
+      const known = { endpoint: endpoint.kind, principal: 'status' in identity ? null : identity.principal }
+      if ('status' in identity) return deny(socket, known, identity)
+      if (identity.principal !== null) keepPlace(request.socket)
+      const caller = callerAt(endpoint, identity)
+      const { remoteAddress: address } = request.socket
+      const session = await findSession(dispatcher.host, caller)
+      const holder = caller.endpoint === 'agent' ? await authorizer.nameOf(caller, session, address) : null
+      if (holder !== null && (held.get(holder) ?? 0) >= AGENT_SOCKETS) return deny(socket, known, TOO_MANY)
+      if (sockets.draining) return deny(socket, known, LEAVING)
+      sockets.upgrade(request, socket, head, (webSocket) => {
+        if (holder !== null) hold(holder, webSocket)
+        return connect(webSocket, socket, { caller, address, identify })
+      })
+    },
+    drain(signal: AbortSignal | undefined): Promise<number> {
+      return sockets.drain(signal)
+    },
+    end(): void {
+      sockets.end()
+    },
   }
 
-  get calls(): number {
-    return this.#sockets.count
-  }
-
-  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { authorizer } = this.#options
-    // If the client hangs up meanwhile, there is nobody to report the error to.
-    socket.on('error', () => {})
-    const source = authorizer.guards.checkSource(request)
-    if (source) return this.#deny(socket, null, source)
-    const endpoint = authorizer.endpointOf(pathOf(request.url), request)
-    if (endpoint && 'status' in endpoint) return this.#deny(socket, null, endpoint)
-    if (!endpoint || (endpoint.kind === 'agent' && endpoint.address.by !== 'capability'))
-      return this.#deny(socket, null, NO_ENDPOINT)
-    const identify = () => authorizer.identify(endpoint.kind, tokenOf(request))
-    const identity = await identify()
-    const known = { endpoint: endpoint.kind, principal: 'status' in identity ? null : identity.principal }
-    if ('status' in identity) return this.#deny(socket, known, identity)
-    if (identity.principal !== null) keepPlace(request.socket)
-    const caller = callerAt(endpoint, identity)
-    const { remoteAddress: address } = request.socket
-    const session = await findSession(this.#options.dispatcher.host, caller)
-    const holder = caller.endpoint === 'agent' ? await authorizer.nameOf(caller, session, address) : null
-    if (holder !== null && (this.#held.get(holder) ?? 0) >= AGENT_SOCKETS) return this.#deny(socket, known, TOO_MANY)
-    if (this.#sockets.draining) return this.#deny(socket, known, LEAVING)
-    this.#sockets.upgrade(request, socket, head, (webSocket) => {
-      if (holder !== null) this.#hold(holder, webSocket)
-      return this.#connect(webSocket, socket, { caller, address, identify })
-    })
-  }
-
-  drain(signal: AbortSignal | undefined): Promise<number> {
-    return this.#sockets.drain(signal)
-  }
-
-  end(): void {
-    this.#sockets.end()
-  }
-
-  #hold(holder: string, webSocket: WebSocket): void {
-    this.#held.set(holder, (this.#held.get(holder) ?? 0) + 1)
+  function hold(holder: string, webSocket: WebSocket): void {
+    held.set(holder, (held.get(holder) ?? 0) + 1)
     webSocket.on('close', () => {
-      const left = (this.#held.get(holder) as number) - 1
-      if (left > 0) this.#held.set(holder, left)
-      else this.#held.delete(holder)
+      const left = (held.get(holder) as number) - 1
+      if (left > 0) held.set(holder, left)
+      else held.delete(holder)
     })
   }
 
-  #connect(webSocket: WebSocket, socket: Duplex, client: Client): OpenSocket {
+  function connect(webSocket: WebSocket, socket: Duplex, client: Client): OpenSocket {
     const gone = new AbortController()
-    const { dispatcher, onRejected } = this.#options
+
     let leaving = false
     const pipe: MessagePipe = new MessagePipe({
       dispatcher,
       inFlight: client.caller.endpoint === 'trainer' ? IN_FLIGHT : 1,
-      answer: (message) => this.#answer(client, message, options),
+      answer: (message) => answer(client, message, options),
       onRefused: (code) => onRejected(client.caller, code),
       write(answers) {
         // Send them in one write.
@@ -152,8 +143,7 @@ export class WebSocketEndpoints {
     return open
   }
 
-  async #answer({ caller, address }: Client, message: Message, options: DispatchOptions): Promise<Reply> {
-    const { dispatcher, authorizer } = this.#options
+  async function answer({ caller, address }: Client, message: Message, options: DispatchOptions): Promise<Reply> {
     let session: SessionRef | null = null
     if (caller.endpoint === 'agent') {
       session = await findSession(dispatcher.host, caller)
@@ -168,8 +158,8 @@ export class WebSocketEndpoints {
     return dispatcher.dispatch(caller, message, session ? { ...options, session } : options)
   }
 
-  #deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
-    this.#options.onRejected(caller, `http-${denial.status}`)
+  function deny(socket: Duplex, caller: Pick<Caller, 'endpoint' | 'principal'> | null, denial: Denial): void {
+    onRejected(caller, `http-${denial.status}`)
     denyUpgrade(socket, denial)
   }
 }

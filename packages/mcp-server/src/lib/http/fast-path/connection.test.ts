@@ -10,7 +10,7 @@ import { createExchange, createMarket } from '../../fixtures/market.fixture.ts'
 import { createTestHost, openOverHttp, send, serve, serveTestHost } from '../../fixtures/testbed.fixture.ts'
 import { Answers } from '../responses.ts'
 import type { HttpServer } from '../serve-http.ts'
-import { PlainConnections, type PlainRequest, PlainRequests } from './connection.ts'
+import { createPlainConnections, type PlainRequest, PlainRequests } from './connection.ts'
 
 const MARK = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
@@ -261,7 +261,7 @@ describe('a server that answers plain requests by itself', () => {
     const answers = new Answers()
     const server = createServer()
     onTestFinished(() => void server.close())
-    new PlainConnections(server, {
+    createPlainConnections(server, {
       leaves: () => false,
       answer(_, response) {
         response.writeHead(200).write('begun')

@@ -34,29 +34,25 @@ export interface PlainHandler {
  * sent before the previous answer, is handed over to `node:http` unread, together with the connection, which stays
  * there.
  */
-export class PlainConnections {
-  readonly #open = new Map<Socket, PlainConnection>()
-
-  /** `server` is one of `node:http` that has had no connection yet. */
-  constructor(server: Server, handler: PlainHandler) {
-    const later = server.listeners('connection')
-    server.removeAllListeners('connection')
-    server.on('connection', (socket: Socket) => {
-      const connection = new PlainConnection(socket, handler, () => {
-        this.#open.delete(socket)
-        for (const listener of later) listener.call(server, socket)
-      })
-      this.#open.set(socket, connection)
-      socket.once('close', () => this.#open.delete(socket))
+export function createPlainConnections(server: Server, handler: PlainHandler) {
+  const open = new Map<Socket, PlainConnection>()
+  const later = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket: Socket) => {
+    const connection = new PlainConnection(socket, handler, () => {
+      open.delete(socket)
+      for (const listener of later) listener.call(server, socket)
     })
-  }
-
-  isAnswering(socket: Socket): boolean {
-    return this.#open.get(socket)?.isAnswering === true
-  }
-
-  end(): void {
-    for (const connection of this.#open.values()) connection.end()
+    open.set(socket, connection)
+    socket.once('close', () => open.delete(socket))
+  })
+  return {
+    isAnswering(socket: Socket): boolean {
+      return open.get(socket)?.isAnswering === true
+    },
+    end(): void {
+      for (const connection of open.values()) connection.end()
+    },
   }
 }
 
