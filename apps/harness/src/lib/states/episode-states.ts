@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { readOrigins } from '@episodic/continue/origin/origins-file'
 import type { FoundRun } from '@episodic/pages/server/folder/find-runs'
 import type { StatesSource } from '@episodic/pages/server/states-source'
 import { locateByName } from '@episodic/play/worlds/world'
@@ -58,7 +59,12 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       const worlds = worldsOf(record)
       if (worlds.length === 0) return noWorld(record)
       const lines = [(await rows.line(row)).toString('utf8')]
-      const states = await replay({ lines, worlds, madeOf: madeOf(run.found) })
+      const states = await replay({
+        lines,
+        worlds,
+        madeOf: madeOf(run.found),
+        origins: await originsOf(run.found, [record]),
+      })
       return seesPrivate ? states : withoutPrivate(states)
     },
     async statesOfLines(run, lines, seesPrivate) {
@@ -68,10 +74,13 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       if (!first) return []
       const worlds = worldsOf(first)
       if (worlds.length === 0) return records.map(noWorld)
+      const origins = await originsOf(run, records)
       const states: EpisodeStates[] = []
       // What ends the thread is the fault of one episode: another thread goes on behind it.
       while (states.length < lines.length)
-        states.push(...(await replayInThread({ lines: lines.slice(states.length), worlds, madeOf: madeOf(run) })))
+        states.push(
+          ...(await replayInThread({ lines: lines.slice(states.length), worlds, madeOf: madeOf(run), origins })),
+        )
       return seesPrivate ? states : states.map(withoutPrivate)
     },
   }
@@ -87,6 +96,12 @@ function isOutside({ manifest }: Pick<FoundRun, 'manifest'>): boolean {
 
 function madeOf({ manifest: { sources } }: Pick<FoundRun, 'manifest'>): StatesData['madeOf'] {
   return sources?.world?.madeOf ?? null
+}
+
+/** Returns the lines that episodes of a run go on from. */
+async function originsOf({ folder }: Pick<FoundRun, 'folder'>, records: readonly SealedRecord[]): Promise<string[]> {
+  if (!records.some(({ origin }) => origin)) return []
+  return [...(await readOrigins(folder)).values()].map(({ record }) => JSON.stringify(record))
 }
 
 function noWorld({ environment: { name } }: SealedRecord): EpisodeStates {

@@ -1,4 +1,5 @@
 import { replaySteps } from '@episodic/analysis/replay/replay-episode'
+import type { Origins } from '@episodic/analysis/replay/replayed-step'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
@@ -13,7 +14,11 @@ interface Parts {
 }
 
 /** Returns what each step changed, as far as a strict replay agrees with the line. */
-export function replayStates(environment: EnvironmentDefinition, record: SealedRecord): EpisodeStates {
+export function replayStates(
+  environment: EnvironmentDefinition,
+  record: SealedRecord,
+  origins: Origins = new Map(),
+): EpisodeStates {
   if (!hasStarted(record)) return unavailable('The session of this episode was never opened, so it has no state.')
   let start: Parts | null = null
   let last: Parts | null = null
@@ -21,6 +26,7 @@ export function replayStates(environment: EnvironmentDefinition, record: SealedR
   for (const { step, state, parting } of replaySteps(environment, record, {
     strict: true,
     scoring: null,
+    origins,
     mayLeave: true,
   })) {
     // What differs as a whole, such as the end, is no state.

@@ -8,7 +8,7 @@ export interface StatesSource {
   statesOf(run: ViewedRun, row: number, seesPrivate: boolean): Promise<EpisodeStates>
   /** Of many lines of one run, in their order. */
   statesOfLines(
-    run: Pick<FoundRun, 'manifest'>,
+    run: Pick<FoundRun, 'manifest' | 'folder'>,
     lines: readonly string[],
     seesPrivate: boolean,
   ): Promise<EpisodeStates[]>

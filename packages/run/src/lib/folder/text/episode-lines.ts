@@ -13,7 +13,8 @@ const PLAIN = createColors(false)
 
 export function* episodeLines(record: SealedRecord, colors: Colors): Generator<string, void, undefined> {
   yield* openingLines(record, colors)
-  for (const [i, step] of record.steps.entries()) yield* stepLines(step, i + 1, colors)
+  const before = record.origin?.step ?? 0
+  for (const [i, step] of record.steps.entries()) yield* stepLines(step, before + i + 1, colors)
   yield* endLines(record, colors)
 }
 
@@ -27,7 +28,11 @@ export function* openingLines(record: SealedRecord, { bold }: Colors = PLAIN): G
   const started = seatsOf(record).flatMap(([seat, { start }]) => (start ? [{ seat, ...start }] : []))
   if (started.length === 0) yield 'It never started.'
   for (const { seat, observation, potential } of started) {
-    yield cleanText(['start', seat, potentialOf(potential)].filter(Boolean).join('  '))
+    yield cleanText(
+      [record.origin ? `after step ${record.origin.step}` : 'start', seat, potentialOf(potential)]
+        .filter(Boolean)
+        .join('  '),
+    )
     yield indent(withAttachmentNotes(observation.text, observation.attachments))
   }
 }
