@@ -9,7 +9,7 @@ import type {
   StoredProgress,
   StoredSession,
 } from '../store/session-store.ts'
-import { RedisConnection } from './redis-connection.ts'
+import { createRedisConnection, type RedisConnection } from './redis-connection.ts'
 import { formatAddress } from './redis-fault.ts'
 
 export interface RedisStoreOptions {
@@ -46,12 +46,12 @@ export async function openRedisStore(url: string, options: RedisStoreOptions = {
   assertAddress(url)
   const address = formatAddress(url)
   const Redis = await loadClient()
-  const connection = new RedisConnection(Redis, url, timeoutSeconds * 1_000)
+  const connection = createRedisConnection(Redis, url, timeoutSeconds * 1_000)
   await connection.connect()
   try {
     await assertKeepsAll(address, connection)
     const secret = await sharedSecret(address, connection, prefix)
-    return new RedisStore({ connection, address, prefix, secret, ttl: Math.ceil(ttlSeconds * 1_000) })
+    return createRedisStore({ connection, address, prefix, secret, ttl: Math.ceil(ttlSeconds * 1_000) })
   } catch (cause) {
     await connection[Symbol.asyncDispose]()
     throw cause
@@ -93,140 +93,113 @@ interface RedisStoreParts {
  * A session is a hash, and its log a stream whose entries have the revision as their id; both expire at the same time.
  * Three sorted sets index the sessions: by id, by last touch, and by expiry.
  */
-class RedisStore implements SessionStore {
-  readonly #parts: RedisStoreParts
-  readonly #keys
+function createRedisStore({ connection, address, prefix, secret, ttl }: RedisStoreParts) {
   /** Stands beside the ids of sessions, which contain no such character. */
-  readonly #holder = `\n${crypto.randomUUID()}`
-  #held: readonly string[] = []
-
-  constructor(parts: RedisStoreParts) {
-    const { prefix } = parts
-    this.#parts = parts
-    this.#keys = {
-      secret: `${prefix}secret`,
-      session: `${prefix}session:`,
-      log: `${prefix}log:`,
-      ids: `${prefix}ids`,
-      touched: `${prefix}touched`,
-      expiry: `${prefix}expiry`,
-    }
+  const holder = `\n${crypto.randomUUID()}`
+  let held: readonly string[] = []
+  const keysFor = {
+    secret: `${prefix}secret`,
+    session: `${prefix}session:`,
+    log: `${prefix}log:`,
+    ids: `${prefix}ids`,
+    touched: `${prefix}touched`,
+    expiry: `${prefix}expiry`,
   }
+  return {
+    async secret(): Promise<Uint8Array> {
+      await connection.run((client) => client.ping())
+      return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
+    },
+    async checkWritable(): Promise<void> {
+      await connection.run((client) => client.set(`${prefix}writable`, '1', 'EX', 60))
+    },
+    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+      const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
+      const pools = JSON.stringify(session.pools)
+      const keys = [keysFor.secret, keysFor.session + id, keysFor.log + id, ...indexes()]
+      const numbers = ['revision', revision, 'epoch', epoch, 'touchedAt', touchedAt]
+      const fields = [...numbers, 'head', head, 'state', state, 'origin', origin, 'pool', pool]
+      if (base !== null) fields.push('base', base)
+      if (session.pools.length > 0) fields.push('pools', pools)
+      const ownParts = partsOf(own)
+      const lengths = [fields.length, ownParts.length]
+      const values = [id, ttl, secret, prefix, touchedAt, pool, pools, shared?.pool ?? '', ...lengths, ...fields]
+      const pages = [...ownParts, ...partsOf(shared?.pages ?? [])]
+      const created = await connection.run((client) => client.createSession(...keys, ...values, pages))
+      if (created === -1)
+        throw new StateError(
+          'state-lost',
+          `The Redis at ${address} was emptied, and others have made another store in it since. Start this server anew to use that.`,
+        )
+      if (typeof created === 'string') throw pagesMissing(id, created)
+      return created === 1
+    },
+    async read(id: string): Promise<StoredSession | null> {
+      const fields = await connection.run((client) => client.hmget(keysFor.session + id, ...FIELDS))
+      return fields[0] === null ? null : asSession(id, fields)
+    },
+    async commit(
+      next: StoredProgress,
+      expected: { readonly revision: number; readonly epoch: number },
+      entry?: LogEntry,
+      pages: readonly StoredPage[] = [],
+    ): Promise<boolean> {
+      const { id, revision, epoch, touchedAt, head, state } = next
+      const keys = [keysFor.session + id, keysFor.log + id, keysFor.touched, keysFor.expiry]
+      const values = [id, ttl, prefix, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
+      const parts = entry ? [entryId(entry.revision), 'text', entry.text] : []
+      if (entry?.state !== undefined) parts.push('state', entry.state)
+      values.push(parts.length, ...parts)
+      return (await connection.run((client) => client.commitSession(...keys, ...values, partsOf(pages)))) === 1
+    },
+    async remove(id: string): Promise<boolean> {
+      const keys = [keysFor.session + id, keysFor.log + id, ...indexes()]
+      return (await connection.run((client) => client.removeSession(...keys, id, prefix))) === 1
+    },
+    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+      const from = entryId(range.after + 1)
+      const entries = await connection.run((client) => client.xrange(keysFor.log + id, from, '+', 'COUNT', range.limit))
+      return entries.map(([key, [, text, , state]]) => {
+        const entry = { revision: Number.parseInt(key, 10), text: text as string }
+        return state === undefined ? entry : { ...entry, state }
+      })
+    },
+    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+      const args = [...indexes(), keysFor.session, page.after ?? '', page.limit, ...FIELDS]
+      const sessions = await connection.run((client) => client.listSessions(...args))
+      return sessions.map(([id, fields]) => asSession(id, fields))
+    },
+    idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+      return connection.run((client) => client.idleSessions(...indexes(), query.before, query.limit))
+    },
+    count(): Promise<number> {
+      return connection.run((client) => client.countSessions(...indexes()))
+    },
+    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+      const texts: (string | null)[] = []
+      for (let from = 0; from < names.length; from += PAGES_AT_ONCE) {
+        const some = names.slice(from, from + PAGES_AT_ONCE)
+        const found = await connection.run((client) => client.readPages(keysFor.session + id, id, prefix, some))
+        texts.push(...(found ?? some.map(() => null)))
+      }
+      return texts
+    },
+    async hold(pools: readonly string[]): Promise<void> {
+      const before = held.filter((name) => !pools.includes(name))
+      const values = [prefix, holder, Math.min(ttl, HELD_MILLISECONDS), pools.length, ...pools, ...before]
+      await connection.run((client) => client.holdPools(`${prefix}pools`, ...values))
+      held = pools
+    },
+    countPages(): Promise<number> {
+      return connection.run((client) => client.countPages(`${prefix}pools`, prefix))
+    },
+    [Symbol.asyncDispose](): Promise<void> {
+      return connection[Symbol.asyncDispose]()
+    },
+  } satisfies SessionStore
 
-  async secret(): Promise<Uint8Array> {
-    const { connection, secret } = this.#parts
-    await connection.run((client) => client.ping())
-    return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
-  }
-
-  async checkWritable(): Promise<void> {
-    await this.#parts.connection.run((client) => client.set(`${this.#parts.prefix}writable`, '1', 'EX', 60))
-  }
-
-  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
-    const { connection, prefix, secret, ttl, address } = this.#parts
-    const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
-    const pools = JSON.stringify(session.pools)
-    const keys = [this.#keys.secret, this.#keys.session + id, this.#keys.log + id, ...this.#indexes]
-    const numbers = ['revision', revision, 'epoch', epoch, 'touchedAt', touchedAt]
-    const fields = [...numbers, 'head', head, 'state', state, 'origin', origin, 'pool', pool]
-    if (base !== null) fields.push('base', base)
-    if (session.pools.length > 0) fields.push('pools', pools)
-    const ownParts = partsOf(own)
-    const lengths = [fields.length, ownParts.length]
-    const values = [id, ttl, secret, prefix, touchedAt, pool, pools, shared?.pool ?? '', ...lengths, ...fields]
-    const pages = [...ownParts, ...partsOf(shared?.pages ?? [])]
-    const created = await connection.run((client) => client.createSession(...keys, ...values, pages))
-    if (created === -1)
-      throw new StateError(
-        'state-lost',
-        `The Redis at ${address} was emptied, and others have made another store in it since. Start this server anew to use that.`,
-      )
-    if (typeof created === 'string') throw pagesMissing(id, created)
-    return created === 1
-  }
-
-  async read(id: string): Promise<StoredSession | null> {
-    const fields = await this.#parts.connection.run((client) => client.hmget(this.#keys.session + id, ...FIELDS))
-    return fields[0] === null ? null : asSession(id, fields)
-  }
-
-  async commit(
-    next: StoredProgress,
-    expected: { readonly revision: number; readonly epoch: number },
-    entry?: LogEntry,
-    pages: readonly StoredPage[] = [],
-  ): Promise<boolean> {
-    const { connection, prefix, ttl } = this.#parts
-    const { id, revision, epoch, touchedAt, head, state } = next
-    const keys = [this.#keys.session + id, this.#keys.log + id, this.#keys.touched, this.#keys.expiry]
-    const values = [id, ttl, prefix, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
-    const parts = entry ? [entryId(entry.revision), 'text', entry.text] : []
-    if (entry?.state !== undefined) parts.push('state', entry.state)
-    values.push(parts.length, ...parts)
-    return (await connection.run((client) => client.commitSession(...keys, ...values, partsOf(pages)))) === 1
-  }
-
-  async remove(id: string): Promise<boolean> {
-    const keys = [this.#keys.session + id, this.#keys.log + id, ...this.#indexes]
-    return (await this.#parts.connection.run((client) => client.removeSession(...keys, id, this.#parts.prefix))) === 1
-  }
-
-  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
-    const from = entryId(range.after + 1)
-    const entries = await this.#parts.connection.run((client) =>
-      client.xrange(this.#keys.log + id, from, '+', 'COUNT', range.limit),
-    )
-    return entries.map(([key, [, text, , state]]) => {
-      const entry = { revision: Number.parseInt(key, 10), text: text as string }
-      return state === undefined ? entry : { ...entry, state }
-    })
-  }
-
-  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
-    const args = [...this.#indexes, this.#keys.session, page.after ?? '', page.limit, ...FIELDS]
-    const sessions = await this.#parts.connection.run((client) => client.listSessions(...args))
-    return sessions.map(([id, fields]) => asSession(id, fields))
-  }
-
-  idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
-    return this.#parts.connection.run((client) => client.idleSessions(...this.#indexes, query.before, query.limit))
-  }
-
-  count(): Promise<number> {
-    return this.#parts.connection.run((client) => client.countSessions(...this.#indexes))
-  }
-
-  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
-    const { connection, prefix } = this.#parts
-    const texts: (string | null)[] = []
-    for (let from = 0; from < names.length; from += PAGES_AT_ONCE) {
-      const some = names.slice(from, from + PAGES_AT_ONCE)
-      const found = await connection.run((client) => client.readPages(this.#keys.session + id, id, prefix, some))
-      texts.push(...(found ?? some.map(() => null)))
-    }
-    return texts
-  }
-
-  async hold(pools: readonly string[]): Promise<void> {
-    const { connection, prefix, ttl } = this.#parts
-    const before = this.#held.filter((name) => !pools.includes(name))
-    const values = [prefix, this.#holder, Math.min(ttl, HELD_MILLISECONDS), pools.length, ...pools, ...before]
-    await connection.run((client) => client.holdPools(`${prefix}pools`, ...values))
-    this.#held = pools
-  }
-
-  countPages(): Promise<number> {
-    const { connection, prefix } = this.#parts
-    return connection.run((client) => client.countPages(`${prefix}pools`, prefix))
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#parts.connection[Symbol.asyncDispose]()
-  }
-
-  get #indexes(): string[] {
-    return [this.#keys.ids, this.#keys.touched, this.#keys.expiry]
+  function indexes(): string[] {
+    return [keysFor.ids, keysFor.touched, keysFor.expiry]
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { addText, START } from './checksum.ts'
 import { assertSessionRow } from './session-row.ts'
 
@@ -19,31 +19,26 @@ export interface SessionPosition {
 const REMEMBERED = 16_384
 
 /** Positions of sessions by id. No other process writes the file, so a commit need not read it to compare. */
-export class SqlitePlaces {
-  readonly #session: StatementSync
-  readonly #remembered = new Map<string, SessionPosition>()
-
-  constructor(database: DatabaseSync) {
-    this.#session = database.prepare('SELECT * FROM session WHERE id = ?')
-  }
-
-  of(id: string): SessionPosition | null {
-    const remembered = this.#remembered.get(id)
-    if (remembered) return remembered
-    const row = this.#session.get(id)
-    if (!row) return null
-    const { key, revision, epoch, last } = assertSessionRow(row)
-    const place = { id, key, sum: addText(START, id), revision, epoch, last, pool: null }
-    if (this.#remembered.size >= REMEMBERED) this.#remembered.clear()
-    this.#remembered.set(id, place)
-    return place
-  }
-
-  forget(id: string): void {
-    this.#remembered.delete(id)
-  }
-
-  forgetAll(): void {
-    this.#remembered.clear()
+export function createSqlitePlaces(database: DatabaseSync) {
+  const places = new Map<string, SessionPosition>()
+  const session = database.prepare('SELECT * FROM session WHERE id = ?')
+  return {
+    of(id: string): SessionPosition | null {
+      const remembered = places.get(id)
+      if (remembered) return remembered
+      const row = session.get(id)
+      if (!row) return null
+      const { key, revision, epoch, last } = assertSessionRow(row)
+      const place = { id, key, sum: addText(START, id), revision, epoch, last, pool: null }
+      if (places.size >= REMEMBERED) places.clear()
+      places.set(id, place)
+      return place
+    },
+    forget(id: string): void {
+      places.delete(id)
+    },
+    forgetAll(): void {
+      places.clear()
+    },
   }
 }

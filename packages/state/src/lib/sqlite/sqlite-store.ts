@@ -13,12 +13,12 @@ import type {
 import { SqliteCheckpointer } from './checkpointer.ts'
 import { addText, areTexts, assertIntact, START } from './checksum.ts'
 import { type Durability, openSqliteFile, type SqliteFile } from './database-file.ts'
-import { GroupCommit } from './group-commit.ts'
-import { SqlitePlaces } from './places.ts'
-import { SqlitePools } from './pools.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { createSqlitePlaces } from './places.ts'
+import { createSqlitePools } from './pools.ts'
 import { asSession, assertOrigin, assertSessionRow, originChecksum, sessionChecksum } from './session-row.ts'
 import { orSqliteFault, sqliteFault } from './sqlite-fault.ts'
-import { SqliteLog } from './step-log.ts'
+import { createSqliteLog } from './step-log.ts'
 
 interface SqliteStoreOptions {
   /**
@@ -47,7 +47,7 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
     secret: crypto.getRandomValues(new Uint8Array(32)),
   })
   try {
-    return new SqliteStore(file)
+    return createSqliteStore(file)
   } catch (cause) {
     // The tables are not ours. Closes the file, since it could not be repaired while it is locked.
     file.close()
@@ -58,186 +58,163 @@ export async function openSqliteStore(path: string, options: SqliteStoreOptions 
 const SESSIONS = `SELECT session.*, text, base, pools, session_origin.checksum AS originChecksum
   FROM session LEFT JOIN session_origin ON session = key`
 
-class SqliteStore implements SessionStore {
-  readonly #file: SqliteFile
-  readonly #checkpointer: SqliteCheckpointer
-  readonly #writes: GroupCommit
-  readonly #log: SqliteLog
-  readonly #places: SqlitePlaces
-  readonly #pools: SqlitePools
-  readonly #sql
-  #open = true
-
-  constructor(file: SqliteFile) {
-    const { path, database } = file
-    this.#file = file
-    this.#checkpointer = new SqliteCheckpointer(path)
-    this.#log = new SqliteLog(database)
-    this.#places = new SqlitePlaces(database)
-    this.#pools = new SqlitePools(database)
-    this.#writes = new GroupCommit(
-      database,
-      (cause) => {
-        this.#places.forgetAll()
-        this.#pools.forgetAll()
-        return sqliteFault(path, cause)
-      },
-      (writes) => this.#checkpointer.wrote(writes),
-    )
-    this.#sql = {
-      insert: database.prepare(
-        `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
+function createSqliteStore(file: SqliteFile) {
+  let isOpen = true
+  const { path, database } = file
+  const checkpointer = new SqliteCheckpointer(path)
+  const log = createSqliteLog(database)
+  const places = createSqlitePlaces(database)
+  const pooled = createSqlitePools(database)
+  const writes: GroupCommit = createGroupCommit(
+    database,
+    (cause) => {
+      places.forgetAll()
+      pooled.forgetAll()
+      return sqliteFault(path, cause)
+    },
+    (writes) => checkpointer.wrote(writes),
+  )
+  const sql = {
+    insert: database.prepare(
+      `INSERT INTO session (id, revision, epoch, touched_at, last, head, state, checksum) VALUES (?, ?, ?, ?, 0, ?, ?, ?)
        ON CONFLICT (id) DO NOTHING`,
-      ),
-      update: database.prepare(
-        `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
+    ),
+    update: database.prepare(
+      `UPDATE session SET revision = ?, epoch = ?, touched_at = ?, last = ?, head = ?, state = ?, checksum = ?
        WHERE key = ?`,
-      ),
-      insertOrigin: database.prepare(
-        'INSERT INTO session_origin (session, text, base, pools, checksum) VALUES (?, ?, ?, ?, ?)',
-      ),
-      delete: database.prepare('DELETE FROM session WHERE key = ?'),
-      deleteOrigin: database.prepare('DELETE FROM session_origin WHERE session = ? RETURNING *'),
-      read: database.prepare(`${SESSIONS} WHERE id = ?`),
-      list: database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`),
-      idle: database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?'),
-      count: database.prepare('SELECT count(*) AS count FROM session'),
-    }
+    ),
+    insertOrigin: database.prepare(
+      'INSERT INTO session_origin (session, text, base, pools, checksum) VALUES (?, ?, ?, ?, ?)',
+    ),
+    delete: database.prepare('DELETE FROM session WHERE key = ?'),
+    deleteOrigin: database.prepare('DELETE FROM session_origin WHERE session = ? RETURNING *'),
+    read: database.prepare(`${SESSIONS} WHERE id = ?`),
+    list: database.prepare(`${SESSIONS} WHERE id > ? ORDER BY id LIMIT ?`),
+    idle: database.prepare('SELECT * FROM session WHERE touched_at < ? ORDER BY touched_at, id LIMIT ?'),
+    count: database.prepare('SELECT count(*) AS count FROM session'),
+  }
+  return {
+    async secret(): Promise<Uint8Array> {
+      return ask(() => {
+        const { text, checksum } = (file.database.prepare('SELECT text, checksum FROM secret').get() ?? {}) as {
+          readonly text: string
+          readonly checksum: number
+        }
+        assertIntact('its secret', areTexts(text) && checksum === addText(START, text))
+        return new Uint8Array(Buffer.from(text, 'base64url'))
+      })
+    },
+    async checkWritable(): Promise<void> {
+      await writing(() => void file.database.prepare('UPDATE secret SET text = text').run())
+      // So little is often written where no session has room any more.
+      const { blocks, bavail, bsize } = await statfs(dirname(file.path)).catch((cause) => {
+        throw sqliteFault(file.path, cause)
+      })
+      // Some file systems do not say how large they are.
+      if (blocks > 0 && bavail * bsize < LEAST_ROOM)
+        throw sqliteFault(file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
+    },
+    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+      const { id, revision, epoch, touchedAt, head, state, origin: text, base } = session
+      const pools = JSON.stringify([session.pool, ...session.pools])
+      const answer = await writing(() => {
+        const missing = session.pools.find((name) => name !== shared?.pool && pooled.find(name) === null)
+        // Not thrown here, where it would reject the other writes of the turn.
+        if (missing !== undefined) return places.of(id) === null && pagesMissing(id, missing)
+        const checksum = sessionChecksum(addText(START, id), session, 0)
+        const { changes, lastInsertRowid } = sql.insert.run(id, revision, epoch, touchedAt, head, state, checksum)
+        if (changes === 0) return false
+        sql.insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
+        if (session.pools.length + own.length > 0)
+          pooled.join(Number(lastInsertRowid), session, { shared: shared?.pages ?? [], own })
+        return true
+      })
+      if (StateError.is(answer)) throw answer
+      return answer
+    },
+    async read(id: string): Promise<StoredSession | null> {
+      return ask(() => {
+        const row = sql.read.get(id)
+        return row ? asSession(row) : null
+      })
+    },
+    commit(
+      next: StoredProgress,
+      expected: { readonly revision: number; readonly epoch: number },
+      entry?: LogEntry,
+      pages: readonly StoredPage[] = [],
+    ): Promise<boolean> {
+      return writing(() => {
+        const { id, revision, epoch, touchedAt, head, state } = next
+        const place = places.of(id)
+        if (place?.revision !== expected.revision || place.epoch !== expected.epoch) return false
+        if (entry) log.append(place, entry)
+        if (pages.length > 0) pooled.add(place, pages)
+        const checksum = sessionChecksum(place.sum, next, place.last)
+        sql.update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
+        place.revision = revision
+        place.epoch = epoch
+        return true
+      })
+    },
+    remove(id: string): Promise<boolean> {
+      return writing(() => {
+        const place = places.of(id)
+        if (!place) return false
+        log.remove(place)
+        const origin = sql.deleteOrigin.get(place.key) ?? {}
+        pooled.leave(place.key, assertOrigin(id, origin, origin.checksum))
+        sql.delete.run(place.key)
+        places.forget(id)
+        return true
+      })
+    },
+    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+      return ask(() => {
+        const place = places.of(id)
+        return place ? log.read(place, range.after, range.limit) : []
+      })
+    },
+    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+      return ask(() => sql.list.all(page.after ?? '', page.limit).map(asSession))
+    },
+    async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+      return ask(() => sql.idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
+    },
+    async count(): Promise<number> {
+      return ask(() => Number(sql.count.get()?.count))
+    },
+    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+      return ask(() => {
+        const place = places.of(id)
+        return place ? pooled.read(place, names) : names.map(() => null)
+      })
+    },
+    async hold(pools: readonly string[]): Promise<void> {
+      await writing(() => pooled.hold(pools))
+    },
+    async countPages(): Promise<number> {
+      return ask(() => pooled.count())
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      if (!isOpen) return
+      isOpen = false
+      writes.flush()
+      await checkpointer[Symbol.asyncDispose]()
+      orSqliteFault(file.path, () => file.close())
+    },
+  } satisfies SessionStore
+
+  function ask<T>(query: () => T): T {
+    if (!isOpen) throw closed()
+    return orSqliteFault(file.path, query)
   }
 
-  async secret(): Promise<Uint8Array> {
-    return this.#ask(() => {
-      const { text, checksum } = (this.#file.database.prepare('SELECT text, checksum FROM secret').get() ?? {}) as {
-        readonly text: string
-        readonly checksum: number
-      }
-      assertIntact('its secret', areTexts(text) && checksum === addText(START, text))
-      return new Uint8Array(Buffer.from(text, 'base64url'))
-    })
+  function writing<T>(change: () => T): Promise<T> {
+    return isOpen ? writes.run(change) : Promise.reject(closed())
   }
 
-  async checkWritable(): Promise<void> {
-    await this.#write(() => void this.#file.database.prepare('UPDATE secret SET text = text').run())
-    // So little is often written where no session has room any more.
-    const { blocks, bavail, bsize } = await statfs(dirname(this.#file.path)).catch((cause) => {
-      throw sqliteFault(this.#file.path, cause)
-    })
-    // Some file systems do not say how large they are.
-    if (blocks > 0 && bavail * bsize < LEAST_ROOM)
-      throw sqliteFault(this.#file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
-  }
-
-  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
-    const { id, revision, epoch, touchedAt, head, state, origin: text, base } = session
-    const pools = JSON.stringify([session.pool, ...session.pools])
-    const answer = await this.#write(() => {
-      const missing = session.pools.find((name) => name !== shared?.pool && this.#pools.find(name) === null)
-      // Not thrown here, where it would reject the other writes of the turn.
-      if (missing !== undefined) return this.#places.of(id) === null && pagesMissing(id, missing)
-      const checksum = sessionChecksum(addText(START, id), session, 0)
-      const { changes, lastInsertRowid } = this.#sql.insert.run(id, revision, epoch, touchedAt, head, state, checksum)
-      if (changes === 0) return false
-      this.#sql.insertOrigin.run(lastInsertRowid, text, base, pools, originChecksum(id, { text, base, pools }))
-      if (session.pools.length + own.length > 0)
-        this.#pools.join(Number(lastInsertRowid), session, { shared: shared?.pages ?? [], own })
-      return true
-    })
-    if (StateError.is(answer)) throw answer
-    return answer
-  }
-
-  async read(id: string): Promise<StoredSession | null> {
-    return this.#ask(() => {
-      const row = this.#sql.read.get(id)
-      return row ? asSession(row) : null
-    })
-  }
-
-  commit(
-    next: StoredProgress,
-    expected: { readonly revision: number; readonly epoch: number },
-    entry?: LogEntry,
-    pages: readonly StoredPage[] = [],
-  ): Promise<boolean> {
-    return this.#write(() => {
-      const { id, revision, epoch, touchedAt, head, state } = next
-      const place = this.#places.of(id)
-      if (place?.revision !== expected.revision || place.epoch !== expected.epoch) return false
-      if (entry) this.#log.append(place, entry)
-      if (pages.length > 0) this.#pools.add(place, pages)
-      const checksum = sessionChecksum(place.sum, next, place.last)
-      this.#sql.update.get(revision, epoch, touchedAt, place.last, head, state, checksum, place.key)
-      place.revision = revision
-      place.epoch = epoch
-      return true
-    })
-  }
-
-  remove(id: string): Promise<boolean> {
-    return this.#write(() => {
-      const place = this.#places.of(id)
-      if (!place) return false
-      this.#log.remove(place)
-      const origin = this.#sql.deleteOrigin.get(place.key) ?? {}
-      this.#pools.leave(place.key, assertOrigin(id, origin, origin.checksum))
-      this.#sql.delete.run(place.key)
-      this.#places.forget(id)
-      return true
-    })
-  }
-
-  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
-    return this.#ask(() => {
-      const place = this.#places.of(id)
-      return place ? this.#log.read(place, range.after, range.limit) : []
-    })
-  }
-
-  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
-    return this.#ask(() => this.#sql.list.all(page.after ?? '', page.limit).map(asSession))
-  }
-
-  async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
-    return this.#ask(() => this.#sql.idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
-  }
-
-  async count(): Promise<number> {
-    return this.#ask(() => Number(this.#sql.count.get()?.count))
-  }
-
-  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
-    return this.#ask(() => {
-      const place = this.#places.of(id)
-      return place ? this.#pools.read(place, names) : names.map(() => null)
-    })
-  }
-
-  async hold(pools: readonly string[]): Promise<void> {
-    await this.#write(() => this.#pools.hold(pools))
-  }
-
-  async countPages(): Promise<number> {
-    return this.#ask(() => this.#pools.count())
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#open) return
-    this.#open = false
-    this.#writes.flush()
-    await this.#checkpointer[Symbol.asyncDispose]()
-    orSqliteFault(this.#file.path, () => this.#file.close())
-  }
-
-  #ask<T>(query: () => T): T {
-    if (!this.#open) throw this.#closed()
-    return orSqliteFault(this.#file.path, query)
-  }
-
-  #write<T>(change: () => T): Promise<T> {
-    return this.#open ? this.#writes.run(change) : Promise.reject(this.#closed())
-  }
-
-  #closed(): StateError {
-    return new StateError('store-unavailable', `The store ${this.#file.path} is closed.`)
+  function closed(): StateError {
+    return new StateError('store-unavailable', `The store ${file.path} is closed.`)
   }
 }

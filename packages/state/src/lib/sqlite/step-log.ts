@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { LogEntry } from '../store/session-store.ts'
 import { addNumber, addText, areNumbers, areTexts, assertIntact } from './checksum.ts'
 import type { SessionPosition } from './places.ts'
@@ -13,49 +13,42 @@ interface EntryRow {
 }
 
 /** The step logs of all sessions in one append-only table, see `database-file.ts`. Part of the caller's transaction. */
-export class SqliteLog {
-  readonly #insert: StatementSync
-  readonly #insertWithState: StatementSync
-  readonly #entry: StatementSync
-  readonly #delete: StatementSync
-  #last: number
-
-  constructor(database: DatabaseSync) {
-    this.#insert = database.prepare(
-      'INSERT INTO log_entry (number, previous, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#insertWithState = database.prepare(
-      'INSERT INTO log_entry (number, previous, revision, text, checksum, state) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#entry = database.prepare('SELECT * FROM log_entry WHERE number = ?')
-    this.#delete = database.prepare('DELETE FROM log_entry WHERE number = ?')
-    const { last } = database.prepare('SELECT max(number) AS last FROM log_entry').get() ?? {}
-    this.#last = Number(last ?? 0)
+export function createSqliteLog(database: DatabaseSync) {
+  const insert = database.prepare(
+    'INSERT INTO log_entry (number, previous, revision, text, checksum) VALUES (?, ?, ?, ?, ?)',
+  )
+  const insertWithState = database.prepare(
+    'INSERT INTO log_entry (number, previous, revision, text, checksum, state) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  const entry = database.prepare('SELECT * FROM log_entry WHERE number = ?')
+  const deleteEntries = database.prepare('DELETE FROM log_entry WHERE number = ?')
+  const { last } = database.prepare('SELECT max(number) AS last FROM log_entry').get() ?? {}
+  let lastNumber: number = Number(last ?? 0)
+  return {
+    append(place: SessionPosition, entry: LogEntry): void {
+      const { revision, text } = entry
+      const state = entry.state ?? null
+      const number = ++lastNumber
+      const previous = place.last
+      const checksum = entryChecksum(place, { number, previous, revision, text, state })
+      if (state === null) insert.get(number, previous, revision, text, checksum)
+      else insertWithState.get(number, previous, revision, text, checksum, state)
+      place.last = number
+    },
+    read(place: SessionPosition, after: number, limit: number): LogEntry[] {
+      const entries = [...entriesOf(place, after)].reverse().slice(0, limit)
+      return entries.map(({ revision, text, state }) =>
+        state === null ? { revision, text } : { revision, text, state },
+      )
+    },
+    remove(place: SessionPosition): void {
+      for (const { number } of entriesOf(place, -1)) deleteEntries.run(number)
+    },
   }
 
-  append(place: SessionPosition, entry: LogEntry): void {
-    const { revision, text } = entry
-    const state = entry.state ?? null
-    const number = ++this.#last
-    const previous = place.last
-    const checksum = entryChecksum(place, { number, previous, revision, text, state })
-    if (state === null) this.#insert.get(number, previous, revision, text, checksum)
-    else this.#insertWithState.get(number, previous, revision, text, checksum, state)
-    place.last = number
-  }
-
-  read(place: SessionPosition, after: number, limit: number): LogEntry[] {
-    const entries = [...this.#entriesOf(place, after)].reverse().slice(0, limit)
-    return entries.map(({ revision, text, state }) => (state === null ? { revision, text } : { revision, text, state }))
-  }
-
-  remove(place: SessionPosition): void {
-    for (const { number } of this.#entriesOf(place, -1)) this.#delete.run(number)
-  }
-
-  *#entriesOf(place: SessionPosition, after: number): Generator<EntryRow> {
+  function* entriesOf(place: SessionPosition, after: number): Generator<EntryRow> {
     for (let number = place.last; number > 0; ) {
-      const row = (this.#entry.get(number) ?? {}) as unknown as EntryRow
+      const row = (entry.get(number) ?? {}) as unknown as EntryRow
       const { previous, revision, text, state, checksum } = row
       assertIntact(
         `entry ${number} of the log`,

@@ -4,154 +4,126 @@ import type { LogEntry, SessionStore, SharedPool, StoredPage, StoredProgress, St
 
 /** Creates a store that keeps sessions in memory, until it is disposed of or the process ends. */
 export function createMemoryStore(): SessionStore {
-  return new MemoryStore()
-}
-
-interface Kept {
-  progress: StoredProgress
-  readonly fixed: Omit<StoredSession, keyof StoredProgress>
-  readonly log: LogEntry[]
-  uses: readonly string[]
-}
-
-interface Pool {
-  readonly pages: Map<string, string>
-  readonly users: Set<string>
-}
-
-class MemoryStore implements SessionStore {
-  #sessions = new Map<string, Kept>()
-  #pools = new Map<string, Pool>()
-  #held: ReadonlySet<string> = new Set()
-  #secret = crypto.getRandomValues(new Uint8Array(32))
-  #disposed = false
-
-  async secret(): Promise<Uint8Array> {
-    this.#assertOpen()
-    return this.#secret.slice()
+  const sessions = new Map<string, Kept>()
+  const poolsByName = new Map<string, Pool>()
+  let held: ReadonlySet<string> = new Set()
+  const ownSecret = crypto.getRandomValues(new Uint8Array(32))
+  let disposed = false
+  return {
+    async secret(): Promise<Uint8Array> {
+      assertOpen()
+      return ownSecret.slice()
+    },
+    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+      assertOpen()
+      const { origin, base, pool, pools, ...progress } = session
+      const { id } = progress
+      if (sessions.has(id)) return false
+      const missing = pools.find((name) => !poolsByName.has(name) && name !== shared?.pool)
+      if (missing !== undefined) throw pagesMissing(id, missing)
+      const kept: Kept = { progress, fixed: { origin, base, pool, pools }, log: [], uses: [] }
+      sessions.set(id, kept)
+      if (pools.length === 0 && own.length === 0) return true
+      for (const name of pools) {
+        const isNew = !poolsByName.has(name)
+        const { pages } = use(name, kept)
+        if (isNew) addPages(pages, shared?.pages ?? [])
+      }
+      addPages(use(pool, kept).pages, own)
+      return true
+    },
+    async read(id: string): Promise<StoredSession | null> {
+      assertOpen()
+      const kept = sessions.get(id)
+      return kept ? sessionOf(kept) : null
+    },
+    commit(
+      next: StoredProgress,
+      expected: { readonly revision: number; readonly epoch: number },
+      entry?: LogEntry,
+      pages: readonly StoredPage[] = [],
+    ): Promise<boolean> | boolean {
+      if (disposed) return Promise.reject(closed())
+      const kept = sessions.get(next.id)
+      if (kept?.progress.revision !== expected.revision || kept.progress.epoch !== expected.epoch) return false
+      kept.progress = next
+      if (entry) kept.log.push({ ...entry })
+      if (pages.length > 0) addPages(use(kept.fixed.pool, kept).pages, pages)
+      return true
+    },
+    async checkWritable(): Promise<void> {
+      assertOpen()
+    },
+    async remove(id: string): Promise<boolean> {
+      assertOpen()
+      const kept = sessions.get(id)
+      if (!kept) return false
+      sessions.delete(id)
+      for (const name of kept.uses) {
+        poolsByName.get(name)?.users.delete(id)
+        removeUnused(name)
+      }
+      return true
+    },
+    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+      assertOpen()
+      const log = sessions.get(id)?.log ?? []
+      return log
+        .slice(firstAfter(log, range.after))
+        .slice(0, range.limit)
+        .map((entry) => ({ ...entry }))
+    },
+    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+      assertOpen()
+      const { after } = page
+      return [...sessions.keys()]
+        .filter((id) => after === undefined || id > after)
+        .sort()
+        .slice(0, page.limit)
+        .map((id) => sessionOf(sessions.get(id) as Kept))
+    },
+    async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+      assertOpen()
+      const found: StoredProgress[] = []
+      for (const { progress } of sessions.values()) if (progress.touchedAt < query.before) found.push(progress)
+      return found
+        .sort((a, b) => a.touchedAt - b.touchedAt || (a.id < b.id ? -1 : 1))
+        .slice(0, query.limit)
+        .map(({ id }) => id)
+    },
+    async count(): Promise<number> {
+      assertOpen()
+      return sessions.size
+    },
+    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+      assertOpen()
+      const kept = sessions.get(id)
+      const used = kept ? [kept.fixed.pool, ...kept.fixed.pools] : []
+      const pools = used.flatMap((name) => poolsByName.get(name) ?? [])
+      return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
+    },
+    async hold(pools: readonly string[]): Promise<void> {
+      assertOpen()
+      const before = held
+      held = new Set(pools.filter((name) => poolsByName.has(name)))
+      for (const name of before) removeUnused(name)
+    },
+    async countPages(): Promise<number> {
+      assertOpen()
+      let count = 0
+      for (const [name, { pages, users }] of poolsByName) if (users.size > 0 || !held.has(name)) count += pages.size
+      return count
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      disposed = true
+      sessions.clear()
+      poolsByName.clear()
+    },
   }
 
-  async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
-    this.#assertOpen()
-    const { origin, base, pool, pools, ...progress } = session
-    const { id } = progress
-    if (this.#sessions.has(id)) return false
-    const missing = pools.find((name) => !this.#pools.has(name) && name !== shared?.pool)
-    if (missing !== undefined) throw pagesMissing(id, missing)
-    const kept: Kept = { progress, fixed: { origin, base, pool, pools }, log: [], uses: [] }
-    this.#sessions.set(id, kept)
-    if (pools.length === 0 && own.length === 0) return true
-    for (const name of pools) {
-      const isNew = !this.#pools.has(name)
-      const { pages } = this.#use(name, kept)
-      if (isNew) addPages(pages, shared?.pages ?? [])
-    }
-    addPages(this.#use(pool, kept).pages, own)
-    return true
-  }
-
-  async read(id: string): Promise<StoredSession | null> {
-    this.#assertOpen()
-    const kept = this.#sessions.get(id)
-    return kept ? sessionOf(kept) : null
-  }
-
-  commit(
-    next: StoredProgress,
-    expected: { readonly revision: number; readonly epoch: number },
-    entry?: LogEntry,
-    pages: readonly StoredPage[] = [],
-  ): Promise<boolean> | boolean {
-    if (this.#disposed) return Promise.reject(closed())
-    const kept = this.#sessions.get(next.id)
-    if (kept?.progress.revision !== expected.revision || kept.progress.epoch !== expected.epoch) return false
-    kept.progress = next
-    if (entry) kept.log.push({ ...entry })
-    if (pages.length > 0) addPages(this.#use(kept.fixed.pool, kept).pages, pages)
-    return true
-  }
-
-  async checkWritable(): Promise<void> {
-    this.#assertOpen()
-  }
-
-  async remove(id: string): Promise<boolean> {
-    this.#assertOpen()
-    const kept = this.#sessions.get(id)
-    if (!kept) return false
-    this.#sessions.delete(id)
-    for (const name of kept.uses) {
-      this.#pools.get(name)?.users.delete(id)
-      this.#removeUnused(name)
-    }
-    return true
-  }
-
-  async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
-    this.#assertOpen()
-    const log = this.#sessions.get(id)?.log ?? []
-    return log
-      .slice(firstAfter(log, range.after))
-      .slice(0, range.limit)
-      .map((entry) => ({ ...entry }))
-  }
-
-  async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
-    this.#assertOpen()
-    const { after } = page
-    return [...this.#sessions.keys()]
-      .filter((id) => after === undefined || id > after)
-      .sort()
-      .slice(0, page.limit)
-      .map((id) => sessionOf(this.#sessions.get(id) as Kept))
-  }
-
-  async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
-    this.#assertOpen()
-    const found: StoredProgress[] = []
-    for (const { progress } of this.#sessions.values()) if (progress.touchedAt < query.before) found.push(progress)
-    return found
-      .sort((a, b) => a.touchedAt - b.touchedAt || (a.id < b.id ? -1 : 1))
-      .slice(0, query.limit)
-      .map(({ id }) => id)
-  }
-
-  async count(): Promise<number> {
-    this.#assertOpen()
-    return this.#sessions.size
-  }
-
-  async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
-    this.#assertOpen()
-    const kept = this.#sessions.get(id)
-    const used = kept ? [kept.fixed.pool, ...kept.fixed.pools] : []
-    const pools = used.flatMap((name) => this.#pools.get(name) ?? [])
-    return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
-  }
-
-  async hold(pools: readonly string[]): Promise<void> {
-    this.#assertOpen()
-    const before = this.#held
-    this.#held = new Set(pools.filter((name) => this.#pools.has(name)))
-    for (const name of before) this.#removeUnused(name)
-  }
-
-  async countPages(): Promise<number> {
-    this.#assertOpen()
-    let count = 0
-    for (const [name, { pages, users }] of this.#pools) if (users.size > 0 || !this.#held.has(name)) count += pages.size
-    return count
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true
-    this.#sessions.clear()
-    this.#pools.clear()
-  }
-
-  #use(name: string, kept: Kept): Pool {
-    const pool = this.#pools.get(name) ?? { pages: new Map(), users: new Set() }
-    this.#pools.set(name, pool)
+  function use(name: string, kept: Kept): Pool {
+    const pool = poolsByName.get(name) ?? { pages: new Map(), users: new Set() }
+    poolsByName.set(name, pool)
     const { id } = kept.progress
     if (pool.users.has(id)) return pool
     pool.users.add(id)
@@ -159,12 +131,12 @@ class MemoryStore implements SessionStore {
     return pool
   }
 
-  #removeUnused(name: string): void {
-    if (this.#pools.get(name)?.users.size === 0 && !this.#held.has(name)) this.#pools.delete(name)
+  function removeUnused(name: string): void {
+    if (poolsByName.get(name)?.users.size === 0 && !held.has(name)) poolsByName.delete(name)
   }
 
-  #assertOpen(): void {
-    if (this.#disposed) throw closed()
+  function assertOpen(): void {
+    if (disposed) throw closed()
   }
 }
 
@@ -190,4 +162,16 @@ function firstAfter(log: readonly LogEntry[], revision: number): number {
     else high = middle
   }
   return low
+}
+
+interface Kept {
+  progress: StoredProgress
+  readonly fixed: Omit<StoredSession, keyof StoredProgress>
+  readonly log: LogEntry[]
+  uses: readonly string[]
+}
+
+interface Pool {
+  readonly pages: Map<string, string>
+  readonly users: Set<string>
 }
