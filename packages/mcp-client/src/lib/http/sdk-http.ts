@@ -1,7 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
 import { SdkError, SdkErrorCode, SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Agent } from 'undici'
-import { type MessageLine, MessageSession } from '../calls/message-session.ts'
+import { createMessageSession, type MessageLine } from '../calls/message-session.ts'
 import { createAuthorizer } from '../login/sdk-authorization.ts'
 import { McpError, noAnswer, reasonOf } from '../mcp-error.ts'
 import { type Found, findProtocolSupport, negotiate, withinTime } from '../protocol-support.ts'
@@ -46,7 +46,7 @@ export async function openHttp(target: HttpTarget, options: ChannelOptions, boun
       },
       requestInit: { headers: sent },
     })
-    const session = new MessageSession(transport as unknown as MessageLine, {
+    const session = createMessageSession(transport as unknown as MessageLine, {
       ...{ name: url, callMilliseconds, onMessage, elicit, questions },
       ending: () => 'the connection was closed',
       note: () => '',

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { MessageSession } from '../calls/message-session.ts'
+import { createMessageSession } from '../calls/message-session.ts'
 import { McpError, reasonOf, sentence } from '../mcp-error.ts'
 import { type Found, negotiate } from '../protocol-support.ts'
 import type { Bounds, ChannelOptions, CommandTarget, Connected } from '../target.ts'
@@ -40,7 +40,14 @@ async function startCommand(
   const { signal } = options
   const note = () => (child.printed === '' ? '' : ` It printed: ${child.printed}`)
   const ending = () => child.exit ?? 'it has closed its pipe'
-  const session = new MessageSession(child, { ...options, name, callMilliseconds, ending, note, failureOf: () => null })
+  const session = createMessageSession(child, {
+    ...options,
+    name,
+    callMilliseconds,
+    ending,
+    note,
+    failureOf: () => null,
+  })
   let late: AbortSignal | undefined
   const start = async (): Promise<Connected> => {
     await child.start()

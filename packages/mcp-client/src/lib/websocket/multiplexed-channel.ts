@@ -2,7 +2,11 @@ import type { Channel, JsonObject } from '@episodic/protocol'
 import { abortable } from '@episodic/protocol/internal'
 import { McpError } from '../mcp-error.ts'
 import type { WaitOptions } from '../target.ts'
-import { MultiplexedConnection, type MultiplexedOptions } from './multiplexed-connection.ts'
+import {
+  createMultiplexedConnection,
+  type MultiplexedConnection,
+  type MultiplexedOptions,
+} from './multiplexed-connection.ts'
 import type { OpenWire } from './wire.ts'
 
 /**
@@ -16,7 +20,7 @@ export async function openMultiplexedChannel(
   options: MultiplexedOptions & WaitOptions,
 ): Promise<Channel> {
   options.signal?.throwIfAborted()
-  const channel = new MultiplexedChannel(open, options)
+  const channel = createMultiplexedChannel(open, options)
   try {
     await abortable(channel.connect(), options.signal)
     return channel
@@ -26,47 +30,41 @@ export async function openMultiplexedChannel(
   }
 }
 
-class MultiplexedChannel implements Channel {
-  readonly #open: OpenWire
-  readonly #options: MultiplexedOptions
-  #line: MultiplexedConnection | null = null
-  #connecting: Promise<MultiplexedConnection> | null = null
-  #closed = false
-
-  constructor(open: OpenWire, options: MultiplexedOptions) {
-    this.#open = open
-    this.#options = options
-  }
-
-  async request(method: string, params: JsonObject, { signal }: WaitOptions = {}): Promise<unknown> {
-    signal?.throwIfAborted()
-    const line = this.#line ?? (await abortable(this.connect(), signal))
-    const answer = line.ask(method, params)
-    return signal ? abortable(answer, signal) : answer
+function createMultiplexedChannel(open: OpenWire, options: MultiplexedOptions) {
+  let current: MultiplexedConnection | null = null
+  let connecting: Promise<MultiplexedConnection> | null = null
+  let closed = false
+  return {
+    async request(method: string, params: JsonObject, { signal }: WaitOptions = {}): Promise<unknown> {
+      signal?.throwIfAborted()
+      const line = current ?? (await abortable(connect(), signal))
+      const answer = line.ask(method, params)
+      return signal ? abortable(answer, signal) : answer
+    },
+    connect,
+    async close(): Promise<void> {
+      closed = true
+      current?.end(closedError(options.name))
+      await connecting?.catch(() => {})
+    },
   }
 
   /** Resolves with the new connection, which concurrent callers share. */
-  connect(): Promise<MultiplexedConnection> {
-    if (this.#closed) return Promise.reject(closedError(this.#options.name))
-    this.#connecting ??= this.#connect().finally(() => {
-      this.#connecting = null
+  function connect(): Promise<MultiplexedConnection> {
+    if (closed) return Promise.reject(closedError(options.name))
+    connecting ??= reconnect().finally(() => {
+      connecting = null
     })
-    return this.#connecting
+    return connecting
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
-    this.#line?.end(closedError(this.#options.name))
-    await this.#connecting?.catch(() => {})
-  }
-
-  async #connect(): Promise<MultiplexedConnection> {
-    const line: MultiplexedConnection = new MultiplexedConnection(this.#options, () => {
-      if (this.#line === line) this.#line = null
+  async function reconnect(): Promise<MultiplexedConnection> {
+    const line: MultiplexedConnection = createMultiplexedConnection(options, () => {
+      if (current === line) current = null
     })
-    await line.open(this.#open)
-    if (this.#closed) line.end(closedError(this.#options.name))
-    else this.#line = line
+    await line.open(open)
+    if (closed) line.end(closedError(options.name))
+    else current = line
     return line
   }
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { afterThisTurn, every } from '@episodic/protocol/internal'
 import { CLIENT } from '../calls/modern-request.ts'
-import { PendingCalls, TICK } from '../calls/pending-calls.ts'
+import { createPendingCalls, TICK } from '../calls/pending-calls.ts'
 import { parseAnswer } from '../calls/rpc-answer.ts'
 import { McpError, noAnswer } from '../mcp-error.ts'
 import type { ChannelOptions } from '../target.ts'
@@ -18,102 +18,96 @@ const CALL_TIMEOUT = 120_000
 /** The MCP version of the handshake. */
 const PROTOCOL_VERSION = '2025-11-25'
 
+export type MultiplexedConnection = ReturnType<typeof createMultiplexedConnection>
+
 /** One connection of a channel. It does not reconnect. */
-export class MultiplexedConnection {
-  readonly #options: MultiplexedOptions
-  readonly #onEnd: () => void
-  readonly #calls: PendingCalls
-  readonly #stopTicking: () => void
+export function createMultiplexedConnection(options: MultiplexedOptions, onEnd: () => void) {
   /** Messages to send. */
-  readonly #outbox: string[] = []
+  const outbox: string[] = []
   /** Whether a write is scheduled. */
-  #writing = false
-  #wire: Wire | null = null
+  let writing = false
+  let wire: Wire | null = null
   /** Why the connection ended; `null` while it is open. */
-  #lost: McpError | null = null
-
-  constructor(options: MultiplexedOptions, onEnd: () => void) {
-    this.#options = options
-    this.#onEnd = onEnd
-    this.#calls = new PendingCalls(options.name, CALL_TIMEOUT)
-    this.#stopTicking = every(TICK, () => {
-      if (!this.#calls.tick()) this.end(noAnswer('lost', options.name, { why: 'it does not answer any more' }))
-    })
+  let lost: McpError | null = null
+  const write = (): void => {
+    writing = false
+    const waiting = outbox.length
+    const room = IN_FLIGHT - (calls.size - waiting)
+    if (lost || waiting === 0 || room <= 0) return
+    wire?.send(outbox.splice(0, room))
+  }
+  const calls = createPendingCalls(options.name, CALL_TIMEOUT)
+  const stopTicking: () => void = every(TICK, () => {
+    if (!calls.tick()) end(noAnswer('lost', options.name, { why: 'it does not answer any more' }))
+  })
+  return {
+    /** Connects and performs the handshake. Rejects with `lost`. */
+    async open(open: OpenWire): Promise<void> {
+      const { name } = options
+      try {
+        wire = await open({ onMessage: (text) => receive(text), onClose: (closing) => lose(closing) })
+        await ask('initialize', { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT })
+        notify('notifications/initialized')
+      } catch (cause) {
+        const error = WireError.is(cause)
+          ? new McpError('refused', `Cannot connect to ${name}: ${cause.message}`, {
+              cause,
+              details: { retryable: cause.code === 'store-unavailable' },
+            })
+          : (cause as McpError)
+        end(error)
+        throw error
+      }
+    },
+    ask,
+    end,
   }
 
-  /** Connects and performs the handshake. Rejects with `lost`. */
-  async open(open: OpenWire): Promise<void> {
-    const { name } = this.#options
-    try {
-      this.#wire = await open({ onMessage: (text) => this.#receive(text), onClose: (closing) => this.#lose(closing) })
-      await this.ask('initialize', { protocolVersion: PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT })
-      this.#notify('notifications/initialized')
-    } catch (cause) {
-      const error = WireError.is(cause)
-        ? new McpError('refused', `Cannot connect to ${name}: ${cause.message}`, {
-            cause,
-            details: { retryable: cause.code === 'store-unavailable' },
-          })
-        : (cause as McpError)
-      this.end(error)
-      throw error
-    }
-  }
-
-  async ask(method: string, params: JsonObject): Promise<unknown> {
-    if (this.#lost) throw this.#lost
-    const { id, answer } = this.#calls.add(method)
+  async function ask(method: string, params: JsonObject): Promise<unknown> {
+    if (lost) throw lost
+    const { id, answer } = calls.add(method)
     const message = { jsonrpc: '2.0', id, method, params }
-    this.#options.onMessage?.('sent', message)
+    options.onMessage?.('sent', message)
     const text = JSON.stringify(message)
-    this.#calls.measure(id, text)
-    this.#outbox.push(text)
-    this.#writeSoon()
+    calls.measure(id, text)
+    outbox.push(text)
+    writeSoon()
     return answer
   }
 
-  end(error: McpError): void {
-    if (this.#lost) return
-    this.#lost = error
-    this.#stopTicking()
-    this.#onEnd()
-    this.#calls.rejectAll(error)
-    this.#wire?.close()
+  function end(error: McpError): void {
+    if (lost) return
+    lost = error
+    stopTicking()
+    onEnd()
+    calls.rejectAll(error)
+    wire?.close()
   }
 
-  #notify(method: string): void {
+  function notify(method: string): void {
     const message = { jsonrpc: '2.0', method }
-    this.#options.onMessage?.('sent', message)
-    this.#wire?.send([JSON.stringify(message)])
+    options.onMessage?.('sent', message)
+    wire?.send([JSON.stringify(message)])
   }
 
-  #writeSoon(): void {
-    if (this.#writing) return
-    this.#writing = true
-    afterThisTurn(this.#write)
+  function writeSoon(): void {
+    if (writing) return
+    writing = true
+    afterThisTurn(write)
   }
 
-  readonly #write = (): void => {
-    this.#writing = false
-    const waiting = this.#outbox.length
-    const room = IN_FLIGHT - (this.#calls.size - waiting)
-    if (this.#lost || waiting === 0 || room <= 0) return
-    this.#wire?.send(this.#outbox.splice(0, room))
-  }
-
-  #receive(text: string): void {
+  function receive(text: string): void {
     const message = parseAnswer(text)
-    this.#options.onMessage?.('received', message ?? text)
-    if (!message || !this.#calls.settle(message)) {
-      const why = `${this.#options.name} sent an invalid message: ${text.slice(0, 200)}`
-      this.end(new McpError('lost', why))
+    options.onMessage?.('received', message ?? text)
+    if (!message || !calls.settle(message)) {
+      const why = `${options.name} sent an invalid message: ${text.slice(0, 200)}`
+      end(new McpError('lost', why))
     }
-    if (this.#outbox.length > 0) this.#writeSoon()
+    if (outbox.length > 0) writeSoon()
   }
 
-  #lose({ error, tooLarge }: WireClosing): void {
-    if (tooLarge)
-      this.#calls.rejectLargest(new WireError('too-large', `The message is larger than ${this.#options.name} takes.`))
-    this.end(error)
+  function lose({ error, tooLarge }: WireClosing): void {
+    if (tooLarge) calls.rejectLargest(new WireError('too-large', `The message is larger than ${options.name} takes.`))
+    end(error)
   }
 }
