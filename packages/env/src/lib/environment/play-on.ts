@@ -1,4 +1,4 @@
-import { type Action, DEFAULT_SEAT, type EpisodeEnd, type Step } from '@episodic/protocol'
+import { type Action, DEFAULT_SEAT, type EpisodeEnd } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, unplayable } from '../policy/player-stop.ts'
@@ -9,6 +9,7 @@ import {
   type Player,
   type PolicyContext,
 } from '../policy/policy.ts'
+import { createPlayer } from '../policy/resume-player.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
@@ -78,26 +79,16 @@ export async function playGiven(
 }
 
 /** Creates a player that takes over an episode after `steps`, see `Policy.resume`. */
-export async function resumePlayer(
+export function resumePlayer(
   environment: Environment,
   start: ResetResult,
   steps: readonly PlayedStep[],
   options: EpisodeOptions,
 ): Promise<Player> {
-  const { policy, signal } = options
-  const { info } = environment
-  const context = contextOf(environment, start, options)
   const earlier = steps.map(({ action, completions, milliseconds: _, ...step }, i): EarlierStep => {
     const { observation } = steps[i - 1] ?? start
     return { observation, action, step, answers: completions }
   })
-  if (policy.resume) return policy.resume(context, earlier)
-  const player = await policy.start(context)
-  let last: Step | null = null
-  for (const { observation, step } of earlier) {
-    signal?.throwIfAborted()
-    await player(observation, { last, tools: info.offers && offeredTools(info, observation), signal })
-    last = step
-  }
-  return player
+  const { policy, signal } = options
+  return createPlayer(policy, contextOf(environment, start, options), earlier, { game: environment, signal })
 }

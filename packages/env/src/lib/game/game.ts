@@ -7,6 +7,7 @@ import {
   type MethodResult,
   type Observation,
   type OpenResult,
+  type SessionSnapshot,
   type StepReport,
 } from '@episodic/protocol'
 import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
@@ -22,6 +23,8 @@ export interface GameStart {
       readonly capability: string
       /** Φ at the start for this seat; `null` if the environment defines none. */
       readonly potential: number | null
+      /** Of a match that goes on from a step: texts for the seat since its own last one. Left out if there are none. */
+      readonly messages?: readonly string[] | undefined
     }
   }
   readonly info: Pick<OpenResult, 'id' | 'params' | 'seed' | 'limits'>
@@ -46,6 +49,8 @@ export interface Game extends AsyncDisposable {
   readonly info: EnvironmentInfo
   /** Starts an episode, and ends the previous one. Rejects with `WireError` if the server rejects the request. */
   reset(task?: Playable, options?: ResetOptions): Promise<GameStart>
+  /** Starts an episode from a snapshot, and ends the previous one, as `restore` of an environment does. */
+  restore(snapshot: SessionSnapshot, options?: CallOptions): Promise<GameStart>
   /**
    * Plays one action of a seat. Rejects with `not-playing` before `reset`, with a `WireError` `not-your-turn` if the
    * seat may not act, which counts nothing, and with `reply-malformed` if the answer is not a valid one.

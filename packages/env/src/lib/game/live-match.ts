@@ -1,8 +1,9 @@
-import { type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
+import { type Action, type LoggedStep, type SeatViews, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import { conversationOf, type ModelAnswer, type PolicyContext } from '../policy/policy.ts'
+import type { EarlierMatch } from './earlier-match.ts'
 import type { Game, GameStart } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
 
@@ -22,6 +23,7 @@ export class SeatFailure extends Error {
 /** A match that is being played: what its players share. */
 export class LiveMatch {
   readonly game: Game
+  readonly earlier: EarlierMatch
   readonly start: GameStart
   readonly views: SeatViews
   readonly options: MatchOptions
@@ -32,10 +34,11 @@ export class LiveMatch {
   readonly #stops = new Map<string, { readonly stop: PlayerStop; readonly undecided: ModelAnswer[] }>()
 
   /** @param steps - takes in the steps, in the order in which they become known. */
-  constructor(game: Game, start: GameStart, steps: MatchStep[], options: MatchOptions, signal: AbortSignal) {
+  constructor(game: Game, earlier: EarlierMatch, steps: MatchStep[], options: MatchOptions, signal: AbortSignal) {
     this.game = game
-    this.start = start
-    this.views = new SeatViews(start, game.info.terms)
+    this.earlier = earlier
+    this.start = earlier.start
+    this.views = earlier.views
     this.options = options
     this.signal = signal
     this.#steps = steps
@@ -45,6 +48,16 @@ export class LiveMatch {
   keep(step: Omit<MatchStep, 'seen'>): void {
     const { now = monotonic } = this.options
     this.#steps.push({ ...step, seen: now() })
+  }
+
+  /** Plays an action that no player chose. */
+  async playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
+    const { game, earlier, views, signal } = this
+    const { now = monotonic } = this.options
+    const sent = now()
+    const step = { ...(await views.play(game.step(seat, action, { signal }))), action, completions: [] }
+    earlier.add(step)
+    this.keep({ ...step, milliseconds: now() - sent })
   }
 
   /** Takes in a step of the log. Returns `false` if it is known. */
@@ -114,7 +127,7 @@ export class LiveMatch {
     const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
     return {
       task: { prompt, hints, params: this.start.info.params },
-      tools: offeredTools(info, this.start.seats[seat]?.observation ?? {}, seat),
+      tools: offeredTools(info, this.earlier.first.seats[seat]?.observation ?? {}, seat),
       seed: seedFor(policySeed, seat),
       seat,
       ...conversationOf(info, seat),

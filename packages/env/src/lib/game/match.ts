@@ -1,4 +1,4 @@
-import type { Action } from '@episodic/protocol'
+import type { Action, SessionSnapshot } from '@episodic/protocol'
 import type { SeatInstructions, SeatResult } from '@episodic/protocol/internal'
 import type { ModelAnswer, Policy } from '../policy/policy.ts'
 import type { Playable } from '../session/call-options.ts'
@@ -46,10 +46,25 @@ export type Match =
       readonly undecided: readonly ModelAnswer[]
     }
 
+/** Where a match goes on from, in place of its start: a step of another one, which shares its world. */
+export interface MatchOrigin {
+  /** The world after that step. */
+  readonly snapshot: SessionSnapshot
+  /** The start of the other match, and its steps up to there: each player is handed those of its seat. */
+  readonly start: GameStart
+  readonly steps: readonly MatchStep[]
+  /** Played first, in place of an action of the player of its seat. */
+  readonly call?: (Action & { readonly seat: string }) | undefined
+  /** What is read in place of the last answer: by the seats that act next, or by its own if they read nothing of it. */
+  readonly answer?: string | undefined
+}
+
 export interface MatchOptions {
   readonly createGame: () => Game
   /** The policy of each seat, or who plays it from outside. */
   readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
+  /** Default: `null`, it starts anew. */
+  readonly origin?: MatchOrigin | null | undefined
   readonly task?: Playable &
     Partial<SeatInstructions> & {
       /** Of seats that have their own. */

@@ -1,26 +1,32 @@
-import { type Step, WireError } from '@episodic/protocol'
-import { monotonic, type SeatView } from '@episodic/protocol/internal'
+import { WireError } from '@episodic/protocol'
+import { monotonic } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
-import type { ModelAnswer, Policy } from '../policy/policy.ts'
-import { reportedStep } from '../session/step-result.ts'
-import type { Game, SeatStep } from './game.ts'
+import type { ModelAnswer, Player, Policy } from '../policy/policy.ts'
+import { createPlayer } from '../policy/resume-player.ts'
+import type { Game } from './game.ts'
 import { type LiveMatch, SeatFailure } from './live-match.ts'
+import { ownStepOf } from './own-step.ts'
 
 /** Errors of a step that mean that somebody has taken a step since. */
 const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
 
-/** Plays a seat with a policy, until the episode is over for it. */
-export async function playSeat(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
+/** Resolves with the player of a seat: a new one, or one that takes over where the match goes on. */
+export async function seatPlayer(seat: string, policy: Policy, match: LiveMatch): Promise<Player> {
+  return createPlayer(policy, match.contextOf(seat), match.earlier.of(seat).steps, match)
+}
+
+/** Lets a player play its seat, until the episode is over for it. */
+export async function playSeat(seat: string, player: Promise<Player>, match: LiveMatch): Promise<void> {
   try {
-    await playWith(seat, policy, match)
+    await playWith(seat, player, match)
   } catch (error) {
     if (!(error instanceof SeatFailure && PlayerStop.is(error.cause))) throw error
     await match.leave(seat, error.cause, error.undecided)
   }
 }
 
-async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise<void> {
+async function playWith(seat: string, ready: Promise<Player>, match: LiveMatch): Promise<void> {
   const { game, start, views, options, signal } = match
   const { now = monotonic } = options
   let completions: ModelAnswer[] = []
@@ -28,12 +34,11 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
     signal.throwIfAborted()
     throw new SeatFailure(seat, cause, completions)
   }
-  const player = await Promise.resolve()
-    .then(() => policy.start(match.contextOf(seat)))
-    .catch(blame)
+  const player = await ready.catch(blame)
   const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
-  let last: SeatStep | null = null
-  for (let view = await views.next(seat, signal); view; view = await views.next(seat, signal)) {
+  let { last } = match.earlier.of(seat)
+  const asked = match.earlier.askedOf(seat)
+  for (let view = asked ?? (await views.next(seat, signal)); view; view = await views.next(seat, signal)) {
     const seen = view
     if (views.stepsOf(seat) >= start.info.limits.steps) {
       // The server takes the step of a seat that has none left.
@@ -62,17 +67,4 @@ async function playWith(seat: string, policy: Policy, match: LiveMatch): Promise
     completions = []
     if (views.hasGap) await match.catchUp()
   }
-}
-
-/** Returns a seat's own last step as its policy sees it: with the reward since, by the steps of others. */
-export function ownStepOf(
-  { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
-  { observation, due }: SeatView,
-): Step {
-  // Events may say something to other seats alone.
-  const { events: _, ...own } = report
-  const terms = { ...own.terms }
-  for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
-  const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
-  return reportedStep({ observation, report: own, replayed }, terms, total)
 }

@@ -1,11 +1,12 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
+import { EarlierMatch } from './earlier-match.ts'
 import { type Game, type GameStart, seatsOf } from './game.ts'
 import { LiveMatch, SeatFailure } from './live-match.ts'
 import type { Match, MatchOptions, MatchStep } from './match.ts'
 import { followSeats, playOutside } from './play-outside.ts'
-import { playSeat } from './play-seat.ts'
+import { playSeat, seatPlayer } from './play-seat.ts'
 
 /**
  * Plays one episode of one seat or several to its end, with one policy for each seat, closes the game and resolves with
@@ -22,10 +23,12 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
   const inOrder = () => steps.toSorted((a, b) => a.report.revision - b.report.revision)
   try {
     game = options.createGame()
-    const { task = {}, seed, signal } = options
+    const { task = {}, seed, signal, origin } = options
     assertPolicies(game.info, options)
-    start = await game.reset(task, { seed, signal })
-    const { seats, undecided } = await playSeats(game, start, steps, options)
+    const opened = await (origin ? game.restore(origin.snapshot, { signal }) : game.reset(task, { seed, signal }))
+    const earlier = new EarlierMatch(game.info, opened, options)
+    start = earlier.start
+    const { seats, undecided } = await playSeats(game, earlier, steps, options)
     match = { kind: 'finished', start, steps: inOrder(), seats, undecided }
   } catch (error) {
     const { seat, cause, undecided } =
@@ -47,23 +50,29 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
  */
 async function playSeats(
   game: Game,
-  start: GameStart,
+  earlier: EarlierMatch,
   steps: MatchStep[],
   options: MatchOptions,
 ): Promise<Pick<Match & { kind: 'finished' }, 'seats' | 'undecided'>> {
   const failed = new AbortController()
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
-  const match = new LiveMatch(game, start, steps, options, signal)
+  const match = new LiveMatch(game, earlier, steps, options, signal)
   const wake = () => match.views.wake()
   signal.addEventListener('abort', wake, { once: true })
   const outside = new Set<string>()
   try {
-    const players = Object.keys(start.seats).map((seat) => {
+    if (options.origin?.call) await match.playGiven(options.origin.call)
+    const seated = earlier.order.flatMap((seat) => {
       const player = options.policies[seat] as MatchOptions['policies'][string]
-      if (!('playSeat' in player)) return playSeat(seat, player, match)
-      outside.add(seat)
-      return playOutside(seat, player, match)
+      if (match.views.hasEnded(seat)) return []
+      if ('playSeat' in player) outside.add(seat)
+      return { seat, player: 'playSeat' in player ? player : seatPlayer(seat, player, match) }
     })
+    // Who takes over late moves no later than others.
+    await Promise.allSettled(seated.map(({ player }) => player))
+    const players = seated.map(({ seat, player }) =>
+      'playSeat' in player ? playOutside(seat, player, match) : playSeat(seat, player, match),
+    )
     if (outside.size > 0) players.push(followSeats(outside, match))
     const guarded = players.map((player) =>
       player.catch((error) => {

@@ -31,8 +31,17 @@ const recordedSeatSchema = z.object({
   policy: recordedPolicySchema,
   /** The instruction of the seat, if it has one of its own. */
   prompt: z.string().optional(),
-  /** Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. */
-  start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
+  /**
+   * Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. Where it goes on
+   * from an earlier match, also the texts since its own last step, if there were any.
+   */
+  start: z
+    .object({
+      observation: observationSchema,
+      potential: z.number().nullable(),
+      messages: z.array(z.string()).optional(),
+    })
+    .nullable(),
   /** `null` in a failed match, unless the seat had ended before. */
   end: episodeEndSchema.nullable(),
   ...judgementShape,

@@ -19,10 +19,17 @@ export interface SeatResult extends Judgement {
   readonly steps: number
 }
 
+/** What one seat sees at the start of a match. */
+interface SeatStart {
+  readonly observation: Observation
+  /** Of a match that goes on from a step: texts for the seat since its own last one. Default: none. */
+  readonly messages?: readonly string[] | undefined
+}
+
 /** The start of a match: who may act, and what each seat sees. */
 interface MatchStart {
   readonly turn: readonly string[]
-  readonly seats: { readonly [seat: string]: { readonly observation: Observation } }
+  readonly seats: { readonly [seat: string]: SeatStart }
 }
 
 /** A step of a seat, as far as it concerns what the seats know. */
@@ -51,8 +58,10 @@ interface SeatState {
   shown: number
   due: Record<string, number>
   ended: (Judgement & { readonly end: EpisodeEnd }) | null
-  readonly terms: Record<string, number>
+  terms: Record<string, number>
   steps: number
+  /** Its steps in the match that this one goes on from. */
+  before: number
 }
 
 /**
@@ -69,18 +78,34 @@ export class SeatViews {
   readonly #later = new Set<number>()
   #changed = Promise.withResolvers<void>()
 
-  constructor({ turn, seats }: MatchStart, terms: readonly string[]) {
+  /** @param answer - what the seats that may act first read in place of what they see. Default: what they see. */
+  constructor({ turn, seats }: MatchStart, terms: readonly string[], answer?: string) {
     this.#turn = turn
-    for (const [seat, { observation }] of Object.entries(seats))
+    for (const [seat, { observation, messages = [] }] of Object.entries(seats))
       this.#seats.set(seat, {
-        view: observation,
-        texts: [],
-        shown: 0,
-        due: {},
-        ended: null,
-        terms: Object.fromEntries(terms.map((term) => [term, 0])),
-        steps: 0,
+        view: answer !== undefined && turn.includes(seat) ? { ...observation, text: answer } : observation,
+        ...{ texts: [...messages], shown: 0, due: {}, ended: null },
+        ...{ terms: Object.fromEntries(terms.map((term) => [term, 0])), steps: 0, before: 0 },
       })
+  }
+
+  /**
+   * Goes on in a session of its own, which counts commits anew: results are of what follows. Returns its start, from
+   * which seats know as much.
+   */
+  goOn(): MatchStart {
+    this.#revision = 0
+    this.#known = 0
+    this.#later.clear()
+    const seats: Record<string, SeatStart> = {}
+    for (const [name, state] of this.#seats) {
+      state.terms = Object.fromEntries(Object.keys(state.terms).map((term) => [term, 0]))
+      state.before += state.steps
+      state.steps = 0
+      const { view: observation, texts } = state
+      seats[name] = { observation, ...(texts.length > 0 && { messages: [...texts] }) }
+    }
+    return { turn: this.#turn, seats }
   }
 
   /** Resolves with what a seat knows once it may act; with `null` once its episode is over. */
@@ -101,7 +126,7 @@ export class SeatViews {
     const state = this.#stateOf(seat)
     const { view, texts, due } = state
     state.shown = texts.length
-    return { observation: { ...view, text: [...texts, view.text].join('\n') }, due }
+    return { observation: { ...view, text: [...texts, view.text].join('\n') }, due: { ...due } }
   }
 
   /** Whether the episode is over for a seat. */
@@ -158,9 +183,10 @@ export class SeatViews {
     return this.#turn.includes(seat) && !this.hasEnded(seat)
   }
 
-  /** Answered steps of a seat. */
+  /** Answered steps of a seat, with those of the match that this one goes on from. */
   stepsOf(seat: string): number {
-    return this.#stateOf(seat).steps
+    const { before, steps } = this.#stateOf(seat)
+    return before + steps
   }
 
   /** Takes in the report of a step. Returns `false` for one that is known already, which changes nothing. */
@@ -234,6 +260,22 @@ export class SeatViews {
 
   #stateOf(seat: string): SeatState {
     return this.#seats.get(seat) as SeatState
+  }
+}
+
+/** Returns a step with `text` in place of what is read of it: by the seats that act next, or else by its own. */
+export function withAnswer<Step extends SeatStep>(step: Step, text: string): Step {
+  const { seat, observation, report } = step
+  const { turn, views, sent } = seatsReportOf(step)
+  const next = turn.filter((name) => name === seat || views[name])
+  const reads = (name: string) => (next.length > 0 ? next : [seat]).includes(name)
+  const seen = Object.entries(views).map(([name, view]) => [name, reads(name) ? { ...view, text } : view])
+  const others = sent && Object.fromEntries(Object.entries(sent).filter(([name]) => !reads(name)))
+  const seats = { ...report.seats, views: Object.fromEntries(seen), ...(others && { sent: others }) }
+  return {
+    ...step,
+    observation: reads(seat) ? { ...observation, text } : observation,
+    report: { ...report, ...(report.seats && { seats }) },
   }
 }
 

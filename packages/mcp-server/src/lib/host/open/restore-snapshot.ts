@@ -68,8 +68,9 @@ function limitsOf(environment: EnvironmentDefinition, { params, limits }: Sessio
 }
 
 function assertPlayable({ seats, now }: SessionSnapshot, { steps }: Limits): void {
-  for (const [seat, { seq }] of Object.entries(seats))
-    if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= steps))
+  // The server takes one step more, the last, of a seat that would have to act without steps.
+  for (const [seat, { seq, end }] of Object.entries(seats))
+    if (!(Number.isSafeInteger(seq) && seq >= 0 && seq <= (end ? steps + 1 : steps)))
       throw broken(`snapshot.seats.${seat}.seq is ${seq}, and has to be a whole number from 0 to ${steps}, the limit`)
   if (!(now >= 0 && now <= Number.MAX_SAFE_INTEGER))
     throw broken(`snapshot.now is ${now}, and has to be from 0 to ${Number.MAX_SAFE_INTEGER}`)

@@ -88,7 +88,9 @@ export interface AgentPlay {
 }
 
 /** Returns the step of an earlier episode at which a planned one begins, for one seat or for several. */
-export type OriginOf = (planned: PlannedEpisode) => Parameters<typeof runEpisode>[0]['origin']
+export type OriginOf = (planned: PlannedEpisode) => OriginOfOne | OriginOfSeats
+type OriginOfOne = Parameters<typeof runEpisode>[0]['origin']
+type OriginOfSeats = Parameters<typeof runMatch>[0]['origin']
 
 /** How a run plays and records, whatever it plays. */
 export interface RolloutOptions {
@@ -141,6 +143,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
           : player
       return listener ? watchPlay(reported, listener) : reported
     }
+    const origin = originOf?.(planned)
     const redact = (text: string) =>
       recording.redact([...models.values()].reduce((rest, own) => own.redact(rest), text))
     const sealing = (ended: number) => ({
@@ -162,6 +165,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
         task,
         policySeed,
         signal,
+        origin: origin as OriginOfSeats,
       })
       if (signal.aborted && match.kind === 'failed') return []
       const by = [...models].flatMap(([seat, { by }]) => (by ? [[seat, by] as const] : []))
@@ -175,8 +179,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
     }
     const { createEnvironment, branch = [], watch } = play
     const player = seated(DEFAULT_SEAT, policySeed)
-    const origin = originOf?.(planned)
-    const playing = { createEnvironment, task: planned.task, policySeed, signal, origin }
+    const playing = { createEnvironment, task: planned.task, policySeed, signal, origin: origin as OriginOfOne }
     const only = { attempt: planned.attempt, policySeed }
     const played =
       'playSeat' in player

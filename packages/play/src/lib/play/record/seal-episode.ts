@@ -117,13 +117,13 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
   const { policies, weights, recordedBy = {}, recording = createRecording(), discount } = sealing
   const names = start ? Object.keys(start.seats) : Object.keys(policies)
   const seatOf = (name: string): RecordedSeat => {
-    const { observation, potential = null } = start?.seats[name] ?? {}
+    const { observation, potential = null, messages } = start?.seats[name] ?? {}
     const result = match.kind === 'finished' ? match.seats[name] : undefined
     const prompt = planned.task.seats?.[name]?.prompt
     return {
       policy: policies[name] as RecordedSeat['policy'],
       ...(prompt !== undefined && { prompt }),
-      start: observation ? { observation, potential } : null,
+      start: observation ? { observation, potential, ...(messages && { messages }) } : null,
       end: result?.end ?? null,
       ...judged(result ?? {}, recording),
       returns: null,
