@@ -55,7 +55,7 @@ export function putBack(
   return world
 }
 
-/** Returns what lines say of the step before the first one of an episode: the observation that was read last, and Φ. */
+/** Returns what lines say of the step before the first one of an episode: what was read last, and Φ there. */
 export function lastBefore({ origin }: SealedRecord, origins: Origins | undefined) {
   let parent = origin && origins?.get(origin.seal)
   // The step may be one of an episode that the other one goes on from.

@@ -24,8 +24,8 @@ export type ReproducibleMatch = Pick<
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
  * one step must reproduce: action, observation, raw reward terms, potential, refusal, state hash, outside events and
  * prepared input; in a match also the seat, the raw terms of every seat, and what each learned. The first link covers
- * the start, what it goes on from and the reseeded branch points, the last one the end and its judgement. Times, weights and shaping are left
- * out: they do not come from the environment.
+ * the start, what it goes on from and the reseeded branch points, the last one the end and its judgement. Times,
+ * weights and shaping are left out: they do not come from the environment.
  */
 export function chainOf(played: Reproducible | ReproducibleMatch): string {
   return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)

@@ -8,7 +8,7 @@ import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
 import { matchingLines } from '@episodic/run/folder/matching-lines'
 import { findSealed, readRecorded } from '@episodic/run/folder/read-recorded'
 import { seatOf } from '@episodic/run/folder/seat-of'
-import { datasetOf } from '../replay/open-plan.ts'
+import { findDataset } from '../replay/open-plan.ts'
 import { loadRecordedWorld } from '../replay/recorded-world.ts'
 
 /** An episode of an earlier run, with what was played. */
@@ -80,7 +80,7 @@ async function tasksOfEpisodes(
   for (const { task } of origins.values()) if (task) found.set(task.id, task)
   const { configuration } = manifest
   if (configuration.continues) return found
-  const at = await datasetOf({ folder, manifest }, dataset)
+  const at = await findDataset({ folder, manifest }, dataset)
   if ('unknown' in at) throw new HarnessError('dataset-invalid', at.unknown)
   for await (const task of tasksOf({ ...configuration, tasks: at.tasks }, world)) {
     if (ids.has(task.id)) found.set(task.id, task)

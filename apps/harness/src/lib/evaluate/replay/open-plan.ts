@@ -45,14 +45,14 @@ export async function openPlan(
     }
   if (configuration.continues || tasks.from === 'generator')
     return { plan: await readRecordedPlan(manifest, world, origins), unknown: null }
-  const found = await datasetOf({ folder, manifest }, dataset)
+  const found = await findDataset({ folder, manifest }, dataset)
   if ('unknown' in found) return { plan: undefined, ...found }
   const placed = { ...manifest, configuration: { ...configuration, tasks: found.tasks } }
   return { plan: await readRecordedPlan(placed, world, origins), unknown: null }
 }
 
 /** Returns the tasks of a run with the file in which they are now, or why that is not known. */
-export async function datasetOf(
+export async function findDataset(
   { folder, manifest: { configuration, sources } }: Pick<PlannedRun, 'folder' | 'manifest'>,
   dataset: string | undefined,
 ): Promise<{ readonly tasks: RunManifest['configuration']['tasks'] } | { readonly unknown: string }> {

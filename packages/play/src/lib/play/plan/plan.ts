@@ -50,8 +50,8 @@ export async function* planEpisodes(tasks: AsyncIterable<Task>, rollouts: number
 }
 
 /**
- * Streams every point `rollouts` times. The attempts of a task go on over its points, and each has new chance of its own
- * if any has.
+ * Streams every point `rollouts` times. The attempts of a task go on over its points, and each has new chance of its
+ * own if any has.
  */
 export async function* continuePoints(
   points: readonly PlannedEpisode[],
