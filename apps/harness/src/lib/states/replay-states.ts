@@ -23,7 +23,7 @@ export function replayStates(
   let start: Parts | null = null
   let last: Parts | null = null
   const steps: StepChanges[] = []
-  for (const { step, state, parting } of replaySteps(environment, record, {
+  for (const { step, state, difference } of replaySteps(environment, record, {
     strict: true,
     scoring: null,
     origins,
@@ -31,10 +31,10 @@ export function replayStates(
   })) {
     // What differs as a whole, such as the end, is no state.
     if (step === null) break
-    if (parting) {
+    if (difference) {
+      const { field, recorded, replayed } = difference
       const place = step === 0 ? 'at the start' : `at step ${step}`
-      const why =
-        parting.failure ?? `${parting.field} is ${shown(parting.replayed)}, and the line has ${shown(parting.recorded)}`
+      const why = field === 'rules' ? replayed : `${field} is ${shown(replayed)}, and the line has ${shown(recorded)}`
       return {
         source: 'replayed',
         why: `The replay parts from the line ${place}: ${why}. The rules have changed since, or the line was edited.`,

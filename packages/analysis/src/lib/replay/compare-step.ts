@@ -3,7 +3,7 @@ import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protoco
 import { compareEnd } from './compare-ends.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { compareAction, compareObservation, playRecorded, type ReplayOptions } from './replayed-step.ts'
-import { type AnyStep, type createScoreComparison, playedTerms, recordedTerms } from './scoring.ts'
+import { type AnyStep, compareScore, playedTerms, recordedTerms } from './scoring.ts'
 
 /** Plays a step of a line again, and compares all that the rules decide. Returns the first difference. */
 export function compareStep(
@@ -12,7 +12,6 @@ export function compareStep(
   record: SealedRecord,
   at: number,
   options: ReplayOptions,
-  compareScore: ReturnType<typeof createScoreComparison> | null = null,
 ): Difference | null {
   const recorded = record.steps[at] as AnyStep
   const { events, played } = playRecorded(world, record, at)
@@ -27,8 +26,7 @@ export function compareStep(
     findDifference(recorded.refused, played.refused, 'refused') ??
     compareEnd(record, at, played, options) ??
     findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
-    compareScore?.(recorded, played) ??
-    null
+    (options.scoring && compareScore(record, at, played, options.scoring))
   )
 }
 

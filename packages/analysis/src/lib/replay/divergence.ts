@@ -44,17 +44,16 @@ export interface Divergence {
   readonly meaning: string
 }
 
-/** The first difference in an episode. `failure` is the message of an error that the rules threw. */
+/** The first difference in an episode. */
 export interface Parting extends Difference {
   readonly step: number | null
-  readonly failure: string | null
 }
 
 const LONGEST_VALUE = 160
 
 export function toDivergence(
   { task, attempt, environment }: Pick<SealedRecord, 'task' | 'attempt' | 'environment'>,
-  { step, field, recorded, replayed }: Omit<Parting, 'failure'>,
+  { step, field, recorded, replayed }: Parting,
   cause: Cause,
   failure: string | null = null,
 ): Divergence {

@@ -55,7 +55,7 @@ export function putBack(
   return world
 }
 
-/** Returns what lines say of the step before the first one of an episode: what was read last, and Φ there. */
+/** Returns where an episode starts that goes on from another: what its player read last, and Φ there. */
 export function lastBefore({ origin }: SealedRecord, origins: Origins | undefined) {
   let parent = origin && origins?.get(origin.seal)
   // The step may be one of an episode that the other one goes on from.
@@ -63,5 +63,5 @@ export function lastBefore({ origin }: SealedRecord, origins: Origins | undefine
   if (!origin || !parent || isMatchRecord(parent)) return null
   const own = origin.step - (parent.origin?.step ?? 0)
   const { observation, potential } = (own > 0 ? parent.steps[own - 1] : parent.start) ?? {}
-  return observation ? { observation, potential: potential ?? null } : null
+  return observation && { observation: { ...observation, text: origin.answer ?? observation.text }, potential }
 }

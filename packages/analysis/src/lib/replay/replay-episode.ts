@@ -10,7 +10,6 @@ import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import { beginWorld, lastBefore } from './put-back.ts'
 import type { ReplayedStep, ReplayOptions } from './replayed-step.ts'
-import { createScoreComparison } from './scoring.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
@@ -50,25 +49,21 @@ export function* replaySteps(
   record: SealedRecord,
   options: ReplayOptions,
 ): Generator<ReplayedStep, void, undefined> {
-  const { scoring } = options
   let step = 0
   try {
     const world = beginWorld(environment, record, options)
-    const difference = compareStart(record, world.start, options)
-    yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
-    if (difference) return
-    const compareScore = scoring && createScoreComparison(scoring, potentialBefore(record, world.start))
-    for (const at of record.steps.keys()) {
+    let difference = compareStart(record, world.start, options)
+    yield { step, state: world.state, difference }
+    while (!difference && step < record.steps.length) {
       step += 1
-      const difference = compareStep(environment, world, record, at, options, compareScore)
-      yield { step, state: world.state, parting: difference && { ...difference, step, failure: null } }
-      if (difference) return
+      difference = compareStep(environment, world, record, step - 1, options)
+      yield { step, state: world.state, difference }
     }
-    const whole = compareWhole(environment, record, world, options)
-    if (whole) yield { step: null, state: world.state, parting: { ...whole, step: null, failure: null } }
+    const whole = difference ? null : compareWhole(environment, record, world, options)
+    if (whole) yield { step: null, state: world.state, difference: whole }
   } catch (error) {
-    const failure = (error as Error).message
-    yield { step, state: null, parting: { step, field: 'rules', recorded: 'an answer', replayed: failure, failure } }
+    const replayed = (error as Error).message
+    yield { step, state: null, difference: { field: 'rules', recorded: 'an answer', replayed } }
   }
 }
 
@@ -77,43 +72,22 @@ function compareStart(
   { observation, potential, turn, seats }: Rehearsal['start'],
   { origins }: ReplayOptions,
 ) {
-  if (record.origin) {
-    // A match goes on with what its seats see, which its steps and the state decide.
-    if (isMatchRecord(record)) return null
-    const { start, origin } = record
-    const last = lastBefore(record, origins)
-    const shown = last && { ...last.observation, text: origin?.answer ?? last.observation.text }
-    return (
-      findDifference(start?.observation, shown, 'observation') ??
-      findDifference(start?.potential, last?.potential, 'potential')
+  if (!isMatchRecord(record))
+    return findDifference(
+      { ...record.start },
+      { ...(record.origin ? lastBefore(record, origins) : { observation, potential }) },
     )
-  }
-  if (isMatchRecord(record))
-    return (
-      findDifference(record.turn, turn ?? [], 'turn') ??
-      findDifference(
-        mapValues(record.seats, ({ start }) => start),
-        seats,
-        'start',
-      )
-    )
-  const { start } = record
-  return (
-    findDifference(start?.observation, observation, 'observation') ??
-    findDifference(start?.potential, potential, 'potential')
-  )
-}
-
-/** Φ before the first step of a line. */
-function potentialBefore(record: SealedRecord, start: Rehearsal['start']): number | null {
-  return record.origin && !isMatchRecord(record) ? (record.start?.potential ?? null) : start.potential
+  // A match goes on with what its seats see, which its steps and the state decide.
+  if (record.origin) return null
+  const starts = mapValues(record.seats, ({ start }) => start)
+  return findDifference({ turn: record.turn, start: starts }, { turn: turn ?? [], start: seats })
 }
 
 function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {
   let reproduced = 0
   if (!isReplayable(record)) return { steps: reproduced, parting: null }
-  for (const { step, parting } of replaySteps(environment, record, options)) {
-    if (parting) return { steps: reproduced, parting }
+  for (const { step, difference } of replaySteps(environment, record, options)) {
+    if (difference) return { steps: reproduced, parting: { ...difference, step } }
     reproduced = step ?? reproduced
   }
   return { steps: reproduced, parting: null }
@@ -136,8 +110,8 @@ function explain(
   )
   // Strict rehearsal stops at the forbidden call; plain rehearsal shows its effect.
   const shown = first ?? second ?? strict ?? parting ?? line
-  const failure = strict?.failure ?? first?.failure ?? null
-  if (failure !== null) return toDivergence(record, shown, 'rules-failed', failure)
+  const failed = [strict, first].find((parting) => parting?.field === 'rules')
+  if (failed) return toDivergence(record, shown, 'rules-failed', String(failed.replayed))
   const always = SCORED.test(shown.field)
     ? 'score-edited'
     : /^action\b/.test(shown.field)

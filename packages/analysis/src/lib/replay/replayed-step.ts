@@ -17,14 +17,14 @@ import { isLlm } from '@episodic/run/base/player-names'
 import { REDACTED } from '@episodic/run/folder/record/recording'
 import type { SessionState } from '@episodic/state'
 import { type Difference, findDifference } from './difference.ts'
-import type { Parting } from './divergence.ts'
 import type { AnyStep, Scoring } from './scoring.ts'
 
 export interface ReplayedStep {
   /** From 1; 0 is the start. `null` is the episode as a whole, yielded only if it differs. */
   readonly step: number | null
   readonly state: SessionState | null
-  readonly parting: Parting | null
+  /** Its first difference from the line. Of the field `rules`: they threw an error, whose message is `replayed`. */
+  readonly difference: Difference | null
 }
 
 /** The lines that the episodes of a run go on from, by their seals. */

@@ -1,6 +1,7 @@
 import { returnsOf } from '@episodic/env'
 import type { RehearsedStep } from '@episodic/mcp-server'
-import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { type EpisodeRecord, isMatchRecord, type MatchRecord, type SealedRecord } from '@episodic/protocol'
+import { mapValues } from '@episodic/run/base/map-values'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
 import { type Difference, findDifference } from './difference.ts'
@@ -24,7 +25,7 @@ export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'polic
 
 export function recordedTerms(step: AnyStep): object {
   if ('reward' in step) return step.reward.terms
-  return Object.fromEntries(Object.entries(step.rewards).map(([seat, { terms }]) => [seat, terms]))
+  return mapValues(step.rewards, ({ terms }) => terms)
 }
 
 export function playedTerms(step: AnyStep, { terms, seats }: RehearsedStep): object {
@@ -32,33 +33,31 @@ export function playedTerms(step: AnyStep, { terms, seats }: RehearsedStep): obj
 }
 
 /**
- * Compares the rewards of the steps of an episode, called with each in turn: Σ weight · term, and for the only seat F =
- * γΦ(s′) − Φ(s) with Φ = 0 at a terminated end if the run shaped. Adds in the same order as `withWeights` and
- * `withShaping`, so that results are equal to the last bit.
- *
- * @param before - Φ at the start.
+ * Compares the rewards of a step: Σ weight · term, and for the only seat F = γΦ(s′) − Φ(s) with Φ = 0 at a terminated
+ * end if the run shaped. Adds in the same order as `withWeights` and `withShaping`, so that results are equal to the
+ * last bit. Φ(s) is that of the line, which a replay has compared before.
  */
-export function createScoreComparison(
+export function compareScore(
+  record: SealedRecord,
+  at: number,
+  { terms, potential, end, seats }: RehearsedStep,
   { weights, shaping: shaped, discount }: Scoring,
-  before: number | null,
-): (recorded: AnyStep, played: RehearsedStep) => Difference | null {
-  return (recorded, played) => {
-    if ('rewards' in recorded) {
-      const terms = Object.entries({ [recorded.seat]: played.terms, ...played.seats?.terms })
-      const rewards = Object.fromEntries(terms.map(([seat, own]) => [seat, weigh(own, weights)]))
-      return findDifference(recorded.rewards, rewards, 'rewards')
-    }
-    const { terms, potential, end } = played
-    const { total } = weigh(terms, weights)
-    const after = end?.kind === 'terminated' ? 0 : potential
-    const shaping = shaped ? discount * (after ?? 0) - (before ?? 0) : 0
-    before = after
-    const { reward } = recorded
-    return (
-      findDifference(reward.shaping, shaping, 'reward.shaping') ??
-      findDifference(reward.total, total + shaping, 'reward.total')
-    )
+): Difference | null {
+  if (isMatchRecord(record)) {
+    const { seat, rewards } = record.steps[at] as MatchRecord['steps'][number]
+    const computed = mapValues({ [seat]: terms, ...seats?.terms }, (own) => weigh(own, weights))
+    return findDifference(rewards, computed, 'rewards')
   }
+  const { start, steps } = record
+  const { reward } = steps[at] as EpisodeRecord['steps'][number]
+  const before = (at > 0 ? steps[at - 1] : start)?.potential ?? 0
+  const after = (end?.kind === 'terminated' ? 0 : potential) ?? 0
+  const shaping = shaped ? discount * after - before : 0
+  const { total } = weigh(terms, weights)
+  return (
+    findDifference(reward.shaping, shaping, 'reward.shaping') ??
+    findDifference(reward.total, total + shaping, 'reward.total')
+  )
 }
 
 /**
@@ -73,13 +72,9 @@ export function compareReturns(record: SealedRecord, scoring: Scoring | null): D
   }
   if (!isMatchRecord(record))
     return findDifference(record.returns, earned(record.returns, returnsOf(record.steps, discount)), 'returns')
-  for (const [name, { returns }] of Object.entries(record.seats)) {
-    const difference = findDifference(
-      returns,
-      earned(returns, returnsOfSeat(record, name, discount)),
-      `returns.${name}`,
-    )
-    if (difference) return difference
-  }
-  return null
+  return findDifference(
+    mapValues(record.seats, ({ returns }) => returns),
+    mapValues(record.seats, ({ returns }, name) => earned(returns, returnsOfSeat(record, name, discount))),
+    'returns',
+  )
 }

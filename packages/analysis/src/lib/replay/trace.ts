@@ -18,15 +18,16 @@ export function* traceEpisode(
   const steps: readonly AnyStep[] = record.steps
   yield* openingLines(record)
   if (!hasStarted(record)) return
-  for (const { step, parting } of replaySteps(environment, record, { ...options, strict: true, mayLeave: true })) {
+  for (const { step, difference } of replaySteps(environment, record, { ...options, strict: true, mayLeave: true })) {
     const recorded = step === null ? undefined : steps[step - 1]
     if (recorded && step !== null) {
       yield* stepLines(recorded, step)
       yield indent(`state ${recorded.stateHash?.slice(0, 8) ?? 'unknown'}`)
     }
-    if (parting) {
-      yield `≠  ${parting.field}`
-      yield indent(`recorded  ${JSON.stringify(parting.recorded)}\nreplayed  ${JSON.stringify(parting.replayed)}`)
+    if (difference) {
+      const { field, recorded, replayed } = difference
+      yield `≠  ${field}`
+      yield indent(`recorded  ${JSON.stringify(recorded)}\nreplayed  ${JSON.stringify(replayed)}`)
       return
     }
   }
