@@ -26,8 +26,6 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   database: [example('support-desk'), '--policy', 'solver'],
   disk: [example('repair-shop'), '--policy', 'solver'],
   shell: [example('on-call'), '--policy', 'solver'],
-
-
 }
 const TASKS = 20
 

@@ -11,7 +11,7 @@ const MOST_KEPT = 16
 
 /** Returns what puts planned episodes back at their points. A world is put back once for all continuations of a point. */
 export function openOrigins(
-  { world: { environment }, origins: earlier }: Parent,
+  { world: { environment }, origins: earlier }: Pick<Parent, 'world' | 'origins'>,
   points: readonly Point[],
   maxSteps: number | null = null,
 ): OriginOf {
