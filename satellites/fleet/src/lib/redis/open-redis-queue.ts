@@ -21,8 +21,8 @@ import {
   type QueueClient,
 } from './queue-connection.ts'
 import { BULL_PREFIX, keysOf, QUEUE_KEYS } from './queue-keys.ts'
-import { accountOf, RedisCoordination, takeLease } from './redis-coordination.ts'
-import { RedisMembership } from './redis-membership.ts'
+import { accountOf, createRedisCoordination, takeLease } from './redis-coordination.ts'
+import { createRedisMembership } from './redis-membership.ts'
 
 export interface OpenRedisQueueOptions extends RunQueueOptions, Pick<ConnectQueueOptions, 'signal'> {
   readonly onNotice?: ((notice: string) => void) | undefined
@@ -51,7 +51,7 @@ export async function openRedisQueue(url: string, options: OpenRedisQueueOptions
     client.disconnect()
     throw error
   }
-  return new RedisQueue({ client, bullmq, lease, clock })
+  return createRedisQueue({ client, bullmq, lease, clock })
 }
 
 interface RedisQueueParts extends Required<RunQueueOptions> {
@@ -60,86 +60,70 @@ interface RedisQueueParts extends Required<RunQueueOptions> {
   readonly lease: number
 }
 
-class RedisQueue implements RunQueue {
-  readonly #parts: RedisQueueParts
-  readonly #workers = new Set<Worker>()
-
-  constructor(parts: RedisQueueParts) {
-    this.#parts = parts
-  }
-
-  async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
-    const { client, lease, clock } = this.#parts
-    const token = randomUUID()
-    const since = await takeLease({ client, run, owner, token, lease, clock }, signal)
-    const bull = this.#bull(run.id)
-    if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
-    return new RedisCoordination({ client, bull, run, owner, token, since, lease, clock })
-  }
-
-  async join({ id }: WorkerInfo): Promise<Membership> {
-    const { client, bullmq, lease } = this.#parts
-    const onOpen = (worker: Worker) => {
-      this.#workers.add(worker)
-      worker.once('closed', () => this.#workers.delete(worker))
-    }
-    return new RedisMembership({ client, bullmq, worker: id, lease, onOpen })
-  }
-
-  async status(): Promise<QueueStatus> {
-    const { client } = this.#parts
-    const runs: QueueStatus['runs'][number][] = []
-    for (const [id, entry] of Object.entries(await client.hgetall(QUEUE_KEYS.runs))) {
-      const { lease, jobs, results, account } = keysOf(id)
-      const [host, pid] = await client.fleetLeaseOf(lease)
-      const counts = await client.fleetAccount(jobs, results, account)
-      runs.push({
-        id,
-        announcement: /^\S+ \S+ (.*)$/s.exec(entry)?.[1] ?? '',
-        coordinator: host === undefined ? null : { host, pid: Number(pid) },
-        account: accountOf(counts),
-        playing: counts[7] ?? 0,
-      })
-    }
-    const workers = await client.fleetWorkers(QUEUE_KEYS.workers, QUEUE_KEYS.infos)
-    const paused = (await client.exists(QUEUE_KEYS.paused)) === 1
-    return { paused, runs, workers: workers.map((info) => JSON.parse(info)) }
-  }
-
-  async checkWritable(): Promise<void> {
-    await this.#parts.client.set(QUEUE_KEYS.writable, '1', 'EX', 60)
-  }
-
-  async setPaused(isPaused: boolean): Promise<void> {
-    const { client } = this.#parts
-    if (isPaused) await client.set(QUEUE_KEYS.paused, '1')
-    else await client.del(QUEUE_KEYS.paused)
-    for (const id of await client.hkeys(QUEUE_KEYS.runs)) {
-      const bull = this.#bull(id)
-      await (isPaused ? bull.pause() : bull.resume())
+function createRedisQueue({ client, bullmq, lease, clock }: RedisQueueParts) {
+  const workers = new Set<Worker>()
+  return {
+    async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
+      const token = randomUUID()
+      const since = await takeLease({ client, run, owner, token, lease, clock }, signal)
+      const bull = bullOf(run.id)
+      if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
+      return createRedisCoordination({ client, bull, run, owner, token, since, lease, clock })
+    },
+    async join({ id }: WorkerInfo): Promise<Membership> {
+      const onOpen = (worker: Worker) => {
+        workers.add(worker)
+        worker.once('closed', () => workers.delete(worker))
+      }
+      return createRedisMembership({ client, bullmq, worker: id, lease, onOpen })
+    },
+    async status(): Promise<QueueStatus> {
+      const runs: QueueStatus['runs'][number][] = []
+      for (const [id, entry] of Object.entries(await client.hgetall(QUEUE_KEYS.runs))) {
+        const { lease, jobs, results, account } = keysOf(id)
+        const [host, pid] = await client.fleetLeaseOf(lease)
+        const counts = await client.fleetAccount(jobs, results, account)
+        runs.push({
+          id,
+          announcement: /^\S+ \S+ (.*)$/s.exec(entry)?.[1] ?? '',
+          coordinator: host === undefined ? null : { host, pid: Number(pid) },
+          account: accountOf(counts),
+          playing: counts[7] ?? 0,
+        })
+      }
+      const workers = await client.fleetWorkers(QUEUE_KEYS.workers, QUEUE_KEYS.infos)
+      const paused = (await client.exists(QUEUE_KEYS.paused)) === 1
+      return { paused, runs, workers: workers.map((info) => JSON.parse(info)) }
+    },
+    async checkWritable(): Promise<void> {
+      await client.set(QUEUE_KEYS.writable, '1', 'EX', 60)
+    },
+    async setPaused(isPaused: boolean): Promise<void> {
+      if (isPaused) await client.set(QUEUE_KEYS.paused, '1')
+      else await client.del(QUEUE_KEYS.paused)
+      for (const id of await client.hkeys(QUEUE_KEYS.runs)) {
+        const bull = bullOf(id)
+        await (isPaused ? bull.pause() : bull.resume())
+        await bull.close()
+      }
+    },
+    async remove(run: string): Promise<boolean> {
+      const { lease, jobs, results, account } = keysOf(run)
+      if ((await client.fleetRemove(QUEUE_KEYS.runs, lease, jobs, results, account, run)) === 0) return false
+      const bull = bullOf(run)
+      await bull.obliterate({ force: true })
       await bull.close()
-    }
-  }
+      return true
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not
+      // answer.
+      client.disconnect()
+      await Promise.all([...workers].map((worker) => worker.close(true).catch(() => {})))
+    },
+  } satisfies RunQueue
 
-  async remove(run: string): Promise<boolean> {
-    const { client } = this.#parts
-    const { lease, jobs, results, account } = keysOf(run)
-    if ((await client.fleetRemove(QUEUE_KEYS.runs, lease, jobs, results, account, run)) === 0) return false
-    const bull = this.#bull(run)
-    await bull.obliterate({ force: true })
-    await bull.close()
-    return true
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not
-    // answer.
-    this.#parts.client.disconnect()
-    await Promise.all([...this.#workers].map((worker) => worker.close(true).catch(() => {})))
-  }
-
-  #bull(run: string) {
-    const { client, bullmq } = this.#parts
+  function bullOf(run: string) {
     const bull = new bullmq.Queue(keysOf(run).bull, {
       connection: client,
       prefix: BULL_PREFIX,

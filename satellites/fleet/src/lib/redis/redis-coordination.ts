@@ -12,7 +12,7 @@ import type {
   WorkerInfo,
 } from '../run-queue.ts'
 import type { QueueClient } from './queue-connection.ts'
-import { keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
+import { keysOf, QUEUE_KEYS } from './queue-keys.ts'
 
 /** Most results of one batch. */
 const BATCH = 512
@@ -72,106 +72,92 @@ function askForLease(
   )
 }
 
-export class RedisCoordination implements Coordination {
-  readonly #parts: RedisCoordinationParts
-  readonly #keys: RunKeys
-  #isEnded = false
-
-  constructor(parts: RedisCoordinationParts) {
-    this.#parts = parts
-    this.#keys = keysOf(parts.run.id)
-  }
-
-  async add(jobs: readonly QueuedJob[]): Promise<void> {
-    const { client, token, bull } = this.#parts
-    const { jobs: states, lease, account } = this.#keys
-    const ids = jobs.map(({ id }) => id)
-    const open = await this.#asHolder(() => client.fleetAddJobs(states, lease, account, token, ...ids), 0)
-    const isOpen = new Set(open)
-    const added = jobs.filter(({ id }) => isOpen.has(id))
-    if (added.length > 0)
-      await client.write(() =>
-        bull.addBulk(added.map(({ id, payload }) => ({ name: 'play', data: { payload }, opts: { jobId: id } }))),
-      )
-  }
-
-  async *results(signal: AbortSignal): AsyncGenerator<readonly QueuedResult[]> {
-    // A connection of its own, since it waits.
-    const reader = this.#parts.client.duplicate()
-    reader.on('error', () => {})
-    // After a crash, Redis may number new results lower than those that it lost.
-    let isAnew = false
-    const stop = () => reader.disconnect()
-    signal.addEventListener('abort', stop)
-    try {
-      await reader.connect().catch(() => {})
-      reader.on('ready', () => {
-        isAnew = true
-      })
-      for (let last = '0'; !signal.aborted; ) {
-        if (isAnew) last = '0'
-        isAnew = false
-        const read = await reader
-          .xread('COUNT', BATCH, 'BLOCK', READ_TIMEOUT, 'STREAMS', this.#keys.results, last)
-          .catch((error: unknown) => {
-            if (!signal.aborted) throw error
-            return null
-          })
-        const [, entries = []] = (read?.[0] ?? []) as [string, [string, string[]][]] | []
-        const batch = entries.map(([key, fields]) => ({ key, job: fields[1] ?? '', text: fields[3] ?? '' }))
-        if (batch.length === 0) continue
-        last = batch.at(-1)?.key ?? last
-        yield batch
-        await this.#parts.clock.wait(GATHER, signal)
+export function createRedisCoordination(parts: RedisCoordinationParts) {
+  const { client, bull, run, token, lease, clock } = parts
+  let isEnded = false
+  const keysFor = keysOf(run.id)
+  return {
+    async add(jobs: readonly QueuedJob[]): Promise<void> {
+      const { jobs: states, lease, account } = keysFor
+      const ids = jobs.map(({ id }) => id)
+      const open = await asHolder(() => client.fleetAddJobs(states, lease, account, token, ...ids), 0)
+      const isOpen = new Set(open)
+      const added = jobs.filter(({ id }) => isOpen.has(id))
+      if (added.length > 0)
+        await client.write(() =>
+          bull.addBulk(added.map(({ id, payload }) => ({ name: 'play', data: { payload }, opts: { jobId: id } }))),
+        )
+    },
+    async *results(signal: AbortSignal): AsyncGenerator<readonly QueuedResult[]> {
+      // A connection of its own, since it waits.
+      const reader = client.duplicate()
+      reader.on('error', () => {})
+      // After a crash, Redis may number new results lower than those that it lost.
+      let isAnew = false
+      const stop = () => reader.disconnect()
+      signal.addEventListener('abort', stop)
+      try {
+        await reader.connect().catch(() => {})
+        reader.on('ready', () => {
+          isAnew = true
+        })
+        for (let last = '0'; !signal.aborted; ) {
+          if (isAnew) last = '0'
+          isAnew = false
+          const read = await reader
+            .xread('COUNT', BATCH, 'BLOCK', READ_TIMEOUT, 'STREAMS', keysFor.results, last)
+            .catch((error: unknown) => {
+              if (!signal.aborted) throw error
+              return null
+            })
+          const [, entries = []] = (read?.[0] ?? []) as [string, [string, string[]][]] | []
+          const batch = entries.map(([key, fields]) => ({ key, job: fields[1] ?? '', text: fields[3] ?? '' }))
+          if (batch.length === 0) continue
+          last = batch.at(-1)?.key ?? last
+          yield batch
+          await clock.wait(GATHER, signal)
+        }
+      } finally {
+        signal.removeEventListener('abort', stop)
+        reader.disconnect()
       }
-    } finally {
-      signal.removeEventListener('abort', stop)
-      reader.disconnect()
-    }
-  }
+    },
+    async acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void> {
+      const { jobs, results: stream, lease } = keysFor
+      const pairs = results.flatMap(({ job, key }) => [job, key])
+      await asHolder(() => client.fleetAcknowledge(jobs, stream, lease, token, ...pairs), 0)
+    },
+    async withdraw(): Promise<number> {
+      const { jobs, lease, account } = keysFor
+      const withdrawn = await asHolder(() => client.fleetWithdraw(jobs, lease, account, token), -1)
+      await answerOf(bull.drain())
+      return withdrawn
+    },
+    async renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]> {
+      const keys = [keysFor.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
+      const [seconds = 0] = await answerOf(client.time())
+      const life = toLife(1_000 * seconds + lease)
+      const workers = await asHolder(() => client.fleetRenewLease(...keys, token, lease, life), 0)
+      return workers.map((info) => JSON.parse(info))
+    },
+    async account(): Promise<RunAccount> {
+      return accountOf(await client.fleetAccount(keysFor.jobs, keysFor.results, keysFor.account))
+    },
+    end,
+    async [Symbol.asyncDispose](): Promise<void> {
+      if (!isEnded) await end(false).catch(() => {})
+      await bull.close()
+    },
+  } satisfies Coordination
 
-  async acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void> {
-    const { client, token } = this.#parts
-    const { jobs, results: stream, lease } = this.#keys
-    const pairs = results.flatMap(({ job, key }) => [job, key])
-    await this.#asHolder(() => client.fleetAcknowledge(jobs, stream, lease, token, ...pairs), 0)
-  }
-
-  async withdraw(): Promise<number> {
-    const { client, token, bull } = this.#parts
-    const { jobs, lease, account } = this.#keys
-    const withdrawn = await this.#asHolder(() => client.fleetWithdraw(jobs, lease, account, token), -1)
-    await this.#answerOf(bull.drain())
-    return withdrawn
-  }
-
-  async renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]> {
-    const { client, token, lease } = this.#parts
-    const keys = [this.#keys.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
-    const [seconds = 0] = await this.#answerOf(client.time())
-    const life = toLife(1_000 * seconds + lease)
-    const workers = await this.#asHolder(() => client.fleetRenewLease(...keys, token, lease, life), 0)
-    return workers.map((info) => JSON.parse(info))
-  }
-
-  async account(): Promise<RunAccount> {
-    return accountOf(await this.#parts.client.fleetAccount(this.#keys.jobs, this.#keys.results, this.#keys.account))
-  }
-
-  async end(isComplete: boolean): Promise<RunAccount> {
-    const { client, token, run, bull } = this.#parts
-    const { lease, jobs, results, account } = this.#keys
+  async function end(isComplete: boolean): Promise<RunAccount> {
+    const { lease, jobs, results, account } = keysFor
     const keys = [QUEUE_KEYS.runs, lease, jobs, results, account]
-    const ended = await this.#asHolder(() => client.fleetEnd(...keys, token, run.id, isComplete ? 1 : 0), 0)
-    this.#isEnded = true
+    const ended = await asHolder(() => client.fleetEnd(...keys, token, run.id, isComplete ? 1 : 0), 0)
+    isEnded = true
     const [isRemoved, counts] = ended
-    if (isRemoved === 1) await this.#answerOf(bull.obliterate({ force: true }))
+    if (isRemoved === 1) await answerOf(bull.obliterate({ force: true }))
     return accountOf(counts)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#isEnded) await this.end(false).catch(() => {})
-    await this.#parts.bull.close()
   }
 
   /**
@@ -180,11 +166,11 @@ export class RedisCoordination implements Coordination {
    *
    * @param refusal - what the script returns to others.
    */
-  async #asHolder<R extends number | object, N extends R & number>(act: () => Promise<R>, refusal: N) {
+  async function asHolder<R extends number | object, N extends R & number>(act: () => Promise<R>, refusal: N) {
     for (let again = false; ; again = true) {
-      const answer = await this.#answerOf(act())
+      const answer = await answerOf(act())
       if (answer !== refusal) return answer as Exclude<R, N>
-      const [taken] = again || this.#isEnded ? [] : await askForLease(this.#parts, { since: this.#parts.since })
+      const [taken] = again || isEnded ? [] : await askForLease(parts, { since: parts.since })
       if (taken !== 'taken')
         throw new HarnessError(
           'run-locked',
@@ -194,11 +180,11 @@ export class RedisCoordination implements Coordination {
   }
 
   /** The same promise, except that it rejects with `queue-unavailable` if the queue was closed. */
-  async #answerOf<T>(promise: Promise<T>): Promise<T> {
+  async function answerOf<T>(promise: Promise<T>): Promise<T> {
     try {
       return await promise
     } catch (cause) {
-      if (this.#parts.client.status !== 'end') throw cause
+      if (client.status !== 'end') throw cause
       throw new HarnessError('queue-unavailable', 'The queue was closed.', { cause })
     }
   }

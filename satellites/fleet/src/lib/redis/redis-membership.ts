@@ -41,88 +41,81 @@ function readingAnyJob(Base: typeof Worker) {
 /** Milliseconds until a command of BullMQ that failed is tried again. */
 const RETRY_PAUSE = 500
 
-export class RedisMembership implements Membership {
-  readonly #parts: RedisMembershipParts
-  #taken = 0
+export function createRedisMembership({ client, bullmq, worker, lease, onOpen }: RedisMembershipParts) {
+  let taken = 0
+  return {
+    async renew(info: WorkerInfo): Promise<Announced> {
+      const { workers, infos, runs, runPrefix } = QUEUE_KEYS
+      // Shorter than the lease of its jobs: when another worker begins one, it is known that this worker has ended.
+      const alive = Math.floor(lease / 3)
+      const [time = '0', ...entries] = await client.fleetRenewWorker(
+        ...[workers, infos, runs, worker, alive, JSON.stringify(info), runPrefix],
+      )
+      const announced: Announced['runs'][number][] = []
+      for (let i = 0; i < entries.length; i += 3) {
+        const [id = '', entry = '', life = ''] = entries.slice(i, i + 3)
+        const [, origin, announcement = ''] = /^(\S+) \S+ (.*)$/s.exec(entry) ?? []
+        announced.push({ id, announcement, life, origin: Number(origin) })
+      }
+      return { time: Number(time), runs: announced }
+    },
+    consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer {
+      const keys = keysOf(run)
+      const held = new Map<string, AbortController>()
+      const parts: ConsumerParts = { keys, held, play, ...createCalls(keys) }
+      const bull: Worker = new (readingAnyJob(bullmq.Worker))(keys.bull, (job, token) => playJob(job, token, parts), {
+        connection: client,
+        prefix: BULL_PREFIX,
+        concurrency: slots,
+        lockDuration: lease,
+        stalledInterval: Math.ceil(lease / 2),
+        // The state of the job counts the plays that ended with their worker.
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
+        runRetryDelay: RETRY_PAUSE,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      })
+      onOpen(bull)
+      // Without a listener, an error would end the process. What failed is tried again.
+      bull.on('error', () => {})
+      bull.on('lockRenewalFailed', (ids) => {
+        for (const id of ids) held.get(id)?.abort(new Error('the job was given to another worker'))
+      })
+      return {
+        get slots() {
+          return bull.concurrency
+        },
+        set slots(count) {
+          bull.concurrency = count
+        },
+        close: () => bull.close(),
+      }
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      // A queue that was closed forgets a worker that is silent.
+      await client
+        .multi()
+        .zrem(QUEUE_KEYS.workers, worker)
+        .hdel(QUEUE_KEYS.infos, worker)
+        .exec()
+        .catch(() => null)
+    },
+  } satisfies Membership
 
-  constructor(parts: RedisMembershipParts) {
-    this.#parts = parts
-  }
-
-  async renew(info: WorkerInfo): Promise<Announced> {
-    const { client, worker, lease } = this.#parts
-    const { workers, infos, runs, runPrefix } = QUEUE_KEYS
-    // Shorter than the lease of its jobs: when another worker begins one, it is known that this worker has ended.
-    const alive = Math.floor(lease / 3)
-    const [time = '0', ...entries] = await client.fleetRenewWorker(
-      ...[workers, infos, runs, worker, alive, JSON.stringify(info), runPrefix],
-    )
-    const announced: Announced['runs'][number][] = []
-    for (let i = 0; i < entries.length; i += 3) {
-      const [id = '', entry = '', life = ''] = entries.slice(i, i + 3)
-      const [, origin, announcement = ''] = /^(\S+) \S+ (.*)$/s.exec(entry) ?? []
-      announced.push({ id, announcement, life, origin: Number(origin) })
-    }
-    return { time: Number(time), runs: announced }
-  }
-
-  consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer {
-    const { client, bullmq, lease, onOpen } = this.#parts
-    const keys = keysOf(run)
-    const held = new Map<string, AbortController>()
-    const parts: ConsumerParts = { keys, held, play, ...this.#createCalls(keys) }
-    const bull: Worker = new (readingAnyJob(bullmq.Worker))(keys.bull, (job, token) => this.#play(job, token, parts), {
-      connection: client,
-      prefix: BULL_PREFIX,
-      concurrency: slots,
-      lockDuration: lease,
-      stalledInterval: Math.ceil(lease / 2),
-      // The state of the job counts the plays that ended with their worker.
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      runRetryDelay: RETRY_PAUSE,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
-    })
-    onOpen(bull)
-    // Without a listener, an error would end the process. What failed is tried again.
-    bull.on('error', () => {})
-    bull.on('lockRenewalFailed', (ids) => {
-      for (const id of ids) held.get(id)?.abort(new Error('the job was given to another worker'))
-    })
-    return {
-      get slots() {
-        return bull.concurrency
-      },
-      set slots(count) {
-        bull.concurrency = count
-      },
-      close: () => bull.close(),
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const { client, worker } = this.#parts
-    // A queue that was closed forgets a worker that is silent.
-    await client
-      .multi()
-      .zrem(QUEUE_KEYS.workers, worker)
-      .hdel(QUEUE_KEYS.infos, worker)
-      .exec()
-      .catch(() => null)
-  }
-
-  #createCalls({ jobs, results, account }: RunKeys): Pick<ConsumerParts, 'begin' | 'seal'> {
-    const { client } = this.#parts
+  function createCalls({ jobs, results, account }: RunKeys): Pick<ConsumerParts, 'begin' | 'seal'> {
     return {
       begin: createBatch((taken) => client.fleetBegin(jobs, QUEUE_KEYS.workers, account, ...taken.flat())),
       seal: createBatch((sealed) => client.fleetSeal(jobs, results, account, ...sealed.flat())),
     }
   }
 
-  async #play(job: Job, lock: string | undefined, { keys, held, play, begin, seal }: ConsumerParts): Promise<void> {
-    const { client, worker, bullmq } = this.#parts
+  async function playJob(
+    job: Job,
+    lock: string | undefined,
+    { keys, held, play, begin, seal }: ConsumerParts,
+  ): Promise<void> {
     const id = job.id ?? ''
-    const token = `${worker}:${this.#taken++}`
+    const token = `${worker}:${taken++}`
     const lost = new AbortController()
     held.set(id, lost)
     let isOver = false
