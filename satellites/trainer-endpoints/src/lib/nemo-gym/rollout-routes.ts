@@ -5,7 +5,7 @@ import { type InternalError, problemOf } from '../http/problem.ts'
 import { readObject, type TrainerRoute } from '../http/trainer-app.ts'
 import { type Failure, failureOf } from './failure-kind.ts'
 import { functionCallsOf, lastWordsOf } from './function-calls.ts'
-import { NamedSessions } from './named-sessions.ts'
+import { createNamedSessions } from './named-sessions.ts'
 import { assertPlayable } from './playable.ts'
 import type { RolloutSessions } from './rollout-session.ts'
 import { answerFrom, cookieOf, isOwnClient, type RouteContext, setCookie, toolResponse } from './route-session.ts'
@@ -16,7 +16,7 @@ import { COOKIES, type SessionCookie } from './session-cookie.ts'
 import { errorAnswer } from './tool-answer.ts'
 import { answerToolCall } from './tool-call.ts'
 import { verdictBody, voidVerdict } from './verdict.ts'
-import { Verdicts } from './verdicts.ts'
+import { createVerdicts } from './verdicts.ts'
 
 const COOKIE = COOKIES.rollout
 
@@ -34,8 +34,8 @@ export function rolloutRoutes(
   rows: RowBodies,
   onError: (error: InternalError) => void,
 ): Hono<TrainerRoute> {
-  const named = new NamedSessions(sessions)
-  const verdicts = new Verdicts(sessions, host.idleSeconds)
+  const named = createNamedSessions(sessions)
+  const verdicts = createVerdicts(sessions, host.idleSeconds)
   const app = new Hono<TrainerRoute>()
 
   app.post('*', async (context, next) => {

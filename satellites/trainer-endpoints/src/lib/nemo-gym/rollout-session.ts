@@ -59,44 +59,63 @@ const TURN_IDS = 10_000
 /** Sessions that are remembered at once. A forgotten one is read from the store again. */
 const REMEMBERED = 10_000
 
+export type RolloutSessions = ReturnType<typeof createRolloutSessions>
+
 /** The sessions of one endpoint. Each is forgotten when the host lets it expire. */
-export class RolloutSessions {
-  readonly #host: Host
-  readonly #known: LRUCache<string, Promise<RolloutSession>>
-
-  constructor(host: Host) {
-    this.#host = host
-    this.#known = new LRUCache({ max: REMEMBERED, ttl: host.idleSeconds * 1_000, updateAgeOnGet: true })
+export function createRolloutSessions(host: Host) {
+  const byName = new LRUCache<string, Promise<RolloutSession>>({
+    max: REMEMBERED,
+    ttl: host.idleSeconds * 1_000,
+    updateAgeOnGet: true,
+  })
+  return {
+    /** Opens a session, or finds the one that its request key has opened. Rejects with the errors of `Host.open`. */
+    async open(principal: string | null, request: EpisodeRequest) {
+      const { opened, session: ref } = await openSession(host, principal, request)
+      const { session: handle } = opened
+      const key = toRolloutKey(principal, handle)
+      // A request without a key opens a new session, in which nothing has been played.
+      const read = () =>
+        request.requestKey === undefined
+          ? newSession(handle, ref, null)
+          : readTally(ref).then((tally) => newSession(handle, ref, tally))
+      const known = byName.get(key) ?? read()
+      remember(key, known)
+      return { opened, session: await known }
+    },
+    find,
+    isOpen,
+    async isOpenedBy(principal: string | null, requestKey: string, handle: string): Promise<boolean> {
+      if (!(await isOpen(principal, handle))) return false
+      const opened = await host.findOpened(principal, requestKey)
+      try {
+        return (await opened.state()).id === (await (await find(principal, handle)).ref.state()).id
+      } catch (error) {
+        if (WireError.is(error, 'session-not-found')) return false
+        throw error
+      }
+    },
+    async closeOpened(principal: string | null, requestKey: string): Promise<void> {
+      await leaveSession(await host.findOpened(principal, requestKey))
+    },
+    forget(principal: string | null, handle: string): void {
+      byName.delete(toRolloutKey(principal, handle))
+    },
   }
 
-  /** Opens a session, or finds the one that its request key has opened. Rejects with the errors of `Host.open`. */
-  async open(principal: string | null, request: EpisodeRequest) {
-    const { opened, session: ref } = await openSession(this.#host, principal, request)
-    const { session: handle } = opened
+  async function find(principal: string | null, handle: string): Promise<RolloutSession> {
     const key = toRolloutKey(principal, handle)
-    // A request without a key opens a new session, in which nothing has been played.
-    const read = () =>
-      request.requestKey === undefined
-        ? newSession(handle, ref, null)
-        : readTally(ref).then((tally) => newSession(handle, ref, tally))
-    const known = this.#known.get(key) ?? read()
-    this.#remember(key, known)
-    return { opened, session: await known }
-  }
-
-  async find(principal: string | null, handle: string): Promise<RolloutSession> {
-    const key = toRolloutKey(principal, handle)
-    const known = this.#known.get(key)
+    const known = byName.get(key)
     if (known) return known
-    const reading = this.#read(principal, handle)
-    this.#remember(key, reading)
+    const reading = read(principal, handle)
+    remember(key, reading)
     return reading
   }
 
-  async isOpen(principal: string | null, handle: string): Promise<boolean> {
+  async function isOpen(principal: string | null, handle: string): Promise<boolean> {
     try {
       // A session that this process remembers may be gone from the store.
-      await (await this.find(principal, handle)).ref.view()
+      await (await find(principal, handle)).ref.view()
       return true
     } catch (error) {
       if (WireError.is(error, 'session-not-found')) return false
@@ -104,33 +123,14 @@ export class RolloutSessions {
     }
   }
 
-  async isOpenedBy(principal: string | null, requestKey: string, handle: string): Promise<boolean> {
-    if (!(await this.isOpen(principal, handle))) return false
-    const opened = await this.#host.findOpened(principal, requestKey)
-    try {
-      return (await opened.state()).id === (await (await this.find(principal, handle)).ref.state()).id
-    } catch (error) {
-      if (WireError.is(error, 'session-not-found')) return false
-      throw error
-    }
-  }
-
-  async closeOpened(principal: string | null, requestKey: string): Promise<void> {
-    await leaveSession(await this.#host.findOpened(principal, requestKey))
-  }
-
-  forget(principal: string | null, handle: string): void {
-    this.#known.delete(toRolloutKey(principal, handle))
-  }
-
-  async #read(principal: string | null, handle: string): Promise<RolloutSession> {
-    const ref = await this.#host.resolve(principal, { by: 'control', token: handle })
+  async function read(principal: string | null, handle: string): Promise<RolloutSession> {
+    const ref = await host.resolve(principal, { by: 'control', token: handle })
     return newSession(handle, ref, await readTally(ref))
   }
 
-  #remember(key: string, session: Promise<RolloutSession>): void {
-    this.#known.set(key, session)
-    session.catch(() => this.#known.delete(key))
+  function remember(key: string, session: Promise<RolloutSession>): void {
+    byName.set(key, session)
+    session.catch(() => byName.delete(key))
   }
 }
 

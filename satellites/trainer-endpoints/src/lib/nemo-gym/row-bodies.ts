@@ -8,28 +8,25 @@ export interface RowBody {
   readonly value: JsonObject
 }
 
+export type RowBodies = ReturnType<typeof createRowBodies>
+
 /** Reads bodies that have a row in them, and a member with trajectories that may be much longer than the row. */
-export class RowBodies {
-  readonly #bodies: JsonBodies
-  readonly #thread = new BodyThread()
-
-  constructor(bytes: number) {
-    this.#bodies = new JsonBodies(bytes)
-  }
-
-  /**
-   * Reads a body that has a row, whose `response` may have millions of values: the value has what is played of those.
-   * Rejects with `too-large`, and as the job `row` throws.
-   */
-  async read(request: IncomingMessage): Promise<RowBody> {
-    return this.#bodies.useText(request, async (text) => ({ text, value: await this.#thread.run('row', text) }))
-  }
-
-  async summarize(request: IncomingMessage): Promise<string> {
-    return this.#bodies.useText(request, (text) => this.#thread.run('metrics', text))
-  }
-
-  end(): void {
-    void this.#thread.end()
+export function createRowBodies(bytes: number) {
+  const thread = new BodyThread()
+  const bodies = new JsonBodies(bytes)
+  return {
+    /**
+     * Reads a body that has a row, whose `response` may have millions of values: the value has what is played of those.
+     * Rejects with `too-large`, and as the job `row` throws.
+     */
+    async read(request: IncomingMessage): Promise<RowBody> {
+      return bodies.useText(request, async (text) => ({ text, value: await thread.run('row', text) }))
+    },
+    async summarize(request: IncomingMessage): Promise<string> {
+      return bodies.useText(request, (text) => thread.run('metrics', text))
+    },
+    end(): void {
+      void thread.end()
+    },
   }
 }

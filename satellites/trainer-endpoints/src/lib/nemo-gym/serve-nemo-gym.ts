@@ -8,8 +8,8 @@ import { createTrainerApp, type TrainerRoute, trainersOnly } from '../http/train
 import { countRequest } from './answer-delivery.ts'
 import { gymnasiumRoutes } from './gymnasium-routes.ts'
 import { noSession, rolloutRoutes } from './rollout-routes.ts'
-import { RolloutSessions } from './rollout-session.ts'
-import { RowBodies } from './row-bodies.ts'
+import { createRolloutSessions } from './rollout-session.ts'
+import { createRowBodies } from './row-bodies.ts'
 import { COOKIES, readCookie, setCookieHeader } from './session-cookie.ts'
 
 export interface NemoGymOptions extends RoutesOptions {
@@ -34,8 +34,8 @@ export interface NemoGymOptions extends RoutesOptions {
  */
 export async function serveNemoGym(host: Host, options: NemoGymOptions = {}): Promise<RoutesServer> {
   const { asksTokens = false, rewards = 'steps', bodyBytes = 67_108_864, onError = () => {} } = options
-  const sessions = new RolloutSessions(host)
-  const rows = new RowBodies(bodyBytes)
+  const sessions = createRolloutSessions(host)
+  const rows = createRowBodies(bodyBytes)
   // A path is the name of a tool as a model wrote it.
   const app = createTrainerApp({ bodyBytes: CALL_BYTES, onError, strict: true })
   app.use(

@@ -13,8 +13,8 @@ import { reset, step } from './frames.ts'
 import { answerRpc } from './json-rpc.ts'
 import { openApiOf, schemasOf } from './schemas.ts'
 import type { OpenEnvSession } from './session.ts'
-import { OpenEnvSessions } from './sessions.ts'
-import { OpenEnvSockets } from './sockets.ts'
+import { createOpenEnvSessions } from './sessions.ts'
+import { createOpenEnvSockets } from './sockets.ts'
 import { taskRoutes } from './task-routes.ts'
 
 export interface OpenEnvOptions {
@@ -45,14 +45,14 @@ export function openEnvRoutes(host: Host, options: OpenEnvOptions = {}): ExtraRo
   for (const info of host.environments) assertServable(info)
   const worlds = new Map(host.environments.map((info) => [info.name, info]))
   const settingOf = (info: EnvironmentInfo, principal: string | null) => ({ host, info, principal, rewards })
-  const sessions = new OpenEnvSessions({
+  const sessions = createOpenEnvSessions({
     limit,
     limitPerPrincipal: host.sessionsPerPrincipal,
     idleSeconds: host.idleSeconds,
     onError: (cause) => onError({ reference: 'openenv', cause }),
   })
   const find = (name: string) => worlds.get(name)
-  const sockets = new OpenEnvSockets({ sessions, find, settingOf, frameBytes: bodyBytes, onError })
+  const sockets = createOpenEnvSockets({ sessions, find, settingOf, frameBytes: bodyBytes, onError })
 
   const infoOf = (context: Context): EnvironmentInfo => {
     const info = find(context.req.param('world') ?? '')

@@ -33,55 +33,48 @@ export interface OpenEnvSocketsOptions {
  * The WebSockets of an environment: `/ws` with the frames of OpenEnv, and `/mcp` with JSON-RPC. Each has a session of
  * its own, unless `/ws?session_id=` attaches to one.
  */
-export class OpenEnvSockets implements Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'> {
-  readonly #options: OpenEnvSocketsOptions
-  readonly #sockets: WebSockets
+export function createOpenEnvSockets(options: OpenEnvSocketsOptions) {
+  const sockets = new WebSockets(options.frameBytes)
+  return {
+    upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
+      // Without a slash more at its start, which would begin a host.
+      const { pathname, searchParams } = new URL((request.url ?? '').replace(/^\/+/, '/'), 'http://localhost')
+      const address = parseAddress(pathname)
+      const info = address ? options.find(address.environment) : undefined
+      const problem = client.trainer ? problemOf(info, address?.route) : UNAUTHENTICATED
+      if (problem || !info) {
+        const { status, code, message } = problem ?? NO_SOCKET
+        rejectUpgrade(stream, status, { detail: message, code })
+        return
+      }
+      const setting = options.settingOf(info, client.principal)
+      const sessionId = address?.route === '/ws' ? searchParams.get('session_id') || null : null
+      sockets.upgrade(request, stream, head, (webSocket) => {
+        const answer = enter(webSocket, address?.route === '/mcp', setting, sessionId)
+        return answer && new FrameSocket(webSocket, stream, client, { answer })
+      })
+    },
+    drain(signal: AbortSignal | undefined): Promise<number> {
+      return sockets.drain(signal)
+    },
+    end(): void {
+      sockets.end()
+    },
+  } satisfies Pick<ExtraRoutes, 'upgrade' | 'drain' | 'end'>
 
-  constructor(options: OpenEnvSocketsOptions) {
-    this.#options = options
-    this.#sockets = new WebSockets(options.frameBytes)
-  }
-
-  upgrade(request: IncomingMessage, stream: Duplex, head: Buffer, client: ClientIdentity): void {
-    // Without a slash more at its start, which would begin a host.
-    const { pathname, searchParams } = new URL((request.url ?? '').replace(/^\/+/, '/'), 'http://localhost')
-    const address = parseAddress(pathname)
-    const info = address ? this.#options.find(address.environment) : undefined
-    const problem = client.trainer ? this.#problemOf(info, address?.route) : UNAUTHENTICATED
-    if (problem || !info) {
-      const { status, code, message } = problem ?? NO_SOCKET
-      rejectUpgrade(stream, status, { detail: message, code })
-      return
-    }
-    const setting = this.#options.settingOf(info, client.principal)
-    const sessionId = address?.route === '/ws' ? searchParams.get('session_id') || null : null
-    this.#sockets.upgrade(request, stream, head, (webSocket) => {
-      const answer = this.#enter(webSocket, address?.route === '/mcp', setting, sessionId)
-      return answer && new FrameSocket(webSocket, stream, client, { answer })
-    })
-  }
-
-  drain(signal: AbortSignal | undefined): Promise<number> {
-    return this.#sockets.drain(signal)
-  }
-
-  end(): void {
-    this.#sockets.end()
-  }
-
-  #problemOf(info: EnvironmentInfo | undefined, route: string | undefined): Problem | null {
+  function problemOf(info: EnvironmentInfo | undefined, route: string | undefined): Problem | null {
     if (!info || (route !== '/ws' && route !== '/mcp')) return NO_SOCKET
-    return this.#sockets.draining ? STOPPING : null
+    return sockets.draining ? STOPPING : null
   }
 
   /** Returns what answers the frames of a socket, or sends why it has no session, and closes it. */
-  #enter(
+  function enter(
     webSocket: WebSocket,
     jsonRpc: boolean,
     setting: SessionSetting,
     sessionId: string | null,
   ): AnswerFrame | null {
-    const { sessions, onError } = this.#options
+    const { sessions, onError } = options
     let session: OpenEnvSession
     try {
       session = sessionId === null ? sessions.open(setting) : sessions.attach(sessionId, setting)

@@ -22,103 +22,98 @@ interface Entry {
 /** Characters of a session id: those of this server have 36. */
 const MOST_CHARACTERS = 200
 
+export type OrsSessions = ReturnType<typeof createOrsSessions>
+
 /**
  * The sessions of the clients, by the ids that they send. An id opens nothing by itself: it is made before the client
  * says what to play, and its session is found in the store by it, also after a restart of the server.
  *
  * Entries that were not used for as long as a session is kept idle are dropped.
  */
-export class OrsSessions {
-  readonly #host: Host
-  readonly #settings: OrsSessionSettings
-  readonly #now: () => number
+export function createOrsSessions(host: Host, settings: OrsSessionSettings, now: () => number = monotonic) {
   /** The least recently used entry is the first. */
-  readonly #entries = new Map<string, Entry>()
-
-  constructor(host: Host, settings: OrsSessionSettings, now: () => number = monotonic) {
-    this.#host = host
-    this.#settings = settings
-    this.#now = now
+  const entries = new Map<string, Entry>()
+  const clock = now
+  return {
+    /**
+     * Opens the session of an id. A client whose answer was lost may repeat this until its first call.
+     *
+     * Rejects with 400 if it is open and another is asked for, or was played; with 410 if it was deleted; and with errors
+     * of `open`.
+     */
+    async create(principal: string | null, id: string, creation: Creation): Promise<void> {
+      const key = toSessionKey(principal, id)
+      const entry = entries.get(key)
+      if (entry?.session === null) throw deleted(id)
+      const opening = open(principal, id, creation)
+      const session = await (entry ? findAgain(principal, id, opening) : keep(key, opening))
+      if (session.isPlayed) throw alreadyOpen(id)
+    },
+    find,
+    async delete(principal: string | null, id: string): Promise<void> {
+      const key = toSessionKey(principal, id)
+      const entry = entries.get(key)
+      if (entry?.session === null) return
+      const session = await find(principal, id).catch(ignoreMissing)
+      if (!session) return
+      use(key, null)
+      await session.close()
+    },
   }
 
-  /**
-   * Opens the session of an id. A client whose answer was lost may repeat this until its first call.
-   *
-   * Rejects with 400 if it is open and another is asked for, or was played; with 410 if it was deleted; and with errors
-   * of `open`.
-   */
-  async create(principal: string | null, id: string, creation: Creation): Promise<void> {
+  async function find(principal: string | null, id: string): Promise<OrsSession> {
     const key = toSessionKey(principal, id)
-    const entry = this.#entries.get(key)
+    const entry = entries.get(key)
     if (entry?.session === null) throw deleted(id)
-    const opening = this.#open(principal, id, creation)
-    const session = await (entry ? this.#findAgain(principal, id, opening) : this.#keep(key, opening))
-    if (session.isPlayed) throw alreadyOpen(id)
+    return keep(key, entry?.session ?? restore(principal, id))
   }
 
-  async find(principal: string | null, id: string): Promise<OrsSession> {
-    const key = toSessionKey(principal, id)
-    const entry = this.#entries.get(key)
-    if (entry?.session === null) throw deleted(id)
-    return this.#keep(key, entry?.session ?? this.#restore(principal, id))
-  }
-
-  async delete(principal: string | null, id: string): Promise<void> {
-    const key = toSessionKey(principal, id)
-    const entry = this.#entries.get(key)
-    if (entry?.session === null) return
-    const session = await this.find(principal, id).catch(ignoreMissing)
-    if (!session) return
-    this.#use(key, null)
-    await session.close()
-  }
-
-  async #findAgain(principal: string | null, id: string, opening: Promise<OrsSession>): Promise<OrsSession> {
+  async function findAgain(principal: string | null, id: string, opening: Promise<OrsSession>): Promise<OrsSession> {
     try {
       await opening
     } catch (error) {
       throw WireError.is(error, 'invalid-params') ? alreadyOpen(id) : error
     }
-    return this.find(principal, id)
+    return find(principal, id)
   }
 
-  async #open(principal: string | null, id: string, { environment, row }: Creation): Promise<OrsSession> {
-    const { opened, session } = await openSession(this.#host, principal, {
+  async function open(principal: string | null, id: string, { environment, row }: Creation): Promise<OrsSession> {
+    const { opened, session } = await openSession(host, principal, {
       environment: environment.name,
       params: row.params ?? undefined,
       seed: row.seed,
       limits: row.limits ?? undefined,
       requestKey: requestKeyOf(id),
     })
-    return OrsSession.open(session, this.#settings, promptOf(row, opened))
+    return OrsSession.open(session, settings, promptOf(row, opened))
   }
 
-  async #restore(principal: string | null, id: string): Promise<OrsSession> {
+  async function restore(principal: string | null, id: string): Promise<OrsSession> {
     try {
-      return await OrsSession.open(await this.#host.findOpened(principal, requestKeyOf(id)), this.#settings, null)
+      return await OrsSession.open(await host.findOpened(principal, requestKeyOf(id)), settings, null)
     } catch (error) {
       if (WireError.is(error, 'session-not-found')) throw new RequestProblem(404, `There is no session ${id}.`)
       throw error
     }
   }
 
-  async #keep(key: string, session: Promise<OrsSession>): Promise<OrsSession> {
-    this.#use(key, session)
+  async function keep(key: string, session: Promise<OrsSession>): Promise<OrsSession> {
+    use(key, session)
     try {
       return await session
     } catch (error) {
-      if (this.#entries.get(key)?.session === session) this.#entries.delete(key)
+      if (entries.get(key)?.session === session) entries.delete(key)
       throw error
     }
   }
 
-  #use(key: string, session: Promise<OrsSession> | null): void {
-    const now = this.#now()
-    this.#entries.delete(key)
-    this.#entries.set(key, { session, usedAt: now })
-    for (const [oldest, { usedAt }] of this.#entries) {
-      if (now - usedAt <= this.#host.idleSeconds * 1_000) return
-      this.#entries.delete(oldest)
+  function use(key: string, session: Promise<OrsSession> | null): void {
+    const now = clock()
+    entries.delete(key)
+    entries.set(key, { session, usedAt: now })
+    for (const [oldest, { usedAt }] of entries) {
+      if (now - usedAt <= host.idleSeconds * 1_000) return
+      entries.delete(oldest)
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Task } from '@episodic/protocol'
 import type { RewardMode } from '../episode/reward-mode.ts'
 import { createAppRoutes } from '../http/app-routes.ts'
 import { createTaskIndex } from '../tasks/task-index.ts'
-import { OrsSessions } from './ors-sessions.ts'
+import { createOrsSessions } from './ors-sessions.ts'
 import { createOrsRoutes } from './routes.ts'
 
 export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
@@ -30,7 +30,7 @@ export interface OrsOptions extends Omit<RoutesOptions, 'asksTokens'> {
 export async function serveOrs(host: Host, options: OrsOptions = {}): Promise<RoutesServer> {
   const { tasks = [], rewards = 'steps', confirmsCalls = false, bodyBytes = 1_048_576, ...port } = options
   const { onError = () => {} } = port
-  const sessions = new OrsSessions(host, { rewards, confirmsCalls })
+  const sessions = createOrsSessions(host, { rewards, confirmsCalls })
   const app = createOrsRoutes({ host, tasks: createTaskIndex(tasks), sessions, bodyBytes, onError })
   return serveRoutes(host, createAppRoutes(app, { owns: () => true, tokenOf: readApiKey, onError }), port)
 }
