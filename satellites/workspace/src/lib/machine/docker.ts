@@ -56,7 +56,7 @@ printf '\\001%s %s' $code "$over" >&2`
  */
 export function docker(options: DockerOptions): Machine {
   const { image, program = ['docker'] } = options
-  const client = new Client(basename(program[0]), program, image)
+  const client = createClient(basename(program[0]), program, image)
   return createSessionMachine(client.name, async () => {
     const userOf = await client.begin()
     const gone: string[] = []
@@ -82,122 +82,116 @@ export function docker(options: DockerOptions): Machine {
 }
 
 /** The command line of Docker or Podman. */
-class Client {
-  readonly name: string
-  readonly #program: readonly [string, ...string[]]
-  readonly #image: string
-
-  constructor(name: string, program: readonly [string, ...string[]], image: string) {
-    this.name = name
-    this.#program = program
-    this.#image = image
+function createClient(name: string, program: readonly [string, ...string[]], image: string) {
+  const client = name
+  const cli = program
+  return {
+    name: client,
+    /** Checks that containers of the image can run. Returns what gives the arguments for a user of this computer. */
+    async begin(): Promise<(user: number) => string[]> {
+      const info = JSON.parse(await ask('info', '--format', '{{json .}}'))
+      if ((info.ServerErrors ?? []).length > 0) throw refused(info.ServerErrors.join(' '))
+      await ask('image', 'inspect', '--format', '{{.Id}}', image)
+      // Without a root, Podman can give a user the same number inside, and Docker's root inside is this user.
+      if (info.host?.security?.rootless === true) return (user) => ['--userns', 'keep-id', '--user', `${user}:${user}`]
+      if ((info.SecurityOptions ?? []).includes('name=rootless')) return () => ['--user', '0:0']
+      return (user) => ['--user', `${user}:${user}`]
+    },
+    /** Removes the containers of an owner. */
+    async sweep(owner: string): Promise<void> {
+      const found = await ask('ps', '--all', '--quiet', '--filter', `label=${LABEL}=${owner}`).catch(() => '')
+      for (const id of found.split(/\s+/).filter(Boolean)) await ask('rm', '--force', id).catch(() => {})
+    },
+    /** Runs a command in a container of this name, with these arguments before the image. */
+    async run(name: string, args: readonly string[], command: MachineCommand, signal: AbortSignal): Promise<BoxResult> {
+      const { argv, bounds, stdin } = command
+      const [program, ...before] = cli
+      const own = [String(bounds.seconds + LATE), String(Math.ceil(bounds.cpuSeconds))]
+      const child = spawn(program, [...before, 'run', ...args, image, '-c', FIRST, 'sh', ...own, ...argv])
+      let began: number | null = null
+      let ended: BoxResult['ended'] = null
+      let timer = setTimeout(() => child.kill('SIGKILL'), START * 1_000)
+      const kill = () => {
+        // One that is not there yet is ended when it says that it begins.
+        if (began === null) return
+        clearTimeout(timer)
+        timer = setTimeout(() => child.kill('SIGKILL'), LATE * 1_000)
+        void ask('kill', name).catch(() => {})
+      }
+      const end = (bound: NonNullable<BoxResult['ended']>) => {
+        ended ??= bound
+        kill()
+      }
+      let room = bounds.output
+      const keep = (chunks: Buffer[], chunk: Buffer) => {
+        if (room > 0) chunks.push(chunk.subarray(0, room + MOST_SAID))
+        room -= chunk.length
+        if (room < -MOST_SAID) end('output')
+      }
+      const [stdout, stderr, warnings]: [Buffer[], Buffer[], Buffer[]] = [[], [], []]
+      child.stdout.on('data', (chunk: Buffer) => keep(stdout, chunk))
+      child.stderr.on('data', (chunk: Buffer) => {
+        if (began !== null) return keep(stderr, chunk)
+        // What the program says itself comes before the mark.
+        const mark = chunk.indexOf(MARK)
+        warnings.push(chunk.subarray(0, mark < 0 ? undefined : mark))
+        if (mark < 0) return
+        began = monotonic()
+        clearTimeout(timer)
+        timer = setTimeout(() => end('time'), bounds.seconds * 1_000)
+        if (signal.aborted) kill()
+        keep(stderr, chunk.subarray(mark + 1))
+      })
+      child.stdin.on('error', () => {}).end(stdin)
+      signal.addEventListener('abort', kill, { once: true })
+      try {
+        await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject))
+      } finally {
+        clearTimeout(timer)
+        signal.removeEventListener('abort', kill)
+      }
+      signal.throwIfAborted()
+      if (began === null) throw refused(Buffer.concat(warnings).toString())
+      const elapsed = Math.round(monotonic() - began)
+      const said = Buffer.concat(stderr)
+      const mark = said.lastIndexOf(MARK)
+      const [, code, kills] =
+        /^(\d+) (?:oom_kill (\d+))?$/.exec(mark < 0 ? '' : said.toString('latin1', mark + 1)) ?? []
+      const printed = { stdout: Buffer.concat(stdout), stderr: said.subarray(0, code === undefined ? undefined : mark) }
+      if (Number(kills) > 0) ended ??= 'memory'
+      if (printed.stdout.length + printed.stderr.length > bounds.output) ended ??= 'output'
+      if (ended) return { ...printed, elapsed, exitCode: 137, ended }
+      if (code !== undefined) return { ...printed, elapsed, exitCode: Number(code), ended }
+      await ask('rm', '--force', name).catch(() => {})
+      throw new BoxLost(`the container said no end, and ${client} ended with ${child.exitCode}.`, true)
+    },
   }
 
-  /** Checks that containers of the image can run. Returns what gives the arguments for a user of this computer. */
-  async begin(): Promise<(user: number) => string[]> {
-    const info = JSON.parse(await this.#ask('info', '--format', '{{json .}}'))
-    if ((info.ServerErrors ?? []).length > 0) throw this.#refused(info.ServerErrors.join(' '))
-    await this.#ask('image', 'inspect', '--format', '{{.Id}}', this.#image)
-    // Without a root, Podman can give a user the same number inside, and Docker's root inside is this user.
-    if (info.host?.security?.rootless === true) return (user) => ['--userns', 'keep-id', '--user', `${user}:${user}`]
-    if ((info.SecurityOptions ?? []).includes('name=rootless')) return () => ['--user', '0:0']
-    return (user) => ['--user', `${user}:${user}`]
-  }
-
-  /** Removes the containers of an owner. */
-  async sweep(owner: string): Promise<void> {
-    const found = await this.#ask('ps', '--all', '--quiet', '--filter', `label=${LABEL}=${owner}`).catch(() => '')
-    for (const id of found.split(/\s+/).filter(Boolean)) await this.#ask('rm', '--force', id).catch(() => {})
-  }
-
-  /** Runs a command in a container of this name, with these arguments before the image. */
-  async run(name: string, args: readonly string[], command: MachineCommand, signal: AbortSignal): Promise<BoxResult> {
-    const { argv, bounds, stdin } = command
-    const [program, ...before] = this.#program
-    const own = [String(bounds.seconds + LATE), String(Math.ceil(bounds.cpuSeconds))]
-    const child = spawn(program, [...before, 'run', ...args, this.#image, '-c', FIRST, 'sh', ...own, ...argv])
-    let began: number | null = null
-    let ended: BoxResult['ended'] = null
-    let timer = setTimeout(() => child.kill('SIGKILL'), START * 1_000)
-    const kill = () => {
-      // One that is not there yet is ended when it says that it begins.
-      if (began === null) return
-      clearTimeout(timer)
-      timer = setTimeout(() => child.kill('SIGKILL'), LATE * 1_000)
-      void this.#ask('kill', name).catch(() => {})
-    }
-    const end = (bound: NonNullable<BoxResult['ended']>) => {
-      ended ??= bound
-      kill()
-    }
-    let room = bounds.output
-    const keep = (chunks: Buffer[], chunk: Buffer) => {
-      if (room > 0) chunks.push(chunk.subarray(0, room + MOST_SAID))
-      room -= chunk.length
-      if (room < -MOST_SAID) end('output')
-    }
-    const [stdout, stderr, warnings]: [Buffer[], Buffer[], Buffer[]] = [[], [], []]
-    child.stdout.on('data', (chunk: Buffer) => keep(stdout, chunk))
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (began !== null) return keep(stderr, chunk)
-      // What the program says itself comes before the mark.
-      const mark = chunk.indexOf(MARK)
-      warnings.push(chunk.subarray(0, mark < 0 ? undefined : mark))
-      if (mark < 0) return
-      began = monotonic()
-      clearTimeout(timer)
-      timer = setTimeout(() => end('time'), bounds.seconds * 1_000)
-      if (signal.aborted) kill()
-      keep(stderr, chunk.subarray(mark + 1))
-    })
-    child.stdin.on('error', () => {}).end(stdin)
-    signal.addEventListener('abort', kill, { once: true })
-    try {
-      await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject))
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', kill)
-    }
-    signal.throwIfAborted()
-    if (began === null) throw this.#refused(Buffer.concat(warnings).toString())
-    const elapsed = Math.round(monotonic() - began)
-    const said = Buffer.concat(stderr)
-    const mark = said.lastIndexOf(MARK)
-    const [, code, kills] = /^(\d+) (?:oom_kill (\d+))?$/.exec(mark < 0 ? '' : said.toString('latin1', mark + 1)) ?? []
-    const printed = { stdout: Buffer.concat(stdout), stderr: said.subarray(0, code === undefined ? undefined : mark) }
-    if (Number(kills) > 0) ended ??= 'memory'
-    if (printed.stdout.length + printed.stderr.length > bounds.output) ended ??= 'output'
-    if (ended) return { ...printed, elapsed, exitCode: 137, ended }
-    if (code !== undefined) return { ...printed, elapsed, exitCode: Number(code), ended }
-    await this.#ask('rm', '--force', name).catch(() => {})
-    throw new BoxLost(`the container said no end, and ${this.name} ended with ${child.exitCode}.`, true)
-  }
-
-  #ask(...args: readonly string[]): Promise<string> {
-    const [program, ...before] = this.#program
+  function ask(...args: readonly string[]): Promise<string> {
+    const [program, ...before] = cli
     return new Promise((resolve, reject) => {
       execFile(program, [...before, ...args], (error, stdout, stderr) => {
         if (!error) resolve(stdout)
-        else reject(error.code === 'ENOENT' ? this.#missing(error) : this.#refused(stderr || error.message))
+        else reject(error.code === 'ENOENT' ? missing(error) : refused(stderr || error.message))
       })
     })
   }
 
-  #missing(cause: Error): MachineError {
-    const message = `${this.name} is not installed: see https://docs.docker.com/engine/install, or apt-get install podman.`
+  function missing(cause: Error): MachineError {
+    const message = `${client} is not installed: see https://docs.docker.com/engine/install, or apt-get install podman.`
     return new MachineError('machine-missing', message, { cause })
   }
 
-  #refused(text: string): MachineError {
+  function refused(text: string): MachineError {
     const said = text.replaceAll(MARK, '').trim().slice(0, 1_000)
     if (/no such image|unable to find image|image not known/i.test(said)) {
-      const message = `${this.name} has no image ${this.#image}, and pulls none by itself: run ${this.#program.join(' ')} pull ${this.#image}, or build it.`
+      const message = `${client} has no image ${image}, and pulls none by itself: run ${cli.join(' ')} pull ${image}, or build it.`
       return new MachineError('machine-missing', message)
     }
     const help = /cannot connect|daemon running|permission denied.*sock|error during connect/i.test(said)
       ? ' Start the daemon, and let this user speak to it: add it to the group docker, or use podman.'
       : ''
-    return new MachineError('machine-refused', `${this.name} could not run a container: ${said}.${help}`)
+    return new MachineError('machine-refused', `${client} could not run a container: ${said}.${help}`)
   }
 }
 

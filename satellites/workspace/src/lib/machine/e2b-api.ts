@@ -26,93 +26,88 @@ const TRIES = 6
 /** The flag of a message of the Connect protocol that ends a stream. */
 const STREAM_END = 2
 
+export type E2bApi = ReturnType<typeof createE2bApi>
+
 /** Requests of E2B's API that a machine needs: those for sandboxes, and those of the daemon within each. */
-export class E2bApi {
-  readonly #address: E2bAddress
-
-  constructor(address: E2bAddress) {
-    this.#address = address
-  }
-
-  /** Creates a sandbox that the server ends after so many seconds, unless `extend` is called. */
-  async create(
-    fields: { readonly templateID: string; readonly timeout: number } & Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<Sandbox> {
-    const response = await this.#ask('POST', '/sandboxes', fields, signal, true)
-    const { sandboxID = '', envdAccessToken, domain } = (await response.json()) as Record<string, string>
-    const { sandboxUrl, domain: usual } = this.#address
-    const url = sandboxUrl ?? `https://${ENVD_PORT}-${sandboxID}.${domain || usual}`
-    return { id: sandboxID, url, token: envdAccessToken }
-  }
-
-  /** Has the server end a sandbox after so many seconds from now. Returns whether it is there. */
-  async setTimeout({ id }: Sandbox, seconds: number, signal: AbortSignal): Promise<boolean> {
-    const response = await this.#ask('POST', `/sandboxes/${id}/timeout`, { timeout: seconds }, signal)
-    return response.ok
+export function createE2bApi(address: E2bAddress) {
+  return {
+    /** Creates a sandbox that the server ends after so many seconds, unless `extend` is called. */
+    async create(
+      fields: { readonly templateID: string; readonly timeout: number } & Readonly<Record<string, unknown>>,
+      signal: AbortSignal,
+    ): Promise<Sandbox> {
+      const response = await askApi('POST', '/sandboxes', fields, signal, true)
+      const { sandboxID = '', envdAccessToken, domain } = (await response.json()) as Record<string, string>
+      const { sandboxUrl, domain: usual } = address
+      const url = sandboxUrl ?? `https://${ENVD_PORT}-${sandboxID}.${domain || usual}`
+      return { id: sandboxID, url, token: envdAccessToken }
+    },
+    /** Has the server end a sandbox after so many seconds from now. Returns whether it is there. */
+    async setTimeout({ id }: Sandbox, seconds: number, signal: AbortSignal): Promise<boolean> {
+      const response = await askApi('POST', `/sandboxes/${id}/timeout`, { timeout: seconds }, signal)
+      return response.ok
+    },
+    kill,
+    /** Ends all sandboxes with this metadata. */
+    async killAll(key: string, value: string): Promise<void> {
+      let next: string | null = null
+      do {
+        const query = new URLSearchParams({ metadata: `${key}=${value}`, ...(next !== null && { nextToken: next }) })
+        const response = await askApi('GET', `/v2/sandboxes?${query}`)
+        const found = (await response.json()) as { sandboxID: string }[]
+        await Promise.all(found.map(({ sandboxID }) => kill(sandboxID)))
+        next = response.headers.get('x-next-token') || null
+      } while (next !== null)
+    },
+    async upload(sandbox: Sandbox, files: Readonly<Record<string, Uint8Array>>, signal: AbortSignal): Promise<void> {
+      const body = new FormData()
+      for (const [path, bytes] of Object.entries(files)) body.append('file', new Blob([bytes.slice()]), path)
+      await envd(sandbox, '/files?username=root', body, {}, signal, REQUEST)
+    },
+    /**
+     * Runs `sh` in a sandbox as root, and returns what it printed and its exit code. Throws {@link BoxLost} if the
+     * connection was lost before its end: it may have run, and may go on for `milliseconds`.
+     */
+    async runShell(sandbox: Sandbox, args: readonly string[], milliseconds: number, signal: AbortSignal) {
+      const message = Buffer.from(JSON.stringify({ process: { cmd: '/bin/sh', args }, stdin: false }))
+      const head = Buffer.alloc(5)
+      head.writeUInt32BE(message.length, 1)
+      const headers = {
+        'content-type': 'application/connect+json',
+        'connect-protocol-version': '1',
+        'connect-timeout-ms': String(milliseconds),
+        'keepalive-ping-interval': '50',
+      }
+      const body = Buffer.concat([head, message])
+      const path = '/process.Process/Start'
+      const response = await envd(sandbox, path, body, headers, signal, milliseconds + REQUEST)
+      const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+      let exitCode: number | null = null
+      try {
+        for await (const { flags, content } of readMessages(response)) {
+          const { data, end } = content.event ?? {}
+          if (data?.stdout) stdout.push(Buffer.from(data.stdout, 'base64'))
+          if (data?.stderr) stderr.push(Buffer.from(data.stderr, 'base64'))
+          // Zero is not written, as in every JSON of protocol buffers.
+          if (end) exitCode = end.exitCode ?? 0
+          if (exitCode !== null && (flags & STREAM_END) !== 0)
+            return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), exitCode }
+        }
+      } catch (cause) {
+        signal.throwIfAborted()
+        throw new BoxLost('the stream of its program was cut.', true, cause)
+      }
+      throw new BoxLost('the stream of its program ended before the program.', true)
+    },
   }
 
   /** Ends a sandbox, if it is there. */
-  async kill(id: string): Promise<void> {
-    await this.#ask('DELETE', `/sandboxes/${id}`)
-  }
-
-  /** Ends all sandboxes with this metadata. */
-  async killAll(key: string, value: string): Promise<void> {
-    let next: string | null = null
-    do {
-      const query = new URLSearchParams({ metadata: `${key}=${value}`, ...(next !== null && { nextToken: next }) })
-      const response = await this.#ask('GET', `/v2/sandboxes?${query}`)
-      const found = (await response.json()) as { sandboxID: string }[]
-      await Promise.all(found.map(({ sandboxID }) => this.kill(sandboxID)))
-      next = response.headers.get('x-next-token') || null
-    } while (next !== null)
-  }
-
-  async upload(sandbox: Sandbox, files: Readonly<Record<string, Uint8Array>>, signal: AbortSignal): Promise<void> {
-    const body = new FormData()
-    for (const [path, bytes] of Object.entries(files)) body.append('file', new Blob([bytes.slice()]), path)
-    await this.#envd(sandbox, '/files?username=root', body, {}, signal, REQUEST)
-  }
-
-  /**
-   * Runs `sh` in a sandbox as root, and returns what it printed and its exit code. Throws {@link BoxLost} if the
-   * connection was lost before its end: it may have run, and may go on for `milliseconds`.
-   */
-  async runShell(sandbox: Sandbox, args: readonly string[], milliseconds: number, signal: AbortSignal) {
-    const message = Buffer.from(JSON.stringify({ process: { cmd: '/bin/sh', args }, stdin: false }))
-    const head = Buffer.alloc(5)
-    head.writeUInt32BE(message.length, 1)
-    const headers = {
-      'content-type': 'application/connect+json',
-      'connect-protocol-version': '1',
-      'connect-timeout-ms': String(milliseconds),
-      'keepalive-ping-interval': '50',
-    }
-    const body = Buffer.concat([head, message])
-    const path = '/process.Process/Start'
-    const response = await this.#envd(sandbox, path, body, headers, signal, milliseconds + REQUEST)
-    const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
-    let exitCode: number | null = null
-    try {
-      for await (const { flags, content } of readMessages(response)) {
-        const { data, end } = content.event ?? {}
-        if (data?.stdout) stdout.push(Buffer.from(data.stdout, 'base64'))
-        if (data?.stderr) stderr.push(Buffer.from(data.stderr, 'base64'))
-        // Zero is not written, as in every JSON of protocol buffers.
-        if (end) exitCode = end.exitCode ?? 0
-        if (exitCode !== null && (flags & STREAM_END) !== 0)
-          return { stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString(), exitCode }
-      }
-    } catch (cause) {
-      signal.throwIfAborted()
-      throw new BoxLost('the stream of its program was cut.', true, cause)
-    }
-    throw new BoxLost('the stream of its program ended before the program.', true)
+  async function kill(id: string): Promise<void> {
+    await askApi('DELETE', `/sandboxes/${id}`)
   }
 
   /** Asks for something of a sandbox once: to do it again is for those who know what it was. */
-  async #envd(
+  async function envd(
     { id, url, token }: Sandbox,
     path: string,
     body: Buffer | FormData,
@@ -135,8 +130,14 @@ export class E2bApi {
   }
 
   /** Asks the API, and again if it has too much to do or fails; but only if it refused, for what is done `once`. */
-  async #ask(method: string, path: string, fields?: object, given?: AbortSignal, once = false): Promise<Response> {
-    const { apiUrl, apiKey } = this.#address
+  async function askApi(
+    method: string,
+    path: string,
+    fields?: object,
+    given?: AbortSignal,
+    once = false,
+  ): Promise<Response> {
+    const { apiUrl, apiKey } = address
     const signal = given ?? AbortSignal.timeout(REQUEST)
     const headers = { 'x-api-key': apiKey, ...(fields && { 'content-type': 'application/json' }) }
     for (let tries = 1; ; tries += 1) {

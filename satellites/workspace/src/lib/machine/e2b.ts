@@ -4,11 +4,11 @@ import { monotonic, randomText } from '@episodic/protocol/internal'
 import { packTar, type TarEntry, unpackTar } from 'modern-tar'
 import { type Entry, EPOCH } from '../disk/disk.ts'
 import { contentOf, entryFor, toBytes } from '../disk/file-content.ts'
-import { E2bApi, type Sandbox } from './e2b-api.ts'
+import { createE2bApi, type E2bApi, type Sandbox } from './e2b-api.ts'
 import { type Machine, type MachineCommand, MachineError, type MachineResult } from './machine.ts'
 import { FETCH_ARGUMENTS, innerScript, runScript, SANDBOX_FOLDER, UNABLE } from './sandbox-script.ts'
 import { BoxLost, createSessionMachine } from './session-machine.ts'
-import { SessionPool } from './session-pool.ts'
+import { createSessionPool } from './session-pool.ts'
 import { bytesOf, changesOf, directoryFrom, isSame, KINDS, MOST_CHANGED, wantedOf } from './working-copy.ts'
 
 export interface E2bOptions {
@@ -53,13 +53,13 @@ export function e2b(options: E2bOptions = {}): Machine {
         'E2B needs a key: set the variable E2B_API_KEY, or pass e2b({ apiKey }). Keys are at https://e2b.dev/dashboard.',
       )
     const sandboxUrl = options.sandboxUrl ?? E2B_SANDBOX_URL
-    const api = new E2bApi({ apiKey, apiUrl, sandboxUrl, domain: E2B_DOMAIN })
+    const api = createE2bApi({ apiKey, apiUrl, sandboxUrl, domain: E2B_DOMAIN })
     const owner = randomText()
     return {
-      pool: new SessionPool(
+      pool: createSessionPool(
         sandboxes,
         sandboxes,
-        () => new E2bSession(api, options, owner),
+        () => createE2bSession(api, options, owner),
         (session) => session.end(),
       ),
       run: (session, command, signal, discard) => session.run(command, signal, discard),
@@ -70,112 +70,105 @@ export function e2b(options: E2bOptions = {}): Machine {
 }
 
 /** The sandbox of a session, and what is known of its files. */
-class E2bSession {
-  readonly #api: E2bApi
-  readonly #options: E2bOptions
-  readonly #owner: string
-  #sandbox: Sandbox | null = null
-  #hasNetwork = false
+function createE2bSession(api: E2bApi, options: E2bOptions, owner: string) {
+  let sandbox: Sandbox | null = null
+  let hasNetwork = false
   /** When its time to live is to be renewed, as of `monotonic`, and the seconds of a command that it was made for. */
-  #renewAt = 0
-  #seconds = 0
+  let renewAt = 0
+  let seconds = 0
   /** All that is in its folders by path, with what `find` says of it; `null` for what no disk has. */
-  #known = new Map<string, { readonly entry: Readonly<Entry> | null; readonly line: string }>()
+  const known = new Map<string, { readonly entry: Readonly<Entry> | null; readonly line: string }>()
+  return {
+    end,
+    async run(command: MachineCommand, signal: AbortSignal, discard: () => void): Promise<MachineResult> {
+      const sandbox = await ready(command, signal)
+      const { seconds, output, disk } = command.bounds
+      const isChanged = await send(sandbox, command, signal)
+      const script = [`${SANDBOX_FOLDER}/script`]
+      const said = await archive(sandbox, script, Math.ceil(seconds * 1_000), signal)
+      const part = (name: string) => Buffer.from(said.get(`./${name}`)?.data ?? [])
+      if (part('began').length === 0)
+        throw new MachineError('machine-refused', `A sandbox of E2B allows no namespaces: ${part('err').toString()}`)
+      const wanted = wantedOf(command)
+      if (isChanged) {
+        known.clear()
+        for (const [path, { line }] of listed(part('before')).lines)
+          known.set(path, { entry: wanted.entries.get(path) ?? null, line })
+      }
+      const { lines, notKept } = listed(part('after'))
+      // What has no name in a text cannot be removed by it.
+      if (notKept.length > 0) discard()
 
-  constructor(api: E2bApi, options: E2bOptions, owner: string) {
-    this.#api = api
-    this.#options = options
-    this.#owner = owner
+      const changed = [...lines].filter(([path, { line }]) => known.get(path)?.line !== line)
+      const gone = [...known].filter(([path]) => !lines.has(path))
+      let grown = 0
+      for (const [path, { size }] of changed) grown += size - bytesOf(known.get(path)?.entry ?? undefined)
+      for (const [path, { entry }] of gone) {
+        grown -= bytesOf(entry ?? undefined)
+        known.delete(path)
+      }
+      const at = (name: string) => Number.parseFloat(part(name).toString() || '0') * 1_000
+      const elapsed = Math.round(at('ended') - (at('began') || at('ended')))
+      const exitCode = Number(part('exit').toString())
+      const [stdout, stderr] = [part('out'), part('err')]
+      let ended: MachineResult['ended'] = null
+      if (stdout.length + stderr.length > output) ended = 'output'
+      else if (grown > disk || changed.length + gone.length > MOST_CHANGED) ended = 'disk'
+      else if (exitCode === 137 && elapsed >= seconds * 1_000 - 50) ended = 'time'
+      else if (exitCode !== 0 && /^oom_kill [1-9]/m.test(part('memory').toString())) ended = 'memory'
+      if (ended) {
+        // The next command of the session removes them.
+        for (const [path, { line }] of changed) known.set(path, { entry: null, line })
+        return { stdout, stderr, exitCode: 137, changes: [], grown: 0, elapsed, ended, notKept: [] }
+      }
+
+      const made = new Map<string, Entry | null>(gone.map(([path]) => [path, null]))
+      const fetched = await fetch(sandbox, changed, signal)
+      for (const [path, { line, links }] of changed) {
+        const isDirectory = line.startsWith('d')
+        const before = known.get(path)?.entry ?? undefined
+        const entry = (isDirectory ? directoryFrom(line, before) : fetched.get(path)) ?? null
+        if (!entry) notKept.push(`${path} was ${KINDS[line.charAt(0)] ?? 'no file'}, which is not kept.`)
+        made.set(path, entry)
+        // Files that are one could change each other later, so each is written anew.
+        known.set(path, { entry: links > 1 && !isDirectory ? null : entry, line })
+      }
+      return { stdout, stderr, exitCode, changes: changesOf(command, wanted, made), grown, elapsed, ended, notKept }
+    },
   }
 
-  async end(): Promise<void> {
+  async function end(): Promise<void> {
     // One that cannot be ended now is ended by its time to live.
-    if (this.#sandbox) await this.#api.kill(this.#sandbox.id).catch(() => {})
-    this.#sandbox = null
-    this.#known.clear()
-  }
-
-  async run(command: MachineCommand, signal: AbortSignal, discard: () => void): Promise<MachineResult> {
-    const sandbox = await this.#ready(command, signal)
-    const { seconds, output, disk } = command.bounds
-    const isChanged = await this.#send(sandbox, command, signal)
-    const script = [`${SANDBOX_FOLDER}/script`]
-    const said = await this.#archive(sandbox, script, Math.ceil(seconds * 1_000), signal)
-    const part = (name: string) => Buffer.from(said.get(`./${name}`)?.data ?? [])
-    if (part('began').length === 0)
-      throw new MachineError('machine-refused', `A sandbox of E2B allows no namespaces: ${part('err').toString()}`)
-    const wanted = wantedOf(command)
-    if (isChanged) {
-      this.#known.clear()
-      for (const [path, { line }] of listed(part('before')).lines)
-        this.#known.set(path, { entry: wanted.entries.get(path) ?? null, line })
-    }
-    const { lines, notKept } = listed(part('after'))
-    // What has no name in a text cannot be removed by it.
-    if (notKept.length > 0) discard()
-
-    const changed = [...lines].filter(([path, { line }]) => this.#known.get(path)?.line !== line)
-    const gone = [...this.#known].filter(([path]) => !lines.has(path))
-    let grown = 0
-    for (const [path, { size }] of changed) grown += size - bytesOf(this.#known.get(path)?.entry ?? undefined)
-    for (const [path, { entry }] of gone) {
-      grown -= bytesOf(entry ?? undefined)
-      this.#known.delete(path)
-    }
-    const at = (name: string) => Number.parseFloat(part(name).toString() || '0') * 1_000
-    const elapsed = Math.round(at('ended') - (at('began') || at('ended')))
-    const exitCode = Number(part('exit').toString())
-    const [stdout, stderr] = [part('out'), part('err')]
-    let ended: MachineResult['ended'] = null
-    if (stdout.length + stderr.length > output) ended = 'output'
-    else if (grown > disk || changed.length + gone.length > MOST_CHANGED) ended = 'disk'
-    else if (exitCode === 137 && elapsed >= seconds * 1_000 - 50) ended = 'time'
-    else if (exitCode !== 0 && /^oom_kill [1-9]/m.test(part('memory').toString())) ended = 'memory'
-    if (ended) {
-      // The next command of the session removes them.
-      for (const [path, { line }] of changed) this.#known.set(path, { entry: null, line })
-      return { stdout, stderr, exitCode: 137, changes: [], grown: 0, elapsed, ended, notKept: [] }
-    }
-
-    const made = new Map<string, Entry | null>(gone.map(([path]) => [path, null]))
-    const fetched = await this.#fetch(sandbox, changed, signal)
-    for (const [path, { line, links }] of changed) {
-      const isDirectory = line.startsWith('d')
-      const before = this.#known.get(path)?.entry ?? undefined
-      const entry = (isDirectory ? directoryFrom(line, before) : fetched.get(path)) ?? null
-      if (!entry) notKept.push(`${path} was ${KINDS[line.charAt(0)] ?? 'no file'}, which is not kept.`)
-      made.set(path, entry)
-      // Files that are one could change each other later, so each is written anew.
-      this.#known.set(path, { entry: links > 1 && !isDirectory ? null : entry, line })
-    }
-    return { stdout, stderr, exitCode, changes: changesOf(command, wanted, made), grown, elapsed, ended, notKept }
+    if (sandbox) await api.kill(sandbox.id).catch(() => {})
+    sandbox = null
+    known.clear()
   }
 
   /** Returns the sandbox, created if there is none, with a time to live that is longer than the command's. */
-  async #ready({ network, bounds }: MachineCommand, signal: AbortSignal): Promise<Sandbox> {
-    const { template = 'base', idleSeconds = 300 } = this.#options
+  async function ready({ network, bounds }: MachineCommand, signal: AbortSignal): Promise<Sandbox> {
+    const { template = 'base', idleSeconds = 300 } = options
     const ttl = Math.ceil(idleSeconds + bounds.seconds)
-    if (this.#hasNetwork !== network) await this.end()
-    if (this.#sandbox && monotonic() < this.#renewAt && bounds.seconds <= this.#seconds) return this.#sandbox
-    if (this.#sandbox && !(await this.#api.setTimeout(this.#sandbox, ttl, signal))) await this.end()
-    const metadata = { [OWNER]: this.#owner }
+    if (hasNetwork !== network) await end()
+    if (sandbox && monotonic() < renewAt && bounds.seconds <= seconds) return sandbox
+    if (sandbox && !(await api.setTimeout(sandbox, ttl, signal))) await end()
+    const metadata = { [OWNER]: owner }
     const fields = { templateID: template, timeout: ttl, metadata, secure: true, allow_internet_access: network }
-    this.#sandbox ??= await this.#api.create(fields, signal)
-    this.#hasNetwork = network
-    this.#seconds = bounds.seconds
-    this.#renewAt = monotonic() + idleSeconds * 500
-    return this.#sandbox
+    sandbox ??= await api.create(fields, signal)
+    hasNetwork = network
+    seconds = bounds.seconds
+    renewAt = monotonic() + idleSeconds * 500
+    return sandbox
   }
 
   /** Sends a command, and of its files those that differ. Returns whether there are any. */
-  async #send(sandbox: Sandbox, command: MachineCommand, signal: AbortSignal): Promise<boolean> {
+  async function send(sandbox: Sandbox, command: MachineCommand, signal: AbortSignal): Promise<boolean> {
     const { entries } = wantedOf(command)
-    const removed = [...this.#known].flatMap(([path, { entry }]) => {
+    const removed = [...known].flatMap(([path, { entry }]) => {
       const next = entries.get(path)
       return next && entry && (next.kind === 'directory') === (entry.kind === 'directory') ? [] : [path]
     })
     const written = [...entries].filter(([path, entry]) => {
-      const there = this.#known.get(path)?.entry
+      const there = known.get(path)?.entry
       return !there || !isSame(there, entry)
     })
     let bytes = 0
@@ -188,13 +181,13 @@ class E2bSession {
       input: await packTar(written.map(([path, entry]) => packed(path, entry))),
     }
     const named = Object.entries(files).map(([name, content]) => [`${SANDBOX_FOLDER}/${name}`, content])
-    await this.#api.upload(sandbox, Object.fromEntries(named), signal)
+    await api.upload(sandbox, Object.fromEntries(named), signal)
     return isChanged
   }
 
   /** Runs a script, and reads the archive that it prints. */
-  async #archive(sandbox: Sandbox, args: readonly string[], milliseconds: number, signal: AbortSignal) {
-    const { stdout, stderr, exitCode } = await this.#api.runShell(sandbox, args, milliseconds + MORE, signal)
+  async function archive(sandbox: Sandbox, args: readonly string[], milliseconds: number, signal: AbortSignal) {
+    const { stdout, stderr, exitCode } = await api.runShell(sandbox, args, milliseconds + MORE, signal)
     const said = stderr.slice(0, 2_000)
     if (exitCode === UNABLE)
       throw new MachineError(
@@ -211,12 +204,12 @@ class E2bSession {
   }
 
   /** Reads files and links that have changed. */
-  async #fetch(sandbox: Sandbox, changed: readonly [string, { line: string }][], signal: AbortSignal) {
+  async function fetch(sandbox: Sandbox, changed: readonly [string, { line: string }][], signal: AbortSignal) {
     const paths = changed.flatMap(([path, { line }]) => (/^[fl]/.test(line) ? [`.${path}`] : []))
     const found = new Map<string, Entry>()
     for (let i = 0; i < paths.length; i += AT_ONCE) {
       const args = [...FETCH_ARGUMENTS, ...paths.slice(i, i + AT_ONCE)]
-      for (const [name, { header, data }] of await this.#archive(sandbox, args, 0, signal)) {
+      for (const [name, { header, data }] of await archive(sandbox, args, 0, signal)) {
         const { type = 'file', linkname = '', mtime } = header
         const mode = (header.mode ?? 0o644) & 0o7777
         const modified = mtime?.getTime() ?? EPOCH

@@ -1,67 +1,72 @@
 import { abortable } from '@episodic/protocol/internal'
-import pLimit, { type LimitFunction } from 'p-limit'
+import pLimit from 'p-limit'
 
-/** What a machine keeps of sessions for their next commands: that of the one which has run nothing for longest goes. */
-export class SessionPool<Kept> {
-  readonly #create: () => Kept
-  readonly #remove: (kept: Kept) => Promise<void>
-  readonly #most: number
-  readonly #turns: LimitFunction
+export type SessionPool<Kept> = ReturnType<typeof createSessionPool<Kept>>
+
+/**
+ * What a machine keeps of sessions for their next commands: that of the one which has run nothing for longest goes.
+ *
+ * @param atOnce - how many commands run at once, and `most` of how many sessions something is kept, not less.
+ */
+export function createSessionPool<Kept>(
+  atOnce: number,
+  most: number,
+  create: () => Kept,
+  remove: (kept: Kept) => Promise<void>,
+) {
   /** What no command uses, the last used at the end. */
-  readonly #idle = new Map<string, Kept>()
-  readonly #inOrder = new Map<string, Promise<unknown>>()
-  #lent = 0
-
-  /** @param atOnce - how many commands run at once, and `most` of how many sessions something is kept, not less. */
-  constructor(atOnce: number, most: number, create: () => Kept, remove: (kept: Kept) => Promise<void>) {
-    this.#turns = pLimit(atOnce)
-    this.#most = Math.max(atOnce, most)
-    this.#create = create
-    this.#remove = remove
+  const idleOnes = new Map<string, Kept>()
+  const inOrder = new Map<string, Promise<unknown>>()
+  let lent = 0
+  const turns = pLimit(atOnce)
+  const mostIdle = Math.max(atOnce, most)
+  return {
+    /**
+     * Gives a command what is kept of its session, in its turn, and after the commands of its session before it. It is
+     * removed after a command that throws, or that discards it.
+     */
+    async use<Result>(
+      session: string,
+      signal: AbortSignal,
+      run: (kept: Kept, discard: () => void) => Promise<Result>,
+    ): Promise<Result> {
+      const turn = Promise.withResolvers<void>()
+      const result = Promise.resolve(inOrder.get(session)).then(() =>
+        turns(() => {
+          signal.throwIfAborted()
+          turn.resolve()
+          return lend(session, run)
+        }),
+      )
+      const settled = result.then(
+        () => {},
+        () => {},
+      )
+      inOrder.set(session, settled)
+      try {
+        await abortable(Promise.race([turn.promise, settled]), signal)
+        return await result
+      } finally {
+        void settled.then(() => {
+          if (inOrder.get(session) === settled) inOrder.delete(session)
+        })
+      }
+    },
   }
 
-  /**
-   * Gives a command what is kept of its session, in its turn, and after the commands of its session before it. It is
-   * removed after a command that throws, or that discards it.
-   */
-  async use<Result>(
+  async function lend<Result>(
     session: string,
-    signal: AbortSignal,
     run: (kept: Kept, discard: () => void) => Promise<Result>,
   ): Promise<Result> {
-    const turn = Promise.withResolvers<void>()
-    const result = Promise.resolve(this.#inOrder.get(session)).then(() =>
-      this.#turns(() => {
-        signal.throwIfAborted()
-        turn.resolve()
-        return this.#lend(session, run)
-      }),
-    )
-    const settled = result.then(
-      () => {},
-      () => {},
-    )
-    this.#inOrder.set(session, settled)
-    try {
-      await abortable(Promise.race([turn.promise, settled]), signal)
-      return await result
-    } finally {
-      void settled.then(() => {
-        if (this.#inOrder.get(session) === settled) this.#inOrder.delete(session)
-      })
+    const idle = idleOnes.get(session)
+    idleOnes.delete(session)
+    const [oldest] = idleOnes
+    if (!idle && oldest && lent + idleOnes.size >= mostIdle) {
+      idleOnes.delete(oldest[0])
+      await remove(oldest[1])
     }
-  }
-
-  async #lend<Result>(session: string, run: (kept: Kept, discard: () => void) => Promise<Result>): Promise<Result> {
-    const idle = this.#idle.get(session)
-    this.#idle.delete(session)
-    const [oldest] = this.#idle
-    if (!idle && oldest && this.#lent + this.#idle.size >= this.#most) {
-      this.#idle.delete(oldest[0])
-      await this.#remove(oldest[1])
-    }
-    this.#lent += 1
-    const kept = idle ?? this.#create()
+    lent += 1
+    const kept = idle ?? create()
     let isGood = true
     const discard = () => {
       isGood = false
@@ -72,9 +77,9 @@ export class SessionPool<Kept> {
       discard()
       throw error
     } finally {
-      if (isGood) this.#idle.set(session, kept)
-      else await this.#remove(kept)
-      this.#lent -= 1
+      if (isGood) idleOnes.set(session, kept)
+      else await remove(kept)
+      lent -= 1
     }
   }
 }

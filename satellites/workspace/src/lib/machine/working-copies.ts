@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { BoxResult } from './box.ts'
 import type { MachineCommand, MachineResult } from './machine.ts'
 import { OwnedFolder, removeFolder } from './owned-folder.ts'
-import { SessionPool } from './session-pool.ts'
+import { createSessionPool } from './session-pool.ts'
 import { WorkingCopy } from './working-copy.ts'
 
 /** How a machine keeps the files of sessions on this computer. */
@@ -45,7 +45,7 @@ export async function openCopies({ boxes, copies = 64, folder }: CopiesOptions, 
     await removeFolder(folder)
     free.push(place)
   }
-  const pool = new SessionPool(boxes ?? Math.max(2, availableParallelism()), copies, create, remove)
+  const pool = createSessionPool(boxes ?? Math.max(2, availableParallelism()), copies, create, remove)
   return { folder: owned, pool }
 }
 
