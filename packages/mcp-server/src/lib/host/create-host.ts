@@ -34,7 +34,7 @@ import { TransportSession, TransportSessions, verifyTransport } from './referenc
 import { type AtOnce, notFound, SessionCache } from './sessions/session-cache.ts'
 import { createExpiry, repeat } from './sessions/session-expiry.ts'
 import { TurnFeed } from './sessions/turn-feed.ts'
-import { SessionWriter } from './steps/step-session.ts'
+import { createSessionWriter } from './steps/step-session.ts'
 import { StateSubscriptions } from './watch/state-subscription.ts'
 
 /**
@@ -62,7 +62,7 @@ export function createHost(options: HostOptions): Host {
   const parts: SessionParts = {
     environments: infos,
     sessions,
-    writer: new SessionWriter({ ...common, sessions, onLeft }),
+    writer: createSessionWriter({ ...common, sessions, onLeft }),
     factory: createSessionFactory({ ...common, sessions, capacity }),
     subscriptions: new StateSubscriptions({ store, clock }),
     capacity,

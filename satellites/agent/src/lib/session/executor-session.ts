@@ -1,6 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import { type AgentSession, type AgentSessionConfig, openAgentSession } from './agent-session.ts'
-import { type KeepOptions, KeptMessages } from './kept-messages.ts'
+import { createKeptMessages, type KeepOptions, type KeptMessages } from './kept-messages.ts'
 import { Turns } from './turns.ts'
 
 /** Bounds of an executor. */
@@ -28,7 +28,7 @@ export abstract class AgentExecutor<Message> implements AsyncDisposable {
   constructor(config: AgentSessionConfig & KeepOptions & ExecutorOptions, startsTurn: (message: Message) => boolean) {
     const { maximumWaitingInvocations = 16 } = config
     this.#config = config
-    this.kept = new KeptMessages(config, startsTurn)
+    this.kept = createKeptMessages(config, startsTurn)
     this.#turns = new Turns(
       maximumWaitingInvocations,
       (waiting) =>

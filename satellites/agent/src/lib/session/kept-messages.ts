@@ -6,30 +6,23 @@ export interface KeepOptions {
   readonly maximumMessages?: number | undefined
 }
 
+export type KeptMessages<Message> = ReturnType<typeof createKeptMessages<Message>>
+
 /** The messages of the invocations so far. */
-export class KeptMessages<Message> {
-  readonly #keep: boolean
-  readonly #maximum: number
-  readonly #startsTurn: (message: Message) => boolean
-  #messages: readonly Message[] = []
-
-  constructor(
-    { keepMessages = true, maximumMessages = 1_000 }: KeepOptions,
-    startsTurn: (message: Message) => boolean,
-  ) {
-    this.#keep = keepMessages
-    this.#maximum = maximumMessages
-    this.#startsTurn = startsTurn
-  }
-
-  get messages(): readonly Message[] {
-    return this.#messages
-  }
-
-  replace(messages: readonly Message[]): void {
-    if (!this.#keep) return
-    const newest = messages.slice(-this.#maximum)
-    const start = newest.length === messages.length ? 0 : newest.findIndex(this.#startsTurn)
-    this.#messages = start === -1 ? [] : newest.slice(start)
+export function createKeptMessages<Message>(
+  { keepMessages = true, maximumMessages = 1_000 }: KeepOptions,
+  startsTurn: (message: Message) => boolean,
+) {
+  let kept: readonly Message[] = []
+  return {
+    get messages(): readonly Message[] {
+      return kept
+    },
+    replace(messages: readonly Message[]): void {
+      if (!keepMessages) return
+      const newest = messages.slice(-maximumMessages)
+      const start = newest.length === messages.length ? 0 : newest.findIndex(startsTurn)
+      kept = start === -1 ? [] : newest.slice(start)
+    },
   }
 }

@@ -11,7 +11,7 @@ import { callTool, listTools, type ToolAnswer } from './call-tool.ts'
 import { FOLDER } from './command-line.ts'
 import { guard, unguard } from './guard.ts'
 import type { ListedTool } from './other-methods.ts'
-import { type Changes, type SavedFolder, WatchedFolder, writeFolder } from './saved-folder.ts'
+import { type Changes, createWatchedFolder, type SavedFolder, type WatchedFolder, writeFolder } from './saved-folder.ts'
 import { ServerNews } from './server-news.ts'
 import { endTrace, findProcesses, MARK, type Trace } from './traces.ts'
 import { NO_CALLS, type ServerCall, trailAfter } from './trail.ts'
@@ -91,7 +91,7 @@ export class EpisodeServer implements PlayedServer {
     this.#plan = plan
     this.#trace = trace
     this.folder = filesIn(trace)
-    this.#watched = new WatchedFolder(this.folder, join(trace.folder, 'clock'))
+    this.#watched = createWatchedFolder(this.folder, join(trace.folder, 'clock'))
     this.#channel = channel
     this.#questions = said.questions
     this.#news = said.news

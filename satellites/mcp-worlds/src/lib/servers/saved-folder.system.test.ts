@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { type SavedFolder, WatchedFolder } from './saved-folder.ts'
+import { createWatchedFolder, type SavedFolder } from './saved-folder.ts'
 
 async function watched(settled: bigint) {
   const parent = await mkdtemp(join(tmpdir(), 'watched-'))
@@ -11,7 +11,7 @@ async function watched(settled: bigint) {
   await mkdir(path)
   const read: string[] = []
   const { readFile } = await import('node:fs/promises')
-  const folder = new WatchedFolder(path, join(parent, 'clock'), settled, (file) => {
+  const folder = createWatchedFolder(path, join(parent, 'clock'), settled, (file) => {
     read.push(file.slice(path.length + 1))
     return readFile(file, 'base64')
   })

@@ -29,56 +29,50 @@ export type Changes = z.infer<typeof changesSchema>
 /** Nanoseconds until a change shows in a file's times on any system: a newer one may have changed once more. */
 const SETTLED = 2_000_000_000n
 
-/** The folder of a server. Only files whose size or times have changed are read again. */
-export class WatchedFolder {
-  readonly #path: string
-  readonly #clock: string
-  readonly #settled: bigint
-  readonly #read: typeof readUnlinked
+export type WatchedFolder = ReturnType<typeof createWatchedFolder>
+
+/**
+ * The folder of a server. Only files whose size or times have changed are read again.
+ *
+ * @param clock - the path of a file beside the folder, by which the time of its file system is found.
+ * @param settled - see {@link SETTLED}.
+ * @param read - reads a file as base64.
+ */
+export function createWatchedFolder(path: string, clock: string, settled = SETTLED, read = readUnlinked) {
   /** What the system said of the files that are saved as they are, by path. */
-  #known = new Map<string, string>()
-
-  /**
-   * @param clock - the path of a file beside the folder, by which the time of its file system is found.
-   * @param settled - see {@link SETTLED}.
-   * @param read - reads a file as base64.
-   */
-  constructor(path: string, clock: string, settled = SETTLED, read = readUnlinked) {
-    this.#path = path
-    this.#clock = clock
-    this.#settled = settled
-    this.#read = read
-  }
-
-  /** Links are not followed, and not saved. */
-  async changesSince(saved: SavedFolder): Promise<Changes> {
-    await writeFile(this.#clock, '')
-    const { mtimeNs: now } = await lstat(this.#clock, { bigint: true })
-    const known = new Map<string, string>()
-    const found = new Set<string>()
-    const changes: Changes = {}
-    const visit = async (within: string): Promise<void> => {
-      for (const entry of await readdir(join(this.#path, within), { withFileTypes: true })) {
-        const path = `${within}${entry.name}${entry.isDirectory() ? '/' : ''}`
-        if (entry.isDirectory()) {
-          found.add(path)
-          if (saved[path] === undefined) changes[path] = ''
-          await visit(path)
-        } else if (entry.isFile()) {
-          const { ino, size, mtimeNs, ctimeNs } = await lstat(join(this.#path, path), { bigint: true })
-          const said = [ino, size, mtimeNs, ctimeNs].join()
-          found.add(path)
-          if (now - ctimeNs >= this.#settled) known.set(path, said)
-          if (saved[path] !== undefined && this.#known.get(path) === said) continue
-          const content = await this.#read(join(this.#path, path))
-          if (saved[path] !== content) changes[path] = content
+  let seen = new Map<string, string>()
+  const folder = path
+  return {
+    /** Links are not followed, and not saved. */
+    async changesSince(saved: SavedFolder): Promise<Changes> {
+      await writeFile(clock, '')
+      const { mtimeNs: now } = await lstat(clock, { bigint: true })
+      const known = new Map<string, string>()
+      const found = new Set<string>()
+      const changes: Changes = {}
+      const visit = async (within: string): Promise<void> => {
+        for (const entry of await readdir(join(folder, within), { withFileTypes: true })) {
+          const path = `${within}${entry.name}${entry.isDirectory() ? '/' : ''}`
+          if (entry.isDirectory()) {
+            found.add(path)
+            if (saved[path] === undefined) changes[path] = ''
+            await visit(path)
+          } else if (entry.isFile()) {
+            const { ino, size, mtimeNs, ctimeNs } = await lstat(join(folder, path), { bigint: true })
+            const said = [ino, size, mtimeNs, ctimeNs].join()
+            found.add(path)
+            if (now - ctimeNs >= settled) known.set(path, said)
+            if (saved[path] !== undefined && seen.get(path) === said) continue
+            const content = await read(join(folder, path))
+            if (saved[path] !== content) changes[path] = content
+          }
         }
       }
-    }
-    await visit('')
-    this.#known = known
-    for (const path of Object.keys(saved)) if (!found.has(path)) changes[path] = null
-    return changes
+      await visit('')
+      seen = known
+      for (const path of Object.keys(saved)) if (!found.has(path)) changes[path] = null
+      return changes
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { SecretKind } from '../../environment/answer/secrets.ts'
 import type { Stray } from './containment.ts'
-import { Counter, Histogram, type Labels, renderMetric } from './prometheus-text.ts'
+import { createCounter, createHistogram, type Labels, renderMetric } from './prometheus-text.ts'
 
 export type StepStatus = 'played' | 'refused' | 'replayed'
 
@@ -17,28 +17,28 @@ export interface Gauges {
 export class Metrics {
   readonly #labels: Labels
   readonly #counted = {
-    opened: new Counter('episodic_sessions_opened_total', 'Sessions that were opened.'),
-    closed: new Counter('episodic_sessions_closed_total', 'Sessions that their owner closed.'),
-    expired: new Counter('episodic_sessions_expired_total', 'Sessions that were removed for being idle.'),
-    steps: new Counter('episodic_steps_total', 'Answered steps, by how they came out.'),
-    stepSeconds: new Histogram(
+    opened: createCounter('episodic_sessions_opened_total', 'Sessions that were opened.'),
+    closed: createCounter('episodic_sessions_closed_total', 'Sessions that their owner closed.'),
+    expired: createCounter('episodic_sessions_expired_total', 'Sessions that were removed for being idle.'),
+    steps: createCounter('episodic_steps_total', 'Answered steps, by how they came out.'),
+    stepSeconds: createHistogram(
       'episodic_step_seconds',
       'Seconds from the call of a step to its commit, time in the queue included.',
     ),
-    faults: new Counter('episodic_faults_total', "Failures of an environment's own code."),
-    strays: new Counter(
+    faults: createCounter('episodic_faults_total', "Failures of an environment's own code."),
+    strays: createCounter(
       'episodic_stray_failures_total',
       'Failures that reached the process and belong to no session, by kind.',
     ),
-    leaks: new Counter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.'),
-    dropped: new Counter(
+    leaks: createCounter('episodic_leaks_total', 'Answers that were withheld for a secret in them, by its kind.'),
+    dropped: createCounter(
       'episodic_undeclared_total',
       'Answers that were given without what their tool does not declare.',
     ),
-    refusals: new Counter('episodic_refusals_total', 'Requests over HTTP that were refused, by code.'),
-    stored: new Counter('episodic_store_operations_total', 'Operations of the store.'),
-    storeFailures: new Counter('episodic_store_failures_total', 'Operations of the store that failed.'),
-    storeSeconds: new Histogram('episodic_store_seconds', 'Seconds that operations of the store took.'),
+    refusals: createCounter('episodic_refusals_total', 'Requests over HTTP that were refused, by code.'),
+    stored: createCounter('episodic_store_operations_total', 'Operations of the store.'),
+    storeFailures: createCounter('episodic_store_failures_total', 'Operations of the store that failed.'),
+    storeSeconds: createHistogram('episodic_store_seconds', 'Seconds that operations of the store took.'),
   }
 
   constructor(labels: Labels) {

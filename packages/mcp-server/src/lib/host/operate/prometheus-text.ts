@@ -23,70 +23,52 @@ export function renderMetric(
   return head(name, type, help) + values.map(([labels, value]) => series(name, labels, value)).join('')
 }
 
-export class Counter {
-  readonly #name: string
-  readonly #help: string
-  readonly #counts = new Map<string, { readonly labels: Labels; count: number }>()
-
-  constructor(name: string, help: string) {
-    this.#name = name
-    this.#help = help
-  }
-
-  add(labels: Labels, by = 1): void {
-    const key = Object.values(labels).join('\n')
-    const counted = this.#counts.get(key)
-    if (counted) counted.count += by
-    else this.#counts.set(key, { labels, count: by })
-  }
-
-  render(common: Labels): string {
-    const values = [...this.#counts.values()].map(({ labels, count }) => [{ ...common, ...labels }, count] as const)
-    return renderMetric(this.#name, 'counter', this.#help, values)
+export function createCounter(name: string, help: string) {
+  const counts = new Map<string, { readonly labels: Labels; count: number }>()
+  return {
+    add(labels: Labels, by = 1): void {
+      const key = Object.values(labels).join('\n')
+      const counted = counts.get(key)
+      if (counted) counted.count += by
+      else counts.set(key, { labels, count: by })
+    },
+    render(common: Labels): string {
+      const values = [...counts.values()].map(({ labels, count }) => [{ ...common, ...labels }, count] as const)
+      return renderMetric(name, 'counter', help, values)
+    },
   }
 }
 
 /** Upper bounds of the buckets, in seconds. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-export class Histogram {
-  readonly #name: string
-  readonly #help: string
-  readonly #series = new Map<string, { readonly labels: Labels; readonly buckets: number[]; sum: number }>()
-
-  constructor(name: string, help: string) {
-    this.#name = name
-    this.#help = help
-  }
-
-  observe(labels: Labels, seconds: number): void {
-    const key = Object.values(labels).join('\n')
-    let found = this.#series.get(key)
-    if (!found) {
-      found = { labels, buckets: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
-      this.#series.set(key, found)
-    }
-    const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
-    const index = bucket < 0 ? BUCKETS.length : bucket
-    found.buckets[index] = (found.buckets[index] as number) + 1
-    found.sum += seconds
-  }
-
-  render(common: Labels): string {
-    let text = head(this.#name, 'histogram', this.#help)
-    for (const { labels: own, buckets, sum } of this.#series.values()) {
-      const labels = { ...common, ...own }
-      let below = 0
-      for (const [i, count] of buckets.entries()) {
-        below += count
-        text += series(
-          `${this.#name}_bucket`,
-          { ...labels, le: i < BUCKETS.length ? String(BUCKETS[i]) : '+Inf' },
-          below,
-        )
+export function createHistogram(name: string, help: string) {
+  const observed = new Map<string, { readonly labels: Labels; readonly buckets: number[]; sum: number }>()
+  return {
+    observe(labels: Labels, seconds: number): void {
+      const key = Object.values(labels).join('\n')
+      let found = observed.get(key)
+      if (!found) {
+        found = { labels, buckets: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
+        observed.set(key, found)
       }
-      text += series(`${this.#name}_sum`, labels, sum) + series(`${this.#name}_count`, labels, below)
-    }
-    return text
+      const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
+      const index = bucket < 0 ? BUCKETS.length : bucket
+      found.buckets[index] = (found.buckets[index] as number) + 1
+      found.sum += seconds
+    },
+    render(common: Labels): string {
+      let text = head(name, 'histogram', help)
+      for (const { labels: own, buckets, sum } of observed.values()) {
+        const labels = { ...common, ...own }
+        let below = 0
+        for (const [i, count] of buckets.entries()) {
+          below += count
+          text += series(`${name}_bucket`, { ...labels, le: i < BUCKETS.length ? String(BUCKETS[i]) : '+Inf' }, below)
+        }
+        text += series(`${name}_sum`, labels, sum) + series(`${name}_count`, labels, below)
+      }
+      return text
+    },
   }
 }

@@ -28,33 +28,95 @@ interface Closed {
   readonly final: EndedEpisode | null
 }
 
+export type SessionWriter = ReturnType<typeof createSessionWriter>
+
 /** Changes cached sessions. A change waits in the session's queue, is committed, and wakes the watchers. */
-export class SessionWriter {
-  readonly #options: SessionWriterOptions
-
-  constructor(options: SessionWriterOptions) {
-    this.#options = options
+export function createSessionWriter(options: SessionWriterOptions) {
+  return {
+    /**
+     * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
+     * server first takes the steps of those whose time is over.
+     */
+    step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+      const { seq, epoch, waiting } = call
+      const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
+      return cached.environment.multiplayer ? move(cached, seat, declared) : play(cached, seat, declared)
+    },
+    settleAbsent: settle,
+    async leave(cached: CachedSession, seat: string): Promise<void> {
+      assertMayLeave(cached.environment)
+      const { seats } = await options.sessions.use(cached, (session) => session.refresh())
+      await play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
+    },
+    /** Applies an outside event once. Rejects with the reason of `signal` if that is aborted before its turn. */
+    async publish(
+      cached: CachedSession,
+      event: OutsideEvent,
+      signal: AbortSignal | undefined,
+    ): Promise<MethodResult<'publish'>> {
+      const { environment, rules } = cached
+      assertEventId(event.id)
+      assertEvent(environment, event)
+      const result = await options.sessions.use(cached, (session) =>
+        session.publish(event, (turn) => {
+          if (cached.failure) throw cached.failure
+          signal?.throwIfAborted()
+          return rules.apply(turn, event)
+        }),
+      )
+      cached.watchers?.wake()
+      return result
+    },
+    /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
+    isLeft({ environment, session: { record } }: CachedSession): boolean {
+      if (!judgesLeft(environment) || record.end) return false
+      const seat = environment.seats[0] as string
+      return (record.seats[seat]?.seq ?? 0) > (record.base?.seats[seat]?.seq ?? 0)
+    },
+    /**
+     * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
+     * episode, also if it was taken before: the client that closes the session may ask again. Resolves with `null`
+     * without such a tool, and if the episode ended otherwise.
+     */
+    async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
+      const { environment, session } = cached
+      if (!judgesLeft(environment)) return null
+      const { end, seats } = await options.sessions.use(cached, () => session.refresh())
+      const seat = environment.seats[0] as string
+      const seq = seats[seat]?.seq ?? 0
+      if (end) return seq > 0 ? leftBefore(cached, seat, seq - 1) : null
+      const { step } = await play(cached, seat, { action: absenceAction('left'), seq })
+      options.onLeft?.({ environment: environment.name, session: session.record.id, step })
+      return step
+    },
+    async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
+      const closed = { kind: 'truncated', reason: 'closed' } as const
+      let ended = false
+      const { end, state, params, history } = await options.sessions.use(cached, (session) =>
+        session.advance(({ record }) => {
+          ended = when(record)
+          return ended ? { end: closed } : null
+        }),
+      )
+      cached.watchers?.wake()
+      options.sessions.drop(cached)
+      const seat = cached.environment.seats[0] as string
+      return { end: end ?? closed, final: ended ? { end: closed, state, params, history, seat } : null }
+    },
+    async evaluate({ rules }: CachedSession, ended: EndedEpisode): Promise<Judgement> {
+      return rules.evaluate(ended)
+    },
   }
 
-  /**
-   * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
-   * server first takes the steps of those whose time is over.
-   */
-  step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
-    const { seq, epoch, waiting } = call
-    const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
-    return cached.environment.multiplayer ? this.#move(cached, seat, declared) : this.#play(cached, seat, declared)
-  }
-
-  async #move(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
+  async function move(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
     const { environment } = cached
     // A move that came in time is played, even if it then waits for the calls before it.
-    const came = this.#options.clock.now()
+    const came = options.clock.now()
     for (;;) {
-      await this.settleAbsent(cached)
+      await settle(cached)
       let early = false
       try {
-        return await this.#play(cached, seat, call, (record) => {
+        return await play(cached, seat, call, (record) => {
           early = isAbsent(record, environment, came)
           if (early) throw new WireError('not-your-turn', 'The step of an absent seat comes first.')
         })
@@ -64,29 +126,23 @@ export class SessionWriter {
     }
   }
 
-  settleAbsent(cached: CachedSession): Promise<void> {
+  function settle(cached: CachedSession): Promise<void> {
     return settleAbsent(
       cached,
-      () => this.#options.clock.now(),
-      (seat, call, check) => this.#play(cached, seat, call, check),
+      () => options.clock.now(),
+      (seat, call, check) => play(cached, seat, call, check),
     )
   }
 
-  async leave(cached: CachedSession, seat: string): Promise<void> {
-    assertMayLeave(cached.environment)
-    const { seats } = await this.#options.sessions.use(cached, (session) => session.refresh())
-    await this.#play(cached, seat, { action: absenceAction('left'), seq: seats[seat]?.seq })
-  }
-
   /** Plays a step, unless `check` throws for the record that it would be committed on. */
-  async #play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
+  async function play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
     const { session, environment, rules, secrets } = cached
     const { action, seq, epoch, waiting } = call
-    const began = this.#options.metrics ? this.#options.clock.monotonic() : 0
+    const began = options.metrics ? options.clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
     const calledOff = queued?.signal
     const stopReporting =
-      queued && reportWaiting(this.#options.clock, queued.report, 'Waiting for the calls before this one.')
+      queued && reportWaiting(options.clock, queued.report, 'Waiting for the calls before this one.')
     const begin = () => {
       stopReporting?.()
       if (cached.failure) throw cached.failure
@@ -119,102 +175,39 @@ export class SessionWriter {
               check?.(session.record)
               calledOff?.throwIfAborted()
               acts = preparation.preparation.external
-              return createPreparation(seat, call, preparation, { clock: this.#options.clock, rules })
+              return createPreparation(seat, call, preparation, { clock: options.clock, rules })
             }
           : undefined,
       )
-      cached.touched = this.#options.clock.monotonic()
+      cached.touched = options.clock.monotonic()
       // A commit has marked the session in the store, too.
-      if (answered.replayed) await this.#options.sessions.used(cached)
+      if (answered.replayed) await options.sessions.used(cached)
     } catch (error) {
-      const failure = this.#options.sessions.failed(cached, error)
+      const failure = options.sessions.failed(cached, error)
       throw acts ? afterEffect(action.tool, failure) : failure
     } finally {
       stopReporting?.()
     }
     const { step, replayed, played } = answered
     if (played?.undeclared !== undefined)
-      this.#options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
+      options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
     cached.watchers?.wake()
-    if (step.report.end && session.record.end) this.#options.sessions.drop(cached)
-    if (environment.multiplayer) this.#options.turns.notify(cached)
-    this.#options.metrics?.step(environment.name, outcomeOf(answered), this.#options.clock.monotonic() - began)
+    if (step.report.end && session.record.end) options.sessions.drop(cached)
+    if (environment.multiplayer) options.turns.notify(cached)
+    options.metrics?.step(environment.name, outcomeOf(answered), options.clock.monotonic() - began)
     const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
     cached.shown.delete(seat)
     return { step, replayed, secrets: secrets[seat] as Secrets, messages }
   }
 
-  /** Applies an outside event once. Rejects with the reason of `signal` if that is aborted before its turn. */
-  async publish(
-    cached: CachedSession,
-    event: OutsideEvent,
-    signal: AbortSignal | undefined,
-  ): Promise<MethodResult<'publish'>> {
-    const { environment, rules } = cached
-    assertEventId(event.id)
-    assertEvent(environment, event)
-    const result = await this.#options.sessions.use(cached, (session) =>
-      session.publish(event, (turn) => {
-        if (cached.failure) throw cached.failure
-        signal?.throwIfAborted()
-        return rules.apply(turn, event)
-      }),
-    )
-    cached.watchers?.wake()
-    return result
-  }
-
-  /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
-  isLeft({ environment, session: { record } }: CachedSession): boolean {
-    if (!judgesLeft(environment) || record.end) return false
-    const seat = environment.seats[0] as string
-    return (record.seats[seat]?.seq ?? 0) > (record.base?.seats[seat]?.seq ?? 0)
-  }
-
-  /**
-   * Calls the tool for the only player of a session when it has left. Resolves with the step, which has ended the
-   * episode, also if it was taken before: the client that closes the session may ask again. Resolves with `null`
-   * without such a tool, and if the episode ended otherwise.
-   */
-  async judgeLeft(cached: CachedSession): Promise<LoggedStep | null> {
-    const { environment, session } = cached
-    if (!judgesLeft(environment)) return null
-    const { end, seats } = await this.#options.sessions.use(cached, () => session.refresh())
-    const seat = environment.seats[0] as string
-    const seq = seats[seat]?.seq ?? 0
-    if (end) return seq > 0 ? this.#leftBefore(cached, seat, seq - 1) : null
-    const { step } = await this.#play(cached, seat, { action: absenceAction('left'), seq })
-    this.#options.onLeft?.({ environment: environment.name, session: session.record.id, step })
-    return step
-  }
-
   /** Resolves with the step after `seq` answered ones if the server took it for a player that had left. */
-  async #leftBefore(cached: CachedSession, seat: string, seq: number): Promise<LoggedStep | null> {
+  async function leftBefore(cached: CachedSession, seat: string, seq: number): Promise<LoggedStep | null> {
     try {
-      return (await this.#play(cached, seat, { action: absenceAction('left'), seq })).step
+      return (await play(cached, seat, { action: absenceAction('left'), seq })).step
     } catch (error) {
       if (WireError.is(error, 'seq-reused')) return null
       throw error
     }
-  }
-
-  async close(cached: CachedSession, when: (record: SessionRecord) => boolean): Promise<Closed> {
-    const closed = { kind: 'truncated', reason: 'closed' } as const
-    let ended = false
-    const { end, state, params, history } = await this.#options.sessions.use(cached, (session) =>
-      session.advance(({ record }) => {
-        ended = when(record)
-        return ended ? { end: closed } : null
-      }),
-    )
-    cached.watchers?.wake()
-    this.#options.sessions.drop(cached)
-    const seat = cached.environment.seats[0] as string
-    return { end: end ?? closed, final: ended ? { end: closed, state, params, history, seat } : null }
-  }
-
-  async evaluate({ rules }: CachedSession, ended: EndedEpisode): Promise<Judgement> {
-    return rules.evaluate(ended)
   }
 }
 
