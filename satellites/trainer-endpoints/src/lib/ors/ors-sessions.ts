@@ -4,7 +4,7 @@ import { monotonic } from '@episodic/protocol/internal'
 import { openSession } from '../episode/open-session.ts'
 import { RequestProblem } from '../http/request-problem.ts'
 import { type TextBlock, textBlock } from './blocks.ts'
-import { OrsSession, type OrsSessionSettings } from './ors-session.ts'
+import { type OrsSession, type OrsSessionSettings, openOrsSession } from './ors-session.ts'
 import type { TaskRow } from './requests.ts'
 
 export interface Creation {
@@ -85,12 +85,12 @@ export function createOrsSessions(host: Host, settings: OrsSessionSettings, now:
       limits: row.limits ?? undefined,
       requestKey: requestKeyOf(id),
     })
-    return OrsSession.open(session, settings, promptOf(row, opened))
+    return openOrsSession(session, settings, promptOf(row, opened))
   }
 
   async function restore(principal: string | null, id: string): Promise<OrsSession> {
     try {
-      return await OrsSession.open(await host.findOpened(principal, requestKeyOf(id)), settings, null)
+      return await openOrsSession(await host.findOpened(principal, requestKeyOf(id)), settings, null)
     } catch (error) {
       if (WireError.is(error, 'session-not-found')) throw new RequestProblem(404, `There is no session ${id}.`)
       throw error
