@@ -50,7 +50,6 @@ export interface ChannelOptions extends WaitOptions {
   readonly questions?: number
 }
 
-/** The bounds of a connection. */
 export interface Bounds {
   /** Milliseconds for a server to answer for the first time, unless its command says it. */
   readonly openMilliseconds: number

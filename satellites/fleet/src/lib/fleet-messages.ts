@@ -7,7 +7,6 @@ import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { lineOf, readOwnLine } from '@episodic/run/folder/record/own-lines'
 import { z } from 'zod'
 
-/** What a coordinator announces of its run. */
 export const announcementSchema = z.object({
   format: z.literal(1),
   name: z.string(),

@@ -3,7 +3,6 @@ import type { QueueStatus } from './run-queue.ts'
 
 type RunStatus = QueueStatus['runs'][number]
 
-/** Values of each run, by their names. */
 const RUN_METRICS: readonly (readonly [
   name: string,
   type: 'counter' | 'gauge',

@@ -67,7 +67,6 @@ function stopReasonOf(finish: string | undefined): string {
   return (finish !== undefined && Object.hasOwn(STOP_REASONS, finish) && STOP_REASONS[finish]) || 'unknown'
 }
 
-/** The tokens of an answer, or of several. */
 export type Tokens = Pick<Completion, 'promptTokens' | 'completionTokens' | 'cachedTokens' | 'reasoningTokens' | 'cost'>
 
 /** Sums tokens. Inspect counts the tokens that were read from a cache apart from its input tokens. */

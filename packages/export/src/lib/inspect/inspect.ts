@@ -86,7 +86,6 @@ function createTotals(source: ExportSource) {
       }
     },
 
-    /** The start of the log. */
     head() {
       const run = source.run?.name ?? 'lines'
       const created = createdAt(source)

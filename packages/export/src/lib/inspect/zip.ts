@@ -1,7 +1,6 @@
 import { pipeline, Readable } from 'node:stream'
 import { crc32, createDeflateRaw } from 'node:zlib'
 
-/** A file in a zip. */
 export interface ZipEntry {
   /** A relative path with slashes. */
   readonly name: string

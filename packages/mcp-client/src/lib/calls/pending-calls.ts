@@ -6,7 +6,6 @@ interface PendingCall {
   readonly method: string
   /** UTF-16 units of the message. */
   size: number
-  /** The tick of the call. */
   readonly tick: number
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void

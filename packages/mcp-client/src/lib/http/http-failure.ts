@@ -27,7 +27,6 @@ interface RefusedAnswer {
   readonly cause?: unknown
 }
 
-/** Returns the error for an HTTP status that says that something failed. */
 export function statusFailure(name: string, { status, text, retryAfter, cause }: RefusedAnswer): McpError {
   const said = saidIn(text)
   const about = {

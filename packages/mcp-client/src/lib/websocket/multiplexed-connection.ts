@@ -15,16 +15,13 @@ export interface MultiplexedOptions extends Pick<ChannelOptions, 'onMessage'> {
 const IN_FLIGHT = 256
 /** Milliseconds until a call without an answer fails. */
 const CALL_TIMEOUT = 120_000
-/** The MCP version of the handshake. */
 const PROTOCOL_VERSION = '2025-11-25'
 
 export type MultiplexedConnection = ReturnType<typeof createMultiplexedConnection>
 
 /** One connection of a channel. It does not reconnect. */
 export function createMultiplexedConnection(options: MultiplexedOptions, onEnd: () => void) {
-  /** Messages to send. */
   const outbox: string[] = []
-  /** Whether a write is scheduled. */
   let writing = false
   let wire: Wire | null = null
   /** Why the connection ended; `null` while it is open. */

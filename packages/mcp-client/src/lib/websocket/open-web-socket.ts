@@ -3,7 +3,6 @@ import type { OpenWire } from './wire.ts'
 /** The WebSocket subprotocol of our servers. */
 export const PROTOCOL = 'episodic'
 
-/** A server that a WebSocket connects to. */
 export interface WebSocketServer {
   readonly url: string
   readonly token?: string | null | undefined

@@ -7,7 +7,6 @@ export interface Wire {
   close(): void
 }
 
-/** Receives the messages and the end of a connection. */
 export interface WireListener {
   onMessage(text: string): void
   /** Called once, when either side has ended the connection. */

@@ -26,7 +26,6 @@ export type Posted =
    */
   | { readonly kind: 'direct'; readonly caller: Caller }
 
-/** Decides once what a posted message is. */
 export function classifyPost(request: HttpRequest, message: Message, caller: Caller): Posted {
   const denial = checkVersion(request)
   let stateless: boolean

@@ -34,7 +34,6 @@ export interface TokenPortOptions {
   readonly onError?: OnError
 }
 
-/** Connections at once. */
 const MOST_CONNECTIONS = 10_000
 
 /**

@@ -3,7 +3,6 @@ import type { Duplex } from 'node:stream'
 import { every } from '@episodic/protocol/internal'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** What serves one open WebSocket. */
 export interface OpenSocket {
   readonly count: number
   /** Returns why its client has to go, such as a token that is no longer valid; `null` if it may stay. */

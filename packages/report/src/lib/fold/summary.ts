@@ -125,7 +125,6 @@ const latencySchema = z.object({
 
 /** The parts of a mean step over a connection, in milliseconds. */
 const stepPartsSchema = z.object({
-  /** The steps that were measured. */
   steps: z.int(),
   /** In the server, from when it had read the call to the commit; other calls that it answers meanwhile are in it. */
   server: z.number(),

@@ -46,7 +46,6 @@ export function labelQueue(
 export interface PersonVerdict {
   /** See {@link personRef}. */
   readonly person: GraderRef
-  /** The name of the run. */
   readonly run: string
   readonly line: Pick<GradableLine, 'task' | 'attempt' | 'try' | 'seal' | 'seat'>
   /** `null`: undecided. */

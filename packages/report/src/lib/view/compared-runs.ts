@@ -16,7 +16,6 @@ export interface ComparedRuns {
   readonly tasks: readonly ComparedTask[]
 }
 
-/** One task in every compared run. */
 export interface ComparedTask {
   readonly task: string
   readonly prompt: string

@@ -5,14 +5,12 @@ export interface ResultPage {
   readonly facts: string
   /** What a reader must not miss. It stands above the figures. */
   readonly alarms: readonly string[]
-  /** The main figures. */
   readonly figures: readonly { readonly name: string; readonly value: string; readonly notes: readonly string[] }[]
   readonly sections: readonly { readonly title: string; readonly cards: readonly ResultCard[] }[]
   /** How the figures are computed, in paragraphs. */
   readonly methods: readonly string[]
 }
 
-/** A titled box with a table. */
 export interface ResultCard {
   readonly title: string
   readonly table: {

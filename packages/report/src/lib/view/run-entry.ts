@@ -14,7 +14,6 @@ export interface RunStop {
   readonly at: string
 }
 
-/** A run in the list of runs. */
 export interface RunEntry {
   /** The first 10 hexadecimal digits of the hash of name, creation time and configuration: the same after a move. */
   readonly id: string
@@ -58,12 +57,10 @@ export interface RunEntry {
 /** What a list of a run's episodes shows beside their columns: it needs rows, and no summary. */
 export interface RunListing {
   readonly entry: RunEntry
-  /** Rows of the columns. */
   readonly rows: number
   readonly dictionaries: Dictionaries
 }
 
-/** A run as its own page shows it. */
 export interface RunDetail extends RunListing {
   readonly summary: Summary
   /** Whether the summary covers all sealed lines; if not, they are still being counted. */
@@ -80,7 +77,6 @@ export interface RunDetail extends RunListing {
   readonly problems?: readonly string[] | undefined
 }
 
-/** An episode that is being played. */
 export interface EpisodeInFlight {
   readonly task: string
   readonly attempt: number

@@ -1,7 +1,6 @@
 /** Where a searched text stands in a line. */
 export type SearchField = 'prompt' | 'text' | 'reasoning' | 'call' | 'answer' | 'failure'
 
-/** An occurrence of a searched text. */
 export interface SearchHit {
   readonly run: string
   readonly row: number

@@ -8,7 +8,6 @@ export interface StateChange {
   readonly after?: Json
 }
 
-/** What one step changed. */
 export interface StepChanges {
   /** From 0. */
   readonly step: number
@@ -27,7 +26,6 @@ export interface EpisodeStates {
   readonly why: string | null
   /** The first step, from 0, whose state differs from the recorded one; `null` if none does. */
   readonly partsAt: number | null
-  /** The state before the first step. */
   readonly start: { readonly public: Json; readonly private: Json } | null
   /** Of every step until `partsAt`. */
   readonly steps: readonly StepChanges[]

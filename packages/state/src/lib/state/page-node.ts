@@ -154,7 +154,6 @@ export function textBits(text: string): number {
   return (bits ^ (bits >>> 13)) >>> 0
 }
 
-/** Returns the first 32 bits of a page's name. */
 export function nameBits(page: PageNode): number {
   return Number.parseInt(page.name.slice(0, 8), 16)
 }

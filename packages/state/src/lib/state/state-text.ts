@@ -118,7 +118,6 @@ function findProblem(state: object, most: number | undefined): string | null {
 /** Why a value could not be read to its end, in words that run none of its code. */
 const UNREADABLE = 'contains itself, is nested too deep, has too many parts, or has a getter that throws'
 
-/** Bytes of a text in UTF-8, as which stores keep it. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }

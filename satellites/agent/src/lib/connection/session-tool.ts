@@ -23,7 +23,6 @@ export interface SessionTool {
   readonly annotations: ToolAnnotations
 }
 
-/** Reads a tool as a server lists it. */
 export function readTool({ name, description = '', inputSchema, outputSchema, annotations }: JsonObject): SessionTool {
   return {
     name: String(name),

@@ -42,7 +42,6 @@ export function modelPartsOf({ text, content }: ToolAnswer): string | ModelPart[
   return parts.some(({ type }) => type !== 'text') ? parts : text
 }
 
-/** Creates the answer of a refused call. */
 export function refusedAnswer(why: string): ToolAnswer {
   return toolAnswerOf([{ type: 'text', text: why }], null, true)
 }

@@ -50,7 +50,6 @@ export interface AgentLoopOptions {
   readonly systemPrompt: string | null
   readonly local: readonly LocalTool[]
   readonly session: readonly AgentTool[]
-  /** The most turns of the model. */
   readonly maximumTurns: number
   readonly signal: AbortSignal
 }

@@ -65,7 +65,6 @@ export function createAgent({
   }
 }
 
-/** Returns the input as a new list of messages. */
 export function messagesOf(input: AgentInput): AgentMessage[] {
   return typeof input === 'string' ? [{ role: 'user', text: input }] : [...input]
 }

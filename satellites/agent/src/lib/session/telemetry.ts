@@ -36,7 +36,6 @@ const SCOPE = '@episodic/agent'
 
 interface Observation<T> {
   readonly what: Observed
-  /** The name of its span. */
   readonly name: string
   readonly attributes: Attributes
   /** The caller's: what ends because of it is `cancelled`. */

@@ -14,7 +14,6 @@ import type {
 import type { QueueClient } from './queue-connection.ts'
 import { keysOf, QUEUE_KEYS } from './queue-keys.ts'
 
-/** Most results of one batch. */
 const BATCH = 512
 const READ_TIMEOUT = 1_000
 /**

@@ -3,7 +3,6 @@ import type { PlayedServer } from '../servers/episode-server.ts'
 import type { ServerCall, WorldCalls } from '../servers/trail.ts'
 import type { McpEnvironmentSpec, McpEpisode, Score } from './mcp-environment-spec.ts'
 
-/** Calls the function that sets a server up. Resolves with the calls that it made. */
 export async function setUp(
   setup: McpEnvironmentSpec['setup'],
   server: PlayedServer,

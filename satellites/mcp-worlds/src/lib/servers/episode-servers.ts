@@ -2,7 +2,6 @@ import { ServerError } from '@episodic/mcp-server'
 import type { EpisodeServer } from './episode-server.ts'
 import { NO_CALLS } from './trail.ts'
 
-/** The servers of the sessions that this process plays. */
 export class EpisodeServers {
   readonly #servers = new Map<string, Promise<EpisodeServer>>()
 

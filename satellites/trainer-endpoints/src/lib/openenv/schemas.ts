@@ -65,7 +65,6 @@ function argumentsOf({ name, description, inputSchema }: EnvironmentInfo['tools'
   return { title: name, description, ...schema, ...(schema.$defs !== undefined && { $id: `urn:tool:${name}` }) }
 }
 
-/** Describes the HTTP routes of an environment. */
 export function openApiOf({ name, description }: EnvironmentInfo): JsonObject {
   const json = (schema: JsonObject) => ({ content: { 'application/json': { schema } } })
   const answers = { '200': { description: 'Success', ...json({ type: 'object' }) } }

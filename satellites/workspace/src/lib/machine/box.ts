@@ -133,7 +133,6 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
   return { ...output, exitCode, elapsed, ended }
 }
 
-/** Collects what a stream gives while there is room for it. */
 function collect(stream: Readable, room: { left: number }, onFull: () => void): Buffer[] {
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => {

@@ -97,7 +97,6 @@ function createClient(name: string, program: readonly [string, ...string[]], ima
       if ((info.SecurityOptions ?? []).includes('name=rootless')) return () => ['--user', '0:0']
       return (user) => ['--user', `${user}:${user}`]
     },
-    /** Removes the containers of an owner. */
     async sweep(owner: string): Promise<void> {
       const found = await ask('ps', '--all', '--quiet', '--filter', `label=${LABEL}=${owner}`).catch(() => '')
       for (const id of found.split(/\s+/).filter(Boolean)) await ask('rm', '--force', id).catch(() => {})

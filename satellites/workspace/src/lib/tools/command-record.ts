@@ -5,7 +5,6 @@ import type { JobResult } from '../workers/messages.ts'
 import { boundedOutput, KEPT } from './bounded-output.ts'
 import { openStatements, variables } from './workspace-state.ts'
 
-/** The schema of what is recorded of a command: what it printed, and what it changed. */
 export const commandRecord = z.strictObject({
   stdout: z.string(),
   stderr: z.string(),

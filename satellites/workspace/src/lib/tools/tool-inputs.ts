@@ -4,7 +4,6 @@ import { z } from 'zod'
 const path = z.string().min(1).max(4_096)
 const file = path.describe('Absolute, or relative to the working directory.')
 
-/** What each tool of a workspace takes. */
 export const toolInputs = {
   bash: z.object({ command: z.string().min(1).max(65_536).describe('The command line.') }),
   read_file: z.object({

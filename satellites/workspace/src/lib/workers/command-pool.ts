@@ -92,7 +92,6 @@ class CommandThread {
   readonly #worker: Worker
   readonly #onIdle: () => void
   readonly #onGone: () => void
-  /** The pages that it has. */
   readonly #sent = new Set<string>()
   #sentBytes = 0
   #current: (Waiting & { begin(): void; release(): void }) | null = null

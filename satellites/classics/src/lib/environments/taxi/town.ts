@@ -83,7 +83,6 @@ const TOWNS = Array.from({ length: SIZE ** 2 }, (_, at) =>
   }).join('\n'),
 )
 
-/** Returns the town with its walls and stops, and with the taxi (T). */
 export function drawTown(taxi: Square): string {
   return TOWNS[numberOf(taxi)] as string
 }
