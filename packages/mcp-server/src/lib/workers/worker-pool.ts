@@ -41,148 +41,134 @@ export interface WorkerPool extends RulesRunner, AsyncDisposable {}
  * reach everything that the process can. The host's thread still parses parameters, chooses limits, and lists the
  * secrets of a session that was read from its store until its first step here.
  */
-export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  return new ThreadPool(options)
-}
-
-/** The fewest threads: with one, a long call would block every other. */
-const FEWEST = 2
-
-class ThreadPool implements WorkerPool {
-  readonly prepares = false
-  readonly #options: Required<WorkerPoolOptions>
-  readonly #size = Math.max(FEWEST, availableParallelism())
-  readonly #threads = new Set<RulesThread>()
+export function createWorkerPool({ modules, timeoutSeconds = 10, clock = systemClock }: WorkerPoolOptions): WorkerPool {
+  if (!(timeoutSeconds > 0))
+    throw new ServerError('option-invalid', `timeoutSeconds is ${timeoutSeconds}, and has to be above 0.`)
+  const size = Math.max(FEWEST, availableParallelism())
+  const threads = new Set<RulesThread>()
   /** The most recently used thread is last and is taken first, because its code is warm. */
-  #idle: RulesThread[] = []
-  readonly #waiting: WaitingCall[] = []
-  #loading = 0
-  #disposed = false
+  let resting: RulesThread[] = []
+  const queue: WaitingCall[] = []
+  let starting = 0
+  let isDisposed = false
 
-  constructor({ modules, timeoutSeconds = 10, clock = systemClock }: WorkerPoolOptions) {
-    if (!(timeoutSeconds > 0))
-      throw new ServerError('option-invalid', `timeoutSeconds is ${timeoutSeconds}, and has to be above 0.`)
-    this.#options = { modules, timeoutSeconds, clock }
-  }
-
-  readonly start: RulesRunner['start'] = (environment, params, seed) =>
-    this.#ask<InitialState>(environment, { kind: 'start', params, seed }, ({ state }) => state)
-
-  readonly observe: RulesRunner['observe'] = (environment, state, params, seat) =>
-    this.#ask<ObservedState>(environment, { kind: 'observe', state, params, seat }, () => state)
-
-  readonly play: RulesRunner['play'] = (environment, { seat, record, truncation }, action, waiting) => {
-    const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
-    const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
-    const call = { kind: 'play', turn: { seat, record: known, truncation }, action } as const
-    return this.#ask<PlayOutcome>(environment, call, ({ change }) => change?.state ?? state, waiting?.signal)
-  }
-
-  readonly apply: RulesRunner['apply'] = (environment, { record }, event) => {
-    const { params, seed, rng, now, state, seats, turn: inTurn } = record
-    const turn = { record: { params, seed, rng, now, state, seats, turn: inTurn } }
-    return this.#ask<Happened>(environment, { kind: 'event', turn, event }, ({ change }) => change.state)
-  }
-
-  readonly legal: RulesRunner['legal'] = async (environment, state, params, seat) =>
-    environment.hasLegal
-      ? this.#ask<LegalActions>(environment, { kind: 'legal', state, params, seat })
-      : directRules.legal(environment, state, params, seat)
-
-  readonly evaluate: RulesRunner['evaluate'] = async (environment, ended) =>
-    environment.hasSuccess || environment.verdictNames.length > 0
-      ? this.#ask<Judgement>(environment, { kind: 'judge', ...ended })
-      : {}
-
-  readonly secrets: RulesRunner['secrets'] = (environment, state, params, seat) => {
-    const known = (recall(state) as SecretsBySeat | undefined)?.[seat]
-    if (!known) return directRules.secrets(environment, state, params, seat)
-    if ('error' in known) throw Object.assign(new Error(), known.error)
-    return known.listed
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#disposed = true
-    for (const { reject } of this.#waiting.splice(0)) reject(disposed())
-    await Promise.all([...this.#threads].map((thread) => thread.stop(disposed())))
+  return {
+    prepares: false,
+    start: (environment, params, seed) =>
+      ask<InitialState>(environment, { kind: 'start', params, seed }, ({ state }) => state),
+    observe: (environment, state, params, seat) =>
+      ask<ObservedState>(environment, { kind: 'observe', state, params, seat }, () => state),
+    play(environment, { seat, record, truncation }, action, waiting) {
+      const { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn } = record
+      const known = { params, seed, rng, now, state, history, end, outside, seats, turn: inTurn }
+      const call = { kind: 'play', turn: { seat, record: known, truncation }, action } as const
+      return ask<PlayOutcome>(environment, call, ({ change }) => change?.state ?? state, waiting?.signal)
+    },
+    apply(environment, { record }, event) {
+      const { params, seed, rng, now, state, seats, turn: inTurn } = record
+      const turn = { record: { params, seed, rng, now, state, seats, turn: inTurn } }
+      return ask<Happened>(environment, { kind: 'event', turn, event }, ({ change }) => change.state)
+    },
+    legal: async (environment, state, params, seat) =>
+      environment.hasLegal
+        ? ask<LegalActions>(environment, { kind: 'legal', state, params, seat })
+        : directRules.legal(environment, state, params, seat),
+    evaluate: async (environment, ended) =>
+      environment.hasSuccess || environment.verdictNames.length > 0
+        ? ask<Judgement>(environment, { kind: 'judge', ...ended })
+        : {},
+    secrets(environment, state, params, seat) {
+      const known = (recall(state) as SecretsBySeat | undefined)?.[seat]
+      if (!known) return directRules.secrets(environment, state, params, seat)
+      if ('error' in known) throw Object.assign(new Error(), known.error)
+      return known.listed
+    },
+    async [Symbol.asyncDispose]() {
+      isDisposed = true
+      for (const { reject } of queue.splice(0)) reject(disposed())
+      await Promise.all([...threads].map((thread) => thread.stop(disposed())))
+    },
   }
 
   /** Has a thread play a call. The secrets that it has listed are remembered for the state that `after` returns. */
-  async #ask<Value extends RulesAnswer['value']>(
+  async function ask<Value extends RulesAnswer['value']>(
     { name, version }: EnvironmentDefinition,
     call: AskedCall,
     after?: (value: Value) => SessionState,
     signal?: AbortSignal,
   ): Promise<Value> {
-    const { value, secrets } = await this.#run({ environment: { name, version }, ...call }, signal)
+    const { value, secrets } = await run({ environment: { name, version }, ...call }, signal)
     if (after) remember(after(value as Value), secrets)
     return value as Value
   }
 
-  #run(call: RulesCall, signal?: AbortSignal): Promise<RulesAnswer> {
-    if (this.#disposed) return Promise.reject(disposed())
+  function run(call: RulesCall, signal?: AbortSignal): Promise<RulesAnswer> {
+    if (isDisposed) return Promise.reject(disposed())
     if (signal?.aborted) return Promise.reject(signal.reason)
     const { promise, resolve, reject } = Promise.withResolvers<RulesAnswer>()
     const waiting = { call, resolve, reject }
-    this.#waiting.push(waiting)
-    this.#assign()
+    queue.push(waiting)
+    assign()
     if (!signal) return promise
-    const giveUp = () => this.#giveUp(waiting, signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
-    return promise.finally(() => signal.removeEventListener('abort', giveUp))
+    const onAbort = () => giveUp(waiting, signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    return promise.finally(() => signal.removeEventListener('abort', onAbort))
   }
 
   /** Cancels a call. If a thread plays it already, the thread ends too: rules change nothing outside of it. */
-  #giveUp(waiting: WaitingCall, reason: unknown): void {
-    const place = this.#waiting.indexOf(waiting)
-    if (place >= 0) this.#waiting.splice(place, 1)
+  function giveUp(waiting: WaitingCall, reason: unknown): void {
+    const place = queue.indexOf(waiting)
+    if (place >= 0) queue.splice(place, 1)
     waiting.reject(reason)
-    for (const thread of this.#threads)
-      if (thread.plays(waiting)) void thread.stop(rulesFailed('The call was cancelled.'))
+    for (const thread of threads) if (thread.plays(waiting)) void thread.stop(rulesFailed('The call was cancelled.'))
   }
 
-  #assign(): void {
-    while (this.#waiting.length > 0 && this.#idle.length > 0)
-      this.#idle.pop()?.take(this.#waiting.shift() as WaitingCall)
-    while (this.#loading < this.#waiting.length && this.#threads.size < this.#size) this.#launch()
+  function assign(): void {
+    while (queue.length > 0 && resting.length > 0) resting.pop()?.take(queue.shift() as WaitingCall)
+    while (starting < queue.length && threads.size < size) launch()
   }
 
-  #launch(again: WaitingCall | null = null): void {
+  function launch(again: WaitingCall | null = null): void {
     let first = again
     let loading = again === null
-    if (loading) this.#loading += 1
+    if (loading) starting += 1
     const loaded = () => {
-      if (loading) this.#loading -= 1
+      if (loading) starting -= 1
       loading = false
     }
     const thread = new RulesThread({
-      ...this.#options,
+      modules,
+      timeoutSeconds,
+      clock,
       onIdle: (idle) => {
         loaded()
         const taken = first
         first = null
         if (taken) return idle.take(taken)
-        this.#idle.push(idle)
-        this.#assign()
+        resting.push(idle)
+        assign()
       },
       onGone: (gone, { cause, was, call }) => {
         loaded()
-        this.#threads.delete(gone)
-        this.#idle = this.#idle.filter((other) => other !== gone)
+        threads.delete(gone)
+        resting = resting.filter((other) => other !== gone)
         // Rules are pure, so a call can be repeated: an earlier call may have caused what ended the thread.
-        const repeated = call !== again && !this.#disposed ? call : null
+        const repeated = call !== again && !isDisposed ? call : null
         if (call !== repeated) call?.reject(cause)
-        if (this.#disposed) return first?.reject(cause)
+        if (isDisposed) return first?.reject(cause)
         // If the modules do not load, a call that waits for that would wait for ever.
-        if (was === 'loading') (first ?? this.#waiting.shift())?.reject(cause)
+        if (was === 'loading') (first ?? queue.shift())?.reject(cause)
         // Load a replacement now, so that the next call does not wait for it.
-        if (was === 'playing') this.#launch(repeated)
-        this.#assign()
+        if (was === 'playing') launch(repeated)
+        assign()
       },
     })
-    this.#threads.add(thread)
+    threads.add(thread)
   }
 }
+
+/** The fewest threads: with one, a long call would block every other. */
+const FEWEST = 2
 
 function disposed(): ServerError {
   return rulesFailed('The rules were stopped, because the server stops.')

@@ -38,54 +38,53 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** Threads that run commands, as many as cores, started as they are needed. */
-class CommandPool {
-  readonly #size = Math.max(2, availableParallelism())
-  readonly #threads = new Set<CommandThread>()
-  readonly #waiting: Waiting[] = []
+/** As many as cores, started as they are needed. */
+const MOST_THREADS = Math.max(2, availableParallelism())
+const threads = new Set<CommandThread>()
+const queue: Waiting[] = []
 
-  async run(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
-    signal.throwIfAborted()
-    // Parts of a large state cannot be sent as they are.
-    const sendable = structuredClone(job)
-    const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
-    const waiting = { job: sendable, disk, seconds, signal, resolve, reject }
-    const giveUp = () => {
-      const place = this.#waiting.indexOf(waiting)
-      if (place < 0) return
-      this.#waiting.splice(place, 1)
-      reject(signal.reason)
-    }
-    this.#waiting.push(waiting)
-    signal.addEventListener('abort', giveUp, { once: true })
-    try {
-      this.#assign()
-      return await promise
-    } finally {
-      signal.removeEventListener('abort', giveUp)
-    }
+/**
+ * Runs a job over a disk in a thread. Rejects with {@link JobEnded} if it takes more than `seconds` or too much memory,
+ * and with the reason of the signal.
+ */
+export async function runJob(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
+  signal.throwIfAborted()
+  // Parts of a large state cannot be sent as they are.
+  const sendable = structuredClone(job)
+  const { promise, resolve, reject } = Promise.withResolvers<JobResult>()
+  const waiting = { job: sendable, disk, seconds, signal, resolve, reject }
+  const giveUp = () => {
+    const place = queue.indexOf(waiting)
+    if (place < 0) return
+    queue.splice(place, 1)
+    reject(signal.reason)
   }
+  queue.push(waiting)
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    assign()
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', giveUp)
+  }
+}
 
-  #assign(): void {
-    while (this.#waiting.length > 0) {
-      const idle = [...this.#threads].findLast((thread) => thread.isIdle) ?? this.#launch()
-      if (!idle) return
-      idle.take(this.#waiting.shift() as Waiting)
-    }
+function assign(): void {
+  while (queue.length > 0) {
+    const idle = [...threads].findLast((thread) => thread.isIdle) ?? launch()
+    if (!idle) return
+    idle.take(queue.shift() as Waiting)
   }
+}
 
-  #launch(): CommandThread | null {
-    if (this.#threads.size === this.#size) return null
-    const thread = new CommandThread(
-      () => this.#assign(),
-      () => {
-        this.#threads.delete(thread)
-        this.#assign()
-      },
-    )
-    this.#threads.add(thread)
-    return thread
-  }
+function launch(): CommandThread | null {
+  if (threads.size === MOST_THREADS) return null
+  const thread = new CommandThread(assign, () => {
+    threads.delete(thread)
+    assign()
+  })
+  threads.add(thread)
+  return thread
 }
 
 class CommandThread {
@@ -208,15 +207,4 @@ function endedBy(error: unknown): Error {
     )
   // A program has broken its thread.
   return new JobEnded('It broke down and was ended.')
-}
-
-let pool: CommandPool | null = null
-
-/**
- * Runs a job over a disk in a thread. Rejects with {@link JobEnded} if it takes more than `seconds` or too much memory,
- * and with the reason of the signal.
- */
-export function runJob(job: Job, disk: ReadOnlyDisk, seconds: number, signal: AbortSignal): Promise<JobResult> {
-  pool ??= new CommandPool()
-  return pool.run(job, disk, seconds, signal)
 }
