@@ -10,11 +10,12 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { judgementOf, stopReasonOf } from '@episodic/protocol/internal'
+import { judgementOf, type RecordedSeat, stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '@episodic/run/base/map-values'
 import { type Difference, findDifference } from './difference.ts'
-import { type ReplayOptions, truncationAt } from './replayed-step.ts'
+import { type Origins, type ReplayOptions, truncationAt } from './replayed-step.ts'
 import { compareReturns } from './scoring.ts'
+import { viewsAfter } from './steps-before.ts'
 
 /** Compares how a step ended the episode: for the only seat, or for each of several, with what each learned by it. */
 export function compareEnd(
@@ -48,7 +49,9 @@ export function compareWhole(
   world: Pick<Rehearsal, 'evaluate' | 'end'>,
   options: ReplayOptions,
 ): Difference | null {
-  const ends = isMatchRecord(record) ? compareEndsOfSeats(record, world) : compareEndByPlayer(record, world, options)
+  const ends = isMatchRecord(record)
+    ? compareEndsOfSeats(record, world, options)
+    : compareEndByPlayer(record, world, options)
   return ends ?? compareLimits(environment, record, options) ?? compareReturns(record, options.scoring)
 }
 
@@ -82,8 +85,12 @@ function isEndedByPlayer({ end }: { readonly end: EpisodeEnd }, mayLeave: boolea
  * Compares how a match ended for each seat: by the rules, or for all other seats as closed if the player of one cut it
  * off. Finds one that nobody ended.
  */
-function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>): Difference | null {
-  const { seats, steps, outcome } = record
+function compareEndsOfSeats(
+  record: MatchRecord,
+  { end }: Pick<Rehearsal, 'end'>,
+  { origins }: ReplayOptions,
+): Difference | null {
+  const { seats, outcome } = record
   if (outcome.kind === 'failed') return null
   const cut = Object.keys(seats).find((name) => stopReasonOf(seats[name]?.end ?? null))
   if (end === null && cut === undefined) return { field: 'end', recorded: 'finished', replayed: null }
@@ -91,28 +98,28 @@ function compareEndsOfSeats(record: MatchRecord, { end }: Pick<Rehearsal, 'end'>
     end: name === cut ? end : CLOSED,
     ...(success !== undefined && { success: false }),
   }))
-  const byRules = Object.fromEntries(
-    steps.flatMap(({ seats: { ends = {}, successes = {}, verdicts = {} } }) =>
-      Object.entries(ends).map(([seat, end]) => [
-        seat,
-        { end, ...judgementOf({ success: successes[seat], verdicts: verdicts[seat] }) },
-      ]),
-    ),
-  )
-  return findDifference(
-    mapValues(seats, ({ end, ...judged }) => ({ end, ...judgementOf(judged) })),
-    { ...(cut !== undefined && cutEnds), ...byRules },
-    'seats',
-  )
+  const views = viewsAfter(record, stepsOf(record), origins)
+  const byRules = Object.entries(views.results()).filter(([seat]) => views.hasEnded(seat))
+  const ends = { ...(cut !== undefined && cutEnds), ...Object.fromEntries(byRules) }
+  const judged = ({ end, ...rest }: Pick<RecordedSeat, 'end' | 'success' | 'verdicts'>) => ({
+    end,
+    ...judgementOf(rest),
+  })
+  return findDifference(mapValues(seats, judged), mapValues(ends, judged), 'seats')
+}
+
+/** How many steps an episode has, with those of the episodes that it goes on from. */
+function stepsOf({ origin, steps }: SealedRecord): number {
+  return (origin?.step ?? 0) + steps.length
 }
 
 function compareLimits(
   environment: EnvironmentDefinition,
   record: SealedRecord,
-  { limits }: ReplayOptions,
+  { limits, origins }: ReplayOptions,
 ): Difference | null {
   const reason = record.steps.map((_, at) => truncationAt(record, at)).find((limit) => limit !== null)
-  if (!limits || !reason || canHaveRunOut(environment, record, reason, limits)) return null
+  if (!limits || !reason || canHaveRunOut(environment, record, reason, limits, origins)) return null
   return { field: 'end', recorded: { kind: 'truncated', reason }, replayed: null }
 }
 
@@ -121,12 +128,13 @@ function canHaveRunOut(
   record: SealedRecord,
   limit: Truncation,
   asked: LimitsRequest,
+  origins: Origins | undefined,
 ): boolean {
-  const { params, steps } = record
+  const { params } = record
   if (limit === 'time-limit') return (asked.seconds ?? environment.limitsFor(params).seconds) !== undefined
   const counts = isMatchRecord(record)
-    ? Object.keys(record.seats).map((name) => record.steps.filter(({ seat }) => seat === name).length)
-    : [steps.length]
+    ? Object.values(viewsAfter(record, stepsOf(record), origins).results()).map(({ steps }) => steps)
+    : [stepsOf(record)]
   return limit !== 'step-limit' || counts.includes(mostSteps(environment, record, asked))
 }
 

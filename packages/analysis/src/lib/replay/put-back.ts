@@ -1,9 +1,9 @@
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
-import { isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { compareStep } from './compare-step.ts'
 import { formatDivergence, toDivergence } from './divergence.ts'
-import type { Origins, ReplayOptions } from './replayed-step.ts'
+import type { ReplayOptions } from './replayed-step.ts'
 
 /**
  * Starts the world of an episode: at its own start, or at the step of another episode from which it goes on.
@@ -53,15 +53,4 @@ export function putBack(
     throw new HarnessError('replay-diverged', formatDivergence(parting))
   }
   return world
-}
-
-/** Returns where an episode starts that goes on from another: what its player read last, and Φ there. */
-export function lastBefore({ origin }: SealedRecord, origins: Origins | undefined) {
-  let parent = origin && origins?.get(origin.seal)
-  // The step may be one of an episode that the other one goes on from.
-  while (origin && parent?.origin && origin.step < parent.origin.step) parent = origins?.get(parent.origin.seal)
-  if (!origin || !parent || isMatchRecord(parent)) return null
-  const own = origin.step - (parent.origin?.step ?? 0)
-  const { observation, potential } = (own > 0 ? parent.steps[own - 1] : parent.start) ?? {}
-  return observation && { observation: { ...observation, text: origin.answer ?? observation.text }, potential }
 }

@@ -1,15 +1,24 @@
 import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
-import { chainOf, isMatchRecord, type SealedRecord, sealOf } from '@episodic/protocol'
+import {
+  chainOf,
+  isMatchRecord,
+  type MatchRecord,
+  type Observation,
+  type SealedRecord,
+  sealOf,
+} from '@episodic/protocol'
+import { withoutAttachedData } from '@episodic/protocol/internal'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { mapValues } from '@episodic/run/base/map-values'
 import type { RecordedEpisode } from '@episodic/run/folder/read-recorded'
 import { compareWhole } from './compare-ends.ts'
 import { compareStep } from './compare-step.ts'
-import { findDifference } from './difference.ts'
+import { type Difference, findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
-import { beginWorld, lastBefore } from './put-back.ts'
+import { beginWorld } from './put-back.ts'
 import type { ReplayedStep, ReplayOptions } from './replayed-step.ts'
+import { lastBefore, viewsAfter } from './steps-before.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
@@ -52,7 +61,7 @@ export function* replaySteps(
   let step = 0
   try {
     const world = beginWorld(environment, record, options)
-    let difference = compareStart(record, world.start, options)
+    let difference = compareStart(environment, record, world, options)
     yield { step, state: world.state, difference }
     while (!difference && step < record.steps.length) {
       step += 1
@@ -68,19 +77,28 @@ export function* replaySteps(
 }
 
 function compareStart(
+  environment: EnvironmentDefinition,
   record: SealedRecord,
-  { observation, potential, turn, seats }: Rehearsal['start'],
+  world: Rehearsal,
   { origins }: ReplayOptions,
-) {
-  if (!isMatchRecord(record))
-    return findDifference(
-      { ...record.start },
-      { ...(record.origin ? lastBefore(record, origins) : { observation, potential }) },
-    )
-  // A match goes on with what its seats see, which its steps and the state decide.
-  if (record.origin) return null
-  const starts = mapValues(record.seats, ({ start }) => start)
-  return findDifference({ turn: record.turn, start: starts }, { turn: turn ?? [], start: seats })
+): Difference | null {
+  const { origin, params } = record
+  const shown = <Start extends { readonly observation: Observation }>(start: Start) =>
+    // A line has the bytes of a picture once, and its hash everywhere.
+    ({ ...start, observation: withoutAttachedData(start.observation) })
+  if (!isMatchRecord(record)) {
+    const start = origin ? lastBefore(record, origins) : world.start
+    const { observation, potential } = start ?? {}
+    return findDifference(record.start ? shown(record.start) : {}, observation ? shown({ observation, potential }) : {})
+  }
+  const parent = origin && (origins?.get(origin.seal) as MatchRecord | undefined)
+  const begun = parent ? viewsAfter(parent, origin.step, origins, origin.answer).goOn() : world.start
+  const { turn = [], seats = {} } = begun
+  const potentialOf = (seat: string) => environment.potential(world.state, params, seat)
+  return findDifference(
+    { turn: record.turn, start: mapValues(record.seats, ({ start }) => start && shown(start)) },
+    { turn, start: mapValues(seats, (start, seat) => shown({ ...start, potential: potentialOf(seat) })) },
+  )
 }
 
 function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {

@@ -1,9 +1,11 @@
 import type { Origins } from '@episodic/analysis/replay/replayed-step'
 import type { OriginOf } from '@episodic/play/play/episodes/rollout'
 import { limitsOf } from '@episodic/play/play/plan/plan'
+import { isMatchRecord } from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
 import type { Parent, Point } from '../run/parent.ts'
-import { episodeOrigin } from './episode-origin.ts'
+import { episodeOrigin, putAtStep } from './episode-origin.ts'
+import { matchOrigin } from './match-origin.ts'
 import { recordsOf } from './origins-file.ts'
 
 /** Points whose worlds are kept. Continuations of a point are played side by side, or soon after each other. */
@@ -19,12 +21,15 @@ export function openOrigins(
     ...recordsOf(earlier),
     ...points.map(({ record }) => [record.seal as string, record] as const),
   ])
-  const kept = new Map<string, ReturnType<typeof episodeOrigin>>()
+  const kept = new Map<string, ReturnType<typeof episodeOrigin> | ReturnType<typeof matchOrigin>>()
   const putBack = (origin: Origin, limits: Parameters<typeof limitsOf>[0]) => {
     const name = `${origin.seal} ${origin.step}`
     const known = kept.get(name)
     if (known) return known
-    const put = episodeOrigin(environment, origin, { origins, limits: limitsOf(limits, maxSteps) })
+    const { parent, snapshot } = putAtStep(environment, origin, { origins, limits: limitsOf(limits, maxSteps) })
+    const put = isMatchRecord(parent)
+      ? matchOrigin(origin, { parent, snapshot }, origins)
+      : episodeOrigin(origin, { parent, snapshot }, origins)
     kept.set(name, put)
     const [oldest] = kept.keys()
     if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)

@@ -123,7 +123,7 @@ describe('runMatch with an origin', () => {
     await using host = createHost({ environments: [nim] })
     await using connection = await connect(inProcess(host))
     const taking = { move: () => ({ tool: 'take', arguments: { count: 2 } }), resumes: true, stops: false }
-    const task = { params: { stones: 9 } }
+    const task = { params: { stones: 9 }, limits: { steps: 5 } }
     const { match, worlds } = await play(connection, 'nim', taking, { task })
     const origin = { snapshot: worlds[2] as SessionSnapshot, start: match.start, steps: match.steps.slice(0, 2) }
     const call = { seat: 'ann', tool: 'take', arguments: { count: 1 } }
@@ -151,7 +151,7 @@ describe('runMatch with an origin', () => {
     await using host = createHost({ environments: [nim] })
     await using connection = await connect(inProcess(host))
     const taking = { move: () => ({ tool: 'take', arguments: { count: 2 } }), resumes: true, stops: false }
-    const { match, worlds } = await play(connection, 'nim', taking, {})
+    const { match, worlds } = await play(connection, 'nim', taking, { task: { params: { stones: 4 } } })
     const call = { seat: 'bob', tool: 'take', arguments: { count: 1 } }
     const origin = { snapshot: worlds[0] as SessionSnapshot, start: match.start, steps: [], call }
     await expect(play(connection, 'nim', taking, { origin })).rejects.toMatchObject({ code: 'not-your-turn' })

@@ -1,5 +1,5 @@
 import { type EnvironmentInfo, SeatViews } from '@episodic/protocol'
-import { type SeatView, withAnswer } from '@episodic/protocol/internal'
+import type { SeatView } from '@episodic/protocol/internal'
 import type { EarlierStep } from '../policy/policy.ts'
 import type { GameStart, SeatStep } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
@@ -17,51 +17,25 @@ export class EarlierMatch {
   readonly first: GameStart
   readonly #info: EnvironmentInfo
   readonly #steps: AskedStep[] = []
-  /** All seats, in the order of their last steps. */
-  #seats: readonly string[]
-  /** What the players of the seats that may act were asked with, in the order in which they were. */
-  readonly #asked = new Map<string, SeatView>()
 
   constructor(info: EnvironmentInfo, opened: GameStart, { origin }: Pick<MatchOptions, 'origin'>) {
     const { start: first, steps, answer } = origin ?? { start: opened, steps: [] }
     this.#info = info
     this.first = first
     this.views = new SeatViews(first, info.terms, steps.length === 0 ? answer : undefined)
-    this.#seats = Object.keys(first.seats)
-    this.#ask()
     for (const [i, step] of steps.entries()) {
       const numbered = { ...step, report: { ...step.report, revision: i + 1 } }
-      this.views.apply(answer !== undefined && i === steps.length - 1 ? withAnswer(numbered, answer) : numbered)
-      this.add(step)
+      const read = answer !== undefined && i === steps.length - 1 ? SeatViews.withAnswer(numbered, answer) : numbered
+      this.add({ ...step, asked: this.views.replay(read) })
     }
     const { turn, seats } = this.views.goOn()
     const begun = Object.entries(opened.seats).map(([name, seat]) => [name, { ...seat, ...seats[name] }])
     this.start = { ...opened, turn, seats: Object.fromEntries(begun) }
   }
 
-  /** Takes in a step that no player of this match has chosen, which the views have. */
-  add(step: Omit<AskedStep, 'asked'>): void {
-    const { seat } = step
-    this.#steps.push({ ...step, asked: this.#asked.get(seat) ?? this.views.seen(seat) })
-    this.#asked.delete(seat)
-    this.#seats = [...this.#seats.filter((name) => name !== seat), seat]
-    this.#ask()
-  }
-
-  #ask(): void {
-    for (const seat of this.#seats)
-      if (!this.views.mayAct(seat)) this.#asked.delete(seat)
-      else if (!this.#asked.has(seat)) this.#asked.set(seat, this.views.seen(seat))
-  }
-
-  /** The seats in the order in which their players are asked: where several may act at once, as they were before. */
-  get order(): readonly string[] {
-    return this.#steps.length > 0 ? [...new Set([...this.#asked.keys(), ...this.#seats])] : this.#seats
-  }
-
-  /** What the player of a seat was asked with before others moved, and has not answered. */
-  askedOf(seat: string): SeatView | undefined {
-    return this.#steps.length > 0 ? this.#asked.get(seat) : undefined
+  /** Adds a step that no player of this match has chosen. */
+  add(step: AskedStep): void {
+    this.#steps.push(step)
   }
 
   /** The steps after which the player of a seat takes over, and the last of them as it was reported. */
@@ -72,7 +46,7 @@ export class EarlierMatch {
       report.refused !== null || tools.some(({ name }) => name === action.tool)
     const own = this.#steps.filter((step) => step.seat === seat && isOwn(step))
     const steps = own.map(({ asked, action, completions, ...step }, i): EarlierStep => {
-      const seen = own[i + 1]?.asked ?? this.#asked.get(seat) ?? this.views.seen(seat)
+      const seen = own[i + 1]?.asked ?? this.views.seen(seat)
       return { observation: asked.observation, action, step: ownStepOf(step, seen), answers: completions }
     })
     return { steps, last: own.at(-1) ?? null }

@@ -54,9 +54,10 @@ export class LiveMatch {
   async playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
     const { game, earlier, views, signal } = this
     const { now = monotonic } = this.options
+    const asked = views.ask(seat)
     const sent = now()
     const step = { ...(await views.play(game.step(seat, action, { signal }))), action, completions: [] }
-    earlier.add(step)
+    earlier.add({ ...step, asked })
     this.keep({ ...step, milliseconds: now() - sent })
   }
 

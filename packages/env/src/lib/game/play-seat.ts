@@ -37,8 +37,7 @@ async function playWith(seat: string, ready: Promise<Player>, match: LiveMatch):
   const player = await ready.catch(blame)
   const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
   let { last } = match.earlier.of(seat)
-  const asked = match.earlier.askedOf(seat)
-  for (let view = asked ?? (await views.next(seat, signal)); view; view = await views.next(seat, signal)) {
+  for (let view = await views.next(seat, signal); view; view = await views.next(seat, signal)) {
     const seen = view
     if (views.stepsOf(seat) >= start.info.limits.steps) {
       // The server takes the step of a seat that has none left.

@@ -62,7 +62,7 @@ async function playSeats(
   const outside = new Set<string>()
   try {
     if (options.origin?.call) await match.playGiven(options.origin.call)
-    const seated = earlier.order.flatMap((seat) => {
+    const seated = match.views.order.flatMap((seat) => {
       const player = options.policies[seat] as MatchOptions['policies'][string]
       if (match.views.hasEnded(seat)) return []
       if ('playSeat' in player) outside.add(seat)

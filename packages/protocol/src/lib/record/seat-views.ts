@@ -69,7 +69,10 @@ interface SeatState {
  * sees, and what each has earned. Reports may come in another order than the steps were committed.
  */
 export class SeatViews {
+  /** In the order of their last steps, as far as those were replayed. */
   readonly #seats = new Map<string, SeatState>()
+  /** What players were asked with before and have not answered, in the order in which they were. */
+  readonly #asked = new Map<string, SeatView>()
   #turn: readonly string[]
   #revision = 0
   #sent = 0
@@ -87,6 +90,22 @@ export class SeatViews {
         ...{ texts: [...messages], shown: 0, due: {}, ended: null },
         ...{ terms: Object.fromEntries(terms.map((term) => [term, 0])), steps: 0, before: 0 },
       })
+  }
+
+  /** Returns a step with `text` in place of what is read of it: by the seats that act next, or else by its own. */
+  static withAnswer<Step extends SeatStep>(step: Step, text: string): Step {
+    const { seat, observation, report } = step
+    const { turn, views, sent } = seatsReportOf(step)
+    const next = turn.filter((name) => name === seat || views[name])
+    const reads = (name: string) => (next.length > 0 ? next : [seat]).includes(name)
+    const seen = Object.entries(views).map(([name, view]) => [name, reads(name) ? { ...view, text } : view])
+    const others = sent && Object.fromEntries(Object.entries(sent).filter(([name]) => !reads(name)))
+    const seats = { ...report.seats, views: Object.fromEntries(seen), ...(others && { sent: others }) }
+    return {
+      ...step,
+      observation: reads(seat) ? { ...observation, text } : observation,
+      report: { ...report, ...(report.seats && { seats }) },
+    }
   }
 
   /**
@@ -113,20 +132,56 @@ export class SeatViews {
     for (;;) {
       signal.throwIfAborted()
       if (this.hasEnded(seat)) return null
-      if (this.mayAct(seat)) return this.seen(seat)
+      if (this.mayAct(seat)) return this.ask(seat)
       await this.#changed.promise
     }
   }
 
   /**
    * Returns what the player of a seat is asked for a move with: the texts since its own last step, its view, and the
-   * reward since.
+   * reward since. Of a seat whose player was asked before and has not answered, see {@link replay}, what that was.
    */
   seen(seat: string): SeatView {
+    const asked = this.#asked.get(seat)
+    if (asked) return asked
     const state = this.#stateOf(seat)
     const { view, texts, due } = state
     state.shown = texts.length
     return { observation: { ...view, text: [...texts, view.text].join('\n') }, due: { ...due } }
+  }
+
+  /** The same when its player is asked. */
+  ask(seat: string): SeatView {
+    const seen = this.seen(seat)
+    this.#asked.delete(seat)
+    return seen
+  }
+
+  /**
+   * Takes in a step that was played before, of players that are asked as soon as they may act. Returns what its own was
+   * asked with.
+   */
+  replay(step: SeatStep): SeatView {
+    this.#askAll()
+    const { seat } = step
+    const asked = this.ask(seat)
+    this.apply(step)
+    const mover = this.#stateOf(seat)
+    this.#seats.delete(seat)
+    this.#seats.set(seat, mover)
+    this.#askAll()
+    return asked
+  }
+
+  #askAll(): void {
+    for (const seat of this.#seats.keys())
+      if (this.mayAct(seat)) this.#asked.set(seat, this.seen(seat))
+      else this.#asked.delete(seat)
+  }
+
+  /** The seats in the order in which their players are asked: where several may act at once, as they have waited. */
+  get order(): readonly string[] {
+    return [...new Set([...this.#asked.keys(), ...this.#seats.keys()])]
   }
 
   /** Whether the episode is over for a seat. */
@@ -260,22 +315,6 @@ export class SeatViews {
 
   #stateOf(seat: string): SeatState {
     return this.#seats.get(seat) as SeatState
-  }
-}
-
-/** Returns a step with `text` in place of what is read of it: by the seats that act next, or else by its own. */
-export function withAnswer<Step extends SeatStep>(step: Step, text: string): Step {
-  const { seat, observation, report } = step
-  const { turn, views, sent } = seatsReportOf(step)
-  const next = turn.filter((name) => name === seat || views[name])
-  const reads = (name: string) => (next.length > 0 ? next : [seat]).includes(name)
-  const seen = Object.entries(views).map(([name, view]) => [name, reads(name) ? { ...view, text } : view])
-  const others = sent && Object.fromEntries(Object.entries(sent).filter(([name]) => !reads(name)))
-  const seats = { ...report.seats, views: Object.fromEntries(seen), ...(others && { sent: others }) }
-  return {
-    ...step,
-    observation: reads(seat) ? { ...observation, text } : observation,
-    report: { ...report, ...(report.seats && { seats }) },
   }
 }
 

@@ -59,7 +59,7 @@ function toSeatRecord(record: MatchRecord, seat: string): EpisodeRecord {
     task: { ...line.task, prompt },
     policy,
     branch: null,
-    start,
+    start: start && { observation: viewsOf(record).seen(seat).observation, potential: start.potential },
     steps: ownSteps(record, seat),
     outcome:
       outcome.kind === 'failed' || end === null
@@ -80,10 +80,20 @@ function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
   return seat === null ? error : { ...error, message: `Seat ${seat}: ${error.message}` }
 }
 
-function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedStep[] {
+/** Returns what the seats of a match know at the start of its line. */
+export function viewsOf({ turn, seats }: Pick<MatchRecord, 'turn' | 'seats'>, answer?: string): SeatViews {
   const starts = Object.entries(seats).flatMap(([name, { start }]) => (start ? [[name, start] as const] : []))
-  if (!starts.some(([name]) => name === seat)) return []
-  const views = new SeatViews({ turn, seats: Object.fromEntries(starts) }, [])
+  return new SeatViews({ turn, seats: Object.fromEntries(starts) }, [], answer)
+}
+
+/** Returns a step as `SeatViews` take it in, by its number in the match. */
+export function learnedFrom({ seat, observation, seats, events }: RecordedSeatStep, revision: number) {
+  return { seat, observation, report: { terms: {}, revision, seats, events } }
+}
+
+function ownSteps(record: MatchRecord, seat: string): RecordedStep[] {
+  if (!record.seats[seat]?.start) return []
+  const views = viewsOf(record)
   const own: RecordedStep[] = []
   let early = NOTHING
   const see = () => {
@@ -91,7 +101,7 @@ function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedSt
     const last = own.pop()
     if (last) own.push({ ...last, observation })
   }
-  steps.forEach((step, i) => {
+  record.steps.forEach((step, i) => {
     const reward = step.rewards[seat] ?? NOTHING
     const last = own.at(-1)
     if (step.seat === seat) {
@@ -99,8 +109,7 @@ function ownSteps({ turn, seats, steps }: MatchRecord, seat: string): RecordedSt
       own.push({ ...withoutSeats(step), reward: last ? reward : sumOf(early, reward) })
     } else if (last) own.splice(-1, 1, { ...last, reward: sumOf(last.reward, reward) })
     else early = sumOf(early, reward)
-    const { observation, seats: learned, events } = step
-    views.apply({ seat: step.seat, observation, report: { terms: {}, revision: i + 1, seats: learned, events } })
+    views.apply(learnedFrom(step, i + 1))
   })
   see()
   return own

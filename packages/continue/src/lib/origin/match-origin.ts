@@ -1,0 +1,61 @@
+import type { Origins } from '@episodic/analysis/replay/replayed-step'
+import { type Part, partsOf } from '@episodic/analysis/replay/steps-before'
+import type { ModelAnswer, runMatch } from '@episodic/env'
+import { type MatchRecord, requestsOf, SeatViews } from '@episodic/protocol'
+import type { Origin } from '@episodic/protocol/internal'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
+import { mapValues } from '@episodic/run/base/map-values'
+import type { PutBack } from './episode-origin.ts'
+
+type MatchOrigin = NonNullable<Parameters<typeof runMatch>[0]['origin']>
+type MatchStep = MatchOrigin['steps'][number]
+
+/** Returns the step of an earlier match as a match begins there, see `episodeOrigin`. */
+export function matchOrigin(
+  { seal, step, call, answer }: Origin,
+  { parent, snapshot }: PutBack<MatchRecord>,
+  origins: Origins,
+): MatchOrigin {
+  const parts = partsOf(parent, step, origins)
+  const { params, seed, turn, seats } = (parts[0] as Part).record as MatchRecord
+  const steps: MatchStep[] = []
+  for (const { record, count, answer } of parts) {
+    steps.push(...playedSteps(record as MatchRecord, count, steps))
+    const last = answer === undefined ? undefined : steps.pop()
+    if (last) steps.push(SeatViews.withAnswer(last, answer as string))
+  }
+  const starts = Object.entries(seats).flatMap(([seat, { start }]) =>
+    start ? [[seat, { ...start, capability: '' }] as const] : [],
+  )
+  return {
+    snapshot,
+    start: { turn, seats: Object.fromEntries(starts), info: { id: seal, params, seed, limits: snapshot.limits } },
+    steps,
+    ...(call && { call: { ...call, seat: call.seat as string } }),
+    ...(answer !== undefined && { answer }),
+  }
+}
+
+/** Returns the first steps of a line as they were played, each answer of a model with what the model was sent. */
+function playedSteps(record: MatchRecord, count: number, before: readonly MatchStep[]): MatchStep[] {
+  const requests = mapValues(record.seats, (_, seat) => requestsOf(seatRecordOf(record, seat)).values())
+  const seqs = mapValues(record.seats, (_, name) => before.filter(({ seat }) => seat === name).length)
+  return record.steps.slice(0, count).map(({ seat, completions = [], rewards, seats, events, ...step }, at) => {
+    const { action, observation, milliseconds, potential, refused, stateHash, prepared } = step
+    const { [seat]: own, ...others } = mapValues(rewards, ({ terms }) => terms)
+    seqs[seat] = (seqs[seat] ?? 0) + 1
+    const report: MatchStep['report'] = {
+      ...{ seq: seqs[seat], revision: before.length + at + 1, terms: own ?? {}, potential, refused },
+      stateHash: stateHash as string,
+      end: seats.ends?.[seat] ?? null,
+      ...(events && { events: events.map((event) => ({ ...event, revision: 0 })) }),
+      ...(prepared !== undefined && { prepared }),
+      seats: { ...seats, terms: others },
+    }
+    const answers = completions.map((completion): ModelAnswer => {
+      const request = requests[seat]?.next().value
+      return request ? { ...completion, request } : completion
+    })
+    return { seat, action, observation, report, replayed: false, completions: answers, milliseconds, seen: 0 }
+  })
+}
