@@ -7,6 +7,7 @@ import { temperatureOf } from './apis/recorded-api.ts'
 import { type EpisodeJournal, hashRequest } from './journal/model-journal.ts'
 import { createModelLimit, type ModelLimit } from './limits/model-limit.ts'
 import { TOKEN_OPTIONS } from './messages/handed-tokens.ts'
+import { countShared } from './messages/shared-messages.ts'
 import type { Message } from './messages/transcript.ts'
 import type { ModelSettings } from './model-options.ts'
 import { NoAnswer } from './refusals.ts'
@@ -40,7 +41,10 @@ export interface Asked extends Answer {
 
 export interface Question {
   readonly messages: readonly Message[]
+  /** The tool that words are is not offered. */
   readonly tools: readonly ToolInfo[]
+  /** The last request whose tokens the messages have. They are sent to the server if this request goes on from it. */
+  readonly before?: ModelRequest | undefined
   /** The sampling seed, if the server supports one. */
   readonly seed: number
   readonly forcedTool?: string | undefined
@@ -50,7 +54,7 @@ export interface Question {
   readonly journal?: EpisodeJournal | null
   readonly signal?: AbortSignal | undefined
   /** Receives a request that was sent and never answered, before `ask` rejects: with its failed `tries` alone. */
-  readonly onUnanswered?: ((request: ModelAnswer) => void) | undefined
+  readonly onLost?: ((request: ModelAnswer) => void) | undefined
 }
 
 /**
@@ -71,14 +75,20 @@ export function createChatModel(
   const wires = new Map<string, string>()
   const forms = new WeakMap<readonly ToolInfo[], WireForm>()
   return {
-    async ask({ messages, tools, seed, forcedTool, parallelCalls = true, journal = null, signal, onUnanswered }) {
-      const form = forms.get(tools) ?? wireFormOf(tools, server.api, wires)
+    async ask({ messages, before, tools, seed, forcedTool, parallelCalls = true, journal = null, signal, onLost }) {
+      const form =
+        forms.get(tools) ??
+        wireFormOf(
+          tools.filter(({ speech }) => speech === undefined),
+          server.api,
+          wires,
+        )
       forms.set(tools, form)
-      const { sent, recorded } = form.prepare(messages)
-      const wanted = withOptions(modelOption, {
+      const { handed, plain, recorded } = form.prepare(messages)
+      const asked = withOptions(modelOption, {
         model: server.model,
-        messages: sent,
-        ...(tools.length > 0 && {
+        messages: plain,
+        ...(form.functions.length > 0 && {
           tools: form.functions,
           tool_choice:
             forcedTool === undefined ? 'auto' : { type: 'function', function: { name: form.wireOf(forcedTool) } },
@@ -90,9 +100,11 @@ export function createChatModel(
         ...(tokenIds && TOKEN_OPTIONS),
       })
       const requestOf = (): ModelRequest => ({
-        messages: concessions.apply({ ...wanted, messages: recorded }).messages,
-        tools: wanted.tools ?? [],
+        messages: concessions.apply({ ...asked, messages: recorded }).messages,
+        tools: asked.tools ?? [],
       })
+      const goesOn = before && countShared(before, requestOf()) === before.messages.length
+      const wanted = goesOn ? { ...asked, messages: handed } : asked
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
       if (kept) return { ...kept, request: requestOf(), isKept: true }
@@ -112,7 +124,7 @@ export function createChatModel(
         signal?.throwIfAborted()
         // What such a request cost is not known, and that it was sent is.
         if (tries.length > 0)
-          onUnanswered?.({
+          onLost?.({
             ...{ model: server.model, promptTokens: 0, completionTokens: 0, cost: null, text: null },
             ...{ asked: name, ...timesOf(tries, 0), request: requestOf() },
           })

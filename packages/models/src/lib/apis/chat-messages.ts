@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
+import { joinTexts } from '../messages/media-parts.ts'
 import { plainName } from './namespaces.ts'
 
 /**
@@ -20,10 +21,10 @@ export function chatMessages(items: readonly JsonObject[]): JsonObject[] {
     const { type = 'message', role, content, call_id: callId, name, arguments: args, output, summary } = item
     if (type === 'message' && role === 'assistant') {
       const begun = turn()
-      begun.content = [begun.content, textIn(content)].filter(Boolean).join('\n') || null
+      begun.content = [begun.content, joinTexts(content)].filter(Boolean).join('\n') || null
     } else if (type === 'message') messages.push({ role: role ?? 'user', content: partsOf(content) })
     else if (type === 'reasoning') {
-      const reasoning = textIn(summary ?? content)
+      const reasoning = joinTexts(summary ?? content)
       if (reasoning) turn().reasoning = reasoning
     } else if (type === 'function_call') {
       const begun = turn()
@@ -43,16 +44,9 @@ export function chatTool(tool: JsonObject): JsonObject {
   return type === 'function' && !('function' in tool) ? { type, function: declared } : tool
 }
 
-function textIn(content: unknown): string {
-  if (typeof content === 'string') return content
-  const parts = Array.isArray(content) ? content : []
-  return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join('\n')
-}
-
 function partsOf(content: Json | undefined): Json {
   if (!Array.isArray(content)) return content ?? null
-  const isText = (part: unknown) =>
-    isObject(part) && typeof part.type === 'string' && /^(in|out)put_text$/.test(part.type)
-  if (content.every(isText)) return textIn(content)
-  return content.map((part) => (isText(part) ? { type: 'text', text: textIn([part]) } : part))
+  const isText = (part: unknown) => isObject(part) && /^(in|out)put_text$/.test(String(part.type))
+  if (content.every(isText)) return joinTexts(content)
+  return content.map((part) => (isText(part) ? { type: 'text', text: joinTexts([part]) } : part))
 }

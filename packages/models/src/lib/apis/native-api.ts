@@ -148,9 +148,11 @@ type LanguageModelV4UserContent = Extract<LanguageModelV4Message, { readonly rol
 function partsOf({ content, tool_calls: made, parts }: JsonObject): Part[] {
   const calls = (Array.isArray(made) ? made : []) as unknown as { id: string; function: JsonObject }[]
   if (Array.isArray(parts))
-    return (parts as Part[]).filter(
-      ({ type, toolCallId }) => type !== 'tool-call' || calls.some(({ id }) => id === toolCallId),
-    )
+    return (parts as Part[]).flatMap((part) => {
+      const call = calls.find(({ id }) => id === part.toolCallId)?.function
+      if (part.type !== 'tool-call') return part
+      return call ? { ...part, toolName: call.name ?? '', input: call.arguments ?? '' } : []
+    })
   return [
     ...(content ? [{ type: 'text', text: content }] : []),
     ...calls.map(({ id, function: { name = '', arguments: input = '' } }) => ({

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@episodic/protocol'
+import { objectIn } from '../answers/parse-answer.ts'
 import type { ChatBody } from '../requests/concessions.ts'
-import { BadRequest, type Dialect, OPENAI_MODELS, objectIn, openAiError, partsOf, type Reply } from './dialect.ts'
+import { BadRequest, type Dialect, OPENAI_MODELS, openAiError, partsOf, type Reply } from './dialect.ts'
 
 /** Fields that say how an answer is sent, and which the engine is asked for on our own account. */
 const OWN = new Set(['stream', 'stream_options', 'n', 'logprobs', 'top_logprobs'])
@@ -25,7 +26,7 @@ export const chatCompletions: Dialect = {
     const chunk = (delta: object, finish_reason: string | null) => ({
       data: { ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason }] },
     })
-    const isCounted = objectIn(reply.body, 'stream_options').include_usage === true
+    const isCounted = objectIn(reply.body.stream_options).include_usage === true
     return [
       chunk({ ...message, ...numbered }, null),
       chunk({}, finishOf(reply)),

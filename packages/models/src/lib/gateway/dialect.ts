@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
 import { objectOf } from '@episodic/run/base/json'
 import type { Answer } from '../answers/parse-answer.ts'
+import type { ToolCall } from '../messages/transcript.ts'
 import type { ChatBody } from '../requests/concessions.ts'
 
 /**
@@ -73,18 +74,8 @@ export function contentOf(parts: readonly Part[]): Json {
     : (parts as Json[])
 }
 
-export function chatCall(id: Json | undefined, name: Json | undefined, args: Json | undefined): JsonObject {
-  const written = typeof args === 'string' ? args : JSON.stringify(args ?? {})
-  return { id: toText(id), type: 'function', function: { name: toText(name), arguments: written } }
-}
-
-export function assistantMessage(text: string, reasoning: string, calls: readonly JsonObject[]): JsonObject {
-  return {
-    role: 'assistant',
-    content: text === '' && calls.length > 0 ? null : text,
-    ...(reasoning !== '' && { reasoning }),
-    ...(calls.length > 0 && { tool_calls: [...calls] }),
-  }
+export function toolCallOf(id: Json | undefined, name: Json | undefined, args: Json | undefined): ToolCall {
+  return { id: toText(id), name: toText(name), arguments: typeof args === 'string' ? args : JSON.stringify(args ?? {}) }
 }
 
 /** Returns the arguments of a call as an object; a text that is none is its member `arguments`. */
@@ -99,9 +90,4 @@ export function renamed(body: JsonObject, names: Readonly<Record<string, string>
       return value === undefined || value === null ? [] : [[to, value] as const]
     }),
   )
-}
-
-export function objectIn(body: JsonObject, ...names: readonly string[]): JsonObject {
-  const value = names.map((name) => body[name]).find(isObject)
-  return (value ?? {}) as JsonObject
 }

@@ -1,17 +1,17 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
+import { objectIn } from '../answers/parse-answer.ts'
+import { assistant } from '../messages/transcript.ts'
 import {
   argumentsOf,
-  assistantMessage,
   BadRequest,
-  chatCall,
   contentOf,
   type Dialect,
-  objectIn,
   type Part,
   partsOf,
   type Reply,
   renamed,
+  toolCallOf,
 } from './dialect.ts'
 
 const NAMES = {
@@ -30,15 +30,15 @@ export const generateContent: Dialect = {
     if (!Array.isArray(body.contents))
       throw new BadRequest('contents', 'contents is not a list. Send the contents of the chat.')
     const [, model = '', method] = /([^/]*):(\w+)$/.exec(path) ?? []
-    const system = joinedText(partsOf(objectIn(body, 'systemInstruction', 'system_instruction').parts))
-    const config = objectIn(body, 'generationConfig', 'generation_config')
+    const system = joinedText(partsOf(objectIn(body.systemInstruction ?? body.system_instruction).parts))
+    const config = objectIn(body.generationConfig ?? body.generation_config)
     const { candidateCount = config.candidate_count } = config
     if (typeof candidateCount === 'number' && candidateCount > 1)
       throw new BadRequest('candidateCount', `candidateCount is ${candidateCount}. Ask once for each answer.`)
     const tools = partsOf(body.tools).flatMap((tool) =>
       partsOf(tool.functionDeclarations ?? tool.function_declarations).map(chatTool),
     )
-    const calling = objectIn(objectIn(body, 'toolConfig', 'tool_config'), 'functionCallingConfig')
+    const calling = objectIn(objectIn(body.toolConfig ?? body.tool_config).functionCallingConfig)
     return {
       chat: {
         model,
@@ -115,9 +115,9 @@ function chatMessages(contents: readonly Part[]): JsonObject[] {
         if (!isObject(call)) return []
         const { id = `call${number++}`, name = '', args } = call as JsonObject
         open.push({ id: toText(id), name: toText(name) })
-        return [chatCall(id, name, args)]
+        return [toolCallOf(id, name, args)]
       })
-      return [assistantMessage(joinedText(parts), joinedText(parts, true), calls)]
+      return [assistant(joinedText(parts), calls, joinedText(parts, true))]
     }
     const results = parts.flatMap(({ functionResponse: result }) => {
       if (!isObject(result)) return []
@@ -133,7 +133,7 @@ function chatMessages(contents: readonly Part[]): JsonObject[] {
 
 function chatPart(part: Part): Part {
   if (typeof part.text === 'string') return { type: 'text', text: part.text }
-  const { mimeType = 'image/png', data = '' } = objectIn(part, 'inlineData', 'inline_data')
+  const { mimeType = 'image/png', data = '' } = objectIn(part.inlineData ?? part.inline_data)
   if (data !== '') return { type: 'image_url', image_url: { url: `data:${toText(mimeType)};base64,${toText(data)}` } }
   // An engine has nothing like it, and the model may read it.
   return { type: 'text', text: JSON.stringify(part) }
@@ -154,16 +154,8 @@ function joinedText(parts: readonly Part[], isThought = false): string {
 }
 
 function responseOf({ answer: { completion, calls }, id }: Reply): object {
-  const {
-    model,
-    text,
-    reasoning,
-    finish,
-    promptTokens,
-    completionTokens,
-    cachedTokens,
-    reasoningTokens = 0,
-  } = completion
+  const { model, text, reasoning, finish } = completion
+  const { promptTokens, completionTokens, cachedTokens, reasoningTokens = 0 } = completion
   const parts = [
     ...(reasoning ? [{ text: reasoning, thought: true }] : []),
     ...(text || calls.length === 0 ? [{ text: text ?? '' }] : []),

@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '@episodic/protocol'
 import { isObject, toText } from '@episodic/protocol/internal'
+import { objectIn } from '../answers/parse-answer.ts'
+import { assistant } from '../messages/transcript.ts'
 import {
   argumentsOf,
-  assistantMessage,
   BadRequest,
-  chatCall,
   contentOf,
   type Dialect,
-  objectIn,
   type Part,
   partsOf,
   type Reply,
   renamed,
   type ServerSentEvent,
+  toolCallOf,
 } from './dialect.ts'
 
 const NAMES = {
@@ -40,7 +40,7 @@ export const messages: Dialect = {
       .join('\n')
     // Tools that Anthropic's servers run have no schema.
     const tools = partsOf(body.tools).filter(({ input_schema: schema }) => isObject(schema))
-    const choice = objectIn(body, 'tool_choice')
+    const choice = objectIn(body.tool_choice)
     return {
       chat: {
         ...renamed(body, NAMES),
@@ -105,8 +105,8 @@ function ownMessage(blocks: readonly Part[]): JsonObject {
   const of = (kind: string) => blocks.filter(({ type }) => type === kind)
   const text = of('text').map((block) => toText(block.text))
   const thought = of('thinking').map(({ thinking }) => toText(thinking))
-  const calls = of('tool_use').map(({ id, name, input }) => chatCall(id, name, input))
-  return assistantMessage(text.join('\n'), thought.join('\n'), calls)
+  const calls = of('tool_use').map(({ id, name, input }) => toolCallOf(id, name, input))
+  return assistant(text.join('\n'), calls, thought.join('\n'))
 }
 
 /** Results of tools become messages of their own, before what the user says beside them. */
@@ -126,7 +126,7 @@ function userMessages(blocks: readonly Part[]): JsonObject[] {
 function chatPart(block: Part): Part {
   const { type, text = '' } = block
   if (type === 'text') return { type, text }
-  const { type: kind, media_type: media = 'image/png', data = '', url = '' } = objectIn(block, 'source')
+  const { type: kind, media_type: media = 'image/png', data = '', url = '' } = objectIn(block.source)
   const address = kind === 'url' ? url : `data:${toText(media)};base64,${toText(data)}`
   if (type === 'image') return { type: 'image_url', image_url: { url: address } }
   // An engine has nothing like it, and the model may read it.

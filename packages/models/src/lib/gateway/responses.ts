@@ -1,11 +1,11 @@
 import type { JsonObject } from '@episodic/protocol'
+import { objectIn } from '../answers/parse-answer.ts'
 import { namespacedName } from '../apis/namespaces.ts'
 import { responses as recorded } from '../apis/responses-api.ts'
 import {
   BadRequest,
   type Dialect,
   OPENAI_MODELS,
-  objectIn,
   openAiError,
   type Reply,
   renamed,
@@ -38,7 +38,7 @@ export const responses: Dialect = {
     const { messages } = read.request
     // Those of a provider's server cannot be played here.
     const tools = read.request.tools.filter(({ type }) => type === 'function')
-    const chosen = objectIn(body, 'tool_choice')
+    const chosen = objectIn(body.tool_choice)
     const choice = chosen.type === 'function' ? { type: 'function', function: { name: chosen.name ?? '' } } : null
     return {
       chat: {
@@ -74,25 +74,17 @@ export const responses: Dialect = {
 }
 
 function responseFormat(body: JsonObject): JsonObject {
-  const { type, ...schema } = objectIn(objectIn(body, 'text'), 'format')
+  const { type, ...schema } = objectIn(objectIn(body.text).format)
   if (type === 'json_schema') return { response_format: { type, json_schema: schema } }
   return type === 'json_object' ? { response_format: { type } } : {}
 }
 
 function outputOf({ answer: { completion, calls }, id, body }: Reply): JsonObject[] {
   const { text, reasoning } = completion
+  const summary = [{ type: 'summary_text', text: reasoning ?? '' }]
   const content = [{ type: 'output_text', text: text ?? '', annotations: [], logprobs: [] }]
   return [
-    ...(reasoning
-      ? [
-          {
-            type: 'reasoning',
-            id: `rs_${id}`,
-            summary: [{ type: 'summary_text', text: reasoning }],
-            status: 'completed',
-          },
-        ]
-      : []),
+    ...(reasoning ? [{ type: 'reasoning', id: `rs_${id}`, summary, status: 'completed' }] : []),
     ...(text || calls.length === 0
       ? [{ type: 'message', id: `msg_${id}`, role: 'assistant', status: 'completed', content }]
       : []),

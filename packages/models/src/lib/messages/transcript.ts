@@ -62,10 +62,15 @@ function joined(earlier: readonly Message[], added: readonly Message[]): readonl
   return all
 }
 
-export function assistant(text: string | null, call?: ToolCall): Message {
-  if (!call) return { role: 'assistant', content: text }
-  const { id, ...called } = call
-  return { role: 'assistant', content: text, tool_calls: [{ id, type: 'function', function: called }] }
+/** Returns an answer with calls, beside which white space says nothing. */
+export function assistant(text: string | null, calls: readonly ToolCall[] = [], reasoning = ''): Message {
+  const made = calls.map(({ id, ...called }) => ({ id, type: 'function', function: called }))
+  return {
+    role: 'assistant',
+    content: text?.trim() || made.length === 0 ? (text ?? '') : null,
+    ...(reasoning !== '' && { reasoning }),
+    ...(made.length > 0 && { tool_calls: made }),
+  }
 }
 
 export function callOf({ tool, arguments: args }: Action, number: number): ToolCall {

@@ -7,17 +7,16 @@ import {
   type Policy,
   type PolicyContext,
 } from '@episodic/env'
-import { contentId, type Observation, type ToolInfo } from '@episodic/protocol'
+import { contentId, type ModelRequest, type Observation, type ToolInfo } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { type Answer, CONTEXT_FULL } from '../answers/parse-answer.ts'
 import { type ChatModel, createChatModel } from '../chat-model.ts'
 import { type EpisodeJournal, markKept } from '../journal/model-journal.ts'
-import { withoutTokens } from '../messages/handed-tokens.ts'
 import { createTranscript, joinParagraphs, type Transcript } from '../messages/transcript.ts'
 import { ModelAccess } from '../model-access.ts'
 import type { ModelSettings } from '../model-options.ts'
 import { isContextFull } from './context-full.ts'
-import { createExternalTurn, createTurn, type Turn } from './turn.ts'
+import { createExternalTurn, createTurn, reportedAnswers, type Turn } from './turn.ts'
 
 /** The model has stopped after this many invalid answers in a row. */
 const MAX_MISTAKES = 3
@@ -42,6 +41,9 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
  * arguments are refused by the world. It stops with `budget-spent` when an episode has used its token budget, or has
  * become longer than the context of the model.
  *
+ * Who takes over an episode sends what its player would send: the conversation is made again of the answers so far, and
+ * of what this player is told otherwise, such as other instructions.
+ *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.
  */
@@ -60,30 +62,17 @@ export function createChatPolicy(
   settings: ModelSettings,
   access: ModelAccess = new ModelAccess(),
 ): Policy {
-  /** The turns of answers, with which a fork goes on as its trunk does. */
-  const turns = new WeakMap<ModelAnswer, Turn>()
-  const play = async (context: PolicyContext, earlier: readonly EarlierStep[]) => {
-    const journal = (await access.journal?.open(context.seed)) ?? null
-    return createPlayer(chat, context, { settings, earlier, journal, turns })
-  }
-  return definePolicy({
-    name,
-    start: (context) => play(context, []),
-    resume: (context, earlier) => play(context, earlier),
-  })
-}
-
-interface Playing {
-  readonly settings: ModelSettings
-  readonly earlier: readonly EarlierStep[]
-  readonly journal: EpisodeJournal | null
-  readonly turns: WeakMap<ModelAnswer, Turn>
+  const resume = async (context: PolicyContext, earlier: readonly EarlierStep[]) =>
+    createPlayer(chat, context, settings, earlier, (await access.journal?.open(context.seed)) ?? null)
+  return definePolicy({ name, start: (context) => resume(context, []), resume })
 }
 
 function createPlayer(
   chat: ChatModel,
   { task, tools: known, seed, seat, parallelToolCalls: wanted, greeting }: PolicyContext,
-  { settings: { tokenBudget, systemPrompt, parallelToolCalls, images }, earlier, journal, turns }: Playing,
+  { tokenBudget, systemPrompt, parallelToolCalls, images }: ModelSettings,
+  earlier: readonly EarlierStep[],
+  journal: EpisodeJournal | null,
 ): Player {
   const plays = parallelToolCalls && (wanted ?? seat === undefined) ? 'all' : 'first'
   let transcript: Transcript | null = null
@@ -91,12 +80,12 @@ function createPlayer(
   let turn: Turn | null = null
   let spent = 0
   let asked = 0
-  /** The tools of the last request. Its tokens begin with them, so they are no part of a prompt with others. */
-  let listed = wordsApart(known)
+  /** The request of the last answer whose tokens are known. */
+  let before: ModelRequest | undefined
 
   return async (observation, { tools = known, signal, onCompletion }) => {
-    const names = namesOf(tools)
-    transcript ??= begin(observation)
+    const speech = wordsIn(tools)
+    transcript ??= begin(observation, tools)
     if (turn) {
       turn.reply(shown(observation))
       const next = turn.next()
@@ -107,18 +96,16 @@ function createPlayer(
     for (;;) {
       if (tokenBudget !== undefined && spent >= tokenBudget)
         throw new PlayerStop('budget-spent', `The episode used ${spent} tokens, and tokenBudget is ${tokenBudget}.`)
-      const messages = names === listed.names ? transcript.messages : transcript.messages.map(withoutTokens)
-      if (names !== listed.names) listed = wordsApart(tools)
-      const { offered, speech } = listed
       const answer = await chat
         .ask({
-          messages,
-          tools: offered,
+          messages: transcript.messages,
+          before,
+          tools,
           seed: seedOf(seed, asked++),
           parallelCalls: plays === 'all',
           journal,
           signal,
-          onUnanswered: onCompletion,
+          onLost: onCompletion,
         })
         .catch((error: unknown) => {
           // What is too long for the first request is a wrong model or option of the run, and no doing of the player.
@@ -126,11 +113,11 @@ function createPlayer(
           const message = `The episode fills the context of its model. ${error.message}`
           throw new PlayerStop('budget-spent', message, { cause: error })
         })
-      spent += answer.completion.promptTokens + answer.completion.completionTokens
       turn = createTurn(answer, plays, speech)
       const { recorded } = turn
       const said = { ...answer.completion, ...(recorded.length > 0 && { calls: recorded }), request: answer.request }
-      turns.set(said, turn)
+      count(said)
+      reportedAnswers.set(said, answer)
       onCompletion?.(answer.isKept ? markKept(said) : said)
       const action = turn.next()
       if (action) return action
@@ -152,45 +139,47 @@ function createPlayer(
     return { ...observation, attachments: attachments.map(({ data, ...rest }) => (images ? { ...rest, data } : rest)) }
   }
 
-  function begin(observation: Observation): Transcript {
-    const { speech } = listed
+  function count({ promptTokens, completionTokens, tokenIds, request }: ModelAnswer): void {
+    spent += promptTokens + completionTokens
+    if (tokenIds) before = request
+  }
+
+  function begin(observation: Observation, tools: readonly ToolInfo[]): Transcript {
+    const speech = wordsIn(known)
     const first = shown(earlier[0]?.observation ?? observation)
-    const asked = [task.prompt, ...task.hints]
+    const told = [task.prompt, ...task.hints]
     const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
     const begun =
       speech && systemPrompt === undefined && first.text !== ''
-        ? createTranscript(joinParagraphs(asked), greeting, [], first)
-        : createTranscript(systemPrompt ?? (speech ? '' : usual), greeting, asked, first)
-    for (const [i, { action, answers }] of earlier.entries()) {
+        ? createTranscript(joinParagraphs(told), greeting, [], first)
+        : createTranscript(systemPrompt ?? (speech ? '' : usual), greeting, told, first)
+    const every = [...known, ...tools]
+    for (const [i, { observation, action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.
-      if (turn) turn.reply(shown((earlier[i] as EarlierStep).observation))
-      if (answers.length === 0 && turn?.next()) continue
-      if (turn) begun.add(turn.messages)
-      const known = answers.flatMap((answer) => turns.get(answer)?.again() ?? [])
-      for (const mistaken of known.slice(0, -1)) begun.add(mistaken.messages)
-      turn = known.at(-1) ?? createExternalTurn(action, i, speech)
-      turn.next()
+      turn?.reply(shown(observation))
+      if (answers.length === 0 && turn?.take(action, every)) continue
+      const speech = wordsIn(every.filter(({ name }) => observation.tools?.includes(name) ?? true))
+      const made = answers.flatMap((reported) => {
+        count(reported)
+        asked += 1
+        const planned = (reported.calls ?? []).filter(({ played }) => played).length > 1 ? 'all' : plays
+        const answer = reportedAnswers.get(reported)
+        return answer ? createTurn(answer, planned, speech, reported === answers.at(-1) ? action : undefined) : []
+      })
+      const deciding = made.pop()
+      const last = deciding?.take(action, every) ? deciding : createExternalTurn(action, i, speech)
+      if (last !== deciding) last.next()
+      for (const next of [...made, last]) {
+        if (turn) begun.add(turn.messages)
+        turn = next
+      }
     }
     return begun
   }
 }
 
-/** Lists of tools that were split: the wire form of a list is made once. */
-const apart = new WeakMap<readonly ToolInfo[], ReturnType<typeof split>>()
-
-/** Splits off the tool that words are, which a model is not offered. */
-function wordsApart(tools: readonly ToolInfo[]) {
-  const known = apart.get(tools) ?? split(tools)
-  apart.set(tools, known)
-  return known
-}
-
-function split(tools: readonly ToolInfo[]) {
-  const speech = tools.find((tool) => tool.speech !== undefined)
-  return { names: namesOf(tools), speech, offered: speech ? tools.filter((tool) => tool !== speech) : tools }
-}
-
-const namesOf = (tools: readonly ToolInfo[]) => tools.map(({ name }) => name).join()
+/** Returns the tool that words are, which a model is not offered. */
+const wordsIn = (tools: readonly ToolInfo[]) => tools.find((tool) => tool.speech !== undefined)
 
 function quote({ calls: [call], completion }: Answer): string {
   return JSON.stringify(shorten(call ? `${call.name} ${call.arguments}` : (completion.text ?? ''), 200))

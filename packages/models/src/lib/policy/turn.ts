@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ModelAnswer } from '@episodic/env'
 import type { Action, JsonObject, Observation, ToolInfo } from '@episodic/protocol'
 import { type RecordedCall, shorten, toText } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
 import { MALFORMED_CALL } from '../answers/malformed-call.ts'
 import type { Answer } from '../answers/parse-answer.ts'
+import { withoutTokens } from '../messages/handed-tokens.ts'
 import { userMessage } from '../messages/media-parts.ts'
 import { isAction, readCall } from '../messages/read-tool-call.ts'
 import { assistant, callOf, type Message, type ToolCall } from '../messages/transcript.ts'
@@ -10,13 +13,17 @@ import { assistant, callOf, type Message, type ToolCall } from '../messages/tran
 /** What a model has answered: calls, which are played one after the other, and what is replied to each of them. */
 export interface Turn {
   readonly recorded: readonly RecordedCall[]
-  again(): Turn
   next(): Action | null
+  /** Goes on behind an action that was played: of those that are left, or in place of the next. `false` if none is. */
+  take(action: Action, tools: readonly ToolInfo[]): boolean
   reply(observation: Pick<Observation, 'text' | 'attachments'>): void
   /** The answer with the replies to it, once no call is left. */
   readonly messages: readonly Message[]
   readonly mistake: { readonly words: string; readonly hasCall: boolean }
 }
+
+/** What an answer was that a policy reported: with fields that only its server knows, and no report has. */
+export const reportedAnswers = new WeakMap<ModelAnswer, Answer>()
 
 /** The reply to a call that is not played, because the player plays one call of an answer. */
 const NOT_PLAYED = 'This call was not played: one call of an answer is. Call the tool again if you still want to.'
@@ -33,20 +40,24 @@ interface ReadCall {
  *
  * @param plays - how many calls are played.
  * @param speech - the tool that an answer without a call is, if there is one.
+ * @param played - the action that came of it, of an earlier answer.
  */
-export function createTurn(answer: Answer, plays: 'all' | 'first', speech: ToolInfo | undefined): Turn {
+export function createTurn(answer: Answer, plays: 'all' | 'first', speech?: ToolInfo, played?: Action): Turn {
   const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call) }))
   const words = answer.completion.text ?? ''
+  if (played && calls.length === 0 && isDeepStrictEqual(Object.values(played.arguments), [words]))
+    return turnOf([], answer.message, [], 'all', played)
   if (speech && calls.length === 0 && answer.finish !== MALFORMED_CALL && takes(speech, words))
     return turnOf([], answer.message, [], 'all', { tool: speech.name, arguments: { [speech.speech as string]: words } })
   return turnOf(calls, answer.message, correctionsOf(answer, calls, speech), plays)
 }
 
+/** Returns the turn of an action that is of no known answer, as if the model had chosen it. */
 export function createExternalTurn(action: Action, number: number, speech: ToolInfo | undefined): Turn {
   const words = action.tool === speech?.name ? action.arguments[speech.speech as string] : null
   if (typeof words === 'string') return turnOf([], assistant(words), [], 'all', action)
   const call = callOf(action, number)
-  return turnOf([{ call, read: action }], assistant(null, call), [], 'all')
+  return turnOf([{ call, read: action }], assistant(null, [call]), [], 'all')
 }
 
 /** Whether words are speech: those that are none are, where the schema of the tool takes an empty text. */
@@ -68,11 +79,19 @@ function turnOf(
   const actions = spoken ? [spoken] : played.map(({ read }) => read as Action)
   const replies: Pick<Observation, 'text' | 'attachments'>[] = []
   const replyTo = (each: ReadCall) => replies[played.indexOf(each)] ?? { text: NOT_PLAYED, attachments: undefined }
+  let sent = message
   let started = 0
   return {
     recorded: calls.map((each) => ({ ...each.call, played: played.includes(each) })),
-    again: () => turnOf(calls, message, corrections, plays, spoken),
     next: () => (started < actions.length ? (actions[started++] as Action) : null),
+    take(action, tools) {
+      if (started === actions.length) return false
+      const found = actions.findIndex((planned, i) => i >= started && isRecordedAs(action, planned, tools))
+      const next = played[started]
+      if (found < 0 && next) sent = withCall(sent, { ...callOf(action, 0), id: next.call.id })
+      started = Math.max(started, found) + 1
+      return true
+    },
     reply(observation) {
       replies[started - 1] = observation
     },
@@ -80,7 +99,7 @@ function turnOf(
       const [said = { text: '', attachments: undefined }] = spoken ? replies : []
       const attachments = readable.flatMap((each) => replyTo(each).attachments ?? [])
       return [
-        ...answerMessages(message, new Set(readable.map(({ call }) => call.id))),
+        ...answerMessages(sent, new Set(readable.map(({ call }) => call.id))),
         ...(spoken ? [userMessage(said.text, said.attachments)] : []),
         ...readable.map((each) => ({ role: 'tool', tool_call_id: each.call.id, content: replyTo(each).text })),
         ...(attachments.length > 0 ? [userMessage('', attachments)] : []),
@@ -96,6 +115,20 @@ export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids
   const kept = Array.isArray(made) ? (made as unknown as ToolCall[]).filter(({ id }) => ids.has(id)) : []
   if (kept.length === 0 && toText(message.content).trim() === '') return []
   return [{ ...message, ...(kept.length > 0 && { tool_calls: kept }) } as Message]
+}
+
+/** Whether an action is how a line has another: without arguments that its tool does not have. */
+function isRecordedAs({ tool, arguments: args }: Action, given: Action, tools: readonly ToolInfo[]): boolean {
+  const { properties } = Object(tools.find(({ name }) => name === tool)?.inputSchema)
+  const declared = Object.entries(given.arguments).filter(([name]) => name in args || name in Object(properties))
+  return given.tool === tool && isDeepStrictEqual(Object.fromEntries(declared), args)
+}
+
+/** Returns an answer with a call in place of the one that has its id. Its tokens are no longer those of the model. */
+function withCall(message: JsonObject, { id, ...called }: ToolCall): JsonObject {
+  const calls = message.tool_calls as unknown as readonly { readonly id: string; readonly function: JsonObject }[]
+  const changed = calls.map((call) => (call.id === id ? { ...call, function: { ...call.function, ...called } } : call))
+  return withoutTokens({ ...message, tool_calls: changed })
 }
 
 function correctionsOf({ finish, malformed }: Answer, calls: readonly ReadCall[], speech?: ToolInfo): string[] {

@@ -101,7 +101,14 @@ export function createTapedModel(
 }
 
 function contentOf({ messages, tools, seed, forcedTool, parallelCalls }: Question, settings: JsonObject): object {
-  return { messages, tools, seed, forcedTool, parallelCalls, settings }
+  return {
+    messages,
+    tools: tools.filter(({ speech }) => speech === undefined),
+    seed,
+    forcedTool,
+    parallelCalls,
+    settings,
+  }
 }
 
 /** Throws `secret-found` for an answer that cannot be kept as it is: the requests after it repeat it. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ToolInfo } from '@episodic/protocol'
 import { isObject, wellFormed } from '@episodic/protocol/internal'
-import { withoutTokens } from '../messages/handed-tokens.ts'
+import { lastTokens, withoutTokens } from '../messages/handed-tokens.ts'
 import { withoutMediaData } from '../messages/media-parts.ts'
 
 /** The names of tools that each API takes. MCP allows dots in them, and 128 letters. */
@@ -50,12 +50,12 @@ export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES, 
     functions: tools.map((tool) => ({ type: 'function', function: functionOf(tool) })),
     wireOf,
     nameOf: (wire: string) => tools.find(({ name }) => wireOf(name) === wire)?.name ?? wire,
-    /** Returns messages as they are sent, the last one with tokens alone with them, and as they are recorded. */
+    /** Returns messages as they are sent: with the last tokens among them, and without; and as they are recorded. */
     prepare(messages: readonly JsonObject[]) {
       const all = messages.map((message) => known.get(message) ?? prepare(message))
-      const last = all.findLastIndex(({ whole, plain }) => whole !== plain)
       return {
-        sent: all.map(({ whole, plain }, i) => (i === last ? whole : plain)),
+        handed: lastTokens(all.map(({ whole }) => whole)),
+        plain: all.map(({ plain }) => plain),
         recorded: all.map(({ recorded }) => recorded),
       }
     },
