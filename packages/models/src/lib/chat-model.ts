@@ -76,13 +76,7 @@ export function createChatModel(
   const forms = new WeakMap<readonly ToolInfo[], WireForm>()
   return {
     async ask({ messages, before, tools, seed, forcedTool, parallelCalls = true, journal = null, signal, onLost }) {
-      const form =
-        forms.get(tools) ??
-        wireFormOf(
-          tools.filter(({ speech }) => speech === undefined),
-          server.api,
-          wires,
-        )
+      const form = forms.get(tools) ?? wireFormOf(tools, server.api, wires)
       forms.set(tools, form)
       const { handed, plain, recorded } = form.prepare(messages)
       const asked = withOptions(modelOption, {

@@ -86,8 +86,9 @@ export function createTapedModel(
   return {
     async ask(question) {
       const tape = tapeOf()
-      const { messages, tools } = question
-      const request = hashRequest(contentOf(question, settings))
+      const { messages } = question
+      const tools = question.tools.filter(({ speech }) => speech === undefined)
+      const request = hashRequest(contentOf({ ...question, tools }, settings))
       const found = tape.entries.find((entry) => entry.request === request)
       if (found) return { ...found.answer, request: { messages: [...messages], tools } as never, isKept: true }
       if (mode === 'strict') throw notRecorded(tape, messages)
@@ -101,14 +102,7 @@ export function createTapedModel(
 }
 
 function contentOf({ messages, tools, seed, forcedTool, parallelCalls }: Question, settings: JsonObject): object {
-  return {
-    messages,
-    tools: tools.filter(({ speech }) => speech === undefined),
-    seed,
-    forcedTool,
-    parallelCalls,
-    settings,
-  }
+  return { messages, tools, seed, forcedTool, parallelCalls, settings }
 }
 
 /** Throws `secret-found` for an answer that cannot be kept as it is: the requests after it repeat it. */

@@ -9,13 +9,14 @@ const NAMES = { chat: /^[\w-]{1,64}$/, anthropic: /^[\w-]{1,128}$/, google: /^[a
 export type WireForm = ReturnType<typeof wireFormOf>
 
 /**
- * Returns the tools of a world, and the messages about them, as the requests of an API have them. Names that it refuses
- * are replaced one to one, on the wire alone: a call is read as one of the world's tool. A name that is no tool's stays
- * as it came.
+ * Returns the tools that a model is offered, and the messages about them, as the requests of an API have them. Names
+ * that it refuses are replaced one to one, on the wire alone: a call is read as one of the world's tool. A name that is
+ * no tool's stays as it came.
  *
  * @param wires - the names that were replaced, to which these are added: earlier calls may be of tools that are gone.
  */
-export function wireFormOf(tools: readonly ToolInfo[], api: keyof typeof NAMES, wires = new Map<string, string>()) {
+export function wireFormOf(every: readonly ToolInfo[], api: keyof typeof NAMES, wires = new Map<string, string>()) {
+  const tools = every.filter(({ speech }) => speech === undefined)
   const taken = new Set(tools.map(({ name }) => name))
   for (const { name } of tools.filter(({ name }) => !NAMES[api].test(name))) {
     const plain = name
