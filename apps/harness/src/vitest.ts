@@ -1,6 +1,7 @@
 import type { Policy } from '@episodic/env'
 import { expect } from 'vitest'
 import { type EpisodeMatchers, episodeMatchers } from './lib/evaluate/contracts/episode-matchers.ts'
+import { type GradeMatchers, gradeMatchers } from './lib/evaluate/contracts/grade-matcher.ts'
 import { type WorldMatchers, worldMatchers } from './lib/evaluate/contracts/pass-matcher.ts'
 import { createRecordedModel, type RecordedModelOptions } from './lib/evaluate/contracts/recorded-model.ts'
 
@@ -21,7 +22,8 @@ export function recordedModel(model: string, options: RecordedModelOptions = {})
 declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends EpisodeMatchers<R, T>,
+      GradeMatchers,
       WorldMatchers<void> {}
 }
 
-expect.extend({ ...episodeMatchers, ...worldMatchers })
+expect.extend({ ...episodeMatchers, ...gradeMatchers, ...worldMatchers })

@@ -24,7 +24,7 @@ export function assertChanges(
  * Throws `option-invalid` for a step after which an episode does not go on, and `run-invalid` for an episode that was
  * changed since it was sealed or has no seal.
  */
-export function assertPoint({ record, step }: Point, { answer }: Continues['changes']): void {
+export function assertPoint({ record, step }: Pick<Point, 'record' | 'step'>, { answer }: Continues['changes']): void {
   const { task, attempt, seal } = record
   const named = `Task ${task.id}, attempt ${attempt}`
   if (seal === null || sealOf(record) !== seal)

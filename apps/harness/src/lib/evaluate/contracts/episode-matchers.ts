@@ -34,8 +34,8 @@ type StateOf<Received> = Received extends { readonly state: infer State } ? NonN
 export interface EpisodeMatchers<Result, Received = unknown> {
   /** The episode succeeded, as its world defines it; by default it was terminated with a positive unshaped return. */
   toSucceed(): Result
-  /** Its unshaped return is at least this. */
-  toEarn(least: number): Result
+  /** Its unshaped return, or that of one of its terms, is at least this. Throws `option-invalid` for an unknown term. */
+  toEarn(least: number, term?: string): Result
   toEndWith(reason: string): Result
   /**
    * It called these tools in this order; other calls may lie between them. Throws `option-invalid` for a tool that the
@@ -58,10 +58,11 @@ export const episodeMatchers = {
     const episode = finishedEpisode(received, 'toSucceed')
     return matched(episode, hasSucceeded(episode), 'to succeed')
   },
-  toEarn(received: unknown, least: number) {
+  toEarn(received: unknown, least: number, term?: string) {
     const episode = finishedEpisode(received, 'toEarn')
-    const { unshaped } = returnsOf(episode.steps, 1)
-    return matched(episode, unshaped >= least, `to earn at least ${least}`, `It earned ${formatAmount(unshaped)}.`)
+    const earned = term === undefined ? returnsOf(episode.steps, 1).unshaped : earnedBy(episode, term)
+    const wanted = `to earn at least ${least}${term === undefined ? '' : ` of ${term}`}`
+    return matched(episode, earned >= least, wanted, `It earned ${formatAmount(earned)}.`)
   },
   toEndWith(received: unknown, reason: string) {
     const episode = finishedEpisode(received, 'toEndWith')
@@ -112,7 +113,15 @@ export function hasSucceeded({ success, end, steps }: FinishedEpisode): boolean 
   return success ?? isDefaultSuccess(end.kind, returnsOf(steps, 1).unshaped)
 }
 
-function matched(episode: Episode, pass: boolean, wanted: string, found?: string) {
+function earnedBy({ steps }: FinishedEpisode, term: string): number {
+  return steps.reduce((sum, { reward: { terms } }) => {
+    if (!Object.hasOwn(terms, term))
+      throw invalidOption(`toEarn names the term "${term}". The terms are: ${Object.keys(terms).join(', ')}.`)
+    return sum + (terms[term] as number)
+  }, 0)
+}
+
+export function matched(episode: Episode, pass: boolean, wanted: string, found?: string) {
   return {
     pass,
     message: () =>
@@ -124,7 +133,7 @@ function matched(episode: Episode, pass: boolean, wanted: string, found?: string
   }
 }
 
-function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
+export function finishedEpisode(received: unknown, matcher: string): FinishedEpisode {
   const episode = received as Episode | null | undefined
   if (episode?.kind === 'finished') return episode
   if (episode?.kind === 'failed')

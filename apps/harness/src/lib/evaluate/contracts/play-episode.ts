@@ -1,7 +1,9 @@
+import type { SavedPlay } from '@episodic/continue/saved/play-saved'
 import { connect, type Environment, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
 import type { JsonObject, LimitsRequest } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { expect } from 'vitest'
 import type { z } from 'zod'
 
 export interface EpisodePlay<World extends EnvironmentDefinition = EnvironmentDefinition> {
@@ -28,19 +30,23 @@ export interface LeftState<World extends EnvironmentDefinition = EnvironmentDefi
 
 export type PlayedEpisode<World extends EnvironmentDefinition = EnvironmentDefinition> = Episode & {
   readonly environment: World
+  /** What the player was asked to do. */
+  readonly prompt: string
   /** What the episode left; `null` if it did not start, or if the world keeps its state outside. */
   readonly state: LeftState<World> | null
 }
 
 /**
- * Plays one episode of an environment in this process, as a run does, and resolves with it. Never rejects for a fault
- * of the player: the episode is then `failed`. Rejects with `not-recorded` if a recorded model has no answer, and as
- * `runEpisode` and `createHost` do if there is nothing to play.
+ * Plays one episode of an environment in this process, as a run does, and resolves with it: a whole one, or with `from`
+ * what follows a step of an earlier one. Never rejects for a fault of the player: the episode is then `failed`. Rejects
+ * with `not-recorded` if a recorded model has no answer, with `replay-diverged` if the rules play the steps before
+ * `from` otherwise than they were, and as `runEpisode` and `createHost` do if there is nothing to play.
  */
 export async function playEpisode<World extends EnvironmentDefinition>(
   environment: World,
-  { policy, prompt = environment.description, hints = [], seed = 'test', params, limits }: EpisodePlay<World>,
+  given: EpisodePlay<World> | SavedPlay,
 ): Promise<PlayedEpisode<World>> {
+  const play = 'from' in given ? await savedPlay(environment, given) : wholePlay(environment, given)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   let state: LeftState<World> | null = null
@@ -56,13 +62,23 @@ export async function playEpisode<World extends EnvironmentDefinition>(
       },
     })
   }
-  const episode = await runEpisode({
-    createEnvironment,
-    policy,
-    task: { prompt, hints, params: params as JsonObject | undefined, seed, limits },
-  })
+  const episode = await runEpisode({ ...play, createEnvironment })
   assertRecorded(episode)
-  return { ...episode, environment, state }
+  return { ...episode, environment, prompt: play.task?.prompt ?? '', state }
+}
+
+function wholePlay<World extends EnvironmentDefinition>(
+  { description }: World,
+  { policy, prompt = description, hints = [], seed = 'test', params, limits }: EpisodePlay<World>,
+) {
+  return { policy, task: { prompt, hints, params: params as JsonObject | undefined, seed, limits } }
+}
+
+async function savedPlay(environment: EnvironmentDefinition, given: SavedPlay) {
+  const { playOfCase } = await import('@episodic/continue/saved/play-saved')
+  // What `vitest -u` says to snapshots, which have no other way to learn of it either.
+  const { _updateSnapshot } = expect.getState().snapshotState as unknown as { readonly _updateSnapshot: string }
+  return playOfCase(environment, given, _updateSnapshot === 'all')
 }
 
 /** Throws `not-recorded` for an episode whose recorded model had no answer: it says nothing about the model. */

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { limitsOf } from '@episodic/play/play/plan/plan'
+import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { shownPath } from '@episodic/run/base/console'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import { writeWhole } from '@episodic/run/base/own-files'
+import { isLlm } from '@episodic/run/base/player-names'
+import type { Continues } from '@episodic/run/folder/plan/configuration'
+import { wholeEpisode } from '../origin/episode-origin.ts'
+import type { Parent, Point } from '../run/parent.ts'
+import { writeSavedCase } from './saved-case.ts'
+
+export interface SavedTest {
+  /** The file of the test, such as `tests/refund.test.ts`. */
+  readonly file: string
+  readonly parent: Parent
+  readonly point: Point
+  readonly changes: Continues['changes']
+  /** What must hold: success by default, a grader of the world, or a return or a reward term of at least this. */
+  readonly holds?: { readonly grader: string } | { readonly earns: number; readonly term?: string } | undefined
+  /** Who goes on: `llm:<model>`, or a policy that the world exports. Default: the calls that were played. */
+  readonly policy?: string | undefined
+  readonly systemPrompt?: string | undefined
+}
+
+/** Vitest finds such files by itself. */
+const TEST_FILE = /(\.(?:test|spec))\.[cm]?[jt]sx?$/
+
+/**
+ * Writes a step of an episode as a test of Vitest, and its case beside it. Resolves with both paths.
+ *
+ * Rejects with `option-invalid` for a file that is no test or is there already, for a line of several seats, and for a
+ * policy or a grader that a test cannot name.
+ */
+export async function writeSavedTest(given: SavedTest): Promise<{ readonly test: string; readonly fixture: string }> {
+  const { file, parent } = given
+  const { task, step, record } = given.point
+  const test = resolve(file)
+  if (!TEST_FILE.test(test))
+    throw invalidOption(`Vitest does not find ${file}: give --save a file that ends with .test.ts.`)
+  if (isMatchRecord(record)) throw invalidOption('A test plays one seat, and this episode has several.')
+  const fixture = test.replace(TEST_FILE, '$1.fixture.json')
+  const taken = [test, fixture].find((path) => existsSync(path))
+  if (taken) throw invalidOption(`${shownPath(taken)} is there already. Give --save another file, or remove it.`)
+  const text = await textOf(given, test, basename(fixture))
+  const lines = linesOf(parent, record)
+  const origins = new Map<string, SealedRecord>(lines.map((line) => [line.seal as string, line]))
+  const calls = wholeEpisode(record, origins)
+    .steps.slice(step)
+    .map(({ action }) => action)
+  const limits = limitsOf(task, parent.manifest.configuration.maxSteps)
+  await writeSavedCase(fixture, { task: { ...task, limits }, step, calls, lines })
+  return { test: await writeWhole(test, text), fixture }
+}
+
+function linesOf(parent: Parent, record: EpisodeRecord): EpisodeRecord[] {
+  const earlier = record.origin && parent.origins.get(record.origin.seal)
+  return [...(earlier ? linesOf(parent, earlier.record as EpisodeRecord) : []), record]
+}
+
+async function textOf(given: SavedTest, test: string, fixture: string): Promise<string> {
+  const { parent, changes } = given
+  const { task, step, record } = given.point
+  const names = new Set(['environment'])
+  const policy = policyOf(given, names)
+  const expected = await expectedOf(given, names)
+  const { before, after } = worldOf(parent, test, names)
+  const at = changes.answer === undefined ? step + 1 : step
+  return [
+    ...before,
+    `import { playEpisode${policy?.startsWith('recorded') ? ', recordedModel' : ''} } from 'episodic/vitest'`,
+    "import { expect, it } from 'vitest'",
+    ...after,
+    '',
+    `// Attempt ${record.attempt} of task ${task.id} of ${relative(dirname(test), parent.folder)}.`,
+    `// What came before step ${at} is in ${fixture}; where the rules play it otherwise, \`vitest -u\` writes it anew.`,
+    `it(${quoted(`goes on from step ${at} of task ${task.id.slice(0, 8)}`)}, async () => {`,
+    '  const episode = await playEpisode(environment, {',
+    `    from: new URL(${quoted(fixture)}, import.meta.url),`,
+    ...(policy ? [`    policy: ${policy},`] : []),
+    ...(Object.keys(changes).length > 0 ? [`    changes: ${JSON.stringify(changes)},`] : []),
+    '  })',
+    `  ${expected}`,
+    '})',
+    '',
+  ].join('\n')
+}
+
+function policyOf({ policy, systemPrompt, parent: { world } }: SavedTest, names: Set<string>): string | null {
+  if (policy === undefined) return null
+  const options = systemPrompt === undefined ? '' : `, ${JSON.stringify({ systemPrompt })}`
+  if (isLlm(policy)) return `recordedModel(${quoted(policy.slice('llm:'.length))}${options})`
+  const [name, text] =
+    policy === 'solver' && world.solver ? [policy, policy] : ['policies', `policies[${quoted(policy)}]`]
+  if (name === 'policies' && !Object.hasOwn(world.policies, policy))
+    throw invalidOption(
+      `A test cannot name the policy ${policy}: it names llm:<model>, and what the world exports. Leave --policy out for the calls that were played, and write another one into the test.`,
+    )
+  names.add(name)
+  return text
+}
+
+async function expectedOf({ holds, parent: { world } }: SavedTest, names: Set<string>): Promise<string> {
+  if (!holds) return 'expect(episode).toSucceed()'
+  if ('earns' in holds) return `expect(episode).toEarn(${holds.earns}${holds.term ? `, ${quoted(holds.term)}` : ''})`
+  const { graders = {} } = (await import(world.url)) as { readonly graders?: { [key: string]: { name: string } } }
+  const key = Object.keys(graders).find((key) => graders[key]?.name === holds.grader)
+  const known = Object.keys(world.graders).join(', ') || 'none'
+  if (key === undefined) throw invalidOption(`The world has no grader ${holds.grader}. Its graders: ${known}.`)
+  names.add('graders')
+  return `await expect(episode).toPassGrader(graders[${quoted(key)}])`
+}
+
+/** Returns the lines of a test that have its world: before those of Vitest, and after them. */
+function worldOf({ world: { url }, manifest }: Parent, test: string, names: ReadonlySet<string>) {
+  const file = fileURLToPath(url)
+  const path = relative(dirname(test), file).replaceAll('\\', '/')
+  const beside = quoted(path.startsWith('.') ? path : `./${path}`)
+  if (/\.jsonl?$/.test(file)) {
+    const recorded = `const environment = await defineMcpEnvironment({ recording: new URL(${beside}, import.meta.url) })`
+    return { before: ["import { defineMcpEnvironment } from 'episodic'"], after: ['', recorded] }
+  }
+  const { reference = '' } = manifest.sources?.world ?? {}
+  const installed = ['', '@episodic/classics/', '@episodic/benchmarks/']
+    .map((scope) => `${scope}${reference}`)
+    .find((name) => isInstalled(name, test, file))
+  return { before: [], after: [`import { ${[...names].join(', ')} } from ${installed ? quoted(installed) : beside}`] }
+}
+
+/** Whether a test finds that file by the name of a package. */
+function isInstalled(name: string, test: string, file: string): boolean {
+  try {
+    return !/^[./]/.test(name) && createRequire(test).resolve(name) === file
+  } catch {
+    return false
+  }
+}
+
+function quoted(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
+}
