@@ -16,7 +16,7 @@ export {
   withShaping,
   withWeights,
 } from '@episodic/env'
-export { checkWorld, defineAgent, defineGolden, defineGrader, judgeGrader } from '@episodic/harness'
+export { checkWorld, continueEpisode, defineAgent, defineGolden, defineGrader, judgeGrader } from '@episodic/harness'
 export {
   createHost,
   defineEnvironment,
