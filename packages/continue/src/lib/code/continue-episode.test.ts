@@ -113,7 +113,7 @@ describe('continueEpisode', async () => {
     await refused({ changes: { call: { tool: 'shout', arguments: {} } } }, 'option-invalid', /no tool "shout"/)
     const other = { ...environment, name: 'coins' }
     await refused({ environment: other }, 'option-invalid', /is of dice, and the environment is coins/)
-    const now = { ...environment, observe: () => 'Look.' } as typeof environment
+    const now = { ...environment, observe: () => ({ text: 'Look.', structured: null }) } as typeof environment
     await refused({ environment: now }, 'replay-diverged', /step 1 differs in observation.text/)
   })
 })

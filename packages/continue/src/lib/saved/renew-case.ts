@@ -29,9 +29,9 @@ function partsOf({ step, lines }: SavedCase): Part[] {
 export function findParting(environment: EnvironmentDefinition, saved: SavedCase): Parting | null {
   const origins = new Map(saved.lines.map((line) => [line.seal as string, line]))
   for (const { line, before, own } of partsOf(saved))
-    for (const { step, parting } of replaySteps(environment, line, { ...AS_PLAYED, origins })) {
+    for (const { step, difference } of replaySteps(environment, line, { ...AS_PLAYED, origins })) {
       if (step === null || step > own) break
-      if (parting) return { ...parting, step: before + step }
+      if (difference) return { ...difference, step: before + step }
     }
   return null
 }
