@@ -10,6 +10,7 @@ import { writeWhole } from '@episodic/run/base/own-files'
 import { isLlm } from '@episodic/run/base/player-names'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
 import { wholeEpisode } from '../origin/episode-origin.ts'
+import { assertChanges, assertPoint } from '../run/assert-request.ts'
 import type { Parent, Point } from '../run/parent.ts'
 import { writeSavedCase } from './saved-case.ts'
 
@@ -32,12 +33,14 @@ const TEST_FILE = /(\.(?:test|spec))\.[cm]?[jt]sx?$/
 /**
  * Writes a step of an episode as a test of Vitest, and its case beside it. Resolves with both paths.
  *
- * Rejects with `option-invalid` for a file that is no test or is there already, for a line of several seats, and for a
- * policy or a grader that a test cannot name.
+ * Rejects with `option-invalid` for a file that is no test or is there already, for a line of several seats, for a
+ * policy or a grader that a test cannot name, and as `continueRun` does for a step and changes.
  */
 export async function writeSavedTest(given: SavedTest): Promise<{ readonly test: string; readonly fixture: string }> {
-  const { file, parent } = given
-  const { task, step, record } = given.point
+  const { file, parent, point, changes } = given
+  const { task, step, record } = point
+  assertChanges(parent.world.environment, changes)
+  assertPoint(point, changes)
   const test = resolve(file)
   if (!TEST_FILE.test(test))
     throw invalidOption(`Vitest does not find ${file}: give --save a file that ends with .test.ts.`)

@@ -79,6 +79,12 @@ export const continueOptions = z.object({
   dataset: option('<file>', 'file of the tasks, if it has moved since the run'),
   out: option('<folder>', 'folder of the continuations (default: <run>-continued, with -2, -3 … if that is there)'),
   resume: flag('play the missing continuations of those in --out'),
+  save: option('<file>', 'write the step as a test of Vitest, such as tests/refund.test.ts, and play nothing'),
+  holds: option(
+    '<what>',
+    'with --save: what must hold; success, grader:<name>, return=<least> or <term>=<least>',
+    z.string().default('success'),
+  ),
   json: flag('print the result as JSON'),
   concurrency: processOptions.shape.concurrency,
   ...modelOptionsSchema.pick({ baseUrl: true, temperature: true, maxTokens: true, prices: true }).shape,

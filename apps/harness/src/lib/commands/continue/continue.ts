@@ -17,6 +17,7 @@ import { findEpisodes, openParent } from '../../evaluate/continue/open-parent.ts
 import { defineCommand } from '../define-command.ts'
 import { type ContinueOptions, continueOptions } from './continue-options.ts'
 import { formatContinued, toJson } from './format-continued.ts'
+import { saveTest } from './save-test.ts'
 
 export const command = defineCommand('continue', continueOptions, {
   argument: ['<run>', 'folder of the run whose episodes are continued'],
@@ -36,7 +37,8 @@ Examples:
   episodic continue runs/june --task 3f2a --step 7 --call refund '{"order":"#17"}'
   episodic continue runs/june --task 3f2a --step 7 --answer 'Order not found.'
   episodic continue runs/june --task 3f2a --step 7 --system @strict.txt --describe lookup='Finds one order.'
-  episodic continue runs/june --query 'success:no' --step 1 --seed 2`,
+  episodic continue runs/june --query 'success:no' --step 1 --seed 2
+  episodic continue runs/june --task 3f2a --step 7 --save tests/refund.test.ts`,
   run: continueEpisodes,
 })
 
@@ -52,6 +54,7 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   const episodes = await findEpisodes(parent, query, options.dataset)
   const before = answer === undefined ? step - 1 : step
   const points = episodes.map(({ task, record }): Point => ({ task, record, step: before }))
+  if (options.save !== undefined) return saveTest(parent, { points, changes: changesOf(options) }, options, console)
   const settings = { ...settingsOf(parent.manifest), ...howOf(options) }
   const request = { points, changes: changesOf(options), settings: { ...settings, ...playersOf(options, settings) } }
   const plain = { points, changes: {}, settings }
