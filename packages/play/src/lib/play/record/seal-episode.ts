@@ -14,14 +14,17 @@ import {
   sealOf,
   type Transcript,
 } from '@episodic/protocol'
-import { judgementOf, type RecordedSeat, wellFormed } from '@episodic/protocol/internal'
+import { judgementOf, wellFormed } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { mapValues } from '@episodic/run/base/map-values'
 import { toMicroseconds } from '@episodic/run/base/to-microseconds'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { createRecording, type Recording } from '@episodic/run/folder/record/recording'
 import { returnsOfSeat, weigh } from '@episodic/run/folder/record/weigh-terms'
 import { MOST_BYTES, placeAnswers, type RecordedAnswers, recordAnswers } from './record-answers.ts'
+
+type RecordedSeat = MatchRecord['seats'][string]
 
 /** The parts of a record that are not in what was played, whatever it was. */
 interface AnySealing {
@@ -137,10 +140,8 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
     steps: match.steps.map((step): RecordedSeatStep => {
       const { seat, report } = step
       const { terms = {}, due: _, messages: __, ...learned } = report.seats ?? { turn: [], views: {} }
-      const rewards = Object.entries({ [seat]: report.terms, ...terms }).map(
-        ([name, terms]) => [name, weigh(terms, weights)] as const,
-      )
-      const recorded = toRecordedStep(step, { rewards: Object.fromEntries(rewards) }, report, sealing)
+      const rewards = mapValues({ [seat]: report.terms, ...terms }, (own) => weigh(own, weights))
+      const recorded = toRecordedStep(step, { rewards }, report, sealing)
       return { seat, ...recorded, seats: learned }
     }),
     outcome:
@@ -160,11 +161,8 @@ function toMatchRecord(match: Match, planned: PlannedEpisode, sealing: MatchSeal
     record = { ...record, seats, steps, ...(undecided.length > 0 && { undecided }) }
   }
   if (match.kind === 'failed') return record
-  const seats = names.map((name) => {
-    const seat = record.seats[name] as RecordedSeat
-    return [name, { ...seat, returns: returnsOfSeat(record, name, discount) }]
-  })
-  return { ...record, seats: Object.fromEntries(seats) }
+  const returned = (seat: RecordedSeat, name: string) => ({ ...seat, returns: returnsOfSeat(record, name, discount) })
+  return { ...record, seats: mapValues(record.seats, returned) }
 }
 
 /** The beginning of a line. The order of the fields is the order in which they are written. */
