@@ -1,6 +1,6 @@
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { alignTasks } from './align-tasks.ts'
-import { compareRuns } from './compare-runs.ts'
+import { compareRuns, meansOf } from './compare-runs.ts'
 import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { contrastRuns } from './contrast-runs.ts'
@@ -56,12 +56,6 @@ function tasksOf(compared: readonly ComparedRun[]): ComparedRuns['tasks'] {
 }
 
 function figuresOf(task: ReturnType<ComparedRun['tasks']['get']>) {
-  const finished = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
-  const sum = finished.reduce((total, { unshaped }) => total + unshaped, 0)
-  return {
-    finished: finished.length,
-    successes: finished.filter(({ outcome }) => outcome === 'succeeded').length,
-    unshaped: finished.length > 0 ? sum / finished.length : null,
-    rows: [] as number[],
-  }
+  const { finished = 0, successes = 0, unshaped = null } = meansOf(task) ?? {}
+  return { finished, successes, unshaped, rows: [] as number[] }
 }
