@@ -67,8 +67,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const { grader, ref, sample, again = false, concurrency, budget, signal, onProgress = () => {} } = options
   const key = graderKeyOf(ref)
   const earlier = (await readGrades(run.gradesFile)).filter(({ grader: by }) => graderKeyOf(by) === key)
-  const isKept = createKept(earlier, again)
-  const revisionOf = createRevisions(earlier)
+  const { isKept, revisionOf } = votesOf(earlier, again)
   const lines = run.lines.filter(({ counts }) => counts).slice(0, sample)
   const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
   const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
@@ -126,31 +125,19 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   }
 }
 
-/** A model that gave no verdict is asked again. */
-function createKept(earlier: readonly GradeRecord[], again: boolean): (line: GradableLine, vote: number) => boolean {
-  const kept = new Set<string>()
-  for (const record of earlier)
-    if (!again && !record.planted && (record.value !== null || record.grader.kind !== 'model'))
-      kept.add(toVoteKey(record, record.vote))
-  return (line, vote) => kept.has(toVoteKey(line, vote))
-}
+type Judged = Pick<GradeRecord, 'seal'> & { readonly seat?: string | null | undefined }
 
-function createRevisions(earlier: readonly GradeRecord[]): (line: Judged, vote: number) => number {
-  const next = new Map<string, number>()
-  for (const record of earlier) {
-    const place = toVoteKey(record, record.vote)
-    next.set(place, Math.max(next.get(place) ?? 0, record.revision + 1))
+/** Says which votes were given before, and so are kept, and which revision a vote on a line is. */
+function votesOf(earlier: readonly GradeRecord[], again: boolean) {
+  const toKey = ({ seal, seat }: Judged, vote: number) => `${seal} ${seat ?? ''} ${vote}`
+  const votes = Map.groupBy(earlier, (record) => toKey(record, record.vote))
+  // A model that gave no verdict is asked again.
+  const isGiven = ({ planted, value, grader }: GradeRecord) => !planted && (value !== null || grader.kind !== 'model')
+  return {
+    isKept: (line: Judged, vote: number) => !again && (votes.get(toKey(line, vote))?.some(isGiven) ?? false),
+    revisionOf: (line: Judged, vote: number) =>
+      Math.max(0, ...(votes.get(toKey(line, vote)) ?? []).map(({ revision }) => revision + 1)),
   }
-  return (line, vote) => next.get(toVoteKey(line, vote)) ?? 0
-}
-
-interface Judged {
-  readonly seal: string
-  readonly seat?: string | null | undefined
-}
-
-function toVoteKey({ seal, seat }: Judged, vote: number): string {
-  return `${seal} ${seat ?? ''} ${vote}`
 }
 
 async function askGrader(
@@ -172,7 +159,7 @@ async function askGrader(
 }
 
 interface GradedLine extends Wanted {
-  readonly revisionOf: ReturnType<typeof createRevisions>
+  readonly revisionOf: ReturnType<typeof votesOf>['revisionOf']
   readonly judged: GradableEpisode
   readonly verdict: Verdict
   readonly planted: PlantedOrder | undefined
