@@ -1,3 +1,4 @@
+import { shownValue } from '@episodic/analysis/replay/divergence'
 import { replaySteps } from '@episodic/analysis/replay/replay-episode'
 import type { Origins } from '@episodic/analysis/replay/replayed-step'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
@@ -34,7 +35,8 @@ export function replayStates(
     if (difference) {
       const { field, recorded, replayed } = difference
       const place = step === 0 ? 'at the start' : `at step ${step}`
-      const why = field === 'rules' ? replayed : `${field} is ${shown(replayed)}, and the line has ${shown(recorded)}`
+      const why =
+        field === 'rules' ? replayed : `${field} is ${shownValue(replayed)}, and the line has ${shownValue(recorded)}`
       return {
         source: 'replayed',
         why: `The replay parts from the line ${place}: ${why}. The rules have changed since, or the line was edited.`,
@@ -93,11 +95,4 @@ function partsOf(state: SessionState): Parts {
     public: state.public as Json,
     private: own === undefined ? secret : { ...(secret as { readonly [key: string]: Json }), own },
   }
-}
-
-const MOST_CHARACTERS = 200
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS).toWellFormed()}…`
 }

@@ -7,6 +7,7 @@ import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { gradesFileOf } from '@episodic/run/folder/grades-file'
 import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
+import { assertVersion } from '../replay/replay-episode.ts'
 import { playRecorded } from '../replay/replayed-step.ts'
 
 /** The sealed lines of a run, opened for reading, and the file of their verdicts. */
@@ -61,24 +62,13 @@ export async function openGradableRun(
       return {
         record: seatRecordOf(record, line.seat ?? undefined),
         states(environment) {
-          assertEnvironment(environment, record)
+          assertVersion(environment, record)
           return statesOf(environment, record, isMatchRecord(record) ? line.seat : null)
         },
       }
     },
     [Symbol.asyncDispose]: async () => file?.close(),
   }
-}
-
-function assertEnvironment(
-  { name, version }: EnvironmentDefinition,
-  { environment: recorded }: Pick<SealedRecord, 'environment'>,
-): void {
-  if (recorded.name === name && recorded.version === version) return
-  throw new HarnessError(
-    'version-mismatch',
-    `The run was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Name that version with --world: the grader needs states.`,
-  )
 }
 
 /**

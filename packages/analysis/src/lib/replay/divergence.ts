@@ -1,4 +1,5 @@
 import type { SealedRecord } from '@episodic/protocol'
+import { shorten } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
 import type { Difference } from './difference.ts'
 
@@ -62,8 +63,8 @@ export function toDivergence(
     attempt,
     step,
     field,
-    recorded: shorten(recorded),
-    replayed: shorten(replayed),
+    recorded: shownValue(recorded),
+    replayed: shownValue(replayed),
     cause,
     meaning: MEANINGS[cause]({ environment, failure }),
   }
@@ -80,7 +81,7 @@ export function formatDivergence(divergence: Divergence): string {
   ${meaning}`
 }
 
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text
+/** Returns a value of a line as people read it: JSON, shortened. */
+export function shownValue(value: unknown): string {
+  return shorten(JSON.stringify(value) ?? 'nothing', LONGEST_VALUE)
 }

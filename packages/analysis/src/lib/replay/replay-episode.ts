@@ -141,13 +141,14 @@ function explain(
 /** The fields that the player computes. The chain does not cover them. */
 const SCORED = /^(rewards?|returns)\b/
 
-function assertVersion(
+/** Throws `version-mismatch` if an episode was recorded in another environment, or in another version of it. */
+export function assertVersion(
   { name, version }: EnvironmentDefinition,
-  { task, attempt, environment: recorded }: SealedRecord,
+  { task, attempt, environment: recorded }: Pick<SealedRecord, 'task' | 'attempt' | 'environment'>,
 ): void {
   if (recorded.name === name && recorded.version === version) return
   throw new HarnessError(
     'version-mismatch',
-    `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Replay with the recorded version, or record again.`,
+    `Task ${task.id}, attempt ${attempt} was recorded in ${recorded.name} ${recorded.version}, and the world here is ${name} ${version}. Name the recorded version with --world, or record again.`,
   )
 }

@@ -11,18 +11,6 @@ export type AnyStep = SealedRecord['steps'][number]
 
 export type Scoring = Pick<RunConfiguration, 'weights' | 'shaping' | 'discount'>
 
-/** The fields that lines alone cannot verify: they do not have the run's scoring, nor whether an agent played. */
-export const UNKNOWN_WITHOUT_RUN = [
-  'reward.total',
-  'reward.shaping',
-  'returns.discounted',
-  'end closed',
-  'undeclared arguments',
-] as const
-
-/** The fields that cannot be verified without the generator or the file of tasks. */
-export const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit'] as const
-
 export function recordedTerms(step: AnyStep): object {
   if ('reward' in step) return step.reward.terms
   return mapValues(step.rewards, ({ terms }) => terms)

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url'
 import { formatDivergence } from '@episodic/analysis/replay/divergence'
-import { UNKNOWN_WITHOUT_PLAN, UNKNOWN_WITHOUT_RUN } from '@episodic/analysis/replay/scoring'
 import { traceEpisode } from '@episodic/analysis/replay/trace'
 import { readOrigins, recordsOf } from '@episodic/continue/origin/origins-file'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
@@ -136,6 +135,16 @@ function formatJudge({ environment, file, sha256, sameAsRecorded }: Awaited<Retu
   return `the rules of ${environment} in ${file} (SHA-256 ${sha256.slice(0, 12)}…${recorded}).`
 }
 
+/** What lines alone cannot verify: they do not have the run's scoring, nor whether an agent played. */
+const UNKNOWN_WITHOUT_RUN = [
+  'reward.total',
+  'reward.shaping',
+  'returns.discounted',
+  'end closed',
+  'undeclared arguments',
+]
+/** What cannot be verified without the generator or the file of tasks. */
+const UNKNOWN_WITHOUT_PLAN = ['task', 'params', 'seed', 'attempt', 'policy', 'step limit']
 const NOT_KNOWN =
   'Only the folder of a run has its plan, weights, shaping and discount, and shows whether an agent played.'
 
