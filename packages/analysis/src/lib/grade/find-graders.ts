@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { ownFrames } from '@episodic/mcp-server/internal'
+import { fileURLToPath } from 'node:url'
 import type { ModelSettings } from '@episodic/models/model-options'
 import { contentId } from '@episodic/protocol'
 import type { GraderRef } from '@episodic/report/grades/grade-record'
 import { type Grader, type GraderScale, graderRefOf, isGrader } from '@episodic/report/grades/grader'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
-import { loadFailure } from '@episodic/run/base/load-failure'
+import { importModule } from '@episodic/run/base/import-module'
 import { readTextFile } from '@episodic/run/base/text-file'
 import { hashModule } from '@episodic/run/folder/plan/content-hash'
 import { judgeGrader } from './judge-grader.ts'
@@ -96,14 +95,7 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
 }
 
 async function fromFile(file: string): Promise<FoundGrader[]> {
-  let module: Record<string, unknown>
-  try {
-    module = await import(pathToFileURL(file).href)
-  } catch (cause) {
-    const frames = cause instanceof Error ? ownFrames(cause) : []
-    throw new HarnessError('grader-unknown', [`${file} does not load: ${loadFailure(cause)}`, ...frames], { cause })
-  }
-  const { graders, grader, default: own } = module
+  const { graders, grader, default: own } = await importModule(file, 'grader-unknown')
   const listed = [graders, grader, own].find((exported) => exported !== undefined)
   const all = isGrader(listed) ? [listed] : Object.values((listed ?? {}) as Record<string, unknown>)
   if (all.length === 0 || !all.every(isGrader))

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { contentId } from '@episodic/protocol'
 import { invalidOption } from '@episodic/run/base/harness-error'
-import { loadFailure } from '@episodic/run/base/load-failure'
+import { importModule } from '@episodic/run/base/import-module'
 import { makeFolder } from '@episodic/run/base/own-files'
 import type { McpWorldRequest } from './mcp-options.ts'
 
@@ -65,12 +64,7 @@ async function writeWorld({ mcp, mcpConfig, server, score, onlyTools, tasks }: M
 
 async function findScore(path: string): Promise<{ readonly file: string; readonly imported: string }> {
   const file = existing('--score', path)
-  let module: { readonly score?: unknown; readonly default?: unknown }
-  try {
-    module = await import(pathToFileURL(file).href)
-  } catch (cause) {
-    throw invalidOption(`--score ${path} does not load: ${loadFailure(cause)}`, { cause })
-  }
+  const module = await importModule(file, 'option-invalid', `--score ${path}`)
   if (typeof module.score === 'function') return { file, imported: '{ score }' }
   if (typeof module.default === 'function') return { file, imported: 'score' }
   throw invalidOption(`--score ${path} exports no function "score". Write \`export const score = async ({ … }) => …\`.`)

@@ -1,11 +1,10 @@
-import { pathToFileURL } from 'node:url'
 import { type Policy, randomPolicy, scriptedPolicy } from '@episodic/env'
 import { ModelAccess } from '@episodic/models/model-access'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { actionSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { importModule } from '@episodic/run/base/import-module'
 import { parseJson } from '@episodic/run/base/json'
-import { loadFailure } from '@episodic/run/base/load-failure'
 import { ACP, AGENT, isLlm, LLM, PROCESS, policyFileOf, SCRIPT } from '@episodic/run/base/player-names'
 import { checkedPolicy } from '@episodic/run/base/policy-fault'
 import { readTextFile } from '@episodic/run/base/text-file'
@@ -28,7 +27,7 @@ export async function findPlayer(name: string, world: Policies, options: FindOpt
   }
   if (!name.startsWith(AGENT)) return findPolicy(name, world, options)
   const file = policyFileOf(name, options.folder) as string
-  const module = await load(file)
+  const module = await importModule(file, 'policy-unknown')
   const agent = module.agent ?? module.default
   if (isAgent(agent)) return agent
   throw new HarnessError('policy-unknown', `${file} exports no agent, as "agent" or as its default: { name, play }.`)
@@ -96,17 +95,9 @@ function readScript(file: string) {
 }
 
 async function loadPolicy(file: string): Promise<Policy> {
-  const module = await load(file)
+  const module = await importModule(file, 'policy-unknown')
   const policy = module.policy ?? module.default
   if (!isPolicy(policy))
     throw new HarnessError('policy-unknown', `${file} exports no policy, as "policy" or as its default.`)
   return policy
-}
-
-async function load(file: string): Promise<{ readonly [name: string]: unknown }> {
-  try {
-    return await import(pathToFileURL(file).href)
-  } catch (cause) {
-    throw new HarnessError('policy-unknown', `${file} does not load: ${loadFailure(cause)}`, { cause })
-  }
 }

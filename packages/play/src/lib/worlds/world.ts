@@ -5,10 +5,9 @@ import { pathToFileURL } from 'node:url'
 import type { TasksDefinition } from '@episodic/dataset'
 import type { Policy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { ownFrames } from '@episodic/mcp-server/internal'
 import type { Grader } from '@episodic/report/grades/grader'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import { loadFailure } from '@episodic/run/base/load-failure'
+import { importModule } from '@episodic/run/base/import-module'
 
 /** The exports of a world module: an environment, and its tasks, policies and graders. */
 export interface World {
@@ -48,16 +47,9 @@ export async function loadWorld(reference: string, folder = process.cwd()): Prom
       `There is no world "${reference}".${known} Give a name, a path to a module that exports one, or an installed package.`,
     )
   }
-  const url = pathToFileURL(file).href
-  let module: Record<string, unknown>
-  try {
-    module = await (/\.jsonl?$/.test(file) ? openRecording(file) : import(url))
-  } catch (cause) {
-    const frames = cause instanceof Error ? ownFrames(cause) : []
-    const message = [`The world ${reference} (${file}) does not load: ${loadFailure(cause)}`, ...frames].join('\n')
-    throw new HarnessError('world-invalid', message, { cause })
-  }
-  return { url, ...(await readWorld(module, reference)) }
+  const load = /\.jsonl?$/.test(file) ? () => openRecording(file) : undefined
+  const module = await importModule(file, 'world-invalid', `The world ${reference} (${file})`, load)
+  return { url: pathToFileURL(file).href, ...(await readWorld(module, reference)) }
 }
 
 async function openRecording(file: string): Promise<Record<string, unknown>> {

@@ -1,7 +1,29 @@
 import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+import { ownFrames } from '@episodic/mcp-server/internal'
+import { HarnessError, type HarnessErrorCode } from './harness-error.ts'
+
+/**
+ * Imports a module of a user. Rejects with `code`: what does not load, why, and the frames of its own code.
+ *
+ * @param load - loads it otherwise. Default: Node imports it.
+ */
+export async function importModule(
+  file: string,
+  code: HarnessErrorCode,
+  what = file,
+  load: () => Promise<Readonly<Record<string, unknown>>> = () => import(pathToFileURL(file).href),
+): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await load()
+  } catch (cause) {
+    const frames = cause instanceof Error ? ownFrames(cause) : []
+    throw new HarnessError(code, [`${what} does not load: ${loadFailure(cause)}`, ...frames], { cause })
+  }
+}
 
 /** Says why a module of a user does not load, and what to write instead where Node's own words do not say. */
-export function loadFailure(cause: unknown): string {
+function loadFailure(cause: unknown): string {
   const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: String(cause) }
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return `${message}. Node takes types away and compiles nothing: write it in JavaScript, and set "erasableSyntaxOnly" in tsconfig.json, so that tsc finds it`
