@@ -35,6 +35,8 @@ import {
 import { createColors } from 'picocolors'
 import { formatCounts } from '../../base/format-counts.ts'
 
+type Interval = Parameters<typeof noteInterval>[0]
+
 const NAME_WIDTH = 18
 const VALUE_WIDTH = 10
 const LABEL_WIDTH = 24
@@ -60,6 +62,12 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   }
   const share = (name: string, rate: number | null, count: number, bounds = '') =>
     `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(`${formatCount(count)}${bounds && `   ${bounds}`}`)}`
+  const rateLine = (name: string, value: number | null, figure: Interval, bounds: string) =>
+    line(name, formatPercent(value), withBounds(noteInterval(figure, formatShareInterval), bounds))
+  const meanLine = (name: string, mean: Interval & { readonly mean: number }) =>
+    line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval))
+  const bestRate = ({ best: { success, bounds }, failed }: NonNullable<typeof branch>) =>
+    rateLine('  success', success.rate, success, shortVoids({ failed, bounds }).join())
   const passes = [['pass@', success.passAtK.at(-1)] as const, ['pass^', success.passHatK.at(-1)] as const]
   const failing = [noteFailures(summary), noteUnknownTools(summary)].filter((notice) => notice !== null)
   const unrewarded = noteMissingRewards(summary)
@@ -84,45 +92,18 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
         `${formatShareInterval(success.bounds)}: if the ${formatCount(counts.failed)} that failed were all lost, or all won`,
       ),
     success.firstTry &&
-      line(
-        '  first tries',
-        formatPercent(success.firstTry.rate),
-        withBounds(noteInterval(success.firstTry, formatShareInterval), shortBounds(success.firstTry)),
-      ),
+      rateLine('  first tries', success.firstTry.rate, success.firstTry, shortBounds(success.firstTry)),
     ...(summary.verdicts ?? []).map((verdict) =>
-      line(
-        `  ${cleanText(verdict.name)}`,
-        formatPercent(verdict.rate),
-        withBounds(noteInterval(verdict, formatShareInterval), shortBounds(verdict)),
-      ),
+      rateLine(`  ${cleanText(verdict.name)}`, verdict.rate, verdict, shortBounds(verdict)),
     ),
     retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),
     ...passes.map(([name, pass]) => {
       if (!pass || pass.k <= 1) return null
       const voids = shortVoids({ failed: counts.failed, bounds: pass.bounds }).join()
-      const note = withBounds(noteInterval(pass, formatShareInterval), voids)
-      return line(`${name}${pass.k}`, formatPercent(pass.mean), note)
+      return rateLine(`${name}${pass.k}`, pass.mean, pass, voids)
     }),
-    ...distinctReturns(summary).map(([name, { mean }]) =>
-      line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval)),
-    ),
-    ...(branch?.best.return
-      ? [
-          line(
-            `best of ${branch.leaves}`,
-            formatNumber(branch.best.return.mean),
-            noteInterval(branch.best.return, formatInterval),
-          ),
-          line(
-            '  success',
-            formatPercent(branch.best.success.rate),
-            withBounds(
-              noteInterval(branch.best.success, formatShareInterval),
-              shortVoids({ failed: branch.failed, bounds: branch.best.bounds }).join(),
-            ),
-          ),
-        ]
-      : []),
+    ...distinctReturns(summary).map(([name, { mean }]) => meanLine(name, mean)),
+    ...(branch?.best.return ? [meanLine(`best of ${branch.leaves}`, branch.best.return), bestRate(branch)] : []),
     ...seatRows(summary).map(([name, value, note]) => line(name, value, note)),
     success.steps &&
       line(
