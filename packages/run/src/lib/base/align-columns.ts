@@ -14,13 +14,7 @@ export function alignColumns(head: readonly string[], rows: readonly (readonly s
 }
 
 export function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  const [head = [], ...others] = rows
+  const lines = alignColumns(head, others, head.length)
+  return lines.map((line) => line.slice(GAP.length).trimEnd()).join('\n')
 }

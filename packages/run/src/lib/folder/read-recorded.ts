@@ -4,10 +4,8 @@ import type { FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import { chainOf, parseSealedRecord, type SealedRecord, sealOf } from '@episodic/protocol'
-import { summarySchema } from '@episodic/report/fold/summary'
 import { HarnessError } from '../base/harness-error.ts'
-import { jsonInFile } from '../base/json.ts'
-import { assertFiles, RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
+import { assertFiles, isComplete, RUN_FILES, type RunManifest, readManifest } from './record/run-folder.ts'
 import { parseLine } from './record/sealed-file.ts'
 
 export interface RecordedEpisode {
@@ -100,16 +98,10 @@ export async function findSealed(run: string): Promise<SealedEpisodes> {
   if (statSync(run).isDirectory()) {
     const manifest = await readManifest(run)
     const { name } = manifest.configuration.environment
-    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: await wasComplete(run) }
+    return { file: join(run, RUN_FILES.episodes), name, folder: run, manifest, complete: await isComplete(run) }
   }
   await assertFiles(dirname(run), [basename(run)])
   for await (const { record } of readRecorded(run))
     return { file: run, name: record.environment.name, folder: dirname(run), manifest: null, complete: false }
   throw new HarnessError('run-invalid', `${run} holds no episode.`)
-}
-
-/** A run writes its summary whenever it stops in an orderly way. */
-async function wasComplete(folder: string): Promise<boolean> {
-  const summary = await jsonInFile(summarySchema, join(folder, RUN_FILES.summary))
-  return summary?.counts.unresolved === 0
 }

@@ -134,7 +134,8 @@ export async function freeFolder(folder: string): Promise<string> {
   }
 }
 
-async function isComplete(folder: string): Promise<boolean> {
+/** Whether all episodes were sealed, by the summary that a run writes whenever it stops in an orderly way. */
+export async function isComplete(folder: string): Promise<boolean> {
   try {
     await assertFiles(folder, [RUN_FILES.summary])
     return JSON.parse(await readFile(join(folder, RUN_FILES.summary), 'utf8')).counts.unresolved === 0
