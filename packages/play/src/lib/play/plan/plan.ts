@@ -41,7 +41,7 @@ function rejectTorn(file: string, line: number): never {
 }
 
 /** Streams every task `rollouts` times, so that memory does not grow with the plan. */
-export async function* planEpisodes(tasks: AsyncIterable<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
+export async function* planEpisodes(tasks: Rows<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
   let position = 0
   for await (const task of tasks) {
     for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
@@ -105,13 +105,9 @@ export async function checkTasks(tasks: () => AsyncIterable<Task>, source: RunCo
   const again = kept
   return {
     count,
-    /** Streams the tasks once more: from memory if they fit, otherwise from their source. */
-    again: () => (again ? streamTasks(again) : tasks()),
+    /** Returns the tasks once more: from memory if they fit, otherwise from their source. */
+    again: (): Rows<Task> => again ?? tasks(),
   }
-}
-
-async function* streamTasks(tasks: readonly Task[]): AsyncGenerator<Task> {
-  yield* tasks
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createStagedCurriculum, DatasetError } from '@episodic/dataset'
+import { createStagedCurriculum, DatasetError, type Rows } from '@episodic/dataset'
 import { seedFor, type Task } from '@episodic/protocol'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
@@ -14,7 +14,7 @@ import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 export async function planStages(
   { stages }: Stages,
   { seed, rollouts }: Pick<RunConfiguration, 'seed' | 'rollouts'>,
-  tasks: AsyncIterable<Task>,
+  tasks: Rows<Task>,
 ): Promise<AsyncGenerator<PlannedEpisode>> {
   const curriculum = await createCurriculum(stages, seedFor(seed, 'curriculum'), tasks)
   return (async function* () {
@@ -31,7 +31,7 @@ export async function planStages(
   })()
 }
 
-async function createCurriculum(stages: Stages['stages'], seed: string, tasks: AsyncIterable<Task>) {
+async function createCurriculum(stages: Stages['stages'], seed: string, tasks: Rows<Task>) {
   const pool: Task[] = []
   for await (const task of tasks) pool.push(task)
   try {
