@@ -15,7 +15,7 @@ import {
 import { formatTable } from '@episodic/run/base/align-columns'
 import type { PlayedMember } from './play-set.ts'
 import type { SetWorld } from './set-plan.ts'
-import { worstCost, worstTotal } from './worst-cost.ts'
+import { worstCostOf, worstTotal } from './worst-cost.ts'
 
 /** Formats the results of a set as a table, with a line break at the end. */
 export function formatSet(members: readonly PlayedMember[], baseline: string): string {
@@ -53,31 +53,26 @@ export type ListedSet = ReturnType<typeof listMembers>
 
 /** Lists the members of a set, and what each and all of them can cost at most: `null` where that is not known. */
 export function listMembers(worlds: readonly SetWorld[]) {
-  const all = worlds.flatMap(({ environment, tasks, episodes, members }) =>
-    members.map((member) => {
-      const worst = worstCost(member, episodes)
-      const [cost, unknown] = 'amount' in worst ? [worst.amount, null] : [null, worst.unknown]
-      const listed = {
-        world: environment.name,
-        player: member.player.name,
-        run: member.folder,
-        tasks,
-        episodes,
-        /** `null` if it is not known. */
-        worstCost: cost,
-        /** Why the cost is not known; `null` if it is. */
-        unknownCost: unknown,
-      }
-      return { member, worst, listed }
-    }),
+  const listed = worlds.flatMap(({ environment, tasks, episodes, members }) =>
+    members.map((member) => ({
+      world: environment.name,
+      player: member.player.name,
+      run: member.folder,
+      tasks,
+      episodes,
+      ...worstCostOf(member, episodes),
+    })),
   )
-  const total = worstTotal(all)
+  const total = worstTotal(
+    listed,
+    worlds.flatMap(({ members }) => members),
+  )
   // What so many tasks can show is known before anything is paid.
   const notes = worlds.flatMap(({ environment, tasks, members }) => {
     const note = notePlannedTasks(tasks, members.length)
     return note === null ? [] : [`${environment.name}: ${note}`]
   })
-  return { members: all.map(({ listed }) => listed), worstCost: total, notes }
+  return { members: listed, worstCost: total, notes }
 }
 
 /**

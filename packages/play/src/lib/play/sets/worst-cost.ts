@@ -2,40 +2,48 @@ import type { ModelOptions } from '@episodic/models/model-options'
 import { isAgentName, isLlm, policyNames } from '@episodic/run/base/player-names'
 import type { SetMember } from './set-plan.ts'
 
-/** The most that a member of a set can cost: an amount in the currency of its prices, or why it is not known. */
-export type WorstCost = { readonly amount: number } | { readonly unknown: string }
+/** The most that a member of a set can cost. */
+interface WorstCost {
+  /** In the currency of its prices; `null` if it is not known. */
+  readonly worstCost: number | null
+  /** Why it is not known; `null` if it is. */
+  readonly unknownCost: string | null
+}
 
 /**
  * Returns what a member costs if every episode spends its token budget, at the highest of its prices, or if it spends
  * all of the limits of the run alone: the least of these. Not included are requests that are on their way when a budget
  * or limit is reached, and episodes that are played again.
  */
-export function worstCost({ run: { settings, configuration } }: SetMember, episodes: number): WorstCost {
+export function worstCostOf({ run: { settings, configuration } }: SetMember, episodes: number): WorstCost {
   const names = policyNames(configuration)
   const agents = names.filter(isAgentName)
-  if (agents.length > 0 && !settings.recordModels) return { unknown: 'an agent asks its models itself' }
+  if (agents.length > 0 && !settings.recordModels) return unknown('an agent asks its models itself')
   const models = names.filter(isLlm)
-  if (models.length + agents.length === 0) return { amount: 0 }
+  if (models.length + agents.length === 0) return { worstCost: 0, unknownCost: null }
   const { tokenBudget, prices } = settings
   const bounds = [limitCost(settings)]
   // No budget holds for what an agent asks.
   if (tokenBudget !== undefined && agents.length === 0)
     bounds.push(costOf(episodes * models.length * tokenBudget, settings))
-  const amount = Math.min(...bounds)
-  if (Number.isFinite(amount)) return { amount }
-  if (!prices) return { unknown: 'without prices' }
+  const worstCost = Math.min(...bounds)
+  if (Number.isFinite(worstCost)) return { worstCost, unknownCost: null }
+  if (!prices) return unknown('without prices')
   const budget = agents.length > 0 ? '' : 'tokenBudget, '
-  return { unknown: `no bound without ${budget}--token-limit or --cost-limit` }
+  return unknown(`no bound without ${budget}--token-limit or --cost-limit`)
+}
+
+function unknown(unknownCost: string): WorstCost {
+  return { worstCost: null, unknownCost }
 }
 
 /**
  * Returns what the members of a set cost at most together: what they cost each, and no more than the limits that they
  * share; `null` if it is not known.
  */
-export function worstTotal(all: readonly { readonly member: SetMember; readonly worst: WorstCost }[]): number | null {
-  const amounts = all.map(({ worst }) => ('amount' in worst ? worst.amount : Number.NaN))
-  const sum = amounts.reduce((total, amount) => total + amount, 0)
-  const shared = Math.max(...all.map(({ member }) => limitCost(member.run.settings)))
+export function worstTotal(costs: readonly WorstCost[], members: readonly SetMember[]): number | null {
+  const sum = costs.reduce((total, { worstCost }) => total + (worstCost ?? Number.NaN), 0)
+  const shared = Math.max(...members.map(({ run }) => limitCost(run.settings)))
   return Number.isNaN(sum) ? null : Math.min(sum, shared)
 }
 
