@@ -9,8 +9,10 @@ import { z } from 'zod'
 import type { World } from '../world.ts'
 import { servedTasks } from './served-tasks.ts'
 
-/** What npm installs for the endpoints of trainers. */
-const TRAINER_PACKAGE = '@episodic/trainer-endpoints'
+/** Imports endpoints of trainers, whose package only some users need. */
+function importFor<T>(option: string, load: () => Promise<T>): Promise<T> {
+  return importNeeded(option, '@episodic/trainer-endpoints', load)
+}
 
 export const trainerEndpointOptions = z.object({
   openenv: flag('also serve clients of OpenEnv, at /openenv/<world>, with the tokens of the trainer endpoint'),
@@ -70,11 +72,7 @@ export async function openTrainerEndpoints(
   onError: NonNullable<OpenEnvOptions['onError']>,
 ): Promise<readonly ExtraRoutes[]> {
   if (!openenv) return []
-  const { openEnvRoutes } = await importNeeded(
-    '--openenv',
-    TRAINER_PACKAGE,
-    () => import('@episodic/trainer-endpoints/openenv'),
-  )
+  const { openEnvRoutes } = await importFor('--openenv', () => import('@episodic/trainer-endpoints/openenv'))
   return [openEnvRoutes(host, { rewards, tasks: await servedTasks(worlds, tasks), onError })]
 }
 
@@ -107,20 +105,12 @@ export async function openTrainerPorts(
   }
   let nemoGymUrl: string | null = null
   if (nemoGymPort !== undefined) {
-    const { serveNemoGym } = await importNeeded(
-      '--nemo-gym-port',
-      TRAINER_PACKAGE,
-      () => import('@episodic/trainer-endpoints/nemo-gym'),
-    )
+    const { serveNemoGym } = await importFor('--nemo-gym-port', () => import('@episodic/trainer-endpoints/nemo-gym'))
     nemoGymUrl = await open(serveNemoGym(host, { ...options, port: nemoGymPort, rewards }))
   }
   let orsUrl: string | null = null
   if (orsPort !== undefined) {
-    const { serveOrs } = await importNeeded(
-      '--ors-port',
-      TRAINER_PACKAGE,
-      () => import('@episodic/trainer-endpoints/ors'),
-    )
+    const { serveOrs } = await importFor('--ors-port', () => import('@episodic/trainer-endpoints/ors'))
     const routes = {
       ...options,
       // Its clients send tokens, so it listens where the server listens.
