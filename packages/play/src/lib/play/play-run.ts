@@ -27,7 +27,7 @@ import { createTries } from './plan/tries.ts'
 import type { PlannedRun } from './plan-run.ts'
 import { Notices } from './record/notices.ts'
 import type { Progress } from './record/progress.ts'
-import { SameFault } from './record/same-fault.ts'
+import { countSameFaults } from './record/same-fault.ts'
 
 export interface PlayRunOptions {
   /** Receives notices of one or more lines, without a line break at the end. */
@@ -114,7 +114,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   await removeDrafts(folder, WRITTEN_ALONE)
   const live = opened.use(new LiveFile(folder))
   const progress = options.showProgress(manifest.scheduled, tries.done, runner.describe)
-  const [notices, sameFault] = [new Notices(), new SameFault(2 * failFast)]
+  const [notices, countFault] = [new Notices(), countSameFaults(2 * failFast)]
 
   async function seal(record: SealedRecord): Promise<void> {
     // Of a tree that is played again, only the missing episodes are sealed.
@@ -128,7 +128,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
     const notice = notices.add(record)
     if (notice !== null) warn(notice)
     progress.add(seatRecordOf(record, focus))
-    sameFault.add(record)
+    countFault(record)
     runner.onStored?.(record)
     if (missing) throw missing
   }

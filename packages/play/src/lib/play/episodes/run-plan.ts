@@ -6,7 +6,7 @@ import { machineClock } from '@episodic/run/base/waiting-clock'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import type { LiveFile } from '@episodic/run/folder/record/live-file'
 import pLimit from 'p-limit'
-import { EpisodeStarts } from './episode-starts.ts'
+import { orderStarts } from './episode-starts.ts'
 import { InFlight } from './in-flight.ts'
 import { everyFailed, ModelWatch, type ModelWatchOptions } from './model-watch.ts'
 import type { Answered, RunTask } from './rollout.ts'
@@ -121,7 +121,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
   if (reached?.aborted) stopAtLimit()
   else reached?.addEventListener('abort', stopAtLimit, { once: true })
   const running = new Set<Promise<void>>()
-  const starts = new EpisodeStarts(clock)
+  const untilNext = orderStarts(clock)
   try {
     for await (const planned of plan) {
       await order?.untilTurn(planned, signal)
@@ -136,7 +136,7 @@ export async function runPlan(plan: AsyncIterable<PlannedEpisode>, options: RunP
       running.add(sealed)
       // The plan is read no further ahead than the next episode to start.
       while (limit.pendingCount > 0 && !signal.aborted) await freed.promise
-      await starts.untilNext(played.promise)
+      await untilNext(played.promise)
     }
   } catch (error) {
     // The plan cannot be read on. Episodes in flight are dropped before the error is thrown.

@@ -3,7 +3,7 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { machineClock } from '@episodic/run/base/waiting-clock'
 import { lineOf } from '@episodic/run/folder/record/own-lines'
 import { loadPlayedWorld } from '../../worlds/served-world.ts'
-import { EpisodeStarts } from '../episodes/episode-starts.ts'
+import { orderStarts } from '../episodes/episode-starts.ts'
 import { openRunner, type Runner } from '../episodes/open-runner.ts'
 import type { Answered } from '../episodes/rollout.ts'
 import { joinRun, journalOf } from '../find-run.ts'
@@ -26,12 +26,12 @@ export async function runWorker(): Promise<void> {
     const [start] = await once(process, 'message', { signal })
     await using runner = await open(start)
     const playing = new Set<Promise<void>>()
-    const starts = new EpisodeStarts(machineClock)
+    const untilNext = orderStarts(machineClock)
     process.on('message', async (messages: readonly TaskMessage[]) => {
       for (const message of messages) {
         const played = play(message, runner, signal).finally(() => playing.delete(played))
         playing.add(played)
-        await starts.untilNext(played)
+        await untilNext(played)
       }
     })
     outbox.add({ kind: 'ready' })
