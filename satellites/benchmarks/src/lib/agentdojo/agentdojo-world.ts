@@ -6,16 +6,15 @@ import { defineEnvironment, type Tool as WorldTool } from '@episodic/mcp-server'
 import type { Action, Json, JsonObject } from '@episodic/protocol'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { PythonError } from '../python/error.ts'
-
 import { str } from '../python/repr.ts'
 import type { GoldenCase, GoldenResult } from '../suite/golden.ts'
 import { ArgumentError, readArguments } from './arguments.ts'
 import { ATTACKS, readAttacks } from './attacks.ts'
-import { type DojoTask, type Pair, readPairs } from './dojo-tasks.ts'
+import { changesBetween } from './changes.ts'
+import { type NamedTask, outputOf, type Pair, readPairs } from './dojo-tasks.ts'
 import { readEnvironment } from './environment-file.ts'
 import { type Parameter, type PythonFunction, readPythonFunctions } from './python-functions.ts'
-import type { DojoSuite, Returned } from './suite.ts'
+import { type DojoSuite, type Returned, ToolError } from './suite.ts'
 import { dumpYaml } from './yaml-dump.ts'
 
 export interface DojoOptions {
@@ -46,22 +45,22 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
       return 'yaml' in returned ? dumpYaml(returned.yaml) : str(returned.value)
     } catch (error) {
       if (error instanceof ArgumentError) return `ValidationError: ${error.message}`
-      if (error instanceof PythonError) return `${error.type}: ${error.message}`
+      if (error instanceof ToolError) return error.message
       throw error
     }
   }
-  const truthOf = (task: DojoTask, env: Json) =>
-    task.truth(env).map(({ tool, arguments: args }): Action => ({ tool, arguments: args }))
+  const truthOf = ({ task, texts }: NamedTask, env: Json) =>
+    task.truth(texts, env).map(([tool, args]): Action => ({ tool, arguments: args }))
 
   const blank = suite.start(file.inject({}))
   const marks = Object.fromEntries(Object.keys(file.defaults).map((name) => [name, `<CANARY---${name}--->`]))
-  const places = new Map<DojoTask, readonly string[]>()
+  const places = new Map<NamedTask, readonly string[]>()
   /** The places for injections that a model reads which plays the ground truth of a task: an attack fills them all. */
-  const placesOf = (one: DojoTask): readonly string[] => {
+  const placesOf = (one: NamedTask): readonly string[] => {
     const known = places.get(one)
     if (known) return known
     const env = suite.start(file.inject(marks))
-    const seen = [...truthOf(one, env).map((call) => answer(env, call)), one.output]
+    const seen = [...truthOf(one, env).map((call) => answer(env, call)), outputOf(one)]
     const found = Object.keys(marks).filter((name) => seen.some((text) => text.includes(marks[name] as string)))
     places.set(one, found)
     return found
@@ -79,7 +78,8 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
     const { main, injection } = pairIn(params)
     const { attack, model } = params
     if (!injection || attack === 'none') return {}
-    const text = attackText(attack, { goal: injection.prompt, model, truth: () => injection.truth(blank) })
+    const truth = () => injection.task.truth(injection.texts, blank)
+    const text = attackText(attack, { goal: injection.texts.GOAL, model, truth })
     return Object.fromEntries(placesOf(main).map((place) => [place, text]))
   }
   // An episode needs its start again where it is judged; nobody changes this one.
@@ -97,16 +97,12 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
     readonly params: Params
     readonly calls: readonly Action[]
   }
-  // A state is judged by its reward, its success and each of its verdicts.
-  const judged = new WeakMap<object, Map<DojoTask, boolean>>()
-  const isMet = (one: DojoTask | undefined, { end, state, params, calls }: Ended): boolean => {
+  const isMet = (one: NamedTask | undefined, { end, state, params, calls }: Ended): boolean => {
     if (!one || end?.kind !== 'terminated') return false
-    const verdicts = judged.get(state.private) ?? new Map<DojoTask, boolean>()
-    judged.set(state.private, verdicts)
     const { env, output } = state.private
-    const isMetHere = verdicts.get(one) ?? one.isMet({ output, before: startEnv(params), after: env as Json, calls })
-    verdicts.set(one, isMetHere)
-    return isMetHere
+    const [before, after] = [startEnv(params), env as Json]
+    const changes = changesBetween(suite.state(before), suite.state(after))
+    return one.task.isMet({ output, before, after, changes, calls }, one.texts)
   }
   const isDone = (ended: Ended) => isMet(pairIn(ended.params).main, ended)
 
@@ -176,7 +172,7 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
     generate({ index }) {
       const { id, main, kind } = pairs[index % pairs.length] as Pair
       return {
-        prompt: `${system.trimEnd()}\n\n${main.prompt}`,
+        prompt: `${system.trimEnd()}\n\n${String(kind === 'injection' ? main.texts.GOAL : main.texts.PROMPT)}`,
         params: { task: id },
         difficulty: 0,
         seed: id,
@@ -193,7 +189,7 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
       const params = paramsSchema.parse(task.params ?? {})
       const { main } = pairIn(params)
       const calls = truthOf(main, startEnv(params))
-      return () => calls.shift() ?? { tool: 'answer', arguments: { text: main.output } }
+      return () => calls.shift() ?? { tool: 'answer', arguments: { text: outputOf(main) } }
     },
   })
   /** Ends at once. */
@@ -206,7 +202,7 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
     for (const { id, main, injection } of pairs) {
       const params = paramsSchema.parse({ task: id })
       const calls = [main, ...(injection ? [injection] : [])].flatMap((one) => truthOf(one, startEnv(params)))
-      const said = { tool: 'answer', arguments: { text: main.output }, answers: false } as const
+      const said = { tool: 'answer', arguments: { text: outputOf(main) }, answers: false } as const
       yield { task: id, params, calls: [...calls, said], expected: recorded?.get(id) ?? null }
     }
   }

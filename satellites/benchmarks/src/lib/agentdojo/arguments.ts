@@ -1,5 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
-import { readCall } from '../interpreter/literal.ts'
+import { readCall } from '../python/expression.ts'
 import { strip } from '../python/lines.ts'
 import { repr } from '../python/repr.ts'
 import { isFloat, isWholeFloat, numberOf, type PythonValue } from '../python/value.ts'

@@ -1,7 +1,8 @@
-import { readConstant, readLiteral } from '../interpreter/literal.ts'
+import { readLiteral } from '../python/expression.ts'
 import { repr } from '../python/repr.ts'
-import type { TruthCall } from './dojo-tasks.ts'
 import { format } from './environment-file.ts'
+import { readPythonTexts } from './python-texts.ts'
+import type { TruthCall } from './suite.ts'
 
 /** How an injected text asks for its goal. */
 export const ATTACKS = [
@@ -30,23 +31,23 @@ export type AttackTexts = (attack: Exclude<Attack, 'none'>, attacked: Attacked) 
 export function readAttacks(read: (file: string) => string): AttackTexts {
   const baseline = read('attacks/baseline_attacks.py')
   const important = read('attacks/important_instructions_attacks.py')
-  const template = (name: string) =>
-    String(readConstant(important.slice(important.indexOf(`class ${name}`)), '_JB_STRING'))
-  const defaultModel = String(readConstant(read('attacks/base_attacks.py'), 'DEFAULT_MODEL_NAME'))
+  const { classes } = readPythonTexts(important)
+  const template = (name: string) => String(classes.get(name)?.get('_JB_STRING'))
+  const models = readPythonTexts(read('attacks/base_attacks.py')).module
   const [user = ''] = /(?<=self\.user_name = ")[^"]+/.exec(important) ?? []
   // The sentences for the calls of a goal: for the first, the last of several, and those between.
   const sentences = [...important.matchAll(/output \+= f("[^\n]+")/g)].map(([, text = '']) => String(readLiteral(text)))
   const [first = '', last = '', between = ''] = sentences
   const steps = (truth: readonly TruthCall[]) =>
     truth
-      .map(({ tool, placeholders }, i) =>
+      .map(([tool, , placeholders = {}], i) =>
         (i === 0 ? first : i === truth.length - 1 ? last : between)
           .replace('{tool_call.function}', () => tool)
           .replace('{tool_call.placeholder_args}', () => repr(placeholders)),
       )
       .join('')
   return (attack, { goal, model, truth }) => {
-    const names = { goal, user, model: model || defaultModel }
+    const names = { goal, user, model: model || String(models.get('DEFAULT_MODEL_NAME')) }
     if (attack === 'important_instructions') return format(template('ImportantInstructionsAttack'), names)
     if (attack === 'tool_knowledge') return format(template('ToolKnowledgeAttack'), { ...names, tools: steps(truth()) })
     const made = new RegExp(

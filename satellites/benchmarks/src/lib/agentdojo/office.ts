@@ -1,10 +1,10 @@
 import type { JsonObject } from '@episodic/protocol'
-import { after, milliseconds, parseIso, parseTime } from '../interpreter/times.ts'
-import { PythonError, valueError } from '../python/error.ts'
 import type { PythonValue } from '../python/value.ts'
 import { formatMisfits, type Misfit } from './arguments.ts'
+import { areChanges } from './changes.ts'
+import { fileTime, parseTime, shifted } from './dates.ts'
 import { readEmailAddress } from './email-address.ts'
-import type { Returned, Table } from './suite.ts'
+import { type Judged, type Returned, ToolError, valueError } from './suite.ts'
 import { Moment, type YamlValue } from './yaml-dump.ts'
 
 export interface Event {
@@ -48,11 +48,6 @@ export interface Office {
 /** What is made in an episode has this time, later than that of all files: the original takes that of the machine. */
 export const NOW = '2025-01-01 00:00:00'
 
-/** Reads a time of the environment's file, which is a date of YAML or a text. */
-export function fileTime(value: unknown): string {
-  return parseIso(String(value).replace(' ', 'T'))
-}
-
 /** Returns the mail of an environment's file. */
 export function startInbox({ account_email, initial_emails }: JsonObject): Office['inbox'] {
   const emails = (initial_emails as JsonObject[]).map((email) => ({
@@ -87,6 +82,17 @@ export const nextId = (all: readonly { readonly id_: string }[]) =>
 export const byId = <T extends { id_: string }>(all: readonly T[], id: string) => all.find(({ id_ }) => id_ === id)
 export const contains = (text: string, query: string) => text.toLowerCase().includes(query.toLowerCase())
 
+/** Returns how an email that is sent first, or later, is listed as a change. */
+export const newEmailOf = ({ inbox }: Office, later = 0) => `added inbox.emails.${Number(nextId(inbox.emails)) + later}`
+
+/** Returns the one new event, if nothing else has changed but its invitation. */
+export function newEvent({ before, after, changes }: Judged<Office>): Event | undefined {
+  const id = nextId(before.calendar.events)
+  return areChanges(changes, `added calendar.events.${id}`, newEmailOf(before))
+    ? byId(after.calendar.events, id)
+    : undefined
+}
+
 /** Returns addresses as models of the original keep them. Throws its error. */
 function addresses(model: string, fields: Readonly<Record<string, readonly string[]>>): string[][] {
   const misfits: Misfit[] = []
@@ -99,7 +105,7 @@ function addresses(model: string, fields: Readonly<Record<string, readonly strin
       return ''
     }),
   )
-  if (misfits.length > 0) throw new PythonError('ValidationError', formatMisfits(model, misfits))
+  if (misfits.length > 0) throw new ToolError(`ValidationError: ${formatMisfits(model, misfits)}`)
   return read
 }
 
@@ -168,7 +174,7 @@ function readEvent(given: JsonObject): Event {
   const misfits = needed.flatMap((at): Misfit[] =>
     at in given ? [] : [{ at, kind: 'missing', says: 'Field required', value: given as PythonValue }],
   )
-  if (misfits.length > 0) throw new PythonError('ValidationError', formatMisfits('CalendarEvent', misfits))
+  if (misfits.length > 0) throw new ToolError(`ValidationError: ${formatMisfits('CalendarEvent', misfits)}`)
   const [participants = []] = addresses('CalendarEvent', { participants: given.participants as string[] })
   const [start_time, end_time] = [fileTime(given.start_time), fileTime(given.end_time)]
   return { all_day: false, status: 'confirmed', ...(given as object), start_time, end_time, participants } as Event
@@ -229,7 +235,7 @@ export const officeTools = {
     const end = given.new_end_time === null ? null : parseTime(given.new_end_time, MINUTES)
     const start = parseTime(given.new_start_time, MINUTES)
     const event = eventOf(office, given.event_id)
-    event.end_time = end ?? after(start, milliseconds(event.end_time) - milliseconds(event.start_time))
+    event.end_time = end ?? shifted(start, event.start_time, event.end_time)
     event.start_time = start
     const at = (time: string) => time.replace(' ', ' at ')
     const body = `The event has been rescheduled. It will start on  ${at(start)} and end on ${at(event.end_time)}.`
@@ -247,22 +253,15 @@ export const officeTools = {
   },
 }
 
-/** Makes a table of rows by their ids. */
-export function tableOf<T extends { id_: string }>(
-  table: Table,
-  all: readonly T[],
-  show: (one: T) => unknown = (one) => one,
-) {
-  return table(all.map((one) => [one.id_, show(one)]))
-}
-
 /** Returns mail and calendar as the original's models hold them. */
-export function officeState({ inbox, calendar }: Office, table: Table = Object.fromEntries): JsonObject {
+export function officeState({ inbox, calendar }: Office): JsonObject {
+  const table = <T extends { id_: string }>(all: readonly T[], show: (one: T) => unknown) =>
+    Object.fromEntries(all.map((one) => [one.id_, show(one)]))
   const attached = (one: Email['attachments'][number]) =>
     typeof one === 'string' ? one : 'event' in one ? byId(calendar.events, one.event) : one.details
   const email = (one: Email) => ({ ...one, attachments: one.attachments.map(attached) })
   return {
-    inbox: { ...inbox, emails: tableOf(table, inbox.emails, email), trash: tableOf(table, inbox.trash, email) },
-    calendar: { ...calendar, events: tableOf(table, calendar.events) },
+    inbox: { ...inbox, emails: table(inbox.emails, email), trash: table(inbox.trash, email) },
+    calendar: { ...calendar, events: table(calendar.events, (one) => one) },
   } as unknown as JsonObject
 }

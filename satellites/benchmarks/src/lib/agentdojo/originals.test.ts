@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { parseIso, parseTime } from '../interpreter/times.ts'
 import { isFloat, numberOf } from '../python/value.ts'
 import { ArgumentError, readArguments } from './arguments.ts'
+import { parseIso, parseTime } from './dates.ts'
 import { readEmailAddress } from './email-address.ts'
 import { readQuoted } from './injected-text.ts'
 import type { Parameter } from './python-functions.ts'
+import { readPythonTexts } from './python-texts.ts'
 import cases from './recorded/cases.json' with { type: 'json' }
 import recorded from './recorded/original.json' with { type: 'json' }
 import { similarity } from './similarity.ts'
@@ -91,5 +92,12 @@ describe('similarity', () => {
   it.each(of('similar'))('is the ratio of difflib: $said', ({ given, said }) => {
     const [a, b] = given as [string, string]
     expect(similarity(a, b)).toBe(said)
+  })
+})
+
+describe('readPythonTexts', () => {
+  it.each(of('sources'))('reads the constants of classes', ({ given, said }) => {
+    const { classes } = readPythonTexts(given)
+    expect(Object.fromEntries([...classes].map(([name, own]) => [name, Object.fromEntries(own)]))).toEqual(said)
   })
 })

@@ -1,5 +1,5 @@
-import { readLiteral } from '../interpreter/literal.ts'
 import { readDocstrings } from '../python/docstrings.ts'
+import { readLiteral } from '../python/expression.ts'
 import type { PythonValue } from '../python/value.ts'
 
 /** A parameter of a tool. */

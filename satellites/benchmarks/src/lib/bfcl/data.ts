@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readCall, readConstant, readLiteral } from '../interpreter/literal.ts'
+import { readCall, readConstant, readLiteral } from '../python/expression.ts'
 import { entriesOf, type PythonValue } from '../python/value.ts'
 import type { Fields, Sources } from './api.ts'
 

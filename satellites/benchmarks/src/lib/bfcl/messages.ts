@@ -1,5 +1,5 @@
-import { isEqual } from '../interpreter/equality.ts'
-import { isSet, type PythonValue } from '../python/value.ts'
+import { isEqual } from '../python/equality.ts'
+import type { PythonValue } from '../python/value.ts'
 import { type Api, attributesOf, type Chance, draw, PythonError } from './api.ts'
 import { type Dict, dictOf, findItem, itemOr } from './dict.ts'
 
@@ -21,8 +21,7 @@ const NOBODY = { error: 'No user is currently logged in.' }
 export const messages: Api<Messages, CallArguments> = {
   load(scenario, sources) {
     const state = attributesOf<Messages>(scenario, sources, 'user_map')
-    const generated_ids = isSet(state.generated_ids) ? [...(state.generated_ids.$set as number[])] : state.generated_ids
-    return { ...state, generated_ids, inbox: state.inbox.map((message) => dictOf(message)) }
+    return { ...state, inbox: state.inbox.map((message) => dictOf(message)) }
   },
   methods: {
     list_users: ({ user_map }) => ({ user_list: user_map.$dict.map(([user]) => user) }),

@@ -1,6 +1,14 @@
 import { toDouble } from './arithmetic.ts'
 import { repr } from './repr.ts'
-import { entriesOf, isFloat, isSet, isTuple, type PythonValue } from './value.ts'
+import { entriesOf, isFloat, isTuple, type PythonValue } from './value.ts'
+
+/**
+ * Returns whether two values are equal as `==` says: 1 is 1.0, and dicts have no order. A value is equal to itself, nan
+ * too.
+ */
+export function isEqual(a: PythonValue, b: PythonValue): boolean {
+  return a === b || equalityText(a) === equalityText(b)
+}
 
 /** Returns a text that is the same for values that are equal, and for no others. */
 export function equalityText(value: PythonValue): string {
@@ -12,11 +20,8 @@ export function equalityText(value: PythonValue): string {
   }
   if (Array.isArray(value)) return `[${value.map(equalityText)}]`
   if (isTuple(value)) return `(${value.$tuple.map(equalityText)})`
-  if (isSet(value)) return `{${value.$set.map(equalityText).sort()}}`
-  if (typeof value !== 'object' || value === null || TAGS.some((tag) => tag in value)) return repr(value)
+  if (typeof value !== 'object' || value === null || '$repr' in value || '$int' in value) return repr(value)
   return `{${entriesOf(value)
     .map(([key, item]) => `${equalityText(key)}:${equalityText(item)}`)
     .sort()}}`
 }
-
-const TAGS = ['$repr', '$int', '$time']

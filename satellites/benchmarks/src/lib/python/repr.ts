@@ -1,18 +1,8 @@
-import {
-  entriesOf,
-  formatFloat,
-  isLargeInt,
-  isOther,
-  isSet,
-  isTime,
-  isTuple,
-  isWholeFloat,
-  type PythonValue,
-} from './value.ts'
+import { entriesOf, formatFloat, isLargeInt, isOther, isTuple, isWholeFloat, type PythonValue } from './value.ts'
 
 /** Prints a value as `str` does: a text as it is, and else its `repr`. */
 export function str(value: PythonValue): string {
-  return typeof value === 'string' ? value : isTime(value) ? value.$time : repr(value)
+  return typeof value === 'string' ? value : repr(value)
 }
 
 /** Prints a value as `repr` does. */
@@ -26,7 +16,6 @@ export function repr(value: PythonValue): string {
   if (isLargeInt(value)) return value.$int
   if (isOther(value)) return value.$repr
   if (isTuple(value)) return `(${value.$tuple.map(repr).join(', ')}${value.$tuple.length === 1 ? ',' : ''})`
-  if (isSet(value)) return value.$set.length === 0 ? 'set()' : `{${value.$set.map(repr).join(', ')}}`
   return `{${entriesOf(value)
     .map(([key, item]) => `${repr(key)}: ${repr(item)}`)
     .join(', ')}}`

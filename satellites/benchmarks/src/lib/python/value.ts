@@ -16,15 +16,6 @@ export type PythonTuple = { readonly $tuple: readonly PythonValue[] }
  */
 export type PythonDict = { readonly $dict: readonly (readonly [PythonValue, PythonValue])[] }
 
-/** A set, which prints otherwise than a list: its items in the order in which they came. */
-export type PythonSet = { readonly $set: readonly PythonValue[] }
-
-/** A date, `2024-05-15`, or one with a time, `2024-05-15 10:00:00`: in this form texts compare as times do. */
-export type PythonTime = { readonly $time: string }
-
-/** A `random.Random`: its seed, and how many words were drawn. */
-export type PythonChance = { readonly $random: { readonly seed: number; drawn: number } }
-
 /** A value that JSON does not have, such as a `Decimal`, by its `repr`. */
 export type PythonOther = { readonly $repr: string }
 
@@ -38,8 +29,6 @@ export type PythonValue =
   | PythonInt
   | PythonTuple
   | PythonDict
-  | PythonSet
-  | PythonTime
   | PythonOther
   | readonly PythonValue[]
   | { readonly [key: string]: PythonValue }
@@ -62,9 +51,6 @@ export const isWholeFloat = (value: unknown): value is PythonFloat => typeof tag
 /** Returns whether a value is `{ $int }`. */
 export const isLargeInt = (value: unknown): value is PythonInt => typeof tagged(value, '$int') === 'string'
 export const isTuple = (value: unknown): value is PythonTuple => Array.isArray(tagged(value, '$tuple'))
-export const isSet = (value: unknown): value is PythonSet => Array.isArray(tagged(value, '$set'))
-export const isTime = (value: unknown): value is PythonTime => typeof tagged(value, '$time') === 'string'
-export const isChance = (value: unknown): value is PythonChance => tagged(value, '$random') !== undefined
 export const isOther = (value: unknown): value is PythonOther => typeof tagged(value, '$repr') === 'string'
 
 /** Returns the keys and values of a dict in their order. */

@@ -49,6 +49,16 @@ class Mail(BaseModel):
     to: EmailStr
 
 
+def constants(source):
+    scope = {}
+    exec(source, scope)
+    made = {name: value for name, value in scope.items() if isinstance(value, type)}
+    return {
+        name: {key: value for key, value in vars(made[name]).items() if isinstance(value, (str, int, float, list))}
+        for name in made
+    }
+
+
 def wrong(address):
     try:
         return {"address": Mail(to=address).to}
@@ -71,6 +81,13 @@ print(
                 attempt(lambda: str(datetime.datetime.fromisoformat(text)), ValueError) for text in cases["isoTimes"]
             ],
             "similar": [difflib.SequenceMatcher(None, a, b).ratio() for a, b in cases["similar"]],
+            "sources": [
+                {
+                    name: {key: value for key, value in part.items() if not key.startswith("__")}
+                    for name, part in constants(source).items()
+                }
+                for source in cases["sources"]
+            ],
         },
         indent=1,
     )

@@ -1,7 +1,7 @@
-import { valueError } from '../python/error.ts'
-
 import { repr } from '../python/repr.ts'
-import type { PythonTime } from '../python/value.ts'
+import { valueError } from './suite.ts'
+
+// A date with a time is a text, `2024-05-15 10:00:00`: in this form texts compare as dates do.
 
 const PARTS: Readonly<Record<string, string>> = {
   '%Y': '(\\d{4})',
@@ -9,11 +9,10 @@ const PARTS: Readonly<Record<string, string>> = {
   '%d': '(3[01]|[12]\\d|0[1-9]|[1-9]| [1-9])',
   '%H': '(2[0-3]|[01]\\d|\\d)',
   '%M': '([0-5]\\d|\\d)',
-  '%S': '(6[01]|[0-5]\\d|\\d)',
 }
 
-/** Reads a text as `strptime` does, with its errors: `2024-05-15 10:00:00`. */
-export function parseTime(text: string, format: string): string {
+/** Reads a text as `strptime` does, with its errors. */
+export function parseTime(text: string, format: '%Y-%m-%d' | '%Y-%m-%d %H:%M'): string {
   const pattern = format.replace(' ', '\\s+').replace(/%\w/g, (part) => PARTS[part] as string)
   const found = new RegExp(`^${pattern}`).exec(text)
   if (!found) throw valueError(`time data ${repr(text)} does not match format '${format}'`)
@@ -35,12 +34,11 @@ export function parseIso(text: string): string {
   return `${time}${micro}${offset}`
 }
 
-/** Writes a year, a month, a day, and the parts of a time. Throws for what is none. */
-export function written([year = 0, month = 0, day = 0, ...time]: readonly number[]): string {
+function written([year = 0, month = 0, day = 0, ...time]: readonly number[]): string {
   if (year === 0) throw valueError('year 0 is out of range')
   if (month < 1 || month > 12) throw valueError('month must be in 1..12')
-  const days = new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  if (day < 1 || day > days) throw valueError('day is out of range for month')
+  if (day < 1 || day > new Date(Date.UTC(2000, month, 0)).getUTCDate() || !isDay(year, month, day))
+    throw valueError('day is out of range for month')
   for (const [i, name] of ['hour', 'minute', 'second'].entries())
     if ((time[i] ?? 0) > (i === 0 ? 23 : 59)) throw valueError(`${name} must be in 0..${i === 0 ? 23 : 59}`)
   const two = (part = 0) => String(part).padStart(2, '0')
@@ -48,20 +46,23 @@ export function written([year = 0, month = 0, day = 0, ...time]: readonly number
   return `${date} ${[0, 1, 2].map((i) => two(time[i])).join(':')}`
 }
 
-/** The milliseconds since 1970 of a time, which is of UTC. */
-export const milliseconds = (time: string) => Date.parse(`${time.slice(0, 19).replace(' ', 'T')}Z`)
+function isDay(year: number, month: number, day: number): boolean {
+  return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
+}
 
-export const timeAt = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+const milliseconds = (time: string) => Date.parse(`${time.slice(0, 19).replace(' ', 'T')}Z`)
+
+/** Returns the time that is as long after `start` as `until` is after `from`. */
+export function shifted(start: string, from: string, until: string): string {
+  return after(start, milliseconds(until) - milliseconds(from))
+}
 
 /** Returns the time so many milliseconds after another. */
 export function after(start: string, span: number): string {
-  return timeAt(milliseconds(start) + span) + start.slice(19)
+  return new Date(milliseconds(start) + span).toISOString().slice(0, 19).replace('T', ' ') + start.slice(19)
 }
 
-/** Writes a time by a format, as `strftime` does. */
-export function formatTime({ $time }: PythonTime, format: string): string {
-  const [year, month, day, hour = '00', minute = '00', second = '00'] = $time.split(/[- :.+]/)
-  const [half, twelve] = [Number(hour) < 12 ? 'AM' : 'PM', String(Number(hour) % 12 || 12).padStart(2, '0')]
-  const parts = { Y: year, m: month, d: day, H: hour, M: minute, S: second, I: twelve, p: half }
-  return format.replace(/%(\w)/g, (whole, name) => parts[name as keyof typeof parts] ?? whole)
+/** Reads a time of the environment's file, which is a date of YAML or a text. */
+export function fileTime(value: unknown): string {
+  return parseIso(String(value).replace(' ', 'T'))
 }

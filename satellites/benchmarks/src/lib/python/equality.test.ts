@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { float } from '../python/value.ts'
 import { isEqual } from './equality.ts'
+import { float } from './value.ts'
 
 describe('isEqual', () => {
   it('is true as == of Python is', () => {
