@@ -10,7 +10,7 @@ import {
   type SealedRecord,
   type Truncation,
 } from '@episodic/protocol'
-import { judgementOf, type RecordedSeat, stopReasonOf } from '@episodic/protocol/internal'
+import { judgementOf, stopReasonOf } from '@episodic/protocol/internal'
 import { mapValues } from '@episodic/run/base/map-values'
 import { type Difference, findDifference } from './difference.ts'
 import { type Origins, type ReplayOptions, truncationAt } from './replayed-step.ts'
@@ -101,7 +101,7 @@ function compareEndsOfSeats(
   const views = viewsAfter(record, stepsOf(record), origins)
   const byRules = Object.entries(views.results()).filter(([seat]) => views.hasEnded(seat))
   const ends = { ...(cut !== undefined && cutEnds), ...Object.fromEntries(byRules) }
-  const judged = ({ end, ...rest }: Pick<RecordedSeat, 'end' | 'success' | 'verdicts'>) => ({
+  const judged = ({ end, ...rest }: Pick<MatchRecord['seats'][string], 'end' | 'success' | 'verdicts'>) => ({
     end,
     ...judgementOf(rest),
   })

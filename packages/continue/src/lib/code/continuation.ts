@@ -11,7 +11,7 @@ import {
 } from '@episodic/protocol'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
-import { episodeOrigin } from '../origin/episode-origin.ts'
+import { episodeOrigin, putAtStep } from '../origin/episode-origin.ts'
 import { assertChanges, assertPoint } from '../run/assert-request.ts'
 import { describedPolicy } from '../run/described-policy.ts'
 
@@ -58,11 +58,10 @@ export function continuationOf(
   const { seal, task, params, seed: drawn } = record
   const { call, answer, seed, prompt = task.prompt, describe } = changes
   const known = new Map([...origins, record].map((line) => [line.seal as string, line]))
-  const origin = episodeOrigin(
-    environment,
-    { seal: seal as string, step, seed: null, ...(call && { call }), ...(answer !== undefined && { answer }) },
-    { origins: known, limits },
-  )
+  const changed = { ...(call && { call }), ...(answer !== undefined && { answer }) }
+  const asked = { seal: seal as string, step, seed: null, ...changed }
+  const { snapshot } = putAtStep(environment, asked, { origins: known, limits })
+  const origin = episodeOrigin(asked, { parent: record, snapshot }, known)
   const play = {
     policy: describe ? describedPolicy(policy, describe) : policy,
     task: { prompt, hints, params },

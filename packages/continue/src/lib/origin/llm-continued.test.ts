@@ -8,7 +8,7 @@ import { type EpisodeRecord, parseSealedRecord, requestsOf, type Task } from '@e
 import type { Origin } from '@episodic/protocol/internal'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { episodeOrigin } from './episode-origin.ts'
+import { episodeOrigin, putAtStep } from './episode-origin.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -190,6 +190,7 @@ async function play(
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
   const { parent, origin } = goesOn ?? {}
+  const origins = new Map(parent && origin && [[origin.seal, parent]])
   const episode = await runEpisode({
     createEnvironment: () => connection.environment(),
     policy,
@@ -198,7 +199,11 @@ async function play(
     policySeed: 'player',
     origin:
       parent && origin
-        ? episodeOrigin(environment, origin, { origins: new Map([[origin.seal, parent]]), limits: {} })
+        ? episodeOrigin(
+            origin,
+            { parent, snapshot: putAtStep(environment, origin, { origins, limits: {} }).snapshot },
+            origins,
+          )
         : null,
   })
   expect(episode).toMatchObject({ kind: 'finished' })

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { partsOf } from '@episodic/analysis/replay/steps-before'
 import { limitsOf } from '@episodic/play/play/plan/plan'
 import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
 import { shownPath } from '@episodic/run/base/console'
@@ -9,9 +10,8 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { isLlm } from '@episodic/run/base/player-names'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
-import { wholeEpisode } from '../origin/episode-origin.ts'
 import { assertChanges, assertPoint } from '../run/assert-request.ts'
-import type { Parent, Point } from '../run/parent.ts'
+import { type Parent, type Point, stepsOf } from '../run/parent.ts'
 import { writeSavedCase } from './saved-case.ts'
 
 export interface SavedTest {
@@ -51,9 +51,9 @@ export async function writeSavedTest(given: SavedTest): Promise<{ readonly test:
   const text = await textOf(given, test, basename(fixture))
   const lines = linesOf(parent, record)
   const origins = new Map<string, SealedRecord>(lines.map((line) => [line.seal as string, line]))
-  const calls = wholeEpisode(record, origins)
-    .steps.slice(step)
-    .map(({ action }) => action)
+  const calls = partsOf(record, stepsOf(record), origins)
+    .flatMap(({ record: { steps }, count }) => steps.slice(0, count).map(({ action }) => action))
+    .slice(step)
   const limits = limitsOf(task, parent.manifest.configuration.maxSteps)
   await writeSavedCase(fixture, { task: { ...task, limits }, step, calls, lines })
   return { test: await writeWhole(test, text), fixture }
