@@ -46,7 +46,8 @@ export function chatTool(tool: JsonObject): JsonObject {
 
 function partsOf(content: Json | undefined): Json {
   if (!Array.isArray(content)) return content ?? null
-  const isText = (part: unknown) => isObject(part) && /^(in|out)put_text$/.test(String(part.type))
+  const isText = (part: unknown) =>
+    isObject(part) && typeof part.type === 'string' && /^(in|out)put_text$/.test(part.type)
   if (content.every(isText)) return joinTexts(content)
   return content.map((part) => (isText(part) ? { type: 'text', text: joinTexts([part]) } : part))
 }

@@ -44,7 +44,7 @@ export function joinTexts(content: unknown): string {
 }
 
 export function hasMedia(content: unknown, types: readonly string[] = MEDIA): boolean {
-  return Array.isArray(content) && content.some((part) => isObject(part) && types.includes(String(part.type)))
+  return Array.isArray(content) && content.some((part) => isObject(part) && types.includes(part.type as string))
 }
 
 export function withoutMedia(content: unknown, type: Medium): Content {
