@@ -1,14 +1,7 @@
 import { missingPackage } from '@episodic/protocol/internal'
 import { StateError, storeInvalid } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
-import type {
-  LogEntry,
-  SessionStore,
-  SharedPool,
-  StoredPage,
-  StoredProgress,
-  StoredSession,
-} from '../store/session-store.ts'
+import type { SessionStore, StoredPage, StoredSession } from '../store/session-store.ts'
 import { createRedisConnection, type RedisConnection } from './redis-connection.ts'
 import { formatAddress } from './redis-fault.ts'
 
@@ -106,14 +99,14 @@ function createRedisStore({ connection, address, prefix, secret, ttl }: RedisSto
     expiry: `${prefix}expiry`,
   }
   return {
-    async secret(): Promise<Uint8Array> {
+    async secret() {
       await connection.run((client) => client.ping())
       return new Uint8Array(Buffer.from(secret.slice(VERSION.length + 1), 'base64url'))
     },
-    async checkWritable(): Promise<void> {
+    async checkWritable() {
       await connection.run((client) => client.set(`${prefix}writable`, '1', 'EX', 60))
     },
-    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+    async create(session, shared, own = []) {
       const { id, revision, epoch, touchedAt, head, state, origin, base, pool } = session
       const pools = JSON.stringify(session.pools)
       const keys = [keysFor.secret, keysFor.session + id, keysFor.log + id, ...indexes()]
@@ -134,16 +127,11 @@ function createRedisStore({ connection, address, prefix, secret, ttl }: RedisSto
       if (typeof created === 'string') throw pagesMissing(id, created)
       return created === 1
     },
-    async read(id: string): Promise<StoredSession | null> {
+    async read(id) {
       const fields = await connection.run((client) => client.hmget(keysFor.session + id, ...FIELDS))
       return fields[0] === null ? null : asSession(id, fields)
     },
-    async commit(
-      next: StoredProgress,
-      expected: { readonly revision: number; readonly epoch: number },
-      entry?: LogEntry,
-      pages: readonly StoredPage[] = [],
-    ): Promise<boolean> {
+    async commit(next, expected, entry, pages = []) {
       const { id, revision, epoch, touchedAt, head, state } = next
       const keys = [keysFor.session + id, keysFor.log + id, keysFor.touched, keysFor.expiry]
       const values = [id, ttl, prefix, expected.revision, expected.epoch, revision, epoch, touchedAt, head, state]
@@ -152,11 +140,11 @@ function createRedisStore({ connection, address, prefix, secret, ttl }: RedisSto
       values.push(parts.length, ...parts)
       return (await connection.run((client) => client.commitSession(...keys, ...values, partsOf(pages)))) === 1
     },
-    async remove(id: string): Promise<boolean> {
+    async remove(id) {
       const keys = [keysFor.session + id, keysFor.log + id, ...indexes()]
       return (await connection.run((client) => client.removeSession(...keys, id, prefix))) === 1
     },
-    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    async readLog(id, range) {
       const from = entryId(range.after + 1)
       const entries = await connection.run((client) => client.xrange(keysFor.log + id, from, '+', 'COUNT', range.limit))
       return entries.map(([key, [, text, , state]]) => {
@@ -164,18 +152,18 @@ function createRedisStore({ connection, address, prefix, secret, ttl }: RedisSto
         return state === undefined ? entry : { ...entry, state }
       })
     },
-    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    async list(page) {
       const args = [...indexes(), keysFor.session, page.after ?? '', page.limit, ...FIELDS]
       const sessions = await connection.run((client) => client.listSessions(...args))
       return sessions.map(([id, fields]) => asSession(id, fields))
     },
-    idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    idle(query) {
       return connection.run((client) => client.idleSessions(...indexes(), query.before, query.limit))
     },
-    count(): Promise<number> {
+    count() {
       return connection.run((client) => client.countSessions(...indexes()))
     },
-    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    async readPages(id, names) {
       const texts: (string | null)[] = []
       for (let from = 0; from < names.length; from += PAGES_AT_ONCE) {
         const some = names.slice(from, from + PAGES_AT_ONCE)
@@ -184,16 +172,16 @@ function createRedisStore({ connection, address, prefix, secret, ttl }: RedisSto
       }
       return texts
     },
-    async hold(pools: readonly string[]): Promise<void> {
+    async hold(pools) {
       const before = held.filter((name) => !pools.includes(name))
       const values = [prefix, holder, Math.min(ttl, HELD_MILLISECONDS), pools.length, ...pools, ...before]
       await connection.run((client) => client.holdPools(`${prefix}pools`, ...values))
       held = pools
     },
-    countPages(): Promise<number> {
+    countPages() {
       return connection.run((client) => client.countPages(`${prefix}pools`, prefix))
     },
-    [Symbol.asyncDispose](): Promise<void> {
+    [Symbol.asyncDispose]() {
       return connection[Symbol.asyncDispose]()
     },
   } satisfies SessionStore

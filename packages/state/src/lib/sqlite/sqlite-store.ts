@@ -2,14 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from '../store/pages-missing.ts'
-import type {
-  LogEntry,
-  SessionStore,
-  SharedPool,
-  StoredPage,
-  StoredProgress,
-  StoredSession,
-} from '../store/session-store.ts'
+import type { SessionStore } from '../store/session-store.ts'
 import { SqliteCheckpointer } from './checkpointer.ts'
 import { addText, areTexts, assertIntact, START } from './checksum.ts'
 import { type Durability, openSqliteFile, type SqliteFile } from './database-file.ts'
@@ -94,7 +87,7 @@ function createSqliteStore(file: SqliteFile) {
     count: database.prepare('SELECT count(*) AS count FROM session'),
   }
   return {
-    async secret(): Promise<Uint8Array> {
+    async secret() {
       return ask(() => {
         const { text, checksum } = (file.database.prepare('SELECT text, checksum FROM secret').get() ?? {}) as {
           readonly text: string
@@ -104,7 +97,7 @@ function createSqliteStore(file: SqliteFile) {
         return new Uint8Array(Buffer.from(text, 'base64url'))
       })
     },
-    async checkWritable(): Promise<void> {
+    async checkWritable() {
       await writing(() => void file.database.prepare('UPDATE secret SET text = text').run())
       // So little is often written where no session has room any more.
       const { blocks, bavail, bsize } = await statfs(dirname(file.path)).catch((cause) => {
@@ -114,7 +107,7 @@ function createSqliteStore(file: SqliteFile) {
       if (blocks > 0 && bavail * bsize < LEAST_ROOM)
         throw sqliteFault(file.path, new Error(`its disk has less than ${LEAST_ROOM} bytes left`))
     },
-    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+    async create(session, shared, own = []) {
       const { id, revision, epoch, touchedAt, head, state, origin: text, base } = session
       const pools = JSON.stringify([session.pool, ...session.pools])
       const answer = await writing(() => {
@@ -132,18 +125,13 @@ function createSqliteStore(file: SqliteFile) {
       if (StateError.is(answer)) throw answer
       return answer
     },
-    async read(id: string): Promise<StoredSession | null> {
+    async read(id) {
       return ask(() => {
         const row = sql.read.get(id)
         return row ? asSession(row) : null
       })
     },
-    commit(
-      next: StoredProgress,
-      expected: { readonly revision: number; readonly epoch: number },
-      entry?: LogEntry,
-      pages: readonly StoredPage[] = [],
-    ): Promise<boolean> {
+    commit(next, expected, entry, pages = []) {
       return writing(() => {
         const { id, revision, epoch, touchedAt, head, state } = next
         const place = places.of(id)
@@ -157,7 +145,7 @@ function createSqliteStore(file: SqliteFile) {
         return true
       })
     },
-    remove(id: string): Promise<boolean> {
+    remove(id) {
       return writing(() => {
         const place = places.of(id)
         if (!place) return false
@@ -169,34 +157,34 @@ function createSqliteStore(file: SqliteFile) {
         return true
       })
     },
-    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    async readLog(id, range) {
       return ask(() => {
         const place = places.of(id)
         return place ? log.read(place, range.after, range.limit) : []
       })
     },
-    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    async list(page) {
       return ask(() => sql.list.all(page.after ?? '', page.limit).map(asSession))
     },
-    async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    async idle(query) {
       return ask(() => sql.idle.all(query.before, query.limit).map((row) => assertSessionRow(row).id))
     },
-    async count(): Promise<number> {
+    async count() {
       return ask(() => Number(sql.count.get()?.count))
     },
-    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    async readPages(id, names) {
       return ask(() => {
         const place = places.of(id)
         return place ? pooled.read(place, names) : names.map(() => null)
       })
     },
-    async hold(pools: readonly string[]): Promise<void> {
+    async hold(pools) {
       await writing(() => pooled.hold(pools))
     },
-    async countPages(): Promise<number> {
+    async countPages() {
       return ask(() => pooled.count())
     },
-    async [Symbol.asyncDispose](): Promise<void> {
+    async [Symbol.asyncDispose]() {
       if (!isOpen) return
       isOpen = false
       writes.flush()

@@ -1,6 +1,6 @@
 import { StateError } from '../state-error.ts'
 import { pagesMissing } from './pages-missing.ts'
-import type { LogEntry, SessionStore, SharedPool, StoredPage, StoredProgress, StoredSession } from './session-store.ts'
+import type { LogEntry, SessionStore, StoredPage, StoredProgress, StoredSession } from './session-store.ts'
 
 /** Creates a store that keeps sessions in memory, until it is disposed of or the process ends. */
 export function createMemoryStore(): SessionStore {
@@ -10,11 +10,11 @@ export function createMemoryStore(): SessionStore {
   const ownSecret = crypto.getRandomValues(new Uint8Array(32))
   let disposed = false
   return {
-    async secret(): Promise<Uint8Array> {
+    async secret() {
       assertOpen()
       return ownSecret.slice()
     },
-    async create(session: StoredSession, shared?: SharedPool, own: readonly StoredPage[] = []): Promise<boolean> {
+    async create(session, shared, own = []) {
       assertOpen()
       const { origin, base, pool, pools, ...progress } = session
       const { id } = progress
@@ -32,17 +32,12 @@ export function createMemoryStore(): SessionStore {
       addPages(use(pool, kept).pages, own)
       return true
     },
-    async read(id: string): Promise<StoredSession | null> {
+    async read(id) {
       assertOpen()
       const kept = sessions.get(id)
       return kept ? sessionOf(kept) : null
     },
-    commit(
-      next: StoredProgress,
-      expected: { readonly revision: number; readonly epoch: number },
-      entry?: LogEntry,
-      pages: readonly StoredPage[] = [],
-    ): Promise<boolean> | boolean {
+    commit(next, expected, entry, pages = []) {
       if (disposed) return Promise.reject(closed())
       const kept = sessions.get(next.id)
       if (kept?.progress.revision !== expected.revision || kept.progress.epoch !== expected.epoch) return false
@@ -51,10 +46,10 @@ export function createMemoryStore(): SessionStore {
       if (pages.length > 0) addPages(use(kept.fixed.pool, kept).pages, pages)
       return true
     },
-    async checkWritable(): Promise<void> {
+    async checkWritable() {
       assertOpen()
     },
-    async remove(id: string): Promise<boolean> {
+    async remove(id) {
       assertOpen()
       const kept = sessions.get(id)
       if (!kept) return false
@@ -65,7 +60,7 @@ export function createMemoryStore(): SessionStore {
       }
       return true
     },
-    async readLog(id: string, range: { readonly after: number; readonly limit: number }): Promise<LogEntry[]> {
+    async readLog(id, range) {
       assertOpen()
       const log = sessions.get(id)?.log ?? []
       return log
@@ -73,7 +68,7 @@ export function createMemoryStore(): SessionStore {
         .slice(0, range.limit)
         .map((entry) => ({ ...entry }))
     },
-    async list(page: { readonly after?: string | undefined; readonly limit: number }): Promise<StoredSession[]> {
+    async list(page) {
       assertOpen()
       const { after } = page
       return [...sessions.keys()]
@@ -82,7 +77,7 @@ export function createMemoryStore(): SessionStore {
         .slice(0, page.limit)
         .map((id) => sessionOf(sessions.get(id) as Kept))
     },
-    async idle(query: { readonly before: number; readonly limit: number }): Promise<string[]> {
+    async idle(query) {
       assertOpen()
       const found: StoredProgress[] = []
       for (const { progress } of sessions.values()) if (progress.touchedAt < query.before) found.push(progress)
@@ -91,30 +86,30 @@ export function createMemoryStore(): SessionStore {
         .slice(0, query.limit)
         .map(({ id }) => id)
     },
-    async count(): Promise<number> {
+    async count() {
       assertOpen()
       return sessions.size
     },
-    async readPages(id: string, names: readonly string[]): Promise<(string | null)[]> {
+    async readPages(id, names) {
       assertOpen()
       const kept = sessions.get(id)
       const used = kept ? [kept.fixed.pool, ...kept.fixed.pools] : []
       const pools = used.flatMap((name) => poolsByName.get(name) ?? [])
       return names.map((name) => pools.find(({ pages }) => pages.has(name))?.pages.get(name) ?? null)
     },
-    async hold(pools: readonly string[]): Promise<void> {
+    async hold(pools) {
       assertOpen()
       const before = held
       held = new Set(pools.filter((name) => poolsByName.has(name)))
       for (const name of before) removeUnused(name)
     },
-    async countPages(): Promise<number> {
+    async countPages() {
       assertOpen()
       let count = 0
       for (const [name, { pages, users }] of poolsByName) if (users.size > 0 || !held.has(name)) count += pages.size
       return count
     },
-    async [Symbol.asyncDispose](): Promise<void> {
+    async [Symbol.asyncDispose]() {
       disposed = true
       sessions.clear()
       poolsByName.clear()

@@ -2,17 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { importNeeded } from '@episodic/run/base/import-needed'
 import { machineClock } from '@episodic/run/base/waiting-clock'
 import type { Worker } from 'bullmq'
-import {
-  type Coordination,
-  type CoordinatorInfo,
-  LEASE,
-  type Membership,
-  type QueueStatus,
-  type RunEntry,
-  type RunQueue,
-  type RunQueueOptions,
-  type WorkerInfo,
-} from '../run-queue.ts'
+import { LEASE, type QueueStatus, type RunQueue, type RunQueueOptions } from '../run-queue.ts'
 import {
   type ConnectQueueOptions,
   checkPersistence,
@@ -63,21 +53,21 @@ interface RedisQueueParts extends Required<RunQueueOptions> {
 function createRedisQueue({ client, bullmq, lease, clock }: RedisQueueParts) {
   const workers = new Set<Worker>()
   return {
-    async coordinate(run: RunEntry, owner: CoordinatorInfo, signal: AbortSignal): Promise<Coordination> {
+    async coordinate(run, owner, signal) {
       const token = randomUUID()
       const since = await takeLease({ client, run, owner, token, lease, clock }, signal)
       const bull = bullOf(run.id)
       if ((await client.exists(QUEUE_KEYS.paused)) === 1) await bull.pause()
       return createRedisCoordination({ client, bull, run, owner, token, since, lease, clock })
     },
-    async join({ id }: WorkerInfo): Promise<Membership> {
+    async join({ id }) {
       const onOpen = (worker: Worker) => {
         workers.add(worker)
         worker.once('closed', () => workers.delete(worker))
       }
       return createRedisMembership({ client, bullmq, worker: id, lease, onOpen })
     },
-    async status(): Promise<QueueStatus> {
+    async status() {
       const runs: QueueStatus['runs'][number][] = []
       for (const [id, entry] of Object.entries(await client.hgetall(QUEUE_KEYS.runs))) {
         const { lease, jobs, results, account } = keysOf(id)
@@ -95,10 +85,10 @@ function createRedisQueue({ client, bullmq, lease, clock }: RedisQueueParts) {
       const paused = (await client.exists(QUEUE_KEYS.paused)) === 1
       return { paused, runs, workers: workers.map((info) => JSON.parse(info)) }
     },
-    async checkWritable(): Promise<void> {
+    async checkWritable() {
       await client.set(QUEUE_KEYS.writable, '1', 'EX', 60)
     },
-    async setPaused(isPaused: boolean): Promise<void> {
+    async setPaused(isPaused) {
       if (isPaused) await client.set(QUEUE_KEYS.paused, '1')
       else await client.del(QUEUE_KEYS.paused)
       for (const id of await client.hkeys(QUEUE_KEYS.runs)) {
@@ -107,7 +97,7 @@ function createRedisQueue({ client, bullmq, lease, clock }: RedisQueueParts) {
         await bull.close()
       }
     },
-    async remove(run: string): Promise<boolean> {
+    async remove(run) {
       const { lease, jobs, results, account } = keysOf(run)
       if ((await client.fleetRemove(QUEUE_KEYS.runs, lease, jobs, results, account, run)) === 0) return false
       const bull = bullOf(run)
@@ -115,7 +105,7 @@ function createRedisQueue({ client, bullmq, lease, clock }: RedisQueueParts) {
       await bull.close()
       return true
     },
-    async [Symbol.asyncDispose](): Promise<void> {
+    async [Symbol.asyncDispose]() {
       // First, since workers wait for answers. What was sent is done, and `quit` would wait for a Redis that does not
       // answer.
       client.disconnect()

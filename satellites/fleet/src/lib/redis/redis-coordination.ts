@@ -2,15 +2,7 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import type { WaitingClock } from '@episodic/run/base/waiting-clock'
 import type { Queue } from 'bullmq'
 import { isAlive } from '../process-table.ts'
-import type {
-  Coordination,
-  CoordinatorInfo,
-  QueuedJob,
-  QueuedResult,
-  RunAccount,
-  RunEntry,
-  WorkerInfo,
-} from '../run-queue.ts'
+import type { Coordination, CoordinatorInfo, QueuedResult, RunAccount, RunEntry } from '../run-queue.ts'
 import type { QueueClient } from './queue-connection.ts'
 import { keysOf, QUEUE_KEYS } from './queue-keys.ts'
 
@@ -76,7 +68,7 @@ export function createRedisCoordination(parts: RedisCoordinationParts) {
   let isEnded = false
   const keysFor = keysOf(run.id)
   return {
-    async add(jobs: readonly QueuedJob[]): Promise<void> {
+    async add(jobs) {
       const { jobs: states, lease, account } = keysFor
       const ids = jobs.map(({ id }) => id)
       const open = await asHolder(() => client.fleetAddJobs(states, lease, account, token, ...ids), 0)
@@ -121,29 +113,29 @@ export function createRedisCoordination(parts: RedisCoordinationParts) {
         reader.disconnect()
       }
     },
-    async acknowledge(results: readonly Pick<QueuedResult, 'job' | 'key'>[]): Promise<void> {
+    async acknowledge(results) {
       const { jobs, results: stream, lease } = keysFor
       const pairs = results.flatMap(({ job, key }) => [job, key])
       await asHolder(() => client.fleetAcknowledge(jobs, stream, lease, token, ...pairs), 0)
     },
-    async withdraw(): Promise<number> {
+    async withdraw() {
       const { jobs, lease, account } = keysFor
       const withdrawn = await asHolder(() => client.fleetWithdraw(jobs, lease, account, token), -1)
       await answerOf(bull.drain())
       return withdrawn
     },
-    async renew(toLife: (until: number) => string): Promise<readonly WorkerInfo[]> {
+    async renew(toLife) {
       const keys = [keysFor.lease, QUEUE_KEYS.workers, QUEUE_KEYS.infos]
       const [seconds = 0] = await answerOf(client.time())
       const life = toLife(1_000 * seconds + lease)
       const workers = await asHolder(() => client.fleetRenewLease(...keys, token, lease, life), 0)
       return workers.map((info) => JSON.parse(info))
     },
-    async account(): Promise<RunAccount> {
+    async account() {
       return accountOf(await client.fleetAccount(keysFor.jobs, keysFor.results, keysFor.account))
     },
     end,
-    async [Symbol.asyncDispose](): Promise<void> {
+    async [Symbol.asyncDispose]() {
       if (!isEnded) await end(false).catch(() => {})
       await bull.close()
     },

@@ -1,5 +1,5 @@
 import type { Job, JobJson, Worker } from 'bullmq'
-import type { Announced, Consumer, Membership, TakenJob, WorkerInfo } from '../run-queue.ts'
+import type { Announced, Membership, TakenJob } from '../run-queue.ts'
 import { createBatch } from './batch.ts'
 import type { QueueClient } from './queue-connection.ts'
 import { BULL_PREFIX, keysOf, QUEUE_KEYS, type RunKeys } from './queue-keys.ts'
@@ -44,7 +44,7 @@ const RETRY_PAUSE = 500
 export function createRedisMembership({ client, bullmq, worker, lease, onOpen }: RedisMembershipParts) {
   let taken = 0
   return {
-    async renew(info: WorkerInfo): Promise<Announced> {
+    async renew(info) {
       const { workers, infos, runs, runPrefix } = QUEUE_KEYS
       // Shorter than the lease of its jobs: when another worker begins one, it is known that this worker has ended.
       const alive = Math.floor(lease / 3)
@@ -59,7 +59,7 @@ export function createRedisMembership({ client, bullmq, worker, lease, onOpen }:
       }
       return { time: Number(time), runs: announced }
     },
-    consume(run: string, slots: number, play: (job: TakenJob) => Promise<void>): Consumer {
+    consume(run, slots, play) {
       const keys = keysOf(run)
       const held = new Map<string, AbortController>()
       const parts: ConsumerParts = { keys, held, play, ...createCalls(keys) }
@@ -91,7 +91,7 @@ export function createRedisMembership({ client, bullmq, worker, lease, onOpen }:
         close: () => bull.close(),
       }
     },
-    async [Symbol.asyncDispose](): Promise<void> {
+    async [Symbol.asyncDispose]() {
       // A queue that was closed forgets a worker that is silent.
       await client
         .multi()
