@@ -1,49 +1,9 @@
 import { z } from 'zod'
+import { numberGuessing } from '../../fixtures/number-guessing.fixture.ts'
 import { defineEnvironment } from './define-environment.ts'
 import type { EnvironmentDefinition } from './environment.ts'
 
-const Guess = z.object({ value: z.int(), hint: z.enum(['correct', 'higher', 'lower']) })
-const compare = (value: number, target: number): z.infer<typeof Guess>['hint'] =>
-  value === target ? 'correct' : value < target ? 'higher' : 'lower'
-const candidates = (s: { low: number; high: number; guesses: z.infer<typeof Guess>[] }): number => s.high - s.low
-
 // A whole world, as an author writes it: nothing is annotated.
-const numberGuessing = defineEnvironment({
-  name: 'number-guessing',
-  version: '1.0.0',
-  description: 'Find the hidden number in few guesses.',
-  params: z.object({ low: z.int().default(1), high: z.int().default(100), maxGuesses: z.int().min(1).default(8) }),
-  state: {
-    public: z.object({ low: z.int(), high: z.int(), guesses: z.array(Guess), guessesLeft: z.int() }),
-    private: z.object({ target: z.int() }),
-  },
-  start: ({ params, rng }) => ({
-    public: { low: params.low, high: params.high, guesses: [], guessesLeft: params.maxGuesses },
-    private: { target: rng.int(params.low, params.high) },
-  }),
-  observe: ({ low, high, guessesLeft }) => `Guess a whole number from ${low} to ${high}. ${guessesLeft} guesses left.`,
-  tools: ({ tool }) => ({
-    guess: tool({
-      description: 'Guess the number.',
-      input: z.object({ value: z.int() }),
-      output: Guess,
-      play({ state, input, refuse, reveal, end, say }) {
-        if (input.value < state.public.low || input.value > state.public.high) return refuse('Out of range.')
-        const hint = reveal(compare(input.value, state.private.target))
-        state.public.guesses.push({ value: input.value, hint })
-        state.public.guessesLeft -= 1
-        if (hint === 'correct') end('solved')
-        else if (state.public.guessesLeft === 0) end('out-of-guesses')
-        return say(`${input.value} is ${hint}.`, { value: input.value, hint })
-      },
-    }),
-  }),
-  rewards: {
-    solved: ({ end }) => (end?.reason === 'solved' ? 1 : 0),
-    cost: () => -0.01,
-  },
-  potential: ({ public: s }) => 1 - (candidates(s) - 1) / (s.high - s.low), // Φ: how far the search has narrowed
-})
 numberGuessing satisfies EnvironmentDefinition
 numberGuessing.tools.guess.description satisfies string
 // @ts-expect-error there is no such tool
@@ -55,6 +15,11 @@ const described = {
   description: 'Counts.',
   params: z.object({ step: z.int().default(1) }),
   state: { public: z.object({ count: z.int() }), private: z.object({ goal: z.int() }) },
+} as const
+const counter = {
+  ...described,
+  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  observe: () => '',
 } as const
 
 // Everything that the schemas know, the rules are held to.
@@ -149,9 +114,7 @@ defineEnvironment({
 
 // Where the player has left, the server has taken the last step.
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  observe: () => '',
+  ...counter,
   tools: ({ tool }) => ({
     add: tool({ description: 'Adds.', input: z.object({ times: z.int() }), play: ({ say }) => say('') }),
   }),
@@ -171,9 +134,7 @@ defineEnvironment({
 
 // What comes from outside has the types of its schemas too.
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  observe: () => '',
+  ...counter,
   events: ({ event }) => ({
     counted: event({
       description: 'Somebody else counted.',
@@ -259,8 +220,7 @@ defineEnvironment({
 
 // An observation is a function of the public state; secrets are a function of the whole state.
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  ...counter,
   // @ts-expect-error `observe` does not get the private state
   observe: (state: { count: number; goal: number }) => `${state.goal}`,
   tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
@@ -268,8 +228,7 @@ defineEnvironment({
   secrets: (state, { step }) => [`${state.private.goal satisfies number}`, `${step satisfies number}`],
 })
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
+  ...counter,
   // @ts-expect-error nor does the whole of the state
   observe: (state: { public: { count: number }; private: { goal: number } }) => `${state.private.goal}`,
   tools: ({ tool }) => ({ nothing: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
@@ -298,9 +257,7 @@ defineEnvironment({
 
 // What a tool publishes is typed by the events of its world, if those are written before its tools.
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  observe: () => '',
+  ...counter,
   events: ({ event }) => ({
     counted: event({ description: '', data: z.object({ by: z.int().default(1) }), apply: () => {} }),
     reset: event({
@@ -333,9 +290,7 @@ defineEnvironment({
 
 // Written after them, or if there are none, it is looked at when it is published.
 defineEnvironment({
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  observe: () => '',
+  ...counter,
   tools: ({ tool }) => ({
     add: tool({
       description: '',
@@ -445,13 +400,8 @@ defineEnvironment({
 })
 
 // Reward terms know the tools, if those are written before them, and the inputs of calls that the schema accepted.
-const shop = {
-  ...described,
-  start: () => ({ public: { count: 0 }, private: { goal: 1 } }),
-  observe: () => '',
-} as const
 const rewarded = defineEnvironment({
-  ...shop,
+  ...counter,
   tools: ({ tool }) => ({
     buy: tool({
       description: '',
@@ -477,7 +427,7 @@ rewarded.terms satisfies readonly ('bought' | 'gift' | 'bye' | 'given' | 'wanted
 
 // Terms that are written first take any name.
 defineEnvironment({
-  ...shop,
+  ...counter,
   rewards: { any: ({ tool }) => (tool === 'anything' ? 1 : 0) },
   tools: ({ tool }) => ({ close: tool({ description: '', input: z.object({}), play: ({ say }) => say('') }) }),
 })
