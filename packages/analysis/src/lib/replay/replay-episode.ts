@@ -1,12 +1,5 @@
 import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
-import {
-  chainOf,
-  isMatchRecord,
-  type MatchRecord,
-  type Observation,
-  type SealedRecord,
-  sealOf,
-} from '@episodic/protocol'
+import { chainOf, isMatchRecord, type Observation, type SealedRecord, sealOf } from '@episodic/protocol'
 import { withoutAttachedData } from '@episodic/protocol/internal'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
@@ -91,9 +84,7 @@ function compareStart(
     const { observation, potential } = start ?? {}
     return findDifference(record.start ? shown(record.start) : {}, observation ? shown({ observation, potential }) : {})
   }
-  const parent = origin && (origins?.get(origin.seal) as MatchRecord | undefined)
-  const begun = parent ? viewsAfter(parent, origin.step, origins, origin.answer).goOn() : world.start
-  const { turn = [], seats = {} } = begun
+  const { turn = [], seats = {} } = origin ? viewsAfter(record, origin.step, origins).goOn() : world.start
   const potentialOf = (seat: string) => environment.potential(world.state, params, seat)
   return findDifference(
     { turn: record.turn, start: mapValues(record.seats, ({ start }) => start && shown(start)) },

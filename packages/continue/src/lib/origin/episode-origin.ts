@@ -1,7 +1,7 @@
 import { mostSteps } from '@episodic/analysis/replay/compare-ends'
 import { putBack } from '@episodic/analysis/replay/put-back'
 import type { Origins } from '@episodic/analysis/replay/replayed-step'
-import { type Part, partsOf } from '@episodic/analysis/replay/steps-before'
+import { type Part, wholeParts } from '@episodic/analysis/replay/steps-before'
 import type { PlayedStep, runEpisode } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import {
@@ -47,12 +47,12 @@ export function episodeOrigin(
   { parent, snapshot }: PutBack<EpisodeRecord>,
   origins: Origins,
 ): EpisodeOrigin {
-  const parts = partsOf(parent, step, origins)
-  const { start, params, seed } = (parts[0] as Part).record as EpisodeRecord
+  const parts = wholeParts(parent, step, origins)
+  const { start, params, seed } = (parts[0] as Part<EpisodeRecord>).record
   const { observation, potential } = start as NonNullable<EpisodeRecord['start']>
   const steps: PlayedStep[] = []
   for (const { record, count, answer: text } of parts) {
-    steps.push(...playedSteps(record as EpisodeRecord, count))
+    steps.push(...playedSteps(record, count))
     const last = text === undefined ? undefined : steps.pop()
     if (last) steps.push({ ...last, observation: { ...last.observation, text: text as string } })
   }

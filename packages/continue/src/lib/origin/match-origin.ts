@@ -1,7 +1,7 @@
 import type { Origins } from '@episodic/analysis/replay/replayed-step'
-import { type Part, partsOf } from '@episodic/analysis/replay/steps-before'
+import { type Part, wholeParts } from '@episodic/analysis/replay/steps-before'
 import type { ModelAnswer, runMatch } from '@episodic/env'
-import { type MatchRecord, requestsOf, SeatViews } from '@episodic/protocol'
+import { type MatchRecord, requestsOf } from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { mapValues } from '@episodic/run/base/map-values'
@@ -16,13 +16,13 @@ export function matchOrigin(
   { parent, snapshot }: PutBack<MatchRecord>,
   origins: Origins,
 ): MatchOrigin {
-  const parts = partsOf(parent, step, origins)
-  const { params, seed, turn, seats } = (parts[0] as Part).record as MatchRecord
+  const parts = wholeParts(parent, step, origins)
+  const { params, seed, turn, seats } = (parts[0] as Part<MatchRecord>).record
   const steps: MatchStep[] = []
   for (const { record, count, answer } of parts) {
-    steps.push(...playedSteps(record as MatchRecord, count, steps))
+    steps.push(...playedSteps(record, count, steps))
     const last = answer === undefined ? undefined : steps.pop()
-    if (last) steps.push(SeatViews.withAnswer(last, answer as string))
+    if (last) steps.push({ ...last, answer })
   }
   const starts = Object.entries(seats).flatMap(([seat, { start }]) =>
     start ? [[seat, { ...start, capability: '' }] as const] : [],

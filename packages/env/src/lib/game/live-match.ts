@@ -1,11 +1,11 @@
-import { type Action, type LoggedStep, type SeatViews, seedFor, WireError } from '@episodic/protocol'
-import { monotonic, type SeatResult } from '@episodic/protocol/internal'
+import { type Action, type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
+import { monotonic, type SeatResult, type SeatView } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
-import { conversationOf, type ModelAnswer, type PolicyContext } from '../policy/policy.ts'
-import type { EarlierMatch } from './earlier-match.ts'
-import type { Game, GameStart } from './game.ts'
+import { conversationOf, type EarlierStep, type ModelAnswer, type PolicyContext } from '../policy/policy.ts'
+import type { Game, GameStart, SeatStep } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
+import { ownStepOf } from './own-step.ts'
 
 /** A failure of a match that names the seat whose policy, player or action it was. */
 export class SeatFailure extends Error {
@@ -20,44 +20,75 @@ export class SeatFailure extends Error {
   }
 }
 
+/** A step that was played before, with what the player of its seat was asked with. */
+type EarlierOfSeat = Pick<MatchStep, 'action' | 'completions'> & SeatStep & { readonly asked: SeatView }
+
 /** A match that is being played: what its players share. */
 export class LiveMatch {
   readonly game: Game
-  readonly earlier: EarlierMatch
   readonly start: GameStart
   readonly views: SeatViews
   readonly options: MatchOptions
+  /** Its steps, in the order in which they become known. */
+  readonly steps: MatchStep[] = []
+  /** Aborted with the failure of a seat. */
+  readonly failed = new AbortController()
   /** Aborts when the match is called off, or has failed. */
   readonly signal: AbortSignal
-  readonly #steps: MatchStep[]
+  /** The start of the whole: that of the match that it goes on from. */
+  readonly #first: GameStart
+  readonly #earlier: EarlierOfSeat[] = []
   /** The seats whose players have stopped, and the answers of their language models since their last steps. */
   readonly #stops = new Map<string, { readonly stop: PlayerStop; readonly undecided: ModelAnswer[] }>()
 
-  /** @param steps - takes in the steps, in the order in which they become known. */
-  constructor(game: Game, earlier: EarlierMatch, steps: MatchStep[], options: MatchOptions, signal: AbortSignal) {
+  constructor(game: Game, opened: GameStart, options: MatchOptions) {
+    const { origin, signal } = options
+    const { start, steps = [], answer } = origin ?? { start: opened }
     this.game = game
-    this.earlier = earlier
-    this.start = earlier.start
-    this.views = earlier.views
     this.options = options
-    this.signal = signal
-    this.#steps = steps
+    this.signal = signal ? AbortSignal.any([signal, this.failed.signal]) : this.failed.signal
+    this.#first = start
+    this.views = new SeatViews(start, game.info.terms)
+    for (const [i, step] of steps.entries()) {
+      const numbered = { ...step, report: { ...step.report, revision: i + 1 } }
+      this.#earlier.push({ ...step, asked: this.views.replay(numbered) })
+      if (step.answer !== undefined) this.views.answer(step.answer)
+    }
+    if (answer !== undefined) this.views.answer(answer)
+    const { turn, seats } = this.views.goOn()
+    const begun = Object.entries(opened.seats).map(([name, seat]) => [name, { ...seat, ...seats[name] }])
+    this.start = { ...opened, turn, seats: Object.fromEntries(begun) }
+  }
+
+  /** The steps after which the player of a seat takes over, and the last of them as it was reported. */
+  earlierOf(seat: string): { readonly earlier: readonly EarlierStep[]; readonly last: SeatStep | null } {
+    const { tools } = this.game.info
+    // What no tool has played and was not refused is the server's step for a seat that did not act.
+    const own = this.#earlier.filter(
+      ({ action, report, ...step }) =>
+        step.seat === seat && (report.refused !== null || tools.some(({ name }) => name === action.tool)),
+    )
+    const earlier = own.map(({ asked, action, completions, ...step }, i): EarlierStep => {
+      const seen = own[i + 1]?.asked ?? this.views.seen(seat)
+      return { observation: asked.observation, action, step: ownStepOf(step, seen), answers: completions }
+    })
+    return { earlier, last: own.at(-1) ?? null }
   }
 
   /** Keeps a step of this process, whose report the views have. */
   keep(step: Omit<MatchStep, 'seen'>): void {
     const { now = monotonic } = this.options
-    this.#steps.push({ ...step, seen: now() })
+    this.steps.push({ ...step, seen: now() })
   }
 
   /** Plays an action that no player chose. */
   async playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
-    const { game, earlier, views, signal } = this
     const { now = monotonic } = this.options
-    const asked = views.ask(seat)
+    const asked = this.views.ask(seat)
     const sent = now()
-    const step = { ...(await views.play(game.step(seat, action, { signal }))), action, completions: [] }
-    earlier.add({ ...step, asked })
+    const played = await this.views.play(this.game.step(seat, action, { signal: this.signal }))
+    const step = { ...played, action, completions: [] }
+    this.#earlier.push({ ...step, asked })
     this.keep({ ...step, milliseconds: now() - sent })
   }
 
@@ -128,7 +159,7 @@ export class LiveMatch {
     const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
     return {
       task: { prompt, hints, params: this.start.info.params },
-      tools: offeredTools(info, this.earlier.first.seats[seat]?.observation ?? {}, seat),
+      tools: offeredTools(info, this.#first.seats[seat]?.observation ?? {}, seat),
       seed: seedFor(policySeed, seat),
       seat,
       ...conversationOf(info, seat),

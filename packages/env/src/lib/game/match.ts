@@ -52,10 +52,10 @@ export interface MatchOrigin {
   readonly snapshot: SessionSnapshot
   /** The start of the other match, and its steps up to there: each player is handed those of its seat. */
   readonly start: GameStart
-  readonly steps: readonly MatchStep[]
+  readonly steps: readonly (MatchStep & { readonly answer?: string | undefined })[]
   /** Played first, in place of an action of the player of its seat. */
   readonly call?: (Action & { readonly seat: string }) | undefined
-  /** What is read in place of the last answer: by the seats that act next, or by its own if they read nothing of it. */
+  /** What the seats that act next read, in place of all that they would have read. Of an earlier step: its `answer`. */
   readonly answer?: string | undefined
 }
 

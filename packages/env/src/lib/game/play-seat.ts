@@ -13,7 +13,7 @@ const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] a
 
 /** Resolves with the player of a seat: a new one, or one that takes over where the match goes on. */
 export async function seatPlayer(seat: string, policy: Policy, match: LiveMatch): Promise<Player> {
-  return createPlayer(policy, match.contextOf(seat), match.earlier.of(seat).steps, match)
+  return createPlayer(policy, match.contextOf(seat), match.earlierOf(seat).earlier, match)
 }
 
 /** Lets a player play its seat, until the episode is over for it. */
@@ -36,7 +36,7 @@ async function playWith(seat: string, ready: Promise<Player>, match: LiveMatch):
   }
   const player = await ready.catch(blame)
   const legal = game.legal && (() => (game.legal as NonNullable<Game['legal']>)(seat, { signal }))
-  let { last } = match.earlier.of(seat)
+  let { last } = match.earlierOf(seat)
   for (let view = await views.next(seat, signal); view; view = await views.next(seat, signal)) {
     const seen = view
     if (views.stepsOf(seat) >= start.info.limits.steps) {

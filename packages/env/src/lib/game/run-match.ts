@@ -1,10 +1,9 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
-import { EarlierMatch } from './earlier-match.ts'
-import { type Game, type GameStart, seatsOf } from './game.ts'
+import { type Game, seatsOf } from './game.ts'
 import { LiveMatch, SeatFailure } from './live-match.ts'
-import type { Match, MatchOptions, MatchStep } from './match.ts'
+import type { Match, MatchOptions } from './match.ts'
 import { followSeats, playOutside } from './play-outside.ts'
 import { playSeat, seatPlayer } from './play-seat.ts'
 
@@ -16,29 +15,30 @@ import { playSeat, seatPlayer } from './play-seat.ts'
  * player that throws {@link PlayerStop}, or leaves its session URL, has caused that itself: the match is finished.
  */
 export async function runMatch(options: MatchOptions): Promise<Match> {
-  const steps: MatchStep[] = []
-  let start: GameStart | null = null
   let game: Game | null = null
+  let live: LiveMatch | null = null
   let match: Match
-  const inOrder = () => steps.toSorted((a, b) => a.report.revision - b.report.revision)
+  const played = () => ({
+    start: live?.start ?? null,
+    steps: live?.steps.toSorted((a, b) => a.report.revision - b.report.revision) ?? [],
+  })
   try {
     game = options.createGame()
     const { task = {}, seed, signal, origin } = options
     assertPolicies(game.info, options)
     const opened = await (origin ? game.restore(origin.snapshot, { signal }) : game.reset(task, { seed, signal }))
-    const earlier = new EarlierMatch(game.info, opened, options)
-    start = earlier.start
-    const { seats, undecided } = await playSeats(game, earlier, steps, options)
-    match = { kind: 'finished', start, steps: inOrder(), seats, undecided }
+    live = new LiveMatch(game, opened, options)
+    const { seats, undecided } = await playSeats(live)
+    match = { kind: 'finished', ...played(), start: live.start, seats, undecided }
   } catch (error) {
     const { seat, cause, undecided } =
       error instanceof SeatFailure ? error : { seat: null, cause: error, undecided: [] }
-    match = { kind: 'failed', start, steps: inOrder(), cause, seat, undecided }
+    match = { kind: 'failed', ...played(), cause, seat, undecided }
   }
   try {
     await game?.close()
   } catch (cause) {
-    const { steps, undecided = [] } = match
+    const { start, steps, undecided = [] } = match
     if (match.kind === 'finished') return { kind: 'failed', start, steps, cause, seat: null, undecided }
   }
   return match
@@ -48,15 +48,8 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
  * Plays all seats at once, each to its own end. The first failure ends the others. If a player has stopped and the
  * rules do not say what its seat loses, the match ends there.
  */
-async function playSeats(
-  game: Game,
-  earlier: EarlierMatch,
-  steps: MatchStep[],
-  options: MatchOptions,
-): Promise<Pick<Match & { kind: 'finished' }, 'seats' | 'undecided'>> {
-  const failed = new AbortController()
-  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
-  const match = new LiveMatch(game, earlier, steps, options, signal)
+async function playSeats(match: LiveMatch): Promise<Pick<Match & { kind: 'finished' }, 'seats' | 'undecided'>> {
+  const { game, options, failed, signal } = match
   const wake = () => match.views.wake()
   signal.addEventListener('abort', wake, { once: true })
   const outside = new Set<string>()

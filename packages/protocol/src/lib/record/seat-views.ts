@@ -15,7 +15,7 @@ export interface SeatResult extends Judgement {
   readonly terms: { readonly [name: string]: number }
   /** The sum of the terms. */
   readonly return: number
-  /** Answered steps of the seat. */
+  /** Answered steps of the seat, with those of the match that this one goes on from. */
   readonly steps: number
 }
 
@@ -60,8 +60,6 @@ interface SeatState {
   ended: (Judgement & { readonly end: EpisodeEnd }) | null
   terms: Record<string, number>
   steps: number
-  /** Its steps in the match that this one goes on from. */
-  before: number
 }
 
 /**
@@ -81,37 +79,16 @@ export class SeatViews {
   readonly #later = new Set<number>()
   #changed = Promise.withResolvers<void>()
 
-  /** @param answer - what the seats that may act first read in place of what they see. Default: what they see. */
-  constructor({ turn, seats }: MatchStart, terms: readonly string[], answer?: string) {
+  constructor({ turn, seats }: MatchStart, terms: readonly string[]) {
     this.#turn = turn
     for (const [seat, { observation, messages = [] }] of Object.entries(seats))
       this.#seats.set(seat, {
-        view: answer !== undefined && turn.includes(seat) ? { ...observation, text: answer } : observation,
-        ...{ texts: [...messages], shown: 0, due: {}, ended: null },
-        ...{ terms: Object.fromEntries(terms.map((term) => [term, 0])), steps: 0, before: 0 },
+        ...{ view: observation, texts: [...messages], shown: 0, due: {}, ended: null },
+        ...{ terms: Object.fromEntries(terms.map((term) => [term, 0])), steps: 0 },
       })
   }
 
-  /** Returns a step with `text` in place of what is read of it: by the seats that act next, or else by its own. */
-  static withAnswer<Step extends SeatStep>(step: Step, text: string): Step {
-    const { seat, observation, report } = step
-    const { turn, views, sent } = seatsReportOf(step)
-    const next = turn.filter((name) => name === seat || views[name])
-    const reads = (name: string) => (next.length > 0 ? next : [seat]).includes(name)
-    const seen = Object.entries(views).map(([name, view]) => [name, reads(name) ? { ...view, text } : view])
-    const others = sent && Object.fromEntries(Object.entries(sent).filter(([name]) => !reads(name)))
-    const seats = { ...report.seats, views: Object.fromEntries(seen), ...(others && { sent: others }) }
-    return {
-      ...step,
-      observation: reads(seat) ? { ...observation, text } : observation,
-      report: { ...report, ...(report.seats && { seats }) },
-    }
-  }
-
-  /**
-   * Goes on in a session of its own, which counts commits anew: results are of what follows. Returns its start, from
-   * which seats know as much.
-   */
+  /** Goes on in a session of its own: commits and rewards count anew. Returns its start, from which seats know as much. */
   goOn(): MatchStart {
     this.#revision = 0
     this.#known = 0
@@ -119,8 +96,6 @@ export class SeatViews {
     const seats: Record<string, SeatStart> = {}
     for (const [name, state] of this.#seats) {
       state.terms = Object.fromEntries(Object.keys(state.terms).map((term) => [term, 0]))
-      state.before += state.steps
-      state.steps = 0
       const { view: observation, texts } = state
       seats[name] = { observation, ...(texts.length > 0 && { messages: [...texts] }) }
     }
@@ -150,7 +125,7 @@ export class SeatViews {
     return { observation: { ...view, text: [...texts, view.text].join('\n') }, due: { ...due } }
   }
 
-  /** The same when its player is asked. */
+  /** The same, when its player is asked. */
   ask(seat: string): SeatView {
     const seen = this.seen(seat)
     this.#asked.delete(seat)
@@ -177,6 +152,15 @@ export class SeatViews {
     for (const seat of this.#seats.keys())
       if (this.mayAct(seat)) this.#asked.set(seat, this.seen(seat))
       else this.#asked.delete(seat)
+  }
+
+  /** Has the seats that may act read this, in place of all that they would have read. */
+  answer(text: string): void {
+    for (const [seat, state] of this.#seats)
+      if (this.mayAct(seat)) {
+        Object.assign(state, { view: { ...state.view, text }, texts: [], shown: 0 })
+        this.#asked.delete(seat)
+      }
   }
 
   /** The seats in the order in which their players are asked: where several may act at once, as they have waited. */
@@ -238,10 +222,9 @@ export class SeatViews {
     return this.#turn.includes(seat) && !this.hasEnded(seat)
   }
 
-  /** Answered steps of a seat, with those of the match that this one goes on from. */
+  /** Answered steps of a seat. */
   stepsOf(seat: string): number {
-    const { before, steps } = this.#stateOf(seat)
-    return before + steps
+    return this.#stateOf(seat).steps
   }
 
   /** Takes in the report of a step. Returns `false` for one that is known already, which changes nothing. */

@@ -81,9 +81,9 @@ function errorOf({ error, seat }: MatchRecord['outcome'] & { kind: 'failed' }) {
 }
 
 /** Returns what the seats of a match know at the start of its line. */
-export function viewsOf({ turn, seats }: Pick<MatchRecord, 'turn' | 'seats'>, answer?: string): SeatViews {
+export function viewsOf({ turn, seats }: MatchRecord): SeatViews {
   const starts = Object.entries(seats).flatMap(([name, { start }]) => (start ? [[name, start] as const] : []))
-  return new SeatViews({ turn, seats: Object.fromEntries(starts) }, [], answer)
+  return new SeatViews({ turn, seats: Object.fromEntries(starts) }, [])
 }
 
 /** Returns a step as `SeatViews` take it in, by its number in the match. */

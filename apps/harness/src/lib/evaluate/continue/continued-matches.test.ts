@@ -147,4 +147,35 @@ describe('a continued match', () => {
       { numRuns: 8, seed: 50 },
     )
   })
+  it('goes on after another answer and another call, also from a match that does, and an edited line is found', async () => {
+    const origins = new Map<string, SealedRecord>()
+    await using matches = await playing(nim, { steps: 5 }, origins)
+    const { line: parent } = await matches.play('seed')
+    const call = { seat: 'ann', tool: 'take', arguments: { count: 1 } }
+    const origin = { seal: parent.seal as string, step: 2, seed: null, answer: 'Nobody knows.', call }
+    const { line: child, sent } = await matches.play('seed', origin, parent)
+    expect(child.steps[0]).toMatchObject({ seat: 'ann', action: { tool: 'take', arguments: { count: 1 } } })
+    expect(child.seats.ann?.start).toMatchObject({ observation: { text: 'Nobody knows.' } })
+    const again = { seal: child.seal as string, step: 2, seed: null }
+    const { line: grandchild, sent: later } = await matches.play('seed', again, child)
+    expect(grandchild.seats.ann?.start).toEqual(child.seats.ann?.start)
+    expect(JSON.stringify(later.ann?.at(-1))).toContain('Nobody knows.')
+    expect(later.ann?.slice(0, 1)).toEqual(sent.ann?.slice(0, 1))
+    for (const line of [child, grandchild])
+      expect(replayed(nim, line, origins, { steps: 5 })).toMatchObject({ kind: 'reproduced' })
+
+    const edit = (change: (line: MatchRecord) => MatchRecord) => replayed(nim, change(child), origins, { steps: 5 })
+    const { ann, bob } = child.seats as { ann: MatchRecord['seats'][string]; bob: MatchRecord['seats'][string] }
+    expect(edit((line) => ({ ...line, turn: ['bob'] }))).toMatchObject({ divergence: { step: 0, field: 'turn.0' } })
+    const told = { ...bob, start: { observation: { text: '', structured: null }, potential: null, messages: ['Hi.'] } }
+    expect(edit((line) => ({ ...line, seats: { ann, bob: told } }))).toMatchObject({
+      divergence: { step: 0, field: expect.stringMatching(/^start\.bob/) },
+    })
+    expect(edit((line) => ({ ...line, seats: { bob, ann: { ...ann, success: !ann.success } } }))).toMatchObject({
+      divergence: { field: 'seats.ann.success' },
+    })
+    const [first, ...rest] = parent.steps as [MatchRecord['steps'][number], ...MatchRecord['steps']]
+    origins.set(parent.seal as string, { ...parent, steps: [{ ...first, stateHash: 'another' }, ...rest] })
+    expect(replayed(nim, child, origins, { steps: 5 })).toMatchObject({ kind: 'diverged', steps: 0 })
+  })
 })
