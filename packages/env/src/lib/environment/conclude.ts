@@ -1,5 +1,6 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import { judgementOf } from '@episodic/protocol/internal'
+import type { Match } from '../game/match.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
@@ -50,15 +51,16 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
   }
 }
 
-/**
- * Closes the environment of an episode that is over. If that fails, it is not known whether the episode has ended so.
- */
-export async function closedEpisode(environment: Environment | null, episode: Episode): Promise<Episode> {
+/** Closes where an episode is over that was played. If that fails, it is not known whether the episode has ended so. */
+export async function closedEpisode<Played extends Episode | Match>(
+  place: Pick<Environment, 'close'> | null,
+  played: Played,
+): Promise<Played> {
   try {
-    await environment?.close()
+    await place?.close()
   } catch (cause) {
-    const { start, steps, undecided = [] } = episode
-    if (episode.kind === 'finished') return { kind: 'failed', start, steps, cause, undecided }
+    const { start, steps, undecided = [] } = played
+    if (played.kind === 'finished') return { kind: 'failed', start, steps, cause, seat: null, undecided } as Played
   }
-  return episode
+  return played
 }

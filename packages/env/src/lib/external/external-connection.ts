@@ -10,7 +10,7 @@ import { EnvError, notForkable, optionInvalid, takesNoEvents } from '../env-erro
 import { type Connection, type ConnectionParts, createConnection } from '../environment/connection.ts'
 import type { Environment } from '../environment/environment.ts'
 import type { CallOptions, Playable } from '../session/call-options.ts'
-import { ExternalEpisode } from './external-episode.ts'
+import { createExternalEpisode, type ExternalEpisode } from './external-episode.ts'
 import type { ExternalSession } from './external-session.ts'
 
 /** The version of an environment whose server names none. Tasks of any version can be played in it. */
@@ -59,7 +59,7 @@ export function createExternalConnection({ open, now = monotonic, ...parts }: Ex
         await close()
         signal?.throwIfAborted()
         const session = await open(info, { params: task.params ?? {}, seed }, { signal })
-        const opened = new ExternalEpisode(session, { seed, limits: limitsOf(info.limits, task.limits), now })
+        const opened = createExternalEpisode(session, { seed, limits: limitsOf(info.limits, task.limits), now })
         playing.add(opened)
         if (closed) {
           await end(opened)

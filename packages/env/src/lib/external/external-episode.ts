@@ -14,59 +14,53 @@ export interface EpisodeSetting {
   readonly now: () => number
 }
 
+export type ExternalEpisode = ReturnType<typeof createExternalEpisode>
+
 /**
- * One episode on an external server: counts its steps and applies its limits.
+ * Begins an episode on an external server: counts its steps and applies its limits.
  *
  * No step follows a fault, because the state of the server is then unknown.
  */
-export class ExternalEpisode {
-  readonly start: ResetResult
-  readonly #session: ExternalSession
-  readonly #setting: EpisodeSetting
-  readonly #began: number
-  #seq = 0
+export function createExternalEpisode(session: ExternalSession, { seed, limits, now }: EpisodeSetting) {
+  const began = now()
+  let seq = 0
   /** Why no step may follow; `null` while steps are possible. */
-  #over: string | null = null
-
-  constructor(session: ExternalSession, setting: EpisodeSetting) {
-    const { seed, limits, now } = setting
-    this.#session = session
-    this.#setting = setting
-    this.#began = now()
-    this.start = {
-      observation: session.observation,
-      info: { id: null, capability: null, params: session.params, seed, limits, potential: null },
-    }
+  let over: string | null = null
+  const { observation, params } = session
+  const start: ResetResult = {
+    observation,
+    info: { id: null, capability: null, params, seed, limits, potential: null },
   }
-
-  async step(action: Action, options: CallOptions): Promise<StepResult> {
-    if (this.#over) throw new EnvError('not-playing', `${this.#over}, so no step follows. Call reset to play again.`)
-    options.signal?.throwIfAborted()
-    // Until the step is known to have gone well, it has not.
-    this.#over = 'The episode failed'
-    const { limits, now } = this.#setting
-    const late = limits.seconds !== null && now() - this.#began >= limits.seconds * 1_000
-    const truncation = late ? 'time-limit' : this.#seq + 1 >= limits.steps ? 'step-limit' : null
-    const { observation, refused, terms, end } = await this.#session.play({ action, truncation, late }, options)
-    const bytes = new TextEncoder().encode(JSON.stringify(observation)).length
-    if (bytes > Math.min(limits.bytes, MOST_ANSWER_BYTES))
-      throw new EnvError(
-        'reply-malformed',
-        `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${Math.min(limits.bytes, MOST_ANSWER_BYTES)}.`,
-      )
-    this.#seq += 1
-    const step = stepResultOf({
-      observation,
-      reward: { total: Object.values(terms).reduce((sum, term) => sum + term, 0), terms, shaping: 0 },
-      end: end ?? (truncation && { kind: 'truncated', reason: truncation }),
-      info: { seq: this.#seq, potential: null, refused, stateHash: null, replayed: false },
-    })
-    this.#over = step.end && 'The episode is over'
-    return step
-  }
-
-  close(): Promise<void> {
-    this.#over = 'The episode is closed'
-    return this.#session.close()
+  return {
+    start,
+    async step(action: Action, options: CallOptions): Promise<StepResult> {
+      if (over) throw new EnvError('not-playing', `${over}, so no step follows. Call reset to play again.`)
+      options.signal?.throwIfAborted()
+      // Until the step is known to have gone well, it has not.
+      over = 'The episode failed'
+      const late = limits.seconds !== null && now() - began >= limits.seconds * 1_000
+      const truncation = late ? 'time-limit' : seq + 1 >= limits.steps ? 'step-limit' : null
+      const { observation, refused, terms, end } = await session.play({ action, truncation, late }, options)
+      const bytes = new TextEncoder().encode(JSON.stringify(observation)).length
+      const most = Math.min(limits.bytes, MOST_ANSWER_BYTES)
+      if (bytes > most)
+        throw new EnvError(
+          'reply-malformed',
+          `The server's answer to ${action.tool} has ${bytes} bytes, and the limit is ${most}.`,
+        )
+      seq += 1
+      const step = stepResultOf({
+        observation,
+        reward: { total: Object.values(terms).reduce((sum, term) => sum + term, 0), terms, shaping: 0 },
+        end: end ?? (truncation && { kind: 'truncated', reason: truncation }),
+        info: { seq, potential: null, refused, stateHash: null, replayed: false },
+      })
+      over = step.end && 'The episode is over'
+      return step
+    },
+    close(): Promise<void> {
+      over = 'The episode is closed'
+      return session.close()
+    },
   }
 }

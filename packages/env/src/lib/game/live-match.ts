@@ -20,83 +20,66 @@ export class SeatFailure extends Error {
   }
 }
 
-/** A step that was played before, with what the player of its seat was asked with. */
-type EarlierOfSeat = Pick<MatchStep, 'action' | 'completions'> & SeatStep & { readonly asked: SeatView }
-
 /** A match that is being played: what its players share. */
-export class LiveMatch {
-  readonly game: Game
-  readonly start: GameStart
-  readonly views: SeatViews
-  readonly options: MatchOptions
-  /** Its steps, in the order in which they become known. */
-  readonly steps: MatchStep[] = []
+export type LiveMatch = ReturnType<typeof createLiveMatch>
+
+/** Begins a match in a game that was opened, or goes on with what was played before. */
+export function createLiveMatch(game: Game, opened: GameStart, options: MatchOptions) {
+  const { info } = game
+  const { origin, task = {}, policySeed = 'match', now = monotonic } = options
   /** Aborted with the failure of a seat. */
-  readonly failed = new AbortController()
+  const failed = new AbortController()
   /** Aborts when the match is called off, or has failed. */
-  readonly signal: AbortSignal
-  /** The start of the whole: that of the match that it goes on from. */
-  readonly #first: GameStart
-  readonly #earlier: EarlierOfSeat[] = []
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
+  const first = origin?.start ?? opened
+  const views = new SeatViews(first, info.terms)
+  const earlier: (SeatStep & Pick<MatchStep, 'action' | 'completions'> & { readonly asked: SeatView })[] = []
+  for (const [i, step] of (origin?.steps ?? []).entries()) {
+    earlier.push({ ...step, asked: views.replay({ ...step, report: { ...step.report, revision: i + 1 } }) })
+    if (step.answer !== undefined) views.answer(step.answer)
+  }
+  if (origin?.answer !== undefined) views.answer(origin.answer)
+  const { turn, seats } = views.goOn()
+  const begun = Object.entries(opened.seats).map(([name, seat]) => [name, { ...seat, ...seats[name] }] as const)
+  const start: GameStart = { ...opened, turn, seats: Object.fromEntries(begun) }
+  /** In the order in which they become known. */
+  const steps: MatchStep[] = []
   /** The seats whose players have stopped, and the answers of their language models since their last steps. */
-  readonly #stops = new Map<string, { readonly stop: PlayerStop; readonly undecided: ModelAnswer[] }>()
+  const stops = new Map<string, { readonly stop: PlayerStop; readonly undecided: ModelAnswer[] }>()
 
-  constructor(game: Game, opened: GameStart, options: MatchOptions) {
-    const { origin, signal } = options
-    const { start, steps = [], answer } = origin ?? { start: opened }
-    this.game = game
-    this.options = options
-    this.signal = signal ? AbortSignal.any([signal, this.failed.signal]) : this.failed.signal
-    this.#first = start
-    this.views = new SeatViews(start, game.info.terms)
-    for (const [i, step] of steps.entries()) {
-      const numbered = { ...step, report: { ...step.report, revision: i + 1 } }
-      this.#earlier.push({ ...step, asked: this.views.replay(numbered) })
-      if (step.answer !== undefined) this.views.answer(step.answer)
-    }
-    if (answer !== undefined) this.views.answer(answer)
-    const { turn, seats } = this.views.goOn()
-    const begun = Object.entries(opened.seats).map(([name, seat]) => [name, { ...seat, ...seats[name] }])
-    this.start = { ...opened, turn, seats: Object.fromEntries(begun) }
-  }
-
-  /** The steps after which the player of a seat takes over, and the last of them as it was reported. */
-  earlierOf(seat: string): { readonly earlier: readonly EarlierStep[]; readonly last: SeatStep | null } {
-    const { tools } = this.game.info
-    // What no tool has played and was not refused is the server's step for a seat that did not act.
-    const own = this.#earlier.filter(
-      ({ action, report, ...step }) =>
-        step.seat === seat && (report.refused !== null || tools.some(({ name }) => name === action.tool)),
-    )
-    const earlier = own.map(({ asked, action, completions, ...step }, i): EarlierStep => {
-      const seen = own[i + 1]?.asked ?? this.views.seen(seat)
-      return { observation: asked.observation, action, step: ownStepOf(step, seen), answers: completions }
-    })
-    return { earlier, last: own.at(-1) ?? null }
-  }
-
-  /** Keeps a step of this process, whose report the views have. */
-  keep(step: Omit<MatchStep, 'seen'>): void {
-    const { now = monotonic } = this.options
-    this.steps.push({ ...step, seen: now() })
+  /** Keeps a step of this process, whose report the views have. `sent` is when its action was. */
+  function keep(step: SeatStep & Pick<MatchStep, 'action' | 'completions'>, sent: number): void {
+    steps.push({ ...step, milliseconds: now() - sent, seen: now() })
   }
 
   /** Plays an action that no player chose. */
-  async playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
-    const { now = monotonic } = this.options
-    const asked = this.views.ask(seat)
+  async function playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
+    const asked = views.ask(seat)
     const sent = now()
-    const played = await this.views.play(this.game.step(seat, action, { signal: this.signal }))
-    const step = { ...played, action, completions: [] }
-    this.#earlier.push({ ...step, asked })
-    this.keep({ ...step, milliseconds: now() - sent })
+    const step = { ...(await views.play(game.step(seat, action, { signal }))), action, completions: [] }
+    earlier.push({ ...step, asked })
+    keep(step, sent)
+  }
+
+  /** The steps after which the player of a seat takes over, and the last of them as it was reported. */
+  function earlierOf(seat: string) {
+    // What no tool has played and was not refused is the server's step for a seat that did not act.
+    const own = earlier.filter(
+      ({ action, report, ...step }) =>
+        step.seat === seat && (report.refused !== null || info.tools.some(({ name }) => name === action.tool)),
+    )
+    const taken = own.map(({ asked, action, completions, ...step }, i): EarlierStep => {
+      const seen = own[i + 1]?.asked ?? views.seen(seat)
+      return { observation: asked.observation, action, step: ownStepOf(step, seen), answers: completions }
+    })
+    return { earlier: taken, last: (own.at(-1) ?? null) as SeatStep | null }
   }
 
   /** Takes in a step of the log. Returns `false` if it is known. */
-  take({ seat, action, observation, report }: LoggedStep): boolean {
-    if (!this.views.apply({ seat, observation, report })) return false
-    const completions = this.#stops.get(seat)?.undecided.splice(0) ?? []
-    this.keep({ seat, action, observation, report, replayed: false, completions, milliseconds: null })
+  function take({ seat, action, observation, report }: LoggedStep): boolean {
+    if (!views.apply({ seat, observation, report })) return false
+    const completions = stops.get(seat)?.undecided.splice(0) ?? []
+    steps.push({ seat, action, observation, report, replayed: false, completions, milliseconds: null, seen: now() })
     return true
   }
 
@@ -105,25 +88,23 @@ export class LiveMatch {
    * seat loses, and its answers are kept with the step that the server takes for it. Throws a {@link SeatFailure} with
    * the stop if the rules do not say. Then the match cannot go on.
    */
-  async leave(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): Promise<void> {
-    const { game, views, signal } = this
+  async function leave(seat: string, stop: PlayerStop, undecided: readonly ModelAnswer[]): Promise<void> {
     while (await views.next(seat, signal)) {
-      this.#stops.set(seat, { stop, undecided: [...undecided] })
+      stops.set(seat, { stop, undecided: [...undecided] })
       await game.leave(seat, { signal }).catch((error: unknown) => {
         throw WireError.is(error, 'invalid-params') ? new SeatFailure(seat, stop, undecided) : error
       })
-      await this.catchUp()
+      await catchUp()
     }
   }
 
   /** What the match was for each seat. It was cut off if it is not over for all. */
-  results(): { readonly [seat: string]: SeatResult } {
-    const { success } = this.game.info
-    const results = this.views.results((seat) => ({
-      end: { kind: 'truncated', reason: this.#stops.get(seat)?.stop.code ?? 'closed' },
-      ...(success && { success: false }),
+  function results(): { readonly [seat: string]: SeatResult } {
+    const results = views.results((seat) => ({
+      end: { kind: 'truncated', reason: stops.get(seat)?.stop.code ?? 'closed' },
+      ...(info.success && { success: false }),
     }))
-    for (const [seat, { stop }] of this.#stops) {
+    for (const [seat, { stop }] of stops) {
       const { code: reason, message } = stop
       if (reason !== 'closed') results[seat] = { ...(results[seat] as SeatResult), stopped: { reason, message } }
     }
@@ -134,18 +115,16 @@ export class LiveMatch {
    * Takes in the steps that nobody in this process has played: those from outside, and those that the server took for
    * seats that did not act, in their time or because they had no steps left. Resolves with whether there were any.
    */
-  async catchUp(): Promise<boolean> {
-    const { game, views, signal } = this
+  async function catchUp(): Promise<boolean> {
     await views.settled(signal)
     let found = false
-    for (const step of await game.log({ after: views.known, signal })) found = this.take(step) || found
+    for (const step of await game.log({ after: views.known, signal })) found = take(step) || found
     views.closeGap()
     return found
   }
 
   /** Takes in whose turn it is if an outside event has passed it on from a seat. Resolves with whether one has. */
-  async followTurn(seat: string): Promise<boolean> {
-    const { game, views, signal } = this
+  async function followTurn(seat: string): Promise<boolean> {
     const { mine, turn, revision } = await game.turn(seat, { signal })
     if (mine) return false
     const seen = turn.map(async (name) => [name, (await game.turn(name, { signal })).observation] as const)
@@ -153,16 +132,15 @@ export class LiveMatch {
     return true
   }
 
-  contextOf(seat: string): PolicyContext {
-    const { task = {}, policySeed = 'match' } = this.options
-    const { info } = this.game
+  function contextOf(seat: string): PolicyContext {
     const { prompt = '', hints = [] } = task.seats?.[seat] ?? task
-    return {
-      task: { prompt, hints, params: this.start.info.params },
-      tools: offeredTools(info, this.#first.seats[seat]?.observation ?? {}, seat),
-      seed: seedFor(policySeed, seat),
-      seat,
-      ...conversationOf(info, seat),
-    }
+    const tools = offeredTools(info, first.seats[seat]?.observation ?? {}, seat)
+    const seed = seedFor(policySeed, seat)
+    return { task: { prompt, hints, params: start.info.params }, tools, seed, seat, ...conversationOf(info, seat) }
+  }
+
+  return {
+    ...{ game, options, start, views, steps, failed, signal, now },
+    ...{ keep, playGiven, earlierOf, take, leave, results, catchUp, followTurn, contextOf },
   }
 }

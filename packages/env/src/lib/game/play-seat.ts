@@ -1,5 +1,4 @@
 import { WireError } from '@episodic/protocol'
-import { monotonic } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Player, Policy } from '../policy/policy.ts'
@@ -27,8 +26,7 @@ export async function playSeat(seat: string, player: Promise<Player>, match: Liv
 }
 
 async function playWith(seat: string, ready: Promise<Player>, match: LiveMatch): Promise<void> {
-  const { game, start, views, options, signal } = match
-  const { now = monotonic } = options
+  const { game, start, views, signal, now } = match
   let completions: ModelAnswer[] = []
   const blame = (cause: unknown): never => {
     signal.throwIfAborted()
@@ -62,7 +60,7 @@ async function playWith(seat: string, ready: Promise<Player>, match: LiveMatch):
       }
       throw isUnplayable(error) ? new SeatFailure(seat, unplayable(error), completions) : error
     }
-    match.keep({ ...last, action, completions, milliseconds: now() - sent })
+    match.keep({ ...last, action, completions }, sent)
     completions = []
     if (views.hasGap) await match.catchUp()
   }

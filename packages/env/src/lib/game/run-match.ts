@@ -1,8 +1,9 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
+import { closedEpisode } from '../environment/conclude.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import { type Game, seatsOf } from './game.ts'
-import { LiveMatch, SeatFailure } from './live-match.ts'
+import { createLiveMatch, type LiveMatch, SeatFailure } from './live-match.ts'
 import type { Match, MatchOptions } from './match.ts'
 import { followSeats, playOutside } from './play-outside.ts'
 import { playSeat, seatPlayer } from './play-seat.ts'
@@ -27,7 +28,7 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
     const { task = {}, seed, signal, origin } = options
     assertPolicies(game.info, options)
     const opened = await (origin ? game.restore(origin.snapshot, { signal }) : game.reset(task, { seed, signal }))
-    live = new LiveMatch(game, opened, options)
+    live = createLiveMatch(game, opened, options)
     const { seats, undecided } = await playSeats(live)
     match = { kind: 'finished', ...played(), start: live.start, seats, undecided }
   } catch (error) {
@@ -35,13 +36,7 @@ export async function runMatch(options: MatchOptions): Promise<Match> {
       error instanceof SeatFailure ? error : { seat: null, cause: error, undecided: [] }
     match = { kind: 'failed', ...played(), cause, seat, undecided }
   }
-  try {
-    await game?.close()
-  } catch (cause) {
-    const { start, steps, undecided = [] } = match
-    if (match.kind === 'finished') return { kind: 'failed', start, steps, cause, seat: null, undecided }
-  }
-  return match
+  return closedEpisode(game, match)
 }
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
 import { episodeEndSchema, judgementShape, playerStoppedSchema } from '../wire/episode-end.ts'
-import { observationSchema } from '../wire/observation.ts'
 import { rewardSchema } from '../wire/step.ts'
 import { completionSchema } from './completion.ts'
 import {
@@ -10,6 +9,7 @@ import {
   recordedStepShape,
   returnsSchema,
   sealedLineSchema,
+  startShape,
 } from './sealed-line.ts'
 import { transcriptSchema } from './transcript-schema.ts'
 
@@ -55,7 +55,7 @@ export const episodeRecordSchema = sealedLineSchema.extend({
   /** `null` for an episode that shares nothing with another. */
   branch: branchSchema.nullable(),
   /** The first observation and its Φ; `null` if the session could not be opened. */
-  start: z.object({ observation: observationSchema, potential: z.number().nullable() }).nullable(),
+  start: z.object(startShape).nullable(),
   steps: z.array(recordedStepSchema),
   /** Answers of a language model that led to no step. Left out if there were none. */
   undecided: z.array(completionSchema).optional(),

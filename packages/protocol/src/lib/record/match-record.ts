@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Wire } from '../base/wire.ts'
 import { episodeEndSchema, judgementShape, playerStoppedSchema } from '../wire/episode-end.ts'
-import { observationSchema } from '../wire/observation.ts'
 import { seatsReportSchema } from '../wire/seats-report.ts'
 import { rewardSchema } from '../wire/step.ts'
 import { completionSchema } from './completion.ts'
@@ -11,6 +10,7 @@ import {
   recordedStepShape,
   returnsSchema,
   sealedLineSchema,
+  startShape,
 } from './sealed-line.ts'
 import { transcriptSchema } from './transcript-schema.ts'
 
@@ -35,13 +35,7 @@ const recordedSeatSchema = z.object({
    * Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. Where it goes on
    * from an earlier match, also the texts since its own last step, if there were any.
    */
-  start: z
-    .object({
-      observation: observationSchema,
-      potential: z.number().nullable(),
-      messages: z.array(z.string()).optional(),
-    })
-    .nullable(),
+  start: z.object({ ...startShape, messages: z.array(z.string()).optional() }).nullable(),
   /** `null` in a failed match, unless the seat had ended before. */
   end: episodeEndSchema.nullable(),
   ...judgementShape,

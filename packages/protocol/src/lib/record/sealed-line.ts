@@ -75,6 +75,9 @@ export const recordedPolicySchema = z.object({
   version: z.string().optional(),
 })
 
+/** What a seat sees first, and Φ there. */
+export const startShape = { observation: observationSchema, potential: z.number().nullable() } as const
+
 /** The fields of a step in lines of one seat and of several. Times are milliseconds. */
 export const recordedStepShape = {
   action: actionSchema,

@@ -19,17 +19,13 @@ export interface SeatResult extends Judgement {
   readonly steps: number
 }
 
-/** What one seat sees at the start of a match. */
-interface SeatStart {
-  readonly observation: Observation
-  /** Of a match that goes on from a step: texts for the seat since its own last one. Default: none. */
-  readonly messages?: readonly string[] | undefined
-}
-
 /** The start of a match: who may act, and what each seat sees. */
 interface MatchStart {
   readonly turn: readonly string[]
-  readonly seats: { readonly [seat: string]: SeatStart }
+  readonly seats: {
+    /** `messages`: if it goes on from a step, the texts for the seat since its own last one. Default: none. */
+    readonly [seat: string]: { readonly observation: Observation; readonly messages?: readonly string[] | undefined }
+  }
 }
 
 /** A step of a seat, as far as it concerns what the seats know. */
@@ -88,12 +84,12 @@ export class SeatViews {
       })
   }
 
-  /** Goes on in a session of its own: commits and rewards count anew. Returns its start, from which seats know as much. */
+  /** Goes on in another session: commits and rewards count anew. Returns its start, at which seats know as much. */
   goOn(): MatchStart {
     this.#revision = 0
     this.#known = 0
     this.#later.clear()
-    const seats: Record<string, SeatStart> = {}
+    const seats: { [seat: string]: MatchStart['seats'][string] } = {}
     for (const [name, state] of this.#seats) {
       state.terms = Object.fromEntries(Object.keys(state.terms).map((term) => [term, 0]))
       const { view: observation, texts } = state
@@ -132,13 +128,10 @@ export class SeatViews {
     return seen
   }
 
-  /**
-   * Takes in a step that was played before, of players that are asked as soon as they may act. Returns what its own was
-   * asked with.
-   */
+  /** Takes in a step that was played before, by players asked once they may act. Returns what its own was shown. */
   replay(step: SeatStep): SeatView {
-    this.#askAll()
     const { seat } = step
+    this.#askAll()
     const asked = this.ask(seat)
     this.apply(step)
     const mover = this.#stateOf(seat)

@@ -167,8 +167,8 @@ describe('a continued match', () => {
     const edit = (change: (line: MatchRecord) => MatchRecord) => replayed(nim, change(child), origins, { steps: 5 })
     const { ann, bob } = child.seats as { ann: MatchRecord['seats'][string]; bob: MatchRecord['seats'][string] }
     expect(edit((line) => ({ ...line, turn: ['bob'] }))).toMatchObject({ divergence: { step: 0, field: 'turn.0' } })
-    const told = { ...bob, start: { observation: { text: '', structured: null }, potential: null, messages: ['Hi.'] } }
-    expect(edit((line) => ({ ...line, seats: { ann, bob: told } }))).toMatchObject({
+    const shown = { ...bob, start: { observation: { text: '', structured: null }, potential: null, messages: ['Hi.'] } }
+    expect(edit((line) => ({ ...line, seats: { ann, bob: shown } }))).toMatchObject({
       divergence: { step: 0, field: expect.stringMatching(/^start\.bob/) },
     })
     expect(edit((line) => ({ ...line, seats: { bob, ann: { ...ann, success: !ann.success } } }))).toMatchObject({
