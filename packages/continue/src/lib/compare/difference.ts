@@ -20,18 +20,14 @@ export interface Difference {
 }
 
 /**
- * Compares the shares of success. From one point, the interval is the hybrid score interval of two independent shares:
- * R. G. Newcombe, "Interval estimation for the difference between independent proportions" (1998), method 10. From
- * several, it is that of the differences of the points, as in a comparison of runs. Returns `null` without a value on
- * both sides.
+ * Compares the shares of success. From one point, the interval is that of {@link dropOf}. From several, it is that of
+ * the differences of the points, as in a comparison of runs. Returns `null` without a value on both sides.
  */
 export function compareShares(control: readonly Outcome[], changed: readonly Outcome[]): Difference | null {
   if (isOfOnePoint(control, changed)) {
     const [one, other] = [scoreInterval(control), scoreInterval(changed)]
-    const difference = other.rate - one.rate
-    const low = difference - Math.hypot(other.rate - other.low, one.high - one.rate)
-    const high = difference + Math.hypot(other.high - other.rate, one.rate - one.low)
-    return { control: one.rate, changed: other.rate, difference, low, high }
+    const { value: difference, ...interval } = dropOf(other, one)
+    return { control: one.rate, changed: other.rate, difference, ...interval }
   }
   return comparePoints(control, changed, SHARES)
 }
@@ -57,6 +53,16 @@ export function shareOf(outcomes: readonly Outcome[]): Share | null {
 function scoreInterval(outcomes: readonly Outcome[]) {
   const rate = meanOf(outcomes) ?? 0
   return { rate, ...wilson(rate, outcomes.length) }
+}
+
+/**
+ * Returns how much lower one share is than another, with the hybrid score interval of independent ones: R. G. Newcombe,
+ * "Interval estimation for the difference between independent proportions" (1998), method 10.
+ */
+export function dropOf(one: ReturnType<typeof scoreInterval>, other: ReturnType<typeof scoreInterval>) {
+  const value = one.rate - other.rate
+  const low = value - Math.hypot(one.rate - one.low, other.high - other.rate)
+  return { value, low, high: value + Math.hypot(one.high - one.rate, other.rate - other.low) }
 }
 
 /**

@@ -1,66 +1,69 @@
-import { type Drop, dropOf, type StepValue, toStepValue } from './step-value.ts'
+import { wilson } from '@episodic/report/fold/clustered-rate'
+import { dropOf } from '../compare/difference.ts'
 
 export interface LossQuestion {
-  /** How many steps the episode has, from 1. */
+  /** After how many steps of the episode it looks at the earliest; fewer than `steps`. */
+  readonly from: number
   readonly steps: number
-  /** The episode's own outcome, which is the value after its last step. `null` if it is not known. Of 1 nothing is lost. */
+  /** The episode's own outcome, which is the value after its last step; `null` if it has none. Of 1 nothing is lost. */
   readonly end: number | null
   /**
-   * Continues the episode `count` more times after its first `step` steps, from 0 to `steps` − 1.
+   * Continues the episode `count` more times after its first `step` steps, of which there are fewer than `steps`.
    *
    * @returns the outcomes, at least one, each from 0 to 1: successes, or returns on a scale that was fixed before.
    */
   outcomesAt(step: number, count: number): Promise<readonly number[]>
-  /** How many continuations are played at most. */
+  /** How many continuations are played at most, and how many at a time while it searches, if the budget allows it. */
   readonly budget: number
-  /** How many are played at a time while it searches, if the budget is not too small for it. */
   readonly rollouts: number
 }
 
-export type Loss = FoundLoss | NoLoss
-
-export interface FoundLoss {
-  readonly kind: 'lost'
-  /** The step at which it was lost, from 1. */
+/** The mean outcome of continuations from one step, with its 95 % interval. The end, which is known, has no width. */
+export interface StepValue {
+  /** How many steps of the episode come before: 0 for its start. */
   readonly step: number
-  /** The values before and after this step, of fresh continuations alone. */
-  readonly before: StepValue
-  readonly after: StepValue
-  readonly drop: Drop
-  /** The value of each step from which was continued, of all its continuations, in the order of steps. */
-  readonly curve: readonly StepValue[]
+  readonly count: number
+  readonly rate: number
+  readonly low: number
+  readonly high: number
 }
 
 /**
- * Why no step is named:
- * - `no-chance`: hardly a continuation succeeds, from whichever step;
- * - `not-lost`: it was won, or continuations from its last step do not measurably worse than those from its start;
- * - `gradual`: the value falls, and no single step takes most of it;
- * - `budget`: one step seems to, which too few continuations show.
- */
-export interface NoLoss {
-  readonly kind: 'cannot-tell'
-  readonly why: 'no-chance' | 'not-lost' | 'gradual' | 'budget'
-  readonly curve: readonly StepValue[]
-}
-
-/** A search without a fall in sight gives up when it has looked at the ends and at three steps between. */
-const LOOKS_FOR_A_FALL = 5
-/** The ratio of likelihoods, as a logarithm, from which a fall is in sight. */
-const FALL_IN_SIGHT = 1
-/** A step is tried when it is as probable as this. */
-const SURE = 0.95
-/** The most that a hopeless episode is worth. */
-const HARDLY = 0.05
-
-/**
- * Finds the step of an episode at which most of its value was lost: the step before which continuations succeed, and
- * after which they do not. It asks the same questions in the same order of the same outcomes.
+ * The step at which an episode was lost, from 1, with the values before and after it, of fresh continuations alone. Or
+ * why none is named: `no-chance`, hardly a continuation succeeds from any step; `not-lost`, it was won, or they do not
+ * measurably worse from its last step than from its start; `gradual`, the value falls in several steps, and none was
+ * found that takes most of it; `budget`, the value falls, and too few continuations show where.
  *
- * With at most half of the budget it looks for the step: at the start, before the last step, and then at the step that
- * halves where the value can have fallen, as a posterior over change points says. With the rest it continues anew from
- * before and after the step that it found, as often from each. The step is named if the drop between them is above zero
- * with 95 % confidence, and, by all that was played, most of the fall from the start to before the last step.
+ * The curve has the value of each step from which was continued, of all its continuations, in the order of steps.
+ */
+export type Loss = { readonly curve: readonly StepValue[] } & (
+  | {
+      readonly kind: 'lost'
+      readonly step: number
+      readonly before: StepValue
+      readonly after: StepValue
+      readonly drop: ReturnType<typeof dropOf>
+    }
+  | { readonly kind: 'cannot-tell'; readonly why: WhyNot }
+)
+type WhyNot = 'no-chance' | 'not-lost' | 'gradual' | 'budget'
+
+/** Where it looks first, as shares of the way from the start to before the last step. */
+const FIRST_LOOKS = [0, 0.25, 0.5, 0.75, 1]
+/** A value that is hardly any. */
+const HARDLY = 0.05
+/** The logarithm of a ratio of likelihoods from which a fall is in sight. */
+const IN_SIGHT = 1
+/** How probable a step has to be to be tried before half of the budget is spent. */
+const SURE = 0.95
+
+/**
+ * Finds the step of an episode at which most of its value was lost. Asks the same if the outcomes are the same.
+ *
+ * With half of the budget it looks for the step: at the start, before the last step, at three between, and then at the
+ * step that halves where the value can have fallen, as a posterior over change points says. With the rest it continues
+ * anew from before and after the step that it found, as often from each. The step is named if the drop between them is
+ * above zero with 95 % confidence, and, by all that was played, most of the fall from the start to the last step.
  *
  * The search may choose its step by luck. What decides is played after the choice, as many continuations as are left
  * whatever they come to, and tests one step alone. So of the steps that might have been chosen, however many, a step
@@ -69,118 +72,89 @@ const HARDLY = 0.05
  * Cox, "A note on data-splitting for the evaluation of significance levels", Biometrika 62 (1975); Burnashev &
  * Zigangirov, "An interval estimation problem for controlled observations" (1974), for halving a posterior.
  */
-export async function findLoss({ steps, end, outcomesAt, budget, rollouts }: LossQuestion): Promise<Loss> {
-  const outcomes = new Map<number, number[]>()
-  const looks = Math.log2(steps) + 3
-  const batch = Math.max(1, Math.min(rollouts, Math.floor(budget / 2 / looks)))
+export async function findLoss(question: LossQuestion): Promise<Loss> {
+  const { from, steps, end, outcomesAt, budget, rollouts } = question
+  const batch = Math.max(1, Math.min(rollouts, Math.floor(budget / 2 / (Math.log2(steps - from) + 4))))
+  const outcomes = new Map<number, readonly number[]>()
   let left = budget
   const play = async (step: number, count: number) => {
     left -= count
     const fresh = await outcomesAt(step, count)
     outcomes.set(step, [...(outcomes.get(step) ?? []), ...fresh])
-    return toStepValue(step, fresh)
+    return toValue(step, fresh)
   }
-  const curveOf = () => [...outcomes].sort(([a], [b]) => a - b).map(([step, own]) => toStepValue(step, own))
-  const cannotTell = (why: NoLoss['why']): NoLoss => ({ kind: 'cannot-tell', why, curve: curveOf() })
+  const curveOf = () => [...outcomes].sort(([a], [b]) => a - b).map(([step, own]) => toValue(step, own))
+  const endsOf = (curve: readonly StepValue[]) => [curve[0], curve.at(-1)] as [StepValue, StepValue]
+  const cannotTell = (why: WhyNot): Loss => ({ kind: 'cannot-tell', why, curve: curveOf() })
   if (end === 1) return cannotTell('not-lost')
-  if (budget < 4) return cannotTell('budget')
+  if (budget < 10) return cannotTell('budget')
 
-  for (const step of new Set([0, steps - 1])) await play(step, batch)
-  let fall = findFall(curveOf(), steps, end)
-  while (left - batch >= budget / 2 && fall.chance < SURE) {
-    const curve = curveOf()
-    const [first, last] = [curve[0] as StepValue, curve.at(-1) as StepValue]
-    const isWide = curve.length < Math.min(LOOKS_FOR_A_FALL, steps)
-    if (fall.ratio >= FALL_IN_SIGHT && fall.step < steps) await play(fall.next, batch)
-    else if (isWide) await play(middleOfWidestGap(curve), batch)
-    else if (last.rate < first.rate && fall.step < steps) await play(first.count > last.count ? last.step : 0, batch)
-    else break
-    fall = findFall(curveOf(), steps, end)
+  for (const step of new Set(FIRST_LOOKS.map((share) => from + Math.round(share * (steps - 1 - from)))))
+    await play(step, batch)
+  let fall = findFall(curveOf(), question)
+  while (left - batch >= budget / 2 && !(fall.chance >= SURE)) {
+    const [first, last] = endsOf(curveOf())
+    const isInSight = fall.ratio >= IN_SIGHT
+    if (fall.step === steps || (!isInSight && last.rate >= first.rate)) break
+    await play(isInSight ? fall.next : (first.count > last.count ? last : first).step, batch)
+    fall = findFall(curveOf(), question)
   }
 
-  if (curveOf().every(({ rate }) => rate <= HARDLY)) return cannotTell('no-chance')
-  if (fall.ratio < FALL_IN_SIGHT && fall.step < steps) return cannotTell('not-lost')
   const { step } = fall
+  if (curveOf().every(({ rate }) => rate <= HARDLY)) return cannotTell('no-chance')
+  if (fall.ratio < IN_SIGHT && step < steps) return cannotTell('not-lost')
   const share = Math.floor(left / 2)
   const before = await play(step - 1, share)
-  const own = { step, count: 1, rate: end ?? 0, interval: { low: end ?? 0, high: end ?? 0 } }
+  const own = { step, count: 1, rate: end ?? 0, low: end ?? 0, high: end ?? 0 }
   const after = step < steps ? await play(step, share) : own
   const drop = dropOf(before, after)
   const curve = curveOf()
-  const [from, to] = [curve[0] as StepValue, step < steps ? (curve.at(-1) as StepValue) : own]
-  const isMost = drop.value > (from.rate - to.rate) / 2
-  if (drop.interval.low > 0 && isMost) return { kind: 'lost', step, before, after, drop, curve }
-  if (dropOf(from, to).interval.low <= 0) return cannotTell('not-lost')
-  const isBetween = (value: StepValue) => dropOf(from, value).interval.low > 0 && dropOf(value, to).interval.low > 0
+  const [start, last] = endsOf(curve)
+  const least = step < steps ? last : own
+  const isMost = drop.value > (start.rate - least.rate) / 2
+  if (drop.low > 0 && isMost) return { kind: 'lost', step, before, after, drop, curve }
+  if (dropOf(start, least).low <= 0) return cannotTell('not-lost')
+  const isBetween = (value: StepValue) => dropOf(start, value).low > 0 && dropOf(value, least).low > 0
   return cannotTell(!isMost && curve.some(isBetween) ? 'gradual' : 'budget')
 }
 
-interface Fall {
-  /** The step at which the value fell, most probably, and how probable that is. */
-  readonly step: number
-  readonly chance: number
-  /** By how much more likely the outcomes are with this fall than with no change at all, as a logarithm. */
-  readonly ratio: number
-  /** Where to look next: from after how many steps. */
-  readonly next: number
+/** Wilson's interval holds for outcomes between 0 and 1: none vary more than successes of their mean (Bhatia–Davis). */
+function toValue(step: number, outcomes: readonly number[]): StepValue {
+  const count = outcomes.length
+  const rate = outcomes.reduce((sum, outcome) => sum + outcome, 0) / count
+  return { step, count, rate, ...wilson(rate, count) }
 }
 
 /**
- * Finds the change point of a value that is one constant before a step and a lower one after it. It is the last step if
- * the end is far below both: twice, since an end is one outcome, and what was likely to fail may fail there by chance.
+ * Finds the step at which a value fell that is one constant before it and a lower one after it, how probable that is,
+ * how much more likely than no fall, and where to look next. It is the last step if the end is far below both: twice,
+ * since an end is one outcome, and what was likely to fail may fail there by chance.
  */
-function findFall(curve: readonly StepValue[], steps: number, end: number | null): Fall {
+function findFall(curve: readonly StepValue[], { from, steps, end }: LossQuestion) {
   const all = sumOf(curve)
-  const ratios: number[] = [Number.NEGATIVE_INFINITY]
-  for (let step = 1; step < steps; step++) {
-    const [before, after] = sidesOf(curve, step)
-    const falls = meanOf(before) > meanOf(after)
-    ratios.push(falls ? likelihood(before) + likelihood(after) - likelihood(all) : Number.NEGATIVE_INFINITY)
-  }
-  const ratio = Math.max(...ratios)
-  if (ratio === Number.NEGATIVE_INFINITY)
-    return { step: end !== null && end < meanOf(all) ? steps : 0, chance: 0, ratio, next: 0 }
-  const weights = ratios.map((own) => Math.exp(own - ratio))
-  const total = weights.reduce((sum, weight) => sum + weight, 0)
-  let [below, next, nearest] = [0, 0, Number.POSITIVE_INFINITY]
-  for (const [at, weight] of weights.entries()) {
-    below += weight / total
-    if (Math.abs(below - 0.5) >= nearest) continue
-    nearest = Math.abs(below - 0.5)
-    next = at
-  }
-  const step = weights.indexOf(1)
-  const [before, after] = sidesOf(curve, step).map(meanOf) as [number, number]
-  const isAtEnd = end !== null && after - end > 2 * (before - after)
-  return { step: isAtEnd ? steps : step, chance: 1 / total, ratio, next }
-}
-
-function sidesOf(curve: readonly StepValue[], step: number): [Sum, Sum] {
-  return [sumOf(curve.filter((value) => value.step < step)), sumOf(curve.filter((value) => value.step >= step))]
-}
-
-const meanOf = ({ won, count }: Sum) => won / count
-
-interface Sum {
-  readonly won: number
-  readonly count: number
-}
-
-function sumOf(curve: readonly StepValue[]): Sum {
-  return curve.reduce((sum, { rate, count }) => ({ won: sum.won + rate * count, count: sum.count + count }), {
-    won: 0,
-    count: 0,
+  const splits = Array.from({ length: steps - from - 1 }, (_, i) => {
+    const step = from + 1 + i
+    const before = sumOf(curve.filter((value) => value.step < step))
+    const after = sumOf(curve.filter((value) => value.step >= step))
+    const ratio = before.likelihood + after.likelihood - all.likelihood
+    return { step, before, after, ratio: before.mean > after.mean ? ratio : Number.NEGATIVE_INFINITY }
   })
+  const none = { step: from, before: all, after: all, ratio: Number.NEGATIVE_INFINITY }
+  const best = splits.reduce((most, split) => (split.ratio > most.ratio ? split : most), none)
+  const total = splits.reduce((sum, { ratio }) => sum + Math.exp(ratio - best.ratio), 0)
+  let [below, next, nearest] = [0, from, 1]
+  for (const { step, ratio } of splits) {
+    below += Math.exp(ratio - best.ratio) / total
+    if (Math.abs(below - 0.5) < nearest) [next, nearest] = [step, Math.abs(below - 0.5)]
+  }
+  const isAtEnd = end !== null && best.after.mean - end > 2 * (best.before.mean - best.after.mean)
+  return { step: isAtEnd ? steps : best.step, chance: 1 / total, ratio: best.ratio, next }
 }
 
-/** The logarithm of the largest likelihood of outcomes with one value. */
-function likelihood({ won, count }: Sum): number {
+/** Returns the mean of outcomes, and the logarithm of the largest likelihood of successes with that mean. */
+function sumOf(curve: readonly StepValue[]) {
+  const count = curve.reduce((sum, value) => sum + value.count, 0)
+  const won = curve.reduce((sum, value) => sum + value.rate * value.count, 0)
   const part = (share: number) => (share <= 0 ? 0 : share * Math.log(share / count))
-  return part(won) + part(count - won)
-}
-
-function middleOfWidestGap(curve: readonly StepValue[]): number {
-  const gaps = curve.slice(1).map(({ step }, i) => ({ from: (curve[i] as StepValue).step, to: step }))
-  const { from, to } = gaps.reduce((widest, gap) => (gap.to - gap.from > widest.to - widest.from ? gap : widest))
-  return Math.floor((from + to) / 2)
+  return { mean: won / count, likelihood: part(won) + part(count - won) }
 }

@@ -64,7 +64,9 @@ export const continueOptions = z.object({
     'change: draw new chance from the step on (default: it goes on as it would have)',
     nonEmpty.optional(),
   ),
-  rollouts: option('<count>', 'continuations of each episode', wholeNumber(1).default(8)),
+  whereLost: flag('instead: find the step of each episode after which it was lost'),
+  budget: option('<count>', 'with --where-lost: continuations of each episode at most', wholeNumber(10).default(400)),
+  rollouts: option('<count>', 'continuations of each episode (default: 8, to search 16)', wholeNumber(1).optional()),
   control: flagOff('play no continuations without the change'),
   maxSteps: option(
     '<count>',

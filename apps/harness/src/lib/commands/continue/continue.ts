@@ -18,6 +18,7 @@ import { defineCommand } from '../define-command.ts'
 import { type ContinueOptions, continueOptions } from './continue-options.ts'
 import { formatContinued, toJson } from './format-continued.ts'
 import { saveTest } from './save-test.ts'
+import { printLosses } from './where-lost.ts'
 
 export const command = defineCommand('continue', continueOptions, {
   argument: ['<run>', 'folder of the run whose episodes are continued'],
@@ -38,13 +39,17 @@ Examples:
   episodic continue runs/june --task 3f2a --step 7 --answer 'Order not found.'
   episodic continue runs/june --task 3f2a --step 7 --system @strict.txt --describe lookup='Finds one order.'
   episodic continue runs/june --query 'success:no' --step 1 --seed 2
-  episodic continue runs/june --task 3f2a --step 7 --save tests/refund.test.ts`,
+  episodic continue runs/june --task 3f2a --step 7 --save tests/refund.test.ts
+  episodic continue runs/june --query 'success:no' --where-lost`,
   run: continueEpisodes,
 })
 
 async function continueEpisodes(run: string, options: ContinueOptions, console: Console): Promise<void> {
-  const { step, answer, json, resume = false, control } = options
-  if (step === undefined) throw invalidOption('Say from which step to go on, as --step 7. Step 1 is the first one.')
+  const { step = 1, answer, call, json = false, resume = false, control, whereLost } = options
+  if (whereLost ? (options.step ?? answer ?? call) !== undefined : options.step === undefined)
+    throw invalidOption(
+      'Say from which step to go on, as --step 7: step 1 is the first one. Or give --where-lost, which finds the steps itself, without --step, --call and --answer.',
+    )
   if (step === 0 && answer === undefined)
     throw invalidOption('Step 0 is the start, of which --answer alone can change what is read. The first step is 1.')
   const query = queryOf(options)
@@ -64,6 +69,12 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
     ...{ folder, resume, warn },
     showProgress: (scheduled: number, done: number, describe?: () => string) =>
       showProgress(console.err, scheduled, done, { describe }),
+  }
+  if (whereLost) {
+    await playToEnd({ what: 'The search', folder }, console, (_, signal) =>
+      printLosses([parent, request, options.budget, { ...playing, signal }], { ...console, json }),
+    )
+    return
   }
   await playToEnd({ what: 'The run of continuations', folder }, console, async (_, signal) => {
     const played = await continueWithControl(parent, request, isChanged && control ? plain : null, {
@@ -110,7 +121,8 @@ function seatedCall({ tool, ...call }: Action): NonNullable<Continues['changes']
 
 /** Settings that decide how continuations and their control are played. */
 function howOf({
-  rollouts,
+  whereLost,
+  rollouts = whereLost ? 16 : 8,
   maxSteps,
   concurrency,
   costLimit,
