@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import AsyncExitStack
 from types import TracebackType
 
 from .async_channel import AsyncChannel
 from .async_episode import AsyncEpisode
+from .continued import before, check_step
 from .environment_info import EnvironmentInfo, known_environment, listed_environments
 from .errors import EpisodicError, not_an_environment
 from .json_types import Json, JsonObject
@@ -53,6 +55,27 @@ class AsyncConnection:
         request = open_request(info, task, params, seed, limits, version, several=False)
         opened = await self._call("environment/open", request, True)
         return AsyncEpisode(self._call, info, opened, self._agent_url)
+
+    async def continue_episode(
+        self, line: JsonObject, step: int, *, origins: Iterable[JsonObject] = (), limits: JsonObject | None = None
+    ) -> AsyncEpisode:
+        """Opens an episode that goes on from a recorded one. Arguments and errors: `Connection.continue_episode`.
+
+        Raises `option-invalid` for a line with outside events or new chance, which `Connection` plays.
+        """
+        earlier = before(line, step, origins)
+        if any(seed is not None or "events" in recorded for seed, recorded in earlier.moves):
+            message = "The line has outside events or new chance: continue it by Connection.continue_episode."
+            raise EpisodicError("option-invalid", message, retryable=False)
+        async with AsyncExitStack() as opened:
+            episode = await opened.enter_async_context(await self.open(earlier.task, limits=limits))
+            earlier.check_start(episode.observation)
+            for number, (_, recorded) in enumerate(earlier.moves, 1):
+                action = recorded["action"]
+                check_step(number, recorded, await episode.step(action["tool"], action["arguments"]))
+            opened.pop_all()
+        earlier.handed_over(episode)
+        return episode
 
     async def step_all(self, moves: Sequence[Move]) -> list[Step | EpisodicError]:
         """Plays a step in each of several episodes at once: one write, and one wait for all answers.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
+from contextlib import ExitStack
 from types import TracebackType
 
+from .continued import before, check_step
 from .environment_info import EnvironmentInfo, known_environment, listed_environments
 from .episode import Episode, attached_episode
 from .episode_account import SEAT, read_handle
@@ -61,6 +64,44 @@ class Connection:
         """
         info, opened = self._open(environment, params, seed, limits, version, several=False)
         return Episode(self._call, info, opened, self._agent_url)
+
+    def continue_episode(
+        self, line: JsonObject, step: int, *, origins: Iterable[JsonObject] = (), limits: JsonObject | None = None
+    ) -> Episode:
+        """Opens an episode that goes on from a recorded one, after `step` of its steps: they are played again.
+
+        `line` is one of a run's `episodes.jsonl`, as `json.loads` returns it; `origins` are the lines that it goes on
+        from itself, those of the run's `origins.jsonl`. `total` and `summed` are of the steps that follow. `fork` makes
+        many of it, with `seed` each with chance of its own. Close it as one of `open`.
+
+        Raises `replay-diverged` for the first step whose text or state is another one (`details` has its number as
+        `step`, 0 for the start), `option-invalid` for a step that there is not, and as `open` does.
+        """
+        earlier = before(line, step, origins)
+        with ExitStack() as opened:
+            episode = opened.enter_context(self.open(earlier.task, limits=limits))
+            earlier.check_start(episode.observation)
+            for number, (seed, recorded) in enumerate(earlier.moves, 1):
+                events = recorded.get("events", []) if recorded else []
+                # What a fork inherited came before its new chance.
+                for event in sorted(events, key=lambda event: not event.get("inherited")):
+                    if seed is not None and not event.get("inherited"):
+                        episode, seed = opened.enter_context(self._reseeded(episode, seed)), None
+                    episode.publish(event["type"], event["data"])
+                if seed is not None:
+                    episode = opened.enter_context(self._reseeded(episode, seed))
+                if recorded:
+                    action = recorded["action"]
+                    check_step(number, recorded, episode.step(action["tool"], action["arguments"]))
+            opened.pop_all()
+        earlier.handed_over(episode)
+        return episode
+
+    def _reseeded(self, episode: Episode, seed: str) -> Episode:
+        reseeded = self.restore({**episode.snapshot(), "seed": seed, "rng": {}})
+        reseeded.observation = episode.observation
+        episode._close(True, given_up=True)
+        return reseeded
 
     def open_game(
         self,

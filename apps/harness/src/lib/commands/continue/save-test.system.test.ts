@@ -149,12 +149,12 @@ export const graders = { short: defineGrader({ name: 'brief', version: '1', scal
     change('held', refund.before, refund.after)
     // No step comes before that of one of them.
     expect(passed((await vitest(files)).said)).toEqual(['earlier'])
-    const mended = await vitest(['-u', ...files])
+    const mended = await vitest([...files, '-u'])
     expect(passed(mended.said), mended.said).toEqual(names)
 
     // What the rules do not take any more is left to the player.
     change('held', 'look_up: tool', 'find: tool')
-    const cut = await vitest(['-u', 'tests/term.test.ts'])
+    const cut = await vitest(['tests/term.test.ts', '-u'])
     expect(cut.said).toContain('goes on after step 0 in place of step 2: step 1 is now refused (tool)')
     expect(passed((await vitest(['tests/term.test.ts'])).said)).toEqual(['term'])
   })
