@@ -14,6 +14,7 @@ import pytest
 from serving import ROOT, Server, node
 
 from episodic_env import AsyncEpisode, Connection, EpisodicError, connect, connect_async
+from episodic_env.trl import environment
 
 Line = dict[str, Any]
 
@@ -154,6 +155,15 @@ def test_with_asyncio(server: Server, recorded: Path) -> None:
 
     episodes = asyncio.run(play_on())
     assert all(episode.end is not None and episode.end.reason != "closed" for episode in episodes)
+
+
+def test_rollouts_of_trl_go_on_from_a_line(server: Server, recorded: Path) -> None:
+    line = max(lines_of(recorded / "whole")[0], key=lambda line: len(line["steps"]))
+    instance: Any = environment("frozen-lake", url=server.url, token=server.token)()
+    assert instance.reset(line=json.dumps(line), step=1) == line["steps"][0]["observation"]["text"]
+    for after in steps_after(line, 1):
+        getattr(instance, after["action"]["tool"])(**after["action"]["arguments"])
+    assert instance.get_reward() == pytest.approx(line["returns"]["unshaped"] - line["steps"][0]["reward"]["total"])
 
 
 def test_gives_up_the_session_of_an_episode_that_parts(server: Server, recorded: Path) -> None:

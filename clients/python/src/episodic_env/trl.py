@@ -64,7 +64,8 @@ class WorldEnvironment:
     ) -> str:
         """Closes the episode before, and opens one with the columns of a row. Returns its first observation.
 
-        `params` and `limits` may be JSON text, because columns of mixed types do not survive Arrow.
+        `params` and `limits` may be JSON text, because columns of mixed types do not survive Arrow. A row with a `line`
+        of a run, as its text, goes on from there after `step` steps: see `Connection.continue_episode`.
 
         Raises `EpisodicError`, which ends the training: a server that opens no episode needs its operator.
         """
@@ -74,7 +75,10 @@ class WorldEnvironment:
         if row.get("environment", self.world) != self.world:
             message = f"The row is for {row['environment']}, and this environment plays {self.world}."
             raise EpisodicError("option-invalid", message, retryable=False)
-        episode = self._connection.open(self.world, _object(params), seed=seed, limits=_object(limits))
+        if line := _object(row.get("line")):
+            episode = self._connection.continue_episode(line, row["step"], limits=_object(limits))
+        else:
+            episode = self._connection.open(self.world, _object(params), seed=seed, limits=_object(limits))
         self._opened.append(episode)
         text = episode.observation.text
         # TRL appends it to the prompt as it is.

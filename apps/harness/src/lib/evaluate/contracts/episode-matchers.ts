@@ -34,7 +34,7 @@ type StateOf<Received> = Received extends { readonly state: infer State } ? NonN
 export interface EpisodeMatchers<Result, Received = unknown> {
   /** The episode succeeded, as its world defines it; by default it was terminated with a positive unshaped return. */
   toSucceed(): Result
-  /** Its unshaped return, or that of one of its terms, is at least this. Throws `option-invalid` for an unknown term. */
+  /** Its unshaped return, or what one term earned, is at least this. Throws `option-invalid` for an unknown term. */
   toEarn(least: number, term?: string): Result
   toEndWith(reason: string): Result
   /**
