@@ -4,21 +4,13 @@ import type { Json } from '../base/json.ts'
 import { type Judgement, judgementOf } from '../wire/end-reasons.ts'
 import type { Observation } from '../wire/observation.ts'
 import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
-import type { MatchRecord, RecordedSeat, RecordedSeatStep } from './match-record.ts'
+import type { MatchRecord, RecordedSeatStep } from './match-record.ts'
 
 /** The part of an episode that a replay must reproduce from the same version, parameters, seed and actions. */
 export type Reproducible = Pick<
   EpisodeRecord,
   'environment' | 'params' | 'seed' | 'origin' | 'branch' | 'start' | 'steps' | 'outcome'
 >
-
-/** The same part of a match. */
-export type ReproducibleMatch = Pick<
-  MatchRecord,
-  'environment' | 'params' | 'seed' | 'origin' | 'turn' | 'steps' | 'outcome'
-> & {
-  readonly seats: { readonly [seat: string]: Pick<RecordedSeat, 'start' | 'end' | 'success' | 'verdicts'> }
-}
 
 /**
  * Returns the last link of an episode's hash chain. Each link is the {@link contentId} of the previous link and of what
@@ -27,7 +19,7 @@ export type ReproducibleMatch = Pick<
  * the start, what it goes on from and the reseeded branch points, the last one the end and its judgement. Times,
  * weights and shaping are left out: they do not come from the environment.
  */
-export function chainOf(played: Reproducible | ReproducibleMatch): string {
+export function chainOf(played: Reproducible | MatchRecord): string {
   return 'seats' in played ? chainOfMatch(played) : chainOfEpisode(played)
 }
 
@@ -39,9 +31,9 @@ function chainOfEpisode({ environment, params, seed, origin, branch, start, step
   return link({ ...given, start, ...(reseeded && { reseeded }) }, links, ending)
 }
 
-function chainOfMatch({ environment, params, seed, origin, turn, seats, steps, outcome }: ReproducibleMatch): string {
+function chainOfMatch({ environment, params, seed, origin, turn, seats, steps, outcome }: MatchRecord): string {
   const given = { environment, params, seed, ...(origin && { origin }) }
-  const bySeat = <Part>(part: (seat: ReproducibleMatch['seats'][string]) => Part) =>
+  const bySeat = <Part>(part: (seat: MatchRecord['seats'][string]) => Part) =>
     Object.fromEntries(Object.entries(seats).map(([name, seat]) => [name, part(seat)]))
   const links = steps.map((step) => ({ ...givenBy(step, termsOf(step)), seat: step.seat, seats: step.seats }))
   const ending = outcome.kind === 'failed' ? null : bySeat(({ end, ...seat }) => judgedEnd(end, seat))

@@ -20,13 +20,12 @@ const recordedSeatStepSchema = z.object({
   /** The reward of each seat for this step. A move that is sealed has none before its round is played. */
   rewards: z.record(z.string(), rewardSchema),
   /** Who may act now, and what each seat learned by this step. */
-  seats: seatsReportSchema,
+  seats: seatsReportSchema.omit({ terms: true, due: true, messages: true }),
 })
 /** One step of one seat as it is kept, with what it meant to the others. */
-export type RecordedSeatStep = Omit<Wire<typeof recordedSeatStepSchema>, 'seats'> & {
-  readonly seats: Omit<Wire<typeof seatsReportSchema>, 'terms' | 'due' | 'messages'>
-}
+export type RecordedSeatStep = Wire<typeof recordedSeatStepSchema>
 
+/** What an episode was for one seat. */
 const recordedSeatSchema = z.object({
   policy: recordedPolicySchema,
   /** The instruction of the seat, if it has one of its own. */
@@ -56,9 +55,6 @@ const recordedSeatSchema = z.object({
    */
   transcript: transcriptSchema.optional(),
 })
-/** What an episode was for one seat. */
-export type RecordedSeat = Wire<typeof recordedSeatSchema>
-
 export const matchRecordSchema = sealedLineSchema.extend({
   /** The seats that might act first. */
   turn: z.array(z.string()),
@@ -79,6 +75,4 @@ export const matchRecordSchema = sealedLineSchema.extend({
  * One play of a task by several seats, sealed as one line of JSONL. A failed one is a fault: no seat has a return, and
  * `outcome.seat` names the seat whose policy or action it was.
  */
-export type MatchRecord = Omit<Wire<typeof matchRecordSchema>, 'steps'> & {
-  readonly steps: readonly RecordedSeatStep[]
-}
+export type MatchRecord = Wire<typeof matchRecordSchema>

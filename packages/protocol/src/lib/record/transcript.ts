@@ -1,7 +1,7 @@
 import type { JsonObject } from '../base/json.ts'
-import type { Observation } from '../wire/observation.ts'
 import type { Completion, PoolRanges, RecordedCall } from './completion.ts'
-import type { MessageReference, Transcript } from './transcript-schema.ts'
+import type { EpisodeRecord, RecordedStep } from './episode-record.ts'
+import type { MessageReference } from './transcript-schema.ts'
 
 /** What a language model was sent for one answer: messages and tools in the shape of its API. */
 export interface ModelRequest {
@@ -10,18 +10,10 @@ export interface ModelRequest {
 }
 
 /** The parts of a step of which a message to the model is made. */
-interface AnsweredStep {
-  readonly observation: Observation
-  readonly speech?: true | undefined
-  readonly completions?: readonly Completion[] | undefined
-}
+type AnsweredStep = Pick<RecordedStep, 'observation' | 'speech' | 'completions'>
 
 /** The parts of an episode in which a transcript's references are found. */
-interface AnsweredEpisode {
-  readonly steps: readonly AnsweredStep[]
-  readonly undecided?: readonly Completion[] | undefined
-  readonly transcript?: Transcript | undefined
-}
+type AnsweredEpisode = Pick<EpisodeRecord, 'undecided' | 'transcript'> & { readonly steps: readonly AnsweredStep[] }
 
 /**
  * Returns what a language model was sent for each completion of an episode, of its steps and then of `undecided`;
