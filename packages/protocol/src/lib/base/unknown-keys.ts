@@ -25,7 +25,7 @@ export function findUnknownKeys(
   path: readonly string[] = [],
 ): UnknownKey[] {
   if (typeof value !== 'object' || value === null) return []
-  if (isList(schema))
+  if (!('_zod' in schema))
     return Object.entries(value)
       .filter(([key, part]) => part !== undefined && !schema.includes(key))
       .map(([key]) => ({ path: [...path, key], known: schema }))
@@ -59,10 +59,6 @@ export function findUnknownKeys(
       // Around another one, such as `optional` and `catch`.
       return 'innerType' in def ? findUnknownKeys(def.innerType, value, path) : []
   }
-}
-
-function isList(schema: z.core.$ZodType | readonly string[]): schema is readonly string[] {
-  return Array.isArray(schema)
 }
 
 type Keys = Pick<z.core.$ZodObjectDef, 'shape' | 'catchall'>
