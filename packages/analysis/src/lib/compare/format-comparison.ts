@@ -9,6 +9,7 @@ import {
 } from '@episodic/report/notes/comparison-notes'
 import { noteVoids } from '@episodic/report/notes/void-notes'
 import { cleanText, formatCount, formatNumber, plural } from '@episodic/report/text/format'
+import { alignColumns } from '@episodic/run/base/align-columns'
 import { formatCounts } from '@episodic/run/base/format-counts'
 import { createColors } from 'picocolors'
 
@@ -17,17 +18,13 @@ const MOST_FLIPS = 5
 export function formatComparison(comparison: Comparison, { color }: { readonly color: boolean }): string {
   const { bold, dim, green, red, yellow } = createColors(color)
   const { a, b, tasks, episodes, environment } = comparison
-  const width = (key: 'name' | 'policy') => Math.max(...[a, b].map((side) => cleanText(side[key]).length))
-  const side = (letter: string, { name, policy, ...counts }: Comparison['a']) =>
-    `  ${bold(letter)}  ${cleanText(name).padEnd(width('name'))}   ${cleanText(policy).padEnd(width('policy'))}   ${formatCounts(counts, color)}`
-  const figures = figureRows(comparison).map((row) => ({ ...row, name: cleanText(row.name) }))
-  const first = Math.max(10, ...figures.map(({ name }) => name.length + 2))
-  const widest = (least: number, of: (row: (typeof figures)[number]) => string) =>
-    Math.max(least, ...figures.map((row) => of(row).length + 2))
-  const second = widest(11, ({ a }) => a)
-  const third = widest(11, ({ b }) => b)
-  const fourth = widest(16, ({ difference }) => difference)
-  const fifth = widest(28, ({ interval }) => interval)
+  const sides = alignColumns(['A', a.name, a.policy], [['B', b.name, b.policy]], 3)
+  const figures = figureRows(comparison)
+  const [head = '', ...rows] = alignColumns(
+    ['', 'A', 'B', 'B − A', '95 % interval'],
+    figures.map(({ name, a, b, difference, interval }) => [name, a, b, difference, interval]),
+    1,
+  )
   const paint = { higher: bold, lower: bold, same: dim, unclear: dim }
   const other = otherDifferences(comparison)
   const alone = [notePrompts(tasks), aloneIn('A', tasks.onlyA), aloneIn('B', tasks.onlyB)].filter(
@@ -42,20 +39,17 @@ export function formatComparison(comparison: Comparison, { color }: { readonly c
   const lines = [
     `${bold(`${cleanText(b.name)} against ${cleanText(a.name)}`)}  ${dim(cleanText(environment))}`,
     '',
-    side('A', a),
-    side('B', b),
+    ...[a, b].map((side, i) => `${sides[i]}   ${formatCounts(side, color)}`),
     ...[a, b].flatMap((each, i) => noteVoids(each).map((note) => `  ${bold('AB'.charAt(i))}  ${yellow(note)}`)),
     '',
     `  ${dim(`${plural(tasks.shared, 'task')} in both, ${formatCount(tasks.compared)} with finished episodes in both`)}`,
     ...alone.map((line) => `  ${yellow(cleanText(line))}`),
     ...other.map((row) => `  ${yellow(cleanText(`${row.key} also differs: ${row.a} in A, ${row.b} in B`))}`),
     '',
-    dim(
-      `  ${''.padEnd(first)}${'A'.padStart(second)}${'B'.padStart(third)}${'B − A'.padStart(fourth)}   ${'95 % interval'.padEnd(fifth)}`.trimEnd(),
-    ),
-    ...figures.flatMap((row) => [
-      `  ${dim(row.name.padEnd(first))}${row.a.padStart(second)}${row.b.padStart(third)}${bold(row.difference.padStart(fourth))}   ${row.interval.padEnd(fifth)}${paint[row.effect](row.shown)}`,
-      dim(`  ${''.padEnd(first)}${row.tasks}; ${row.tests}; detectable ${row.detectable}`),
+    dim(head),
+    ...figures.flatMap(({ effect, shown, tasks, tests, detectable }, i) => [
+      `${rows[i]}  ${paint[effect](shown)}`,
+      dim(`    ${tasks}; ${tests}; detectable ${detectable}`),
     ]),
     '',
     `  ${bold(verdictOf(comparison))}`,
