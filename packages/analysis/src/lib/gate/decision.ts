@@ -3,7 +3,6 @@ import { formatPoints } from '@episodic/report/notes/figure-notes'
 import {
   formatCost,
   formatCount,
-  formatInterval,
   formatNumber,
   formatPercent,
   formatShareInterval,
@@ -84,32 +83,31 @@ function detectableOf({ low, high, tasks }: Measured): number | null {
   return ((high - low) / 2) * (1 + studentPoint(tasks - 1, 0.6) / studentPoint(tasks - 1))
 }
 
-const UNITS: Readonly<
-  Record<GateUnit, { readonly format: (value: number) => string; readonly range: typeof formatInterval }>
-> = {
-  share: { format: formatPercent, range: formatShareInterval },
-  points: {
-    format: (share) => `${formatPoints(share * 100)} points`,
-    range: ({ low, high }) =>
-      low === null || high === null ? NOTHING : `${formatPoints(low * 100)} to ${formatPoints(high * 100)} points`,
-  },
-  number: { format: formatNumber, range: formatInterval },
-  cost: {
-    format: formatCost,
-    range: ({ low, high }) => (low === null || high === null ? NOTHING : `${formatCost(low)} to ${formatCost(high)}`),
-  },
+const FORMATS: Readonly<Record<GateUnit, (value: number) => string>> = {
+  share: formatPercent,
+  points: (share) => `${formatPoints(share * 100)} points`,
+  number: formatNumber,
+  cost: formatCost,
+}
+
+function formatRange({ unit, low, high }: Pick<Decision, 'unit' | 'low' | 'high'>): string {
+  if (low === null || high === null) return NOTHING
+  const format = FORMATS[unit]
+  return unit === 'share'
+    ? formatShareInterval({ low, high })
+    : `${format(low).replace(' points', '')} to ${format(high)}`
 }
 
 /** Returns a decision in words; `sentence` is all of it but the notes. */
 export function writtenDecision(decision: Decision) {
-  const { name, unit, way, limit, value, low, high, tasks, verdict, notes } = decision
-  const { format, range } = UNITS[unit]
+  const { name, unit, way, limit, value, low, tasks, verdict, notes } = decision
+  const format = FORMATS[unit]
   const size = (amount: number) => format(amount).replace(/^\+/, '')
   const written = {
     name,
     asked: `${way} ${format(limit)}`,
     value: value === null ? NOTHING : format(value),
-    interval: range({ low, high }),
+    interval: formatRange(decision),
     tasks: tasks === 0 ? NOTHING : formatCount(tasks),
     verdict,
     notes: [...notes, ...formatReach(decision, size)],
@@ -131,7 +129,7 @@ function formatReach(
     return [needed === null ? `${reach}.` : `${reach}; ${size(-limit)} need ${needed} that differ as these do.`]
   }
   if (verdict !== 'undecided') return []
-  const distance = unit === 'share' ? UNITS.points.format(detectable).replace(/^\+/, '') : size(detectable)
+  const distance = unit === 'share' ? FORMATS.points(detectable).replace(/^\+/, '') : size(detectable)
   return [
     `So many tasks show a distance of ${distance} from the limit${needed === null ? '' : `; ${needed} would decide it, if the value is as measured`}.`,
   ]
