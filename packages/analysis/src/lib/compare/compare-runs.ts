@@ -1,5 +1,4 @@
 import type { Comparison, Flip } from '@episodic/report/compare/comparison'
-import { exactSum } from '@episodic/report/fold/exact-sum'
 import { passAtK, passHatK } from '@episodic/report/fold/statistics'
 import { DIFFICULTY_BINS, difficultyBinOf } from '@episodic/report/fold/task-groups'
 import { type VoidBounds, voidBounds } from '@episodic/report/fold/void-bounds'
@@ -9,7 +8,7 @@ import { differencesOf } from '@episodic/run/folder/plan/configuration'
 import { alignTasks } from './align-tasks.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { pairGrades } from './pair-grades.ts'
-import { pairFigure, SHARES } from './paired-figure.ts'
+import { meanOf, pairFigure, SHARES } from './paired-figure.ts'
 import { countPlays, differingKeys, type Play, type PlayedTask, type PlayedTasks } from './played-tasks.ts'
 
 interface ComparedTask {
@@ -157,7 +156,7 @@ function assertSameSetup(id: string, [nameA, a]: NamedTask, [nameB, b]: NamedTas
 export function meansOf(task: PlayedTask | undefined): Means | null {
   const plays = [...(task?.plays.values() ?? [])].filter(({ outcome }) => outcome !== 'failed')
   if (plays.length === 0) return null
-  const mean = (value: (play: Play) => number) => exactSum(plays.map(value)) / plays.length
+  const mean = (value: (play: Play) => number) => meanOf(plays.map(value))
   const successes = plays.filter(({ outcome }) => outcome === 'succeeded').length
   return {
     finished: plays.length,
@@ -194,8 +193,7 @@ function boundsOver(tasks: readonly PlayedTask[]): VoidBounds {
       const rate = counts.successes / counts.finished
       return voidBounds(counts) ?? { low: rate, high: rate }
     })
-  const mean = (values: readonly number[]) => exactSum(values) / values.length
-  return { low: mean(each.map(({ low }) => low)), high: mean(each.map(({ high }) => high)) }
+  return { low: meanOf(each.map(({ low }) => low)), high: meanOf(each.map(({ high }) => high)) }
 }
 
 function missingIn(tasks: PlayedTasks, others: PlayedTasks): Comparison['tasks']['onlyA'] {

@@ -1,13 +1,13 @@
 import type { Comparison, PairedFigure } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { createRate } from '@episodic/report/fold/clustered-rate'
-import { exactSum } from '@episodic/report/fold/exact-sum'
 import { promptsOfRuns } from '@episodic/run/folder/plan/prompt-names'
 import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { factorsOf } from './factor-effects.ts'
 import { adjustFigures } from './holm.ts'
+import { meanOf } from './paired-figure.ts'
 
 /**
  * Puts the comparisons of several runs with one baseline together. Each is over the tasks that its run and the baseline
@@ -90,7 +90,7 @@ function rateOf({ tasks }: ComparedRun): ReturnType<ReturnType<typeof createRate
 function averageOf(tasks: readonly Means[]) {
   const mean = (figure: 'success' | 'unshaped' | 'steps' | 'tokens' | 'cost') => {
     const values = tasks.flatMap((task) => task[figure] ?? [])
-    return values.length === 0 ? null : exactSum(values) / values.length
+    return values.length === 0 ? null : meanOf(values)
   }
   return {
     tasks: tasks.length,

@@ -1,13 +1,12 @@
 import { canonicalJson, type JsonObject } from '@episodic/protocol'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
-import { exactSum } from '@episodic/report/fold/exact-sum'
 import { asksModels } from '@episodic/run/base/player-names'
 import { namesOfPrompts } from '@episodic/run/folder/plan/prompt-names'
 import { shortName } from '@episodic/run/folder/record/run-folder'
 import { meansOf } from './compare-runs.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { adjustFigures } from './holm.ts'
-import { pairFigure, SHARES } from './paired-figure.ts'
+import { meanOf, pairFigure, SHARES } from './paired-figure.ts'
 
 /** What a run is made of besides its tasks, and its success in each task that it finished. */
 interface Leveled {
@@ -91,10 +90,6 @@ function effectsOf(all: readonly Leveled[], factor: 'prompt' | 'options') {
     const figure = pairFigure(byTask, SHARES)
     return figure ? [{ factor, level, base, pairs: pairs.length, ...figure }] : []
   })
-}
-
-function meanOf(values: readonly number[]): number {
-  return exactSum(values) / values.length
 }
 
 /** Names options by those in which they differ: `temperature 0, maxTokens 100`. */

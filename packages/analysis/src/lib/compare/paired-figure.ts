@@ -2,6 +2,7 @@ import { signFlipTest } from '@episodic/protocol/internal'
 import type { PairedFigure } from '@episodic/report/compare/comparison'
 import { detectableDifference } from '@episodic/report/compare/shown-differences'
 import { SIGNIFICANCE } from '@episodic/report/compare/significance'
+import { exactSum } from '@episodic/report/fold/exact-sum'
 import { clusteredMean } from '@episodic/report/fold/statistics'
 import { signTest } from './sign-test.ts'
 
@@ -30,15 +31,8 @@ export function pairFigure(
   bounds: readonly [number, number] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY],
 ): PairedFigure | null {
   const differences = pairs.map(differenceOf)
-  const tasks = [...pairs.keys()]
-  const estimate = clusteredMean(differences, tasks)
-  const [a, b] = [0, 1].map((side) =>
-    clusteredMean(
-      pairs.map((pair) => pair[side] as number),
-      tasks,
-    ),
-  )
-  if (!estimate || !a || !b) return null
+  const estimate = clusteredMean(differences, [...pairs.keys()])
+  if (!estimate) return null
   const higher = differences.filter((difference) => difference > 0).length
   const lower = differences.filter((difference) => difference < 0).length
   const { p, smallest, exact } = signFlipTest(differences)
@@ -49,8 +43,8 @@ export function pairFigure(
     high: estimate.high === null ? null : Math.min(most, estimate.high),
   }
   return {
-    a: a.mean,
-    b: b.mean,
+    a: meanOf(pairs.map(([a]) => a)),
+    b: meanOf(pairs.map(([, b]) => b)),
     difference,
     higher,
     lower,
@@ -62,6 +56,10 @@ export function pairFigure(
     detectable: detectableDifference(estimate),
     effect: higher + lower === 0 ? 'same' : p >= SIGNIFICANCE ? 'unclear' : estimate.mean > 0 ? 'higher' : 'lower',
   }
+}
+
+export function meanOf(values: readonly number[]): number {
+  return exactSum(values) / values.length
 }
 
 /** Means over different numbers of rollouts differ by rounding, which is no difference. */
