@@ -6,7 +6,7 @@ import type { GraderRef } from '@episodic/report/grades/grade-record'
 import { type Grader, type GraderScale, graderRefOf, isGrader } from '@episodic/report/grades/grader'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { importModule } from '@episodic/run/base/import-module'
-import { readTextFile } from '@episodic/run/base/text-file'
+import { readOptionFile } from '@episodic/run/base/text-file'
 import { hashModule } from '@episodic/run/folder/plan/content-hash'
 import { judgeGrader } from './judge-grader.ts'
 
@@ -82,12 +82,7 @@ function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Gra
       'judge: needs the name of a model. Give judge:<model>, as its server names it.',
     )
   if (rubric === undefined) throw invalidOption(`${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
-  let text: string
-  try {
-    text = readTextFile(rubric)
-  } catch (cause) {
-    throw invalidOption(`--rubric ${rubric} cannot be read: ${(cause as Error).message}`, { cause })
-  }
+  const text = readOptionFile('--rubric', rubric)
   if (text.trim() === '') throw invalidOption(`--rubric ${rubric} is empty.`)
   // Named by the file of its rubric, so that people and other judges can answer the same question.
   const name = rubric.replace(/^.*[/\\]/, '').replace(/\.[^.]+$/, '')

@@ -1,6 +1,6 @@
 import { type HttpTarget, parseMcpServers, type Target } from '@episodic/env'
 import { invalidOption } from '@episodic/run/base/harness-error'
-import { readTextFile } from '@episodic/run/base/text-file'
+import { readOptionFile } from '@episodic/run/base/text-file'
 import { findControlToken } from './serve/server-secrets.ts'
 import { OWN_SERVERS, type Servers, type TargetOptions } from './target-options.ts'
 
@@ -36,7 +36,7 @@ export function targetOf(
   }
   let names: readonly string[] = []
   // An entry that is not used may be of a kind that only another program knows.
-  const [target] = parseMcpServers(readConfig(config), process.env, (all) => {
+  const [target] = parseMcpServers(readOptionFile('--config', config), process.env, (all) => {
     names = all
     return server ?? (all.length === 1 ? all[0] : '')
   }).values()
@@ -52,14 +52,6 @@ function withToken(target: Target, token: string | undefined): Target {
   const { headers, token: own } = target as HttpTarget
   const authorized = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
   return authorized ? target : { ...target, token: own ?? token ?? findControlToken(target.url) }
-}
-
-function readConfig(file: string): string {
-  try {
-    return readTextFile(file)
-  } catch (cause) {
-    throw invalidOption(`--config ${file} cannot be read: ${(cause as Error).message}`, { cause })
-  }
 }
 
 export function requireTarget(options: TargetOptions): Target {

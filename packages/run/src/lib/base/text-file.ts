@@ -1,5 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { encodingOf } from '@episodic/protocol/base/internal'
+import { invalidOption } from './harness-error.ts'
+
+/** Reads the file that an option names, as {@link readTextFile}. Throws `option-invalid`. */
+export function readOptionFile(option: string, file: string): string {
+  try {
+    return readTextFile(file)
+  } catch (cause) {
+    throw invalidOption(`${option} ${file} cannot be read: ${(cause as Error).message}`, { cause })
+  }
+}
 
 /**
  * Reads a file that a person wrote, without a byte order mark. Throws an `Error` whose message says why it cannot be
