@@ -18,8 +18,7 @@ interface ComparedTask {
   readonly b: Means
 }
 export type Means = Readonly<Record<'finished' | 'successes' | 'success' | 'unshaped' | 'steps', number>> &
-  Readonly<Record<Spent, number | null>>
-type Spent = 'tokens' | 'cost'
+  Readonly<Record<'tokens' | 'cost', number | null>>
 
 const MOST_NAMED = 5
 const MOST_FLIPS = 100
@@ -69,16 +68,12 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
     const [inA, inB] = [meansOf(taskA), meansOf(taskB)]
     return taskA && inA && inB ? [{ id, difficulty: taskA.difficulty, a: inA, b: inB }] : []
   })
-  const pair = (figure: 'success' | 'unshaped' | 'steps', bounds?: typeof SHARES) =>
-    pairFigure(
-      compared.map((task) => [task.a[figure], task.b[figure]]),
-      bounds,
-    )
-  const pairSpent = (figure: Spent) =>
+  const pair = (figure: keyof Means, bounds?: typeof SHARES) =>
     pairFigure(
       compared.flatMap(({ a, b }) =>
         a[figure] === null || b[figure] === null ? [] : [[a[figure], b[figure]] as const],
       ),
+      bounds,
     )
   const { name, version } = a.manifest.configuration.environment
   return {
@@ -100,8 +95,8 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
     passes: [a, b].some(({ manifest }) => manifest.configuration.branch.length > 0) ? null : pairPasses(compared),
     return: pair('unshaped'),
     length: pair('steps'),
-    tokens: pairSpent('tokens'),
-    cost: pairSpent('cost'),
+    tokens: pair('tokens'),
+    cost: pair('cost'),
     grades: pairGrades([a, b], ids).flatMap(({ name, unit, figures: [figure] }) =>
       figure ? [{ name, unit, ...figure }] : [],
     ),
