@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
-import { isMatchRecord, playedCalls, type SealedRecord } from '@episodic/protocol'
+import type { SealedRecord } from '@episodic/protocol'
 import { compareEnd } from './compare-ends.ts'
 import { type Difference, findDifference } from './difference.ts'
 import { compareAction, compareObservation, playRecorded, type ReplayOptions } from './replayed-step.ts'
@@ -16,9 +16,7 @@ export function compareStep(
   const recorded = record.steps[at] as AnyStep
   const { events, played } = playRecorded(world, record, at)
   return (
-    (options.declaredOnly
-      ? compareAction(environment, recorded.action, callsOf(record)[at] ?? null, playerOf(record, recorded))
-      : null) ??
+    (options.declaredOnly ? compareAction(environment, record, at) : null) ??
     findDifference(recorded.events, events, 'events') ??
     compareObservation(recorded.observation, played.observation) ??
     findDifference(recordedTerms(recorded), playedTerms(recorded, played), 'terms') ??
@@ -28,18 +26,4 @@ export function compareStep(
     findDifference(recorded.stateHash, world.stateHashAs(recorded.stateHash), 'stateHash') ??
     (options.scoring && compareScore(record, at, played, options.scoring))
   )
-}
-
-const callsOfRecords = new WeakMap<SealedRecord, ReturnType<typeof playedCalls>>()
-
-/** The calls of models that the steps of a line played, found once for all of its steps. */
-function callsOf(record: SealedRecord) {
-  const known = callsOfRecords.get(record) ?? playedCalls(record.steps)
-  callsOfRecords.set(record, known)
-  return known
-}
-
-function playerOf(record: SealedRecord, step: AnyStep): string | undefined {
-  if (!isMatchRecord(record)) return record.policy.name
-  return 'seat' in step ? record.seats[step.seat]?.policy.name : undefined
 }

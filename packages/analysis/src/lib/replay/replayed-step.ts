@@ -2,12 +2,11 @@ import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
 import { absenceOf, declaredAction } from '@episodic/mcp-server/internal'
 import { isAction, readCall } from '@episodic/models/messages/read-tool-call'
 import {
-  type Action,
   isMatchRecord,
   type LimitsRequest,
   type MatchRecord,
   type Observation,
-  type playedCalls,
+  playedCalls,
   type RecordedStep,
   type SealedRecord,
   type Truncation,
@@ -46,25 +45,34 @@ export interface ReplayOptions {
 /**
  * Undeclared arguments do not affect the replay, so compare the action itself. A language model of the harness also
  * played the call that its answer has as played.
- *
- * @param made - the call of a language model that the step played; `null` for none.
- * @param player - the name of the policy.
  */
-export function compareAction(
-  environment: EnvironmentDefinition,
-  action: Action,
-  made: ReturnType<typeof playedCalls>[number],
-  player: string | undefined,
-): Difference | null {
+export function compareAction(environment: EnvironmentDefinition, record: SealedRecord, at: number): Difference | null {
+  const step = record.steps[at] as AnyStep
+  const { action } = step
   // No player can name the action of a step that the server took for a seat.
   if (absenceOf(action, environment)) return null
   const difference = findDifference(action, declaredAction(environment, action), 'action')
-  if (difference || !made || player === undefined || !isLlm(player)) return difference
+  const made = callsOf(record)[at]
+  if (difference || !made || !isLlm(playerOf(record, step))) return difference
   const { call, answer } = made
   // What was cut or taken out of a line is not known.
   const isWhole = !answer.cut && !call.arguments.includes(REDACTED)
   const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
   return findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
+}
+
+const callsOfRecords = new WeakMap<SealedRecord, ReturnType<typeof playedCalls>>()
+
+/** The calls of models that the steps of a line played, found once for all of its steps. */
+function callsOf(record: SealedRecord) {
+  const known = callsOfRecords.get(record) ?? playedCalls(record.steps)
+  callsOfRecords.set(record, known)
+  return known
+}
+
+function playerOf(record: SealedRecord, step: AnyStep): string {
+  if (!isMatchRecord(record)) return record.policy.name
+  return ('seat' in step && record.seats[step.seat]?.policy.name) || ''
 }
 
 /**
