@@ -2,7 +2,7 @@ import { type Console, resumeCommand } from './console.ts'
 
 export type Interruption = ReturnType<typeof untilInterrupted>
 
-/** Handles SIGINT and SIGTERM. A second signal ends the process at once. */
+/** Handles SIGINT and SIGTERM until it is disposed of. A second signal ends the process at once. */
 export function untilInterrupted({ err }: Console) {
   const abort = new AbortController()
   let status: number | null = null
@@ -20,7 +20,7 @@ export function untilInterrupted({ err }: Console) {
     get status() {
       return status
     },
-    stop() {
+    [Symbol.dispose]() {
       process.off('SIGINT', onSignal)
       process.off('SIGTERM', onSignal)
     },
@@ -34,7 +34,7 @@ export async function interruptible<T>(
   console: Console,
   act: (interruption: Interruption) => Promise<T>,
 ): Promise<T | null> {
-  const interruption = untilInterrupted(console)
+  using interruption = untilInterrupted(console)
   const { signal } = interruption
   try {
     return await act(interruption)
@@ -42,8 +42,6 @@ export async function interruptible<T>(
     if (!signal.aborted || error !== signal.reason) throw error
     process.exitCode = interruption.status ?? 1
     return null
-  } finally {
-    interruption.stop()
   }
 }
 

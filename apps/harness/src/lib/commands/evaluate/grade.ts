@@ -83,12 +83,8 @@ Examples:
   episodic grade runs/june --grader polite     every run of a set
   episodic grade runs/support --grader judge:gpt-5 --rubric polite.md`,
   async run(folders: string[], options, console) {
-    const interruption = untilInterrupted(console)
-    try {
-      await gradeAll(folders, options, interruption, console)
-    } finally {
-      interruption.stop()
-    }
+    using interruption = untilInterrupted(console)
+    await gradeAll(folders, options, interruption, console)
   },
 })
 

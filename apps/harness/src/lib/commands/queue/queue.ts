@@ -55,20 +55,16 @@ export function command(console: Console): Command {
 
 async function drain(queue: RunQueue, console: Console): Promise<void> {
   await queue.setPaused(true)
-  const interruption = untilInterrupted(console)
+  using interruption = untilInterrupted(console)
   const { signal } = interruption
-  try {
-    for (let shown = -1; !signal.aborted; ) {
-      const playing = (await queue.status()).runs.reduce((sum, run) => sum + run.playing, 0)
-      if (playing === 0) return
-      if (playing !== shown) console.err.write(`${playing} episodes are being played.\n`)
-      shown = playing
-      await machineClock.wait(LOOK, signal)
-    }
-    process.exitCode = interruption.status ?? 1
-  } finally {
-    interruption.stop()
+  for (let shown = -1; !signal.aborted; ) {
+    const playing = (await queue.status()).runs.reduce((sum, run) => sum + run.playing, 0)
+    if (playing === 0) return
+    if (playing !== shown) console.err.write(`${playing} episodes are being played.\n`)
+    shown = playing
+    await machineClock.wait(LOOK, signal)
   }
+  process.exitCode = interruption.status ?? 1
 }
 
 function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptions, { out }: Console): void {

@@ -63,62 +63,58 @@ Examples:
 
 async function playForQueue(references: readonly string[], options: WorkOptions, console: Console): Promise<void> {
   const { queue: url, concurrency, allowAgents = false, apiKeyEnv, json } = options
-  const interruption = untilInterrupted(console)
+  using interruption = untilInterrupted(console)
   const { signal } = interruption
   const onNotice = (notice: string) => say(console.err, notice)
   const lease = options.lease === undefined ? undefined : 1_000 * options.lease
-  try {
-    const worlds: GivenWorld[] = []
-    const loaded = new Map<string, string>()
-    for (const reference of references) {
-      const world = await loadWorld(reference)
-      const file = fileURLToPath(world.url)
-      loaded.set(file, await hashModule(file))
-      worlds.push({ reference, world })
-    }
-    await using queue = await openRedisQueue(url, { onNotice, lease, signal })
-    const signer = signerOfEnvironment()
-    await using models = await openFleetModels(url, signer, signal)
-    await using metrics =
-      options.metricsPort === undefined
-        ? null
-        : await serveMetrics(queue, { port: options.metricsPort, address: options.metricsAddress })
-    if (metrics) onNotice(`Metrics at ${metrics.url}/metrics`)
-    const worker = {
-      id: randomUUID(),
-      host: hostname(),
-      pid: process.pid,
-      version: VERSION,
-      slots: concurrency,
-      worlds: worlds.map(({ world: { environment } }) => `${environment.name} ${environment.version}`),
-    }
-    const scope: WorkerScope = {
-      worlds: worlds.length > 0 ? worlds : null,
-      folder: process.cwd(),
-      allowAgents,
-      url: options.url,
-      token: options.token ?? process.env.EPISODIC_TOKEN,
-      queue: url,
-      baseUrl: options.baseUrl ?? process.env.OPENAI_BASE_URL,
-      apiKeyEnvs: apiKeyEnv,
-      concurrency,
-      version: VERSION,
-      models,
-      loaded,
-    }
-    if (json) console.out.write(`${JSON.stringify({ worker: worker.id, host: worker.host, pid: worker.pid })}\n`)
-    else onNotice(`Waiting for runs, with ${concurrency} slots. Ctrl-C gives back what is being played.`)
-    await playFleet({
-      queue,
-      worker,
-      openRun: (announcement, run) => openAnnouncedRun(announcement, scope, run),
-      signer,
-      onNotice,
-      signal,
-      lease,
-      wallClock: Date.now,
-    })
-  } finally {
-    interruption.stop()
+  const worlds: GivenWorld[] = []
+  const loaded = new Map<string, string>()
+  for (const reference of references) {
+    const world = await loadWorld(reference)
+    const file = fileURLToPath(world.url)
+    loaded.set(file, await hashModule(file))
+    worlds.push({ reference, world })
   }
+  await using queue = await openRedisQueue(url, { onNotice, lease, signal })
+  const signer = signerOfEnvironment()
+  await using models = await openFleetModels(url, signer, signal)
+  await using metrics =
+    options.metricsPort === undefined
+      ? null
+      : await serveMetrics(queue, { port: options.metricsPort, address: options.metricsAddress })
+  if (metrics) onNotice(`Metrics at ${metrics.url}/metrics`)
+  const worker = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: VERSION,
+    slots: concurrency,
+    worlds: worlds.map(({ world: { environment } }) => `${environment.name} ${environment.version}`),
+  }
+  const scope: WorkerScope = {
+    worlds: worlds.length > 0 ? worlds : null,
+    folder: process.cwd(),
+    allowAgents,
+    url: options.url,
+    token: options.token ?? process.env.EPISODIC_TOKEN,
+    queue: url,
+    baseUrl: options.baseUrl ?? process.env.OPENAI_BASE_URL,
+    apiKeyEnvs: apiKeyEnv,
+    concurrency,
+    version: VERSION,
+    models,
+    loaded,
+  }
+  if (json) console.out.write(`${JSON.stringify({ worker: worker.id, host: worker.host, pid: worker.pid })}\n`)
+  else onNotice(`Waiting for runs, with ${concurrency} slots. Ctrl-C gives back what is being played.`)
+  await playFleet({
+    queue,
+    worker,
+    openRun: (announcement, run) => openAnnouncedRun(announcement, scope, run),
+    signer,
+    onNotice,
+    signal,
+    lease,
+    wallClock: Date.now,
+  })
 }

@@ -72,7 +72,7 @@ async function check(
   const others = Object.entries(seats).map(([seat, policy]) => ` --seat ${seat}=${policy}`)
   const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${others.join('')}${quick ? ' --quick' : ''}`
   const { dim } = colorsOf(console.out)
-  const interruption = untilInterrupted(console)
+  using interruption = untilInterrupted(console)
   const terminal = console.err.isTTY === true
   let begun: CheckName | null = null
   const erase = () => terminal && console.err.write('\r\x1b[2K')
@@ -99,7 +99,6 @@ async function check(
     if (!report.ok) process.exitCode = 1
   } finally {
     erase()
-    interruption.stop()
   }
 }
 

@@ -85,49 +85,45 @@ async function load(
   if (isAgent(policy)) throw invalidOption(`--policy ${policyName} is an agent, which plays by itself. Give a policy.`)
   const tasks = await readTasks(world, options)
   const given = targetOf(options)
-  const interruption = untilInterrupted(console)
-  try {
-    await using opened = await openServer(reference, world, given, options)
-    const served = opened.connection.environment(name).info
-    if (served.version !== version)
-      throw new HarnessError(
-        'server-failed',
-        `The server plays ${name} ${served.version}, and the world here is ${version}. Serve that version, or load the server's.`,
-      )
-    const readCpu = async () =>
-      opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(METRICS_TIMEOUT))
-    const before = await readCpu()
-    const result = await generateLoad({
-      connection: opened.connection,
-      environment: name,
-      policy,
-      tasks,
-      sessions,
-      inFlight,
-      seconds,
-      steps: options.steps ?? Number.POSITIVE_INFINITY,
-      seed,
-      signal: interruption.signal,
-      onStep: showProgress(console),
-    })
-    const cpu = cpuBetween(before, await readCpu())
-    const loading = {
-      environment: { name, version },
-      transport: given ? 'a server that was there' : options.transport,
-      policy: policyName,
-      sessions,
-      inFlight,
-      interrupted: interruption.signal.aborted,
-    }
-    const report = reportOf(loading, result, cpu)
-    console.out.write(json ? `${JSON.stringify(report)}\n` : formatReport(report, console))
-    if (interruption.status !== null) process.exitCode = interruption.status
-    else if (result.steps === 0)
-      throw new HarnessError('server-failed', `No step was answered. ${report.failures[0]?.message ?? ''}`.trim())
-    else if (report.failures.length > 0) process.exitCode = 1
-  } finally {
-    interruption.stop()
+  using interruption = untilInterrupted(console)
+  await using opened = await openServer(reference, world, given, options)
+  const served = opened.connection.environment(name).info
+  if (served.version !== version)
+    throw new HarnessError(
+      'server-failed',
+      `The server plays ${name} ${served.version}, and the world here is ${version}. Serve that version, or load the server's.`,
+    )
+  const readCpu = async () =>
+    opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(METRICS_TIMEOUT))
+  const before = await readCpu()
+  const result = await generateLoad({
+    connection: opened.connection,
+    environment: name,
+    policy,
+    tasks,
+    sessions,
+    inFlight,
+    seconds,
+    steps: options.steps ?? Number.POSITIVE_INFINITY,
+    seed,
+    signal: interruption.signal,
+    onStep: showProgress(console),
+  })
+  const cpu = cpuBetween(before, await readCpu())
+  const loading = {
+    environment: { name, version },
+    transport: given ? 'a server that was there' : options.transport,
+    policy: policyName,
+    sessions,
+    inFlight,
+    interrupted: interruption.signal.aborted,
   }
+  const report = reportOf(loading, result, cpu)
+  console.out.write(json ? `${JSON.stringify(report)}\n` : formatReport(report, console))
+  if (interruption.status !== null) process.exitCode = interruption.status
+  else if (result.steps === 0)
+    throw new HarnessError('server-failed', `No step was answered. ${report.failures[0]?.message ?? ''}`.trim())
+  else if (report.failures.length > 0) process.exitCode = 1
 }
 
 /** Opens a server to load. `url` is its trainer endpoint; `null` if it is not HTTP. */
