@@ -90,9 +90,3 @@ const COMMAND = /(?<=^\s*):(?=:)|#(?=#(?:\[|vso\[))/gm
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
-
-export interface ProgressStream {
-  readonly isTTY?: boolean | undefined
-  readonly columns?: number | undefined
-  write(text: string): unknown
-}

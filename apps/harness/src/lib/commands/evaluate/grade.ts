@@ -3,8 +3,13 @@ import { join, resolve } from 'node:path'
 import { type FoundGrader, findGraders, isOwnGrader } from '@episodic/analysis/grade/find-graders'
 import { formatGrades } from '@episodic/analysis/grade/format-grades'
 import { type GradableRun, openGradableRun } from '@episodic/analysis/grade/gradable-run'
-import { showGradeProgress } from '@episodic/analysis/grade/grade-progress'
-import { type GradedRun, type GradeRunOptions, gradeRun, type TokenBudget } from '@episodic/analysis/grade/grade-run'
+import {
+  type GradedRun,
+  type GradeProgress,
+  type GradeRunOptions,
+  gradeRun,
+  type TokenBudget,
+} from '@episodic/analysis/grade/grade-run'
 import { baseUrlSchema, prices, pricesSchema } from '@episodic/models/model-options'
 import { writePage } from '@episodic/pages/file/write-report'
 import { findRuns } from '@episodic/pages/server/folder/find-runs'
@@ -18,6 +23,7 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { type Interruption, untilInterrupted } from '@episodic/run/base/interruption'
 import { wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
+import { showLine } from '@episodic/run/base/progress-line'
 import { readGrades } from '@episodic/run/folder/grades-file'
 import { findSealed, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
 import { foldRun, tornNotice } from '@episodic/run/folder/record/report-run'
@@ -189,14 +195,18 @@ async function gradeWith(
   console: Console,
 ): Promise<void> {
   const { name } = settings.grader
-  const progress = showGradeProgress(console.err, name)
-  let graded: GradedRun
-  try {
-    graded = await gradeRun(run, { ...settings, onProgress: (state) => progress.show(state) })
-  } finally {
-    progress.stop()
+  let progress: GradeProgress = { given: 0, wanted: 0, failed: 0 }
+  const line = showLine(console.err, (room) => formatProgress(name, progress).slice(0, room ?? undefined))
+  const onProgress = (state: GradeProgress) => {
+    progress = state
+    line.update()
   }
+  const graded = await gradeRun(run, { ...settings, onProgress }).finally(line.stop)
   reportWork(name, graded, run, settings.budget, console)
+}
+
+function formatProgress(grader: string, { given, wanted, failed }: GradeProgress): string {
+  return `${grader}  ${given}/${wanted} verdicts${failed > 0 ? `, ${failed} failed` : ''}`
 }
 
 function reportWork(

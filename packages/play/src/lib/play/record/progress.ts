@@ -1,7 +1,7 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { completionsOf, countUnpriced } from '@episodic/report/fold/completions'
 import { formatCost } from '@episodic/report/text/format'
-import type { ProgressStream } from '@episodic/run/base/console'
+import { type ProgressStream, showLine } from '@episodic/run/base/progress-line'
 import { createColors } from 'picocolors'
 
 export interface Progress {
@@ -23,11 +23,6 @@ export interface ProgressOptions {
   readonly players?: (() => readonly string[]) | undefined
 }
 
-/**
- * Milliseconds between updates: few on a terminal, where each replaces the last; many in a log, where each is a line.
- */
-const TERMINAL_INTERVAL = 100
-const LOG_INTERVAL = 5_000
 const BAR_WIDTH = 24
 const MIN_BAR = 6
 const GAP = '  '
@@ -44,8 +39,7 @@ export function showProgress(
   done: number,
   { now = () => performance.now(), showReturn = true, describe, players = () => [] }: ProgressOptions = {},
 ): Progress {
-  const terminal = stream.isTTY === true
-  const { green, dim, red } = createColors(terminal && !process.env.NO_COLOR)
+  const { green, dim, red } = createColors(stream.isTTY === true && !process.env.NO_COLOR)
   const began = now()
   let finished = 0
   let failed = 0
@@ -53,9 +47,8 @@ export function showProgress(
   let mean = 0
   let squares = 0
   let [cost, unpriced] = [0, 0]
-  let drawn = began
 
-  const draw = (last: boolean) => {
+  const formatLine = (room: number | null, last: boolean): string => {
     const played = finished + failed
     const rate = (played * 1_000) / Math.max(now() - began, 1)
     const left = total - done - played
@@ -72,20 +65,15 @@ export function showProgress(
       ...(last || left <= 0 ? [] : [`${formatSeconds(left / rate)} left`]),
       ...players(),
     ]
-    if (!terminal) {
-      stream.write(`${[`${Math.floor(share * 100)} %`, ...parts].join(GAP)}\n`)
-      return
-    }
-    // A line that wraps cannot be redrawn, so the last parts are dropped first, and the bar takes the rest of the line.
-    // A pseudo-terminal of a CI has 0 columns.
-    const columns = (stream.columns || 80) - 1
-    while (parts.length > 1 && parts.join(GAP).length > columns) parts.pop()
-    const room = Math.min(BAR_WIDTH, columns - GAP.length - parts.join(GAP).length)
-    const filled = Math.round(share * room)
-    const bar = room < MIN_BAR ? [] : [green('█'.repeat(filled)) + dim('░'.repeat(room - filled))]
-    const line = [...bar, ...parts.map((part) => (part === failures ? red(part) : part))].join(GAP)
-    stream.write(`\r\x1b[2K${line}${last ? '\n' : ''}`)
+    if (room === null) return [`${Math.floor(share * 100)} %`, ...parts].join(GAP)
+    // The last parts are dropped first, and the bar takes the rest of the line.
+    while (parts.length > 1 && parts.join(GAP).length > room) parts.pop()
+    const width = Math.min(BAR_WIDTH, room - GAP.length - parts.join(GAP).length)
+    const filled = Math.round(share * width)
+    const bar = width < MIN_BAR ? [] : [green('█'.repeat(filled)) + dim('░'.repeat(width - filled))]
+    return [...bar, ...parts.map((part) => (part === failures ? red(part) : part))].join(GAP)
   }
+  const line = showLine(stream, formatLine, now)
 
   return {
     skip(episodes) {
@@ -103,11 +91,9 @@ export function showProgress(
         mean += delta / finished
         squares += delta * (returns.unshaped - mean)
       } else failed += 1
-      if (now() - drawn < (terminal ? TERMINAL_INTERVAL : LOG_INTERVAL)) return
-      drawn = now()
-      draw(false)
+      line.update()
     },
-    stop: () => draw(true),
+    stop: line.stop,
   }
 }
 
