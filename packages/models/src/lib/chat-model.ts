@@ -131,9 +131,7 @@ export function createChatModel(
       const { names: leftOut } = concessions
       const completion = {
         ...parsed.completion,
-        asked: name,
-        ...temperatureOf(body),
-        ...timesOf(tries, turn.waited),
+        ...{ asked: name, ...temperatureOf(body), ...timesOf(tries, turn.waited) },
         ...(leftOut.length > 0 && { leftOut }),
       }
       const calls = parsed.calls.map((call) => ({ ...call, name: form.nameOf(call.name) }))

@@ -51,14 +51,18 @@ export function episodeOrigin(
   const { start, params, seed } = (parts[0] as Part<EpisodeRecord>).record
   const { observation, potential } = start as NonNullable<EpisodeRecord['start']>
   const steps: PlayedStep[] = []
-  for (const { record, count, answer: text } of parts) {
+  for (const [i, { record, count, answer: read = i === parts.length - 1 ? answer : undefined }] of parts.entries()) {
     steps.push(...playedSteps(record, count))
-    const last = text === undefined ? undefined : steps.pop()
-    if (last) steps.push({ ...last, observation: { ...last.observation, text: text as string } })
+    const last = read === undefined ? undefined : steps.pop()
+    if (last) steps.push({ ...last, observation: { ...last.observation, text: read as string } })
   }
+  const text = (steps.length === 0 ? answer : undefined) ?? observation.text
   return {
     snapshot,
-    start: { observation, info: { id: null, capability: null, params, seed, limits: snapshot.limits, potential } },
+    start: {
+      observation: { ...observation, text },
+      info: { id: null, capability: null, params, seed, limits: snapshot.limits, potential },
+    },
     steps,
     ...(call && { call: { tool: call.tool, arguments: call.arguments } }),
     ...(answer !== undefined && { answer }),

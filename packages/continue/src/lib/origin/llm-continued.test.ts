@@ -1,14 +1,27 @@
-import { connect, type Policy, runEpisode } from '@episodic/env'
-import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
+import { connect, type Policy, runEpisode, runMatch, scriptedPolicy } from '@episodic/env'
+import { createHost, defineEnvironment, defineGame, inProcess } from '@episodic/mcp-server'
+import { declaredAction } from '@episodic/mcp-server/internal'
 import { type ChatRequest, saying, startChatServer } from '@episodic/models/chat-server.fixture'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import { sealEpisode } from '@episodic/play/play/record/seal-episode'
-import { type EpisodeRecord, parseSealedRecord, requestsOf, type Task } from '@episodic/protocol'
+import {
+  type Action,
+  type EpisodeRecord,
+  isMatchRecord,
+  parseSealedRecord,
+  requestsOf,
+  type SealedRecord,
+  type Task,
+} from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
+import { seatRecordOf } from '@episodic/report/seats/seat-record'
+import { createRecording } from '@episodic/run/folder/record/recording'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { episodeOrigin, putAtStep } from './episode-origin.ts'
+import { describedPolicy } from '../run/described-policy.ts'
+import type { Parent } from '../run/parent.ts'
+import { openOrigins } from './open-origins.ts'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
@@ -84,6 +97,53 @@ const desk = defineEnvironment({
   rewards: {},
 })
 
+/** Two who speak to each other; one of them looks numbers up. */
+const call = defineGame({
+  name: 'call',
+  version: '1.0.0',
+  description: 'An agent and a user speak.',
+  seats: ['agent', 'user'],
+  parallelToolCalls: true,
+  greetings: { agent: 'Hi! How can I help you today?' },
+  state: {
+    public: z.object({ speaker: z.enum(['agent', 'user']) }),
+    own: z.object({ shown: z.string() }),
+    private: z.object({}),
+  },
+  start: () => ({
+    public: { speaker: 'user' as const },
+    own: { agent: { shown: '' }, user: { shown: 'Hi! How can I help you today?' } },
+    private: {},
+  }),
+  turn: ({ speaker }) => speaker,
+  observe: ({ own }) => own.shown,
+  speech: 'say',
+  tools: ({ tool }) => ({
+    say: tool({
+      description: 'Says something to the other one.',
+      input: z.object({ text: z.string().max(1_000) }),
+      play({ seat, state, input: { text }, reveal, end, say }) {
+        const other = seat === 'agent' ? 'user' : 'agent'
+        state.public.speaker = other
+        state.own[seat].shown = ''
+        state.own[other].shown = reveal(text)
+        if (text.includes('STOP')) end('stopped')
+        return say('')
+      },
+    }),
+    look_up: tool({
+      seats: ['agent'],
+      description: 'Looks a number up.',
+      input: z.object({ number: z.int() }),
+      play({ state, input, say }) {
+        state.own.agent.shown = ''
+        return say(`${input.number} is known.`)
+      },
+    }),
+  }),
+  rewards: {},
+})
+
 /** What a model says: words, thoughts, and calls with what it writes as their arguments. */
 interface Said {
   readonly text?: string
@@ -151,94 +211,118 @@ function bodyOf(api: Api, { text, thought, calls = [], finish }: Said, number: n
   })
 }
 
+const KEYS = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY']
 beforeEach(() => {
-  for (const name of ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY']) vi.stubEnv(name, 'a-key')
+  for (const name of KEYS) vi.stubEnv(name, 'a-key')
 })
 afterEach(() => void vi.unstubAllEnvs())
 
-const TASK = { prompt: 'Find the way out.', hints: ['Doors change.'] }
+type Scripts = Readonly<Record<string, readonly Said[]>>
 
-/** A model that says these things, one after the other, on a server that keeps what it is sent. */
-async function startModel(said: readonly Said[], settings: Partial<ModelSettings> = {}) {
-  let before = 0
+/** Models that say these things, one after the other, on a server that keeps what they are sent. */
+async function startModels(scripts: Scripts, settings: Partial<ModelSettings> = {}) {
   const api = settings.api ?? 'chat'
-  const server = await startChatServer((_, number) =>
-    bodyOf(api, said[before + number] ?? { text: 'The end.' }, before + number),
-  )
+  const asked = new Map<string, number>()
+  const server = await startChatServer(({ model }) => {
+    // The address of Google has the name.
+    const name = model in scripts ? model : (Object.keys(scripts)[0] as string)
+    const number = asked.get(name) ?? 0
+    asked.set(name, number + 1)
+    return bodyOf(api, scripts[name]?.[number] ?? { text: 'STOP' }, number)
+  })
   return {
-    /** A policy of a process that knows nothing. The model goes on behind its first answers. */
-    policyAfter(answers: number, changed: Partial<ModelSettings> = {}): Policy {
-      before = answers - server.requests.length
-      const all = { ...DEFAULT_OPTIONS, baseUrl: server.url, ...settings, ...changed }
-      return createLlmPolicy('llm:m', 'm', all)
+    /** A policy of a process that knows nothing. */
+    policyOf: (name: string, changed: Partial<ModelSettings> = {}): Policy =>
+      createLlmPolicy(`llm:${name}`, name, { ...DEFAULT_OPTIONS, baseUrl: server.url, ...settings, ...changed }),
+    /** Lets each model go on behind its first answers. */
+    goOnAfter(answers: Readonly<Record<string, number>>): void {
+      for (const name of Object.keys(scripts)) asked.set(name, answers[name] ?? 0)
     },
     get sent(): readonly ChatRequest[] {
-      return server.requests
+      return [...server.requests]
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
 }
 
-type World = typeof house | typeof desk
+type World = typeof house | typeof desk | typeof call
+
+interface GoesOn {
+  readonly lines: readonly SealedRecord[]
+  readonly origin: Origin
+  readonly task?: Partial<Task>
+}
 
 /** Plays an episode, or goes on with one, and returns its line as it is read from its file. */
 async function play(
   environment: World,
-  policy: Policy,
-  goesOn: { parent: EpisodeRecord; origin: Origin } | null = null,
-) {
+  policies: Readonly<Record<string, Policy>>,
+  { lines, origin, task: changed }: Partial<GoesOn> = {},
+  keep: 'full' | 'none' = 'full',
+): Promise<SealedRecord> {
+  const { name, version } = environment
+  const task = {
+    ...{ id: 'a', prompt: 'Find the way out.', hints: ['Doors change.'], environment: { name, version }, params: {} },
+    ...{ seed: 'world', limits: {}, difficulty: 0, split: 'train', tags: [], metadata: {}, tools: [], ...changed },
+  } as const as Task
+  const parent = {
+    world: { environment } as unknown as Parent['world'],
+    origins: new Map(lines?.map((record) => [record.seal as string, { record, task }])),
+  }
+  const planned = { task, attempt: 0, ...(origin && { origin }) }
+  const from = openOrigins(parent, [])(planned)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
-  const { parent, origin } = goesOn ?? {}
-  const origins = new Map(parent && origin && [[origin.seal, parent]])
-  const episode = await runEpisode({
-    createEnvironment: () => connection.environment(),
-    policy,
-    task: TASK,
-    seed: 'world',
-    policySeed: 'player',
-    origin:
-      parent && origin
-        ? episodeOrigin(
-            origin,
-            { parent, snapshot: putAtStep(environment, origin, { origins, limits: {} }).snapshot },
-            origins,
-          )
-        : null,
-  })
-  expect(episode).toMatchObject({ kind: 'finished' })
-  const { name, version } = environment
-  const task = { ...TASK, id: 'a', environment: { name, version }, params: {}, seed: 'world', limits: {} }
-  const more = { difficulty: 0, split: 'train', tags: [], metadata: {}, tools: [] }
-  const record = sealEpisode(
-    episode,
-    { task: { ...task, ...more } as unknown as Task, attempt: 0, ...(origin && { origin }) },
-    {
-      run: 'r',
-      policy: { name: policy.name, seed: 'player' },
-      discount: 1,
-      time: { started: 0, ended: 1 },
-      speech: environment === desk ? 'say' : undefined,
-    },
-  )
-  return parseSealedRecord(JSON.parse(JSON.stringify(record))).data as EpisodeRecord
+  const options = { task, seed: 'world', policySeed: 'player' }
+  const sealing = {
+    ...{ run: 'r', discount: 1, time: { started: 0, ended: 1 }, recording: createRecording(keep) },
+    speech: environment === house ? undefined : 'say',
+    accept: (action: Action) => declaredAction(environment, action),
+  }
+  let record: SealedRecord
+  if (environment === call) {
+    const match = await runMatch({
+      ...options,
+      createGame: () => connection.game(),
+      policies,
+      origin: from as Parameters<typeof runMatch>[0]['origin'],
+    })
+    expect(match).toMatchObject({ kind: 'finished' })
+    const by = Object.fromEntries(Object.entries(policies).map(([seat, { name }]) => [seat, { name, seed: '' }]))
+    record = sealEpisode(match, planned, { ...sealing, policies: by, weights: {} })
+  } else {
+    const policy = policies.m as Policy
+    const episode = await runEpisode({
+      ...options,
+      createEnvironment: () => connection.environment(),
+      policy,
+      origin: from as Parameters<typeof runEpisode>[0]['origin'],
+    })
+    expect(episode).toMatchObject({ kind: 'finished' })
+    record = sealEpisode(episode, planned, { ...sealing, policy: { name: policy.name, seed: '' } })
+  }
+  return parseSealedRecord(JSON.parse(JSON.stringify(record))).data as SealedRecord
 }
 
-function answersBefore({ steps }: EpisodeRecord, step: number): number {
-  return steps.slice(0, step).reduce((sum, { completions = [] }) => sum + completions.length, 0)
+/** How many answers each model gave for the first steps. */
+function answersBefore({ steps }: SealedRecord, step: number): Record<string, number> {
+  const answers: Record<string, number> = {}
+  for (const { completions = [], ...rest } of steps.slice(0, step)) {
+    const name = 'seat' in rest ? rest.seat : 'm'
+    answers[name] = (answers[name] ?? 0) + completions.length
+  }
+  return answers
 }
 
-const originAt = ({ seal }: EpisodeRecord, step: number, changed: Partial<Origin> = {}): Origin => ({
+const originAt = ({ seal }: SealedRecord, step: number, changed: Partial<Origin> = {}): Origin => ({
   ...{ seal: seal as string, step, seed: null },
   ...changed,
 })
 
 /** Returns where two lists of requests first differ, by their bytes. */
 function difference(requests: readonly unknown[], others: readonly unknown[]) {
-  const [one, other] = [requests, others].map((list) => list.map((each) => JSON.stringify(each)).join('\n')) as [
-    string,
-    string,
-  ]
+  const textOf = (list: readonly unknown[]) => list.map((each) => JSON.stringify(each)).join('\n')
+  const [one, other] = [textOf(requests), textOf(others)]
   if (one === other) return null
   let at = 0
   while (one[at] === other[at]) at += 1
@@ -302,20 +386,160 @@ function dotted({ calls = [], ...said }: Said): Said {
   return { ...said, calls: calls.map(([name, args = '{}']) => [name.replace('_', '.'), args] as const) }
 }
 
+const CALL = {
+  user: [{ text: 'My data is off.', thought: 'Politely.' }, { text: 'Both, please.' }, {}, { text: 'Yes! STOP' }],
+  agent: [
+    { text: 'Which one?' },
+    {
+      text: 'I look them up.',
+      calls: [
+        ['look_up', '{"number":1}'],
+        ['look_up', '{"number":2}'],
+      ],
+    },
+    { calls: [['look_up', '{"number":']] },
+    { text: 'They are known.' },
+    { text: 'Does it work?' },
+  ],
+} as const
+
 describe('a language model that goes on from a step of a line', () => {
-  it.each(cases)('is sent what the parent sent, with %s', async (_, world, said, settings) => {
-    await using model = await startModel(said, settings)
-    const parent = await play(world, model.policyAfter(0))
-    const whole = [...model.sent]
-    expect(whole.length).toBeGreaterThan(3)
-    for (const step of parent.steps.keys()) {
-      const answers = answersBefore(parent, step)
-      const first = model.sent.length
-      const line = await play(world, model.policyAfter(answers), { parent, origin: originAt(parent, step) })
-      expect(difference(model.sent.slice(first), whole.slice(answers)), `step ${step}`).toBeNull()
-      expect(line.steps.map(({ action }) => action)).toEqual(parent.steps.slice(step).map(({ action }) => action))
-      // Its own line has all that was sent, also what came before.
-      expect(requestsOf(line)).toEqual(requestsOf(parent).slice(answers))
+  const ofOne = cases.map(([name, world, said, settings]) => [name, world, { m: said }, settings] as const)
+  it.each([...ofOne, ['a seat of several', call, CALL, {}] as const])(
+    'is sent what its player would be sent, with %s',
+    async (_, world, scripts, settings) => {
+      await using models = await startModels(scripts, settings)
+      const policies = () => Object.fromEntries(Object.keys(scripts).map((name) => [name, models.policyOf(name)]))
+      const parent = await play(world, policies())
+      const whole = models.sent
+      const names = Object.keys(scripts)
+      const of = (name: string, requests: readonly ChatRequest[]) =>
+        names.length > 1 ? requests.filter(({ model }) => model === name) : requests
+      expect(whole.length).toBeGreaterThan(3)
+      for (const step of parent.steps.keys()) {
+        const answers = answersBefore(parent, step)
+        models.goOnAfter(answers)
+        const first = models.sent.length
+        const line = await play(world, policies(), { lines: [parent], origin: originAt(parent, step) })
+        expect(line.steps.map(({ action }) => action)).toEqual(parent.steps.slice(step).map(({ action }) => action))
+        for (const name of names) {
+          const rest = of(name, whole).slice(answers[name])
+          expect(difference(of(name, models.sent.slice(first)), rest), `step ${step}`).toBeNull()
+          // Its own line has all that was sent, also what came before.
+          const [own, others] = [line, parent].map((record) =>
+            requestsOf(isMatchRecord(record) ? seatRecordOf(record, name) : (record as EpisodeRecord)),
+          )
+          expect(own).toEqual(others?.slice(answers[name]))
+        }
+      }
+    },
+  )
+
+  it('is sent the same from a step of a continuation', async () => {
+    await using models = await startModels({ m: WALK }, { tokenIds: true })
+    const parent = await play(house, { m: models.policyOf('m') })
+    const whole = models.sent
+    models.goOnAfter(answersBefore(parent, 3))
+    const child = await play(house, { m: models.policyOf('m') }, { lines: [parent], origin: originAt(parent, 3) })
+    for (const step of child.steps.keys()) {
+      const answers = answersBefore(parent, 3 + step)
+      models.goOnAfter(answers)
+      const first = models.sent.length
+      const goesOn = { lines: [parent, child], origin: originAt(child, 3 + step) }
+      await play(house, { m: models.policyOf('m') }, goesOn)
+      expect(difference(models.sent.slice(first), whole.slice(answers.m)), `step ${step}`).toBeNull()
     }
+  })
+
+  it('is sent what was changed, and all else as before', async () => {
+    await using models = await startModels({ m: WALK }, { tokenIds: true })
+    const parent = await play(house, { m: models.policyOf('m') })
+    const answers = answersBefore(parent, 8)
+    const before = models.sent[answers.m as number] as ChatRequest
+    const text = JSON.stringify(before)
+    expect(text).toContain('"prompt_token_ids"')
+    const askedWith = async (
+      changed: Partial<ModelSettings>,
+      describe: Record<string, string>,
+      task: Partial<Task>,
+    ) => {
+      models.goOnAfter(answers)
+      const first = models.sent.length
+      const policy = describedPolicy(models.policyOf('m', changed), describe)
+      await play(house, { m: policy }, { lines: [parent], origin: originAt(parent, 8), task })
+      return JSON.stringify(models.sent[first])
+    }
+    expect(await askedWith({}, {}, {})).toBe(text)
+    // Tokens are of the words that were read, and no part of a prompt with others.
+    const plain = text.replace(/"prompt_token_ids".*?"generation_log_probs":\[[^\]]*\],/, '')
+    const instructions = JSON.stringify(before.messages[0]?.content)
+    expect(await askedWith({ systemPrompt: 'Be quick.' }, {}, {})).toBe(plain.replace(instructions, '"Be quick."'))
+    const described = plain.replace('"The right door."', '"A door."')
+    expect(await askedWith({}, { 'right.door': 'A door.', none: 'None.' }, {})).toBe(described)
+    expect(await askedWith({}, {}, { prompt: 'Wait.' })).toBe(plain.replace('Find the way out.', 'Wait.'))
+    expect(await askedWith({ temperature: 1 }, {}, {})).toBe(text.replace(/("seed":\d+)/, '$1,"temperature":1'))
+  })
+
+  it('is shown a call in the place of its own, under its id, and plays the calls that are left', async () => {
+    await using models = await startModels({ m: WALK }, { tokenIds: true })
+    const parent = await play(house, { m: models.policyOf('m') })
+    const answers = answersBefore(parent, 5)
+    models.goOnAfter(answers)
+    const first = models.sent.length
+    const origin = originAt(parent, 5, { call: { tool: 'wait', arguments: {} }, answer: 'Fog.' })
+    const line = await play(house, { m: models.policyOf('m') }, { lines: [parent], origin })
+    expect(line.steps.slice(0, 2).map(({ action }) => action)).toEqual([
+      { tool: 'wait', arguments: {} },
+      { tool: 'left.door', arguments: {} },
+    ])
+    const messages = models.sent[first]?.messages.slice(-5) ?? []
+    expect(messages).toMatchObject([
+      {
+        reasoning_content: 'Both at once.',
+        tool_calls: [{ function: { name: 'look' } }, { id: 'call_1', function: { name: 'wait' } }, { id: 'call_2' }],
+      },
+      { tool_call_id: 'call_0', content: 'Fog.' },
+      { tool_call_id: 'call_1', content: expect.stringContaining('Nothing happens.') },
+      { tool_call_id: 'call_2' },
+      { role: 'user' },
+    ])
+    expect(messages[0]).not.toHaveProperty('prompt_token_ids')
+  })
+
+  it('goes on with calls of its own making where a line has no texts, or another player has chosen', async () => {
+    await using models = await startModels({ m: WALK })
+    const actions = ['left.door', 'look', 'right.door'].map((tool) => ({ tool, arguments: {} }))
+    const rest = Array.from({ length: 9 }, () => ({ tool: 'wait', arguments: {} }))
+    const scripted = scriptedPolicy([
+      ...actions,
+      ...rest.slice(0, 2),
+      { tool: 'right.door', arguments: {} },
+      ...actions,
+    ])
+    const texts = await play(house, { m: models.policyOf('m') }, {}, 'none')
+    const others = await play(house, { m: { ...scripted, name: 'script' } }, {}).catch(() => null)
+    for (const parent of [texts, others]) {
+      if (!parent) continue
+      models.goOnAfter({ m: 2 })
+      const first = models.sent.length
+      await play(house, { m: models.policyOf('m') }, { lines: [parent], origin: originAt(parent, 2) })
+      expect(models.sent[first]?.messages.slice(2, 6)).toMatchObject([
+        { role: 'assistant', tool_calls: [{ id: 'call00000', function: { name: 'left_door' } }] },
+        { role: 'tool', content: expect.stringContaining('room 1') },
+        { role: 'assistant', tool_calls: [{ id: 'call00001', function: { name: 'look' } }] },
+        { role: 'tool', content: expect.stringContaining('You see this.') },
+      ])
+    }
+  })
+
+  it('has spent what its player had spent', async () => {
+    await using models = await startModels({ m: WALK })
+    const parent = await play(house, { m: models.policyOf('m') })
+    const first = models.sent.length
+    // Two answers of 1,010 tokens each.
+    const policy = models.policyOf('m', { tokenBudget: 2_020 })
+    const line = await play(house, { m: policy }, { lines: [parent], origin: originAt(parent, 2) })
+    expect(line.outcome).toMatchObject({ end: { reason: 'budget-spent' } })
+    expect(models.sent).toHaveLength(first)
   })
 })

@@ -1,10 +1,12 @@
 import type { Origins } from '@episodic/analysis/replay/replayed-step'
 import { type Part, wholeParts } from '@episodic/analysis/replay/steps-before'
-import type { ModelAnswer, runMatch } from '@episodic/env'
-import { type MatchRecord, requestsOf } from '@episodic/protocol'
+import type { runMatch } from '@episodic/env'
+import type { MatchRecord } from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { mapValues } from '@episodic/run/base/map-values'
+import { attachedData, withData } from './attached-data.ts'
+import { answersOf } from './earlier-answers.ts'
 import type { PutBack } from './episode-origin.ts'
 
 type MatchOrigin = NonNullable<Parameters<typeof runMatch>[0]['origin']>
@@ -38,24 +40,23 @@ export function matchOrigin(
 
 /** Returns the first steps of a line as they were played, each answer of a model with what the model was sent. */
 function playedSteps(record: MatchRecord, count: number, before: readonly MatchStep[]): MatchStep[] {
-  const requests = mapValues(record.seats, (_, seat) => requestsOf(seatRecordOf(record, seat)).values())
+  const answers = mapValues(record.seats, (_, seat) => answersOf(seatRecordOf(record, seat)).values())
+  const data = attachedData(record)
   const seqs = mapValues(record.seats, (_, name) => before.filter(({ seat }) => seat === name).length)
   return record.steps.slice(0, count).map(({ seat, completions = [], rewards, seats, events, ...step }, at) => {
     const { action, observation, milliseconds, potential, refused, stateHash, prepared } = step
-    const { [seat]: own, ...others } = mapValues(rewards, ({ terms }) => terms)
+    const { [seat]: earned, ...others } = mapValues(rewards, ({ terms }) => terms)
     seqs[seat] = (seqs[seat] ?? 0) + 1
     const report: MatchStep['report'] = {
-      ...{ seq: seqs[seat], revision: before.length + at + 1, terms: own ?? {}, potential, refused },
+      ...{ seq: seqs[seat], revision: before.length + at + 1, terms: earned ?? {}, potential, refused },
       stateHash: stateHash as string,
       end: seats.ends?.[seat] ?? null,
       ...(events && { events: events.map((event) => ({ ...event, revision: 0 })) }),
       ...(prepared !== undefined && { prepared }),
       seats: { ...seats, terms: others },
     }
-    const answers = completions.map((completion): ModelAnswer => {
-      const request = requests[seat]?.next().value
-      return request ? { ...completion, request } : completion
-    })
-    return { seat, action, observation, report, replayed: false, completions: answers, milliseconds, seen: 0 }
+    const own = completions.flatMap(() => answers[seat]?.next().value ?? [])
+    const seen = { observation: withData(observation, data), replayed: false, milliseconds, seen: 0 }
+    return { ...seen, seat, action, report, completions: own }
   })
 }

@@ -19,23 +19,22 @@ export function wireFormOf(every: readonly ToolInfo[], api: keyof typeof NAMES, 
   const tools = every.filter(({ speech }) => speech === undefined)
   const taken = new Set(tools.map(({ name }) => name))
   for (const { name } of tools.filter(({ name }) => !NAMES[api].test(name))) {
-    const plain = name
-      .replace(/[^\w-]/g, '_')
-      .replace(/^(?![a-zA-Z_])/, '_')
-      .slice(0, 56)
+    const plain = plainName(name).slice(0, 56)
     let wire = wires.get(name) ?? plain
     for (let i = 2; taken.has(wire); i++) wire = `${plain}_${i}`
     taken.add(wire)
     wires.set(name, wire)
   }
-  const wireOf = (name: string) => wires.get(name) ?? name
+  // An earlier call may be of a tool that this process has not met.
+  const wireOf = (name: string) => wires.get(name) ?? (NAMES[api].test(name) ? name : plainName(name).slice(0, 56))
   // Gemini and others refuse a schema that says which version of JSON Schema it is.
   const functionOf = ({ name, description, inputSchema: { $schema: _, ...schema } }: ToolInfo): JsonObject =>
     wellFormed({ name: wireOf(name), description, parameters: plainSchema({ ...schema, type: 'object' }) })
   function withWireNames(message: JsonObject): JsonObject {
-    if (wires.size === 0 || !message.tool_calls) return message
-    const calls = JSON.stringify(message.tool_calls)
-    return { ...message, tool_calls: JSON.parse(calls, (key, is) => (key === 'name' ? wireOf(is) : is)) }
+    if (!message.tool_calls) return message
+    const made = message.tool_calls as unknown as readonly { readonly function: { readonly name: string } }[]
+    const calls = made.map((call) => ({ ...call, function: { ...call.function, name: wireOf(call.function.name) } }))
+    return { ...message, tool_calls: calls }
   }
   /** A conversation is sent again with each request, so each of its messages is prepared once. */
   const known = new WeakMap<JsonObject, ReturnType<typeof prepare>>()
@@ -62,6 +61,8 @@ export function wireFormOf(every: readonly ToolInfo[], api: keyof typeof NAMES, 
     },
   }
 }
+
+const plainName = (name: string) => name.replace(/[^\w-]/g, '_').replace(/^(?![a-zA-Z_])/, '_')
 
 /** Members of a schema that are no schemas, and those whose own members have names that are no keywords. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'required'])
