@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 const NAMES = [
   ...['defineEnvironment', 'defineGame', 'conversationEnvironment', 'defineMcpEnvironment', 'defineConversation'],
   ...['defineTasks', 'generateTasks', 'definePolicy', 'scriptedPolicy', 'randomPolicy', 'defineAgent', 'PlayerStop'],
-  ...['rehearse', 'checkWorld', 'defineGolden', 'createHost', 'inProcess', 'connect', 'runEpisode', 'runMatch'],
+  ...['rehearse', 'checkWorld', 'defineGolden', 'createHost', 'inProcess', 'connect', 'runEpisode', 'runMatch', 'continueEpisode'],
   ...['withLimits', 'withShaping', 'withWeights', 'defineGrader', 'judgeGrader'],
 ]
 
