@@ -133,7 +133,8 @@ describe('a session of another owner (invariant 5)', () => {
     const opened = await createTestHost({ store }).host.open('anna', asking())
     const { host } = createTestHost({ store, environments: [workshop] })
     await expect(atControl(host, opened.session, 'anna').state()).rejects.toMatchObject({ code: 'unknown-environment' })
-    await expect(atControl(host, opened.session, 'ben').state()).rejects.toThrow(NOT_FOUND)
+    for (const other of ['ben', '', null])
+      await expect(atControl(host, opened.session, other).state()).rejects.toThrow(NOT_FOUND)
     await expect(atControl(host, `ctl_${opened.id}${'0'.repeat(22)}`, 'anna').state()).rejects.toThrow(NOT_FOUND)
   })
 

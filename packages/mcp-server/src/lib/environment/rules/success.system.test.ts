@@ -1,16 +1,7 @@
-import { META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
 import { ledger } from '../../fixtures/ledger.fixture.ts'
-import {
-  asking,
-  call,
-  controlHeaders,
-  createTestHost,
-  openOverHttp,
-  rpc,
-  serve,
-} from '../../fixtures/testbed.fixture.ts'
+import { asking, call, createTestHost } from '../../fixtures/testbed.fixture.ts'
 import { createWorkerPool } from '../../workers/worker-pool.ts'
 import { rehearse } from '../rehearse/rehearse.ts'
 
@@ -62,32 +53,6 @@ describe('success, as a world defines it', () => {
       for (let seq = 0; seq < spent; seq++) await atControl(host, session).step(call('spend', {}, seq))
       expect(await atControl(host, session).close()).toEqual({ end: { kind: 'truncated', reason: 'closed' }, success })
     }
-  })
-
-  it('is reported at the trainer endpoint, and never to the agent', async () => {
-    const { host } = createTestHost({ environments: [ledger] })
-    const server = await serve(host)
-    const ours = await openOverHttp(server, { environment: 'ledger' })
-    const _meta = { [META.session]: ours.session, [META.epoch]: ours.epoch, [META.seq]: 0 }
-    const trainer = await rpc(
-      server.trainerUrl,
-      'tools/call',
-      { name: 'stop', arguments: {}, _meta },
-      controlHeaders(server),
-    )
-    expect(trainer.json.result).toMatchObject({ _meta: { [META.step]: { success: true } } })
-
-    const opened = await openOverHttp(server, { environment: 'ledger' })
-    const capability = opened.seats.agent?.capability as string
-    const agent = `${server.agentUrl}/s/${capability}`
-    const answers = [
-      await rpc(agent, 'tools/list'),
-      await rpc(agent, 'resources/list'),
-      await rpc(agent, 'tools/call', { name: 'stop', arguments: {} }),
-      await rpc(agent, 'tools/call', { name: 'stop', arguments: {} }),
-      await rpc(agent, METHODS.close, { session: opened.session }),
-    ]
-    for (const { headers, text } of answers) expect(`${JSON.stringify(headers)} ${text}`).not.toMatch(/succe/i)
   })
 
   it('is no part of the report in a world that defines none', async () => {

@@ -1,4 +1,4 @@
-import { META } from '@episodic/protocol'
+import { META, METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
@@ -54,7 +54,7 @@ describe('verdicts, as a world defines them', () => {
     })
   })
 
-  it('are at the trainer endpoint alone, and not where a world defines none', async () => {
+  it('are at the trainer endpoint alone, as success is, and not where a world defines none', async () => {
     const { host } = createTestHost({ environments: [vaultRaid, ledger] })
     const server = await serve(host)
     const ours = await openOverHttp(server, { environment: 'vault-raid' })
@@ -65,8 +65,15 @@ describe('verdicts, as a world defines them', () => {
     expect(trainer.json.result).toMatchObject({ _meta: { [META.step]: { success: false, verdicts } } })
     const opened = await openOverHttp(server, { environment: 'vault-raid' })
     const agent = `${server.agentUrl}/s/${opened.seats.agent?.capability}`
-    for (const answer of [await rpc(agent, 'tools/list'), await rpc(agent, 'tools/call', stop)])
-      expect(answer.text).not.toMatch(/verdict|security|polite"|succe/i)
+    const answers = [
+      await rpc(agent, 'tools/list'),
+      await rpc(agent, 'resources/list'),
+      await rpc(agent, 'tools/call', stop),
+      await rpc(agent, 'tools/call', stop),
+      await rpc(agent, METHODS.close, { session: opened.session }),
+    ]
+    for (const { headers, text } of answers)
+      expect(`${JSON.stringify(headers)} ${text}`).not.toMatch(/verdict|security|polite"|succe/i)
 
     const { session } = await host.open(null, asking({ environment: 'ledger' }))
     const { step } = await atControl(host, session).step(call('stop', {}, 0))

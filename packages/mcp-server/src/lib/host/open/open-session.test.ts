@@ -127,20 +127,6 @@ describe('Host.open', () => {
       await atControl(host, first.session).close()
       expect((await host.open(null, asking())).id).not.toBe(first.id)
     })
-
-    it('still answers for a session that is open', async () => {
-      const { host } = createTestHost({ bounds: { sessions: 1 } })
-      const request = asking()
-      const opened = await host.open(null, request)
-      expect(await host.open(null, request)).toEqual(opened)
-    })
-
-    it('holds when many open at once', async () => {
-      const { host } = createTestHost({ bounds: { sessions: 5 } })
-      const opened = await Promise.allSettled(Array.from({ length: 20 }, () => host.open(null, asking())))
-      expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
-      expect((await host.list({ limit: 100 })).total).toBe(5)
-    })
   })
 })
 
