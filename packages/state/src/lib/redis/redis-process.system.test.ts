@@ -7,6 +7,7 @@ import { adding, openCountingSession, play, totalOf } from '../fixtures/counting
 import { NEEDS_REDIS, type Persistence, RedisServer, withoutRedis } from '../fixtures/redis-server.fixture.ts'
 import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { StateError } from '../state-error.ts'
+import { sessionOf } from '../testing/session-store.samples.ts'
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/redis-writer.fixture.ts', import.meta.url))
@@ -63,20 +64,16 @@ describe.skipIf(withoutRedis)(`a Redis store and processes (${NEEDS_REDIS})`, ()
   it('has all pages of each commit or none of them when Redis is killed while they are written', async () => {
     const redis = await startRedis('aof')
     const store = await openStore(redis)
-    const sessionOf = (id: string, revision: number) => {
-      const texts = { origin: '{}', base: null, head: '{}', state: '{}' }
-      return { id, revision, epoch: 1, touchedAt: 0, ...texts, pool: `${id}.0`, pools: ['start'] }
-    }
     const begun = writtenPages('start', 0)
     const ids = Array.from({ length: 8 }, (_, index) => `session-${index}`)
-    for (const id of ids) await store.create(sessionOf(id, 0), { pool: 'start', pages: begun })
+    for (const id of ids) await store.create(sessionOf(id, { pools: ['start'] }), { pool: 'start', pages: begun })
     const commits = 60
     let acknowledged = 0
     const writing = ids.map(async (id) => {
       for (;;) {
         const { revision = 0 } = (await store.read(id).catch(passUnavailable)) ?? {}
         if (revision === commits) return
-        const next = sessionOf(id, revision + 1)
+        const next = sessionOf(id, { revision: revision + 1, pools: ['start'] })
         const pages = writtenPages(id, revision + 1)
         const writing = Promise.resolve(store.commit(next, { revision, epoch: 1 }, undefined, pages))
         const wrote = await writing.catch(passUnavailable)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { NEEDS_REDIS, RedisServer, withoutRedis } from '../fixtures/redis-server.fixture.ts'
 import type { SessionStore } from '../store/session-store.ts'
 import { describeSessionStore } from '../testing/session-store.contract.ts'
+import { sessionOf } from '../testing/session-store.samples.ts'
 import { openRedisStore, type RedisStoreOptions } from './redis-store.ts'
 
 describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
@@ -40,13 +41,13 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     await using store = await open({ prefix: 'ttl:', ttlSeconds: 600 })
     await using client = redis.client()
     const lives = () => Promise.all(['ttl:session:a', 'ttl:log:a'].map((key) => client.pexpiretime(key)))
-    await store.create(sessionOf('a', 0))
-    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    await store.create(sessionOf('a'))
+    await store.commit(sessionOf('a', { revision: 1 }), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
     await client.pexpire('ttl:session:a', 60_000)
     await client.pexpire('ttl:log:a', 60_000)
     const before = await lives()
     // A commit without an entry keeps the log alive as well.
-    await store.commit(sessionOf('a', 2), { revision: 1, epoch: 1 })
+    await store.commit(sessionOf('a', { revision: 2 }), { revision: 1, epoch: 1 })
     const [session = 0, log] = await lives()
     expect(session).toBe(log)
     expect(session).toBeGreaterThanOrEqual((before[0] ?? 0) + 500_000)
@@ -56,8 +57,8 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
   it('leaves only its secret behind', async () => {
     await using store = await open({ prefix: 'tidy:' })
     await using client = redis.client()
-    await store.create(sessionOf('a', 0))
-    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
+    await store.create(sessionOf('a'))
+    await store.commit(sessionOf('a', { revision: 1 }), { revision: 0, epoch: 1 }, { revision: 1, text: '1' })
     await store.remove('a')
     expect(await client.keys('tidy:*')).toEqual(['tidy:secret'])
   })
@@ -66,15 +67,15 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     await using store = await open({ prefix: 'pools:', ttlSeconds: 600 })
     await using client = redis.client()
     const shared = { pool: 'start', pages: [pageOf('s')] }
-    await store.create({ ...sessionOf('a', 0), pools: ['start'] }, shared)
-    await store.create({ ...sessionOf('b', 0), pools: ['start', 'a.0'] })
-    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, undefined, [pageOf('a')])
+    await store.create({ ...sessionOf('a'), pools: ['start'] }, shared)
+    await store.create({ ...sessionOf('b'), pools: ['start', 'a.0'] })
+    await store.commit(sessionOf('a', { revision: 1 }), { revision: 0, epoch: 1 }, undefined, [pageOf('a')])
     const keys = ['pool:start', 'users:start', 'pool:a.0', 'users:a.0'].map((key) => `pools:${key}`)
     for (const key of [...keys, 'pools:session:a', 'pools:session:b']) await client.pexpire(key, 60_000)
     const lives = () => Promise.all([...keys, 'pools:session:b'].map((key) => client.pexpiretime(key)))
     const before = Math.max(...(await lives()))
     // A commit without pages keeps its pools alive as well.
-    await store.commit(sessionOf('b', 1), { revision: 0, epoch: 1 })
+    await store.commit(sessionOf('b', { revision: 1 }), { revision: 0, epoch: 1 })
     const after = await lives()
     expect(new Set(after)).toEqual(new Set([after[0]]))
     expect(after[0]).toBeGreaterThanOrEqual(before + 500_000)
@@ -89,8 +90,8 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     await using long = await open({ prefix: 'users:', ttlSeconds: 6_000 })
     await using short = await open({ prefix: 'users:', ttlSeconds: 600 })
     await using client = redis.client()
-    await long.create({ ...sessionOf('a', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
-    await short.create({ ...sessionOf('b', 0), pools: ['start'] })
+    await long.create({ ...sessionOf('a'), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
+    await short.create({ ...sessionOf('b'), pools: ['start'] })
     expect(await client.pexpiretime('users:pool:start')).toBe(await client.pexpiretime('users:session:a'))
     await long.remove('a')
     expect(await client.pexpiretime('users:pool:start')).toBe(await client.pexpiretime('users:session:b'))
@@ -100,7 +101,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
   it('shares nothing with a store of another prefix', async () => {
     await using store = await open({ prefix: 'one:' })
     await using other = await open({ prefix: 'two:' })
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     expect(await other.read('a')).toBeNull()
     expect(await other.count()).toBe(0)
     expect(await other.secret()).not.toEqual(await store.secret())
@@ -109,17 +110,18 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
   it('changes nothing when Redis has no room, and goes on when it has', async () => {
     await using store = await open()
     await using client = redis.client()
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     const commit = () =>
-      store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, { revision: 1, text: '1' }, [pageOf('a')])
-    const create = () =>
-      store.create({ ...sessionOf('b', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
+      store.commit(sessionOf('a', { revision: 1 }), { revision: 0, epoch: 1 }, { revision: 1, text: '1' }, [
+        pageOf('a'),
+      ])
+    const create = () => store.create({ ...sessionOf('b'), pools: ['start'] }, { pool: 'start', pages: [pageOf('s')] })
     await client.config('SET', 'maxmemory', '1')
     try {
       for (const write of [commit, create, () => store.checkWritable()])
         await expect(write()).rejects.toMatchObject({ code: 'store-unavailable' })
       expect(await store.countPages()).toBe(0)
-      expect(await store.list({ limit: 9 })).toEqual([sessionOf('a', 0)])
+      expect(await store.list({ limit: 9 })).toEqual([sessionOf('a')])
       expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([])
     } finally {
       await client.config('SET', 'maxmemory', '0')
@@ -174,9 +176,9 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
   it('makes a store of an emptied Redis again, with the same secret', async () => {
     await using store = await open({ prefix: 'emptied:' })
     await using client = redis.client()
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     await client.del(...(await client.keys('emptied:*')))
-    expect(await store.create(sessionOf('b', 0))).toBe(true)
+    expect(await store.create(sessionOf('b'))).toBe(true)
     await using other = await open({ prefix: 'emptied:' })
     expect(await other.secret()).toEqual(await store.secret())
   })
@@ -186,13 +188,13 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
     await using client = redis.client()
     await client.del('taken:secret')
     await using other = await open({ prefix: 'taken:' })
-    await expect(store.create(sessionOf('a', 0))).rejects.toMatchObject({ code: 'state-lost' })
+    await expect(store.create(sessionOf('a'))).rejects.toMatchObject({ code: 'state-lost' })
     expect(await other.count()).toBe(0)
   })
 
   it('finishes what was asked for before it is closed', async () => {
     const store = await open({ prefix: 'closing:' })
-    const created = store.create(sessionOf('a', 0))
+    const created = store.create(sessionOf('a'))
     await store[Symbol.asyncDispose]()
     expect(await created).toBe(true)
     await using again = await open({ prefix: 'closing:' })
@@ -207,7 +209,7 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
 
     it('keeps its sessions there', async () => {
       await using store = await openRedisStore(`${redis.url}/5`, { prefix: 'numbered:' })
-      expect(await store.create(sessionOf('a', 0))).toBe(true)
+      expect(await store.create(sessionOf('a'))).toBe(true)
       expect(await keysOfFirst()).toEqual([])
     })
 
@@ -235,10 +237,10 @@ describe.skipIf(withoutRedis)(`a Redis store (${NEEDS_REDIS})`, () => {
         await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
       }
       await mayChoose('-')
-      await expect(store.create(sessionOf('a', 0))).rejects.toMatchObject({ code: 'store-unavailable' })
+      await expect(store.create(sessionOf('a'))).rejects.toMatchObject({ code: 'store-unavailable' })
       expect(await keysOfFirst()).toEqual([])
       await mayChoose('+')
-      await expect.poll(() => store.create(sessionOf('a', 0)).catch(() => null)).toBe(true)
+      await expect.poll(() => store.create(sessionOf('a')).catch(() => null)).toBe(true)
       expect(await keysOfFirst()).toEqual([])
     })
   })
@@ -282,19 +284,4 @@ describe('openRedisStore', () => {
 
 function pageOf(text: string) {
   return { name: contentId(text), text }
-}
-
-function sessionOf(id: string, revision: number) {
-  return {
-    id,
-    revision,
-    epoch: 1,
-    touchedAt: 0,
-    origin: '{}',
-    base: null,
-    head: '{}',
-    state: '{}',
-    pool: `${id}.0`,
-    pools: [],
-  }
 }

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { StateError } from '../state-error.ts'
 import type { SessionStore } from '../store/session-store.ts'
+import { sessionOf } from '../testing/session-store.samples.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/sqlite-writer.fixture.ts', import.meta.url))
@@ -25,10 +26,10 @@ describe('a SQLite store whose file was damaged', () => {
   async function writeStore(path: string): Promise<void> {
     await using store = await openSqliteStore(path)
     for (const [index, id] of ids.entries()) {
-      await store.create(sessionOf(id, 0), BEGUN)
+      await store.create(sessionAt(id, 0), BEGUN)
       for (let revision = 1; revision <= index; revision++) {
         const expected = { revision: revision - 1, epoch: 1 }
-        await store.commit(sessionOf(id, revision), expected, entryOf(id, revision), writtenPages(id, revision))
+        await store.commit(sessionAt(id, revision), expected, entryOf(id, revision), writtenPages(id, revision))
       }
     }
   }
@@ -131,23 +132,12 @@ describe.skipIf(inject('programs').strace === null)(
   },
 )
 
-function sessionOf(id: string, revision: number) {
+function sessionAt(id: string, revision: number) {
   const state = JSON.stringify({ id, revision, text: 'long enough to fill some pages '.repeat(20) })
   // Every other session has a base.
   const base = Number(id.slice(-1)) % 2 === 1 ? `{"began":"${id}","text":"${'somewhere else '.repeat(40)}"}` : null
   const origin = `{"of":"${id}"}`
-  return {
-    id,
-    revision,
-    epoch: 1,
-    touchedAt: revision,
-    origin,
-    base,
-    head: `{"at":${revision}}`,
-    state,
-    pool: `${id}.0`,
-    pools: [],
-  }
+  return sessionOf(id, { revision, touchedAt: revision, origin, base, head: `{"at":${revision}}`, state })
 }
 
 /** Every third session has a beginning that it shares. */

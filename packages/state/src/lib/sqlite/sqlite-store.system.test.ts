@@ -6,6 +6,7 @@ import { contentId } from '@episodic/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { SessionStore, StoredSession } from '../store/session-store.ts'
 import { describeSessionStore } from '../testing/session-store.contract.ts'
+import { sessionOf } from '../testing/session-store.samples.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 let folder: string
@@ -35,23 +36,26 @@ describe('openSqliteStore', () => {
 
   it('applies nothing of a turn in which one write fails, and goes on afterwards', async () => {
     await using store = await openSqliteStore(at('store.db'))
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     const commit = (session: StoredSession) =>
       store.commit(session, { revision: 0, epoch: 1 }, { revision: 1, text: 'entry' })
-    const results = await Promise.allSettled([commit(sessionOf('a', 1)), store.create(sessionOf('b', 0.5))])
+    const results = await Promise.allSettled([
+      commit(sessionOf('a', { revision: 1 })),
+      store.create(sessionOf('b', { revision: 0.5 })),
+    ])
     for (const result of results) expect(result).toMatchObject({ reason: { code: 'store-unavailable' } })
-    expect(await store.list({ limit: 9 })).toEqual([sessionOf('a', 0)])
+    expect(await store.list({ limit: 9 })).toEqual([sessionOf('a')])
     expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([])
-    expect(await commit(sessionOf('a', 1))).toBe(true)
+    expect(await commit(sessionOf('a', { revision: 1 }))).toBe(true)
     expect(await store.readLog('a', { after: 0, limit: 9 })).toEqual([{ revision: 1, text: 'entry' }])
   })
 
   it('leaves nothing of a removed session in the file', async () => {
     const store = await openSqliteStore(at('store.db'))
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     for (let revision = 1; revision <= 70; revision++)
       await store.commit(
-        sessionOf('a', revision),
+        sessionOf('a', { revision }),
         { revision: revision - 1, epoch: 1 },
         { revision, text: `${revision}` },
       )
@@ -64,7 +68,7 @@ describe('openSqliteStore', () => {
 
   it('finishes what was asked for before it is closed', async () => {
     const store = await openSqliteStore(at('store.db'))
-    const created = store.create(sessionOf('a', 0))
+    const created = store.create(sessionOf('a'))
     await store[Symbol.asyncDispose]()
     expect(await created).toBe(true)
     await using again = await openSqliteStore(at('store.db'))
@@ -74,7 +78,7 @@ describe('openSqliteStore', () => {
   it('refuses a second opener in the same process, until the first closes', async () => {
     const store = await openSqliteStore(at('store.db'))
     await expect(openSqliteStore(at('store.db'))).rejects.toMatchObject({ code: 'store-locked' })
-    expect(await store.create(sessionOf('a', 0))).toBe(true)
+    expect(await store.create(sessionOf('a'))).toBe(true)
     await store[Symbol.asyncDispose]()
     await using again = await openSqliteStore(at('store.db'))
     expect(await again.count()).toBe(1)
@@ -89,13 +93,13 @@ describe('openSqliteStore', () => {
 
   it('moves what was committed to the file while it is open, and answers meanwhile', async () => {
     await using store = await openSqliteStore(at('store.db'))
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     const { size } = await stat(at('store.db'))
     let revision = 0
     await vi.waitFor(async () => {
       const writes = Array.from({ length: 100 }, () => {
         const expected = { revision: revision++, epoch: 1 }
-        return store.commit(sessionOf('a', revision), expected, { revision, text: '{}'.padEnd(200) })
+        return store.commit(sessionOf('a', { revision }), expected, { revision, text: '{}'.padEnd(200) })
       })
       expect(await Promise.all(writes)).not.toContain(false)
       expect((await stat(at('store.db'))).size).toBeGreaterThan(size)
@@ -104,11 +108,11 @@ describe('openSqliteStore', () => {
 
   it('rejects only the write of a damaged session, and applies the others of its turn', async () => {
     await using store = await openSqliteStore(at('store.db'))
-    for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id, 0))
+    for (const id of ['a', 'b', 'c']) await store.create(sessionOf(id))
     await store[Symbol.asyncDispose]()
     writeDatabase(at('store.db'), `UPDATE session SET state = 'damaged' WHERE id = 'b'`)
     await using again = await openSqliteStore(at('store.db'))
-    const commits = ['a', 'b', 'c'].map((id) => again.commit(sessionOf(id, 1), { revision: 0, epoch: 1 }))
+    const commits = ['a', 'b', 'c'].map((id) => again.commit(sessionOf(id, { revision: 1 }), { revision: 0, epoch: 1 }))
     expect(await Promise.allSettled(commits)).toMatchObject([
       { value: true },
       { reason: { code: 'store-invalid', message: expect.stringContaining('session b') } },
@@ -127,10 +131,10 @@ describe('openSqliteStore', () => {
 
   it('leaves no page in the file of a removed session, nor a pool', async () => {
     const store = await openSqliteStore(at('store.db'))
-    await store.create({ ...sessionOf('a', 0), pools: ['start'] }, { pool: 'start', pages: [pageOf(0)] })
+    await store.create({ ...sessionOf('a'), pools: ['start'] }, { pool: 'start', pages: [pageOf(0)] })
     for (let revision = 1; revision <= 3; revision++) {
       const pages = Array.from({ length: 500 }, (_, index) => pageOf(revision * 1_000 + index))
-      await store.commit(sessionOf('a', revision), { revision: revision - 1, epoch: 1 }, undefined, pages)
+      await store.commit(sessionOf('a', { revision }), { revision: revision - 1, epoch: 1 }, undefined, pages)
     }
     await store.remove('a')
     await store[Symbol.asyncDispose]()
@@ -141,15 +145,15 @@ describe('openSqliteStore', () => {
 
   it('writes little more than its pages for a commit to a pool of many', async () => {
     const store = await openSqliteStore(at('store.db'))
-    await store.create(sessionOf('a', 0))
+    await store.create(sessionOf('a'))
     const many = Array.from({ length: 15_000 }, (_, index) => pageOf(index))
-    await store.commit(sessionOf('a', 1), { revision: 0, epoch: 1 }, undefined, many)
+    await store.commit(sessionOf('a', { revision: 1 }), { revision: 0, epoch: 1 }, undefined, many)
     await store[Symbol.asyncDispose]()
     await using again = await openSqliteStore(at('store.db'))
     const commits = 400
     for (let revision = 2; revision < 2 + commits; revision++) {
       const pages = Array.from({ length: 6 }, (_, index) => pageOf(revision * 10_000 + index, 1_000))
-      await again.commit(sessionOf('a', revision), { revision: revision - 1, epoch: 1 }, undefined, pages)
+      await again.commit(sessionOf('a', { revision }), { revision: revision - 1, epoch: 1 }, undefined, pages)
     }
     // An entry in an index for each of the six pages would write as many further pages of the file, 24 KiB.
     expect((await stat(at('store.db-wal'))).size / commits).toBeLessThan(32 * 1_024)
@@ -174,7 +178,7 @@ describe('openSqliteStore', () => {
     const fill = async (path: string) => {
       await using store = await openSqliteStore(path)
       for (let index = 0; index < 20; index++)
-        await store.create({ ...sessionOf(`session-${index}`, 0), state: 'x'.repeat(5_000) })
+        await store.create({ ...sessionOf(`session-${index}`), state: 'x'.repeat(5_000) })
     }
     await fill(at('cut.db'))
     const { size } = await stat(at('cut.db'))
@@ -191,21 +195,6 @@ describe('openSqliteStore', () => {
       })
   })
 })
-
-function sessionOf(id: string, revision: number) {
-  return {
-    id,
-    revision,
-    epoch: 1,
-    touchedAt: 0,
-    origin: '{}',
-    base: null,
-    head: '{}',
-    state: '{}',
-    pool: `${id}.0`,
-    pools: [],
-  }
-}
 
 function pageOf(number: number, length = 0) {
   const text = `${number}`.padEnd(length)
