@@ -37,7 +37,7 @@ export async function callWithInput(
 ): Promise<unknown> {
   let result = await call(params)
   let asked = 0
-  while (asksForInput(result)) {
+  while ((result as { resultType?: unknown } | null)?.resultType === 'input_required') {
     const parsed = inputRequiredSchema.safeParse(result)
     if (!parsed.success)
       throw new McpError('malformed', 'The server asks for input before it answers, and does not say for what.')
@@ -53,10 +53,6 @@ export async function callWithInput(
     result = await call({ ...params, inputResponses, ...(requestState !== undefined && { requestState }) })
   }
   return result
-}
-
-function asksForInput(result: unknown): boolean {
-  return (result as { resultType?: unknown } | null)?.resultType === 'input_required'
 }
 
 /** Returns the bound on questions, or the default. Throws `option-invalid`. */

@@ -28,7 +28,9 @@ export function sealedShape(json: unknown): SealedRecord | null {
     isObject(outcome) &&
     (isObject(line.seats)
       ? Object.values(line.seats).every(isSeat) && Array.isArray(line.turn) && steps.every(isSeatStep)
-      : isPlayer(line.policy) && steps.every(isOwnStep) && isReturns(line.returns)) &&
+      : isPlayer(line.policy) &&
+        steps.every((step) => isStep(step) && isReward(step.reward)) &&
+        isReturns(line.returns)) &&
     isOutcome(outcome, isObject(line.seats)) &&
     isCompletions(line.undecided) &&
     (!isObject(line.transcript) || isAmount(line.transcript.cut))
@@ -66,10 +68,6 @@ function isStep(value: unknown): value is Record<string, unknown> {
     (value.milliseconds === null || typeof value.milliseconds === 'number') &&
     isCompletions(value.completions)
   )
-}
-
-function isOwnStep(value: unknown): boolean {
-  return isStep(value) && isReward(value.reward)
 }
 
 function isSeatStep(value: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@episodic/protocol'
+import type { JsonObject } from '@episodic/protocol'
 import type { Question, QuestionOption } from '../model/conversation-record.ts'
 import type { IntentCandidate } from '../model/interpreter.ts'
 import type { Route } from '../model/router.ts'
@@ -8,17 +8,15 @@ export function askAbout({ rules }: Turn, routes: readonly Route[]): Question {
   return {
     options: routes.map(({ intent, slots, context, frame, unrecognised }, _, { length }) => {
       const words = rules.intents.get(intent)?.description ?? intent
-      const values = Object.values(slots).filter(isPrintable).join(', ')
+      const values = Object.values(slots)
+        .filter((value) => typeof value === 'string' || typeof value === 'number')
+        .join(', ')
       const alike = length > 1 && routes.filter((other) => other.intent === intent).length > 1
       const who = alike && context !== null ? ` in ${rules.contexts.get(context)?.description ?? context}` : ''
       const label = `${words}${values && ` (${values})`}${who}`
       return { label, intent, slots, context, frame, ...(unrecognised && { unrecognised }) }
     }),
   }
-}
-
-function isPrintable(value: Json): value is string | number {
-  return typeof value === 'string' || typeof value === 'number'
 }
 
 /** The chosen option, `none` of them, an `unclear` answer, or `null` for a text that is not an answer. */

@@ -14,10 +14,11 @@ import type { IntentInfo } from '../model/interpreter.ts'
  */
 export function actInput({ intents, contexts }: Pick<Conversation, 'intents' | 'contexts'>) {
   const names = intents.map(({ name }) => name) as [string]
+  const unknown = `There is no such intent. The intents are: ${names.join(', ')}`
   const meanings = intents.map(({ name, description }) => `${name}: ${description}`).join('; ')
   return z.object({
     intent: z
-      .enum(names, { error: ({ input }) => (input === undefined ? undefined : unknownIntent(names)) })
+      .enum(names, { error: ({ input }) => (input === undefined ? undefined : unknown) })
       .describe(`what you want (${meanings})`),
     slots: z
       .strictObject(mergeSlots(intents), {
@@ -30,10 +31,6 @@ export function actInput({ intents, contexts }: Pick<Conversation, 'intents' | '
       .optional()
       .describe('the context that is to take the intent, where several could; usually left out'),
   })
-}
-
-function unknownIntent(names: readonly string[]): string {
-  return `There is no such intent. The intents are: ${names.join(', ')}`
 }
 
 function unknownSlots(keys: unknown, intents: readonly IntentInfo[]): string {

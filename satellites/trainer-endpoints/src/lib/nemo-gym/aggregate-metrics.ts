@@ -43,9 +43,10 @@ export function aggregateMetrics(responses: readonly VerifyResponse[]): Aggregat
     if (left < 0) throw tooMany(`${MOST_STATISTICS} statistics of single tasks`)
     return { [TASK]: task, ...ofTask, num_rollouts: rollouts.length }
   }
+  const rollouts = new Set(responses.map((response) => Number(response[ROLLOUT] ?? 0)))
   return {
     group_level_metrics: [...tasks].sort(([a], [b]) => a - b).map(groupOf),
-    agent_metrics: { ...statistics, ...coverage, num_repeats: new Set(responses.map(rolloutOf)).size },
+    agent_metrics: { ...statistics, ...coverage, num_repeats: rollouts.size },
     key_metrics: { ...Object.fromEntries(means), ...coverage },
   }
 }
@@ -110,8 +111,4 @@ function coverageOf(
 
 function taskOf(response: VerifyResponse): number {
   return Number(response[TASK] ?? 0)
-}
-
-function rolloutOf(response: VerifyResponse): number {
-  return Number(response[ROLLOUT] ?? 0)
 }

@@ -42,7 +42,7 @@ async function findFirstStep(session: RolloutSession, { id, calls, sent }: Turn)
   if (sent === played) return played
   if (session.returnsCookies) {
     const later = await stepsAfter(session, sent)
-    const actions = actionsOf(calls)
+    const actions = calls.flatMap(({ tool, arguments: args }) => (args === null ? [] : [{ tool, arguments: args }]))
     const isRepeated =
       later.length <= actions.length && later.every((step, i) => isSameCall(actions[i] as Action, step, session.tools))
     if (isRepeated) return sent
@@ -92,8 +92,4 @@ async function playFrom(
 async function stepsAfter({ ref }: RolloutSession, played: number): Promise<LoggedStep[]> {
   const steps = await readSteps(ref)
   return steps.filter(({ report }) => report.seq > played)
-}
-
-function actionsOf(calls: readonly FunctionCall[]): Action[] {
-  return calls.flatMap(({ tool, arguments: args }) => (args === null ? [] : [{ tool, arguments: args }]))
 }

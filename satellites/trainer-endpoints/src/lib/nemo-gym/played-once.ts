@@ -24,7 +24,8 @@ export function isPlayedOnce(question: TrajectoryQuestion): boolean {
   for (const { tool, arguments: args, isEmpty, output } of calls) {
     if (args === null) continue
     const step = steps[next]
-    const isPlayed = step && isSameCall({ tool, arguments: args }, step, tools) && (!doubtful || isShown(output, step))
+    const isShown = !doubtful || output === null || (step && output === stepAnswer(step).text)
+    const isPlayed = step && isShown && isSameCall({ tool, arguments: args }, step, tools)
     if (isPlayed) {
       next += 1
       continue
@@ -35,8 +36,4 @@ export function isPlayedOnce(question: TrajectoryQuestion): boolean {
     if (!isAfterEnd && !isUnsent && !isUnknown) return false
   }
   return next === steps.length
-}
-
-function isShown(output: string | null, step: LoggedStep): boolean {
-  return output === null || output === stepAnswer(step).text
 }

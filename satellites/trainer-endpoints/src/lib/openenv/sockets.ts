@@ -79,7 +79,9 @@ export function createOpenEnvSockets(options: OpenEnvSocketsOptions) {
     try {
       session = sessionId === null ? sessions.open(setting) : sessions.attach(sessionId, setting)
     } catch (error) {
-      const refusal = jsonRpc ? rpcError(error, null, onError) : errorFrame(error, onError, sessionError(sessionId))
+      const refusal = jsonRpc
+        ? rpcError(error, null, onError)
+        : errorFrame(error, onError, sessionId === null ? undefined : 'SESSION_ERROR')
       webSocket.send(JSON.stringify(refusal))
       webSocket.close(1000)
       return null
@@ -100,10 +102,6 @@ export function createOpenEnvSockets(options: OpenEnvSocketsOptions) {
       return null
     }
   }
-}
-
-function sessionError(sessionId: string | null): 'SESSION_ERROR' | undefined {
-  return sessionId === null ? undefined : 'SESSION_ERROR'
 }
 
 const NO_SOCKET: Problem = { status: 404, code: 'not-found', message: 'There is no WebSocket at this path.' }

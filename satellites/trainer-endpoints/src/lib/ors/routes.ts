@@ -56,7 +56,10 @@ export function createOrsRoutes({ host, tasks, sessions, bodyBytes, onError }: O
 
   app.get('/version', (route) => route.json({ version: WIRE_VERSION, build_sha: null }))
   app.get('/list_environments', (route) => route.json(host.environments.map(({ name }) => name)))
-  app.post('/create_session', () => eventStream(`event: task_id\ndata: ${randomText()}\n\nevent: end\ndata: \n\n`))
+  app.post('/create_session', (route) => {
+    const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' }
+    return route.body(`event: task_id\ndata: ${randomText()}\n\nevent: end\ndata: \n\n`, 200, headers)
+  })
   app.post('/create', async (route) => {
     const id = sessionId(route)
     await sessions.create(route.get('principal'), id, creationOf(parseCreateRequest(await readObject(route))))
@@ -162,10 +165,6 @@ function inRange<T>(find: () => T): T {
     if (WireError.is(error, 'invalid-params')) throw new RequestProblem(400, error.message)
     throw error
   }
-}
-
-function eventStream(text: string): Response {
-  return new Response(text, { headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache' } })
 }
 
 function toolListOf({ tools }: EnvironmentInfo) {

@@ -79,7 +79,7 @@ export async function judgeCalls(
   const answers = answersIn(ran.stdout)
   return toJudgement(
     tests.map(({ name, call, args, returns, throws }, i) => {
-      const wanted = asJson(throws === undefined ? { value: returns } : { error: throws })
+      const wanted = JSON.parse(JSON.stringify(throws === undefined ? { value: returns } : { error: throws }))
       const answer = answers.get(i)
       const isRight = isDeepStrictEqual(answer, wanted)
       const why = answer === undefined ? `no answer. ${shown(ran)}` : JSON.stringify(answer)
@@ -103,8 +103,4 @@ function answersIn(stdout: string): Map<unknown, unknown> {
     }
   }
   return answers
-}
-
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value))
 }
