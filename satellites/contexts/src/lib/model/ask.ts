@@ -39,14 +39,10 @@ export async function askWithin<T>(
 }
 
 /** A checked text from a writer or speaker, recorded with the input or step: a replay does not ask again. */
-export interface AskedText {
-  readonly text: string | null
-  /** Why there is no usable text; `null` if there is, or if nobody was asked. */
-  readonly problem: string | null
-}
-
-export const askedTextSchema: z.ZodType<AskedText> = z.object({
+export type AskedText = z.infer<typeof askedTextSchema>
+export const askedTextSchema = z.object({
   text: z.string().min(1).nullable(),
+  /** Why there is no usable text; `null` if there is, or if nobody was asked. */
   problem: z.string().nullable(),
 })
 

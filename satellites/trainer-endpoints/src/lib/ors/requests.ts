@@ -1,19 +1,11 @@
-import { type Json, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
+import { type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
 import { formatZodError } from '@episodic/protocol/internal'
 import { z } from 'zod'
 
 /** A row of a task list, sent back or written by hand: what to open, and the texts that the player reads first. */
-export interface TaskRow {
-  readonly environment?: string | null | undefined
-  readonly prompt?: string | null | undefined
-  readonly hints?: readonly string[] | null | undefined
-  readonly params?: JsonObject | null | undefined
-  readonly seed?: Json | undefined
-  readonly limits?: JsonObject | null | undefined
-}
-
+export type TaskRow = z.infer<typeof taskRowSchema>
 /** Strict, because a misspelt `params` would play the defaults, and nobody would notice. */
-const taskRowSchema: z.ZodType<TaskRow> = z.strictObject({
+const taskRowSchema = z.strictObject({
   environment: z.string().nullish(),
   prompt: z.string().nullish(),
   hints: z.array(z.string()).nullish(),
@@ -45,12 +37,8 @@ const createRequestSchema = z
   )
 
 /** The body of `/{environment}/call`. With `task_id` it asks for the answer of a call that was sent before. */
-export interface CallRequest {
-  readonly name: string
-  readonly input: JsonObject
-  readonly task_id?: string | null | undefined
-}
-const callRequestSchema: z.ZodType<CallRequest> = z.strictObject({
+export type CallRequest = z.infer<typeof callRequestSchema>
+const callRequestSchema = z.strictObject({
   name: z.string(),
   input: jsonObjectSchema,
   task_id: z.string().nullish(),
