@@ -121,17 +121,8 @@ function nativeSignerOf(secret: Uint8Array, hash: typeof nodeHash & object): (te
   const outer = Buffer.concat([key.map((byte) => byte ^ 0x5c), Buffer.alloc(DIGEST)])
   return (text) => {
     outer.write(hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'binary'), BLOCK, 'latin1')
-    const digits = hash('sha256', outer, 'base64url')
-    // The last digit of 128 bits holds two of them, and then zeros.
-    return digits.slice(0, DIGITS - 1) + lastDigit(digits.charAt(DIGITS - 1))
+    return Buffer.from(hash('sha256', outer, 'binary').slice(0, 16), 'latin1').toString('base64url')
   }
-}
-
-/** Returns the digit whose first two bits are those of another, and whose others are zero. */
-function lastDigit(digit: string): string {
-  if (/[A-P]/.test(digit)) return 'A'
-  if (/[Q-Za-f]/.test(digit)) return 'Q'
-  return /[g-v]/.test(digit) ? 'g' : 'w'
 }
 
 const encoder = new TextEncoder()
