@@ -1,6 +1,5 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import { judgementOf } from '@episodic/protocol/internal'
-import type { Match } from '../game/match.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import type { ModelAnswer } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
@@ -49,18 +48,4 @@ export async function interruptedEpisode(begun: Begun, cause: unknown): Promise<
     ...(reason !== 'closed' && { stopped: { reason, message } }),
     undecided,
   }
-}
-
-/** Closes where an episode is over that was played. If that fails, it is not known whether the episode has ended so. */
-export async function closedEpisode<Played extends Episode | Match>(
-  place: Pick<Environment, 'close'> | null,
-  played: Played,
-): Promise<Played> {
-  try {
-    await place?.close()
-  } catch (cause) {
-    const { start, steps, undecided = [] } = played
-    if (played.kind === 'finished') return { kind: 'failed', start, steps, cause, seat: null, undecided } as Played
-  }
-  return played
 }

@@ -1,6 +1,7 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import type { ModelAnswer } from '../policy/policy.ts'
-import { type Begun, closedEpisode, finishedEpisode, interruptedEpisode } from './conclude.ts'
+import { closedEpisode } from '../session/closed-episode.ts'
+import { type Begun, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, EpisodeOrigin, PlayedStep } from './episode.ts'
 import { contextOf, playGiven, playOn, resumePlayer } from './play-on.ts'

@@ -1,7 +1,7 @@
 import type { EnvironmentInfo } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
-import { closedEpisode } from '../environment/conclude.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
+import { closedEpisode } from '../session/closed-episode.ts'
 import { type Game, seatsOf } from './game.ts'
 import { createLiveMatch, type LiveMatch, SeatFailure } from './live-match.ts'
 import type { Match, MatchOptions } from './match.ts'
