@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+
 import { bundleApp } from './lib/bundle-app.ts'
 import { createViewer, type Viewer } from './lib/viewer.ts'
 

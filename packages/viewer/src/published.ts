@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createViewer, type Viewer } from './lib/viewer.ts'
+import { APP_FILES, type BundledApp, createViewer, type Viewer } from './lib/viewer.ts'
 
 let viewer: Promise<Viewer> | undefined
 
@@ -11,8 +11,6 @@ export function loadViewer(): Promise<Viewer> {
 }
 
 async function readApp() {
-  const [script, style, markup] = await Promise.all(
-    ['page.js', 'page.css', 'markup.js'].map((name) => readFile(join(import.meta.dirname, name), 'utf8')),
-  )
-  return { 'page.js': script as string, 'page.css': style as string, 'markup.js': markup as string }
+  const read = async (name: string) => [name, await readFile(join(import.meta.dirname, name), 'utf8')] as const
+  return Object.fromEntries(await Promise.all(APP_FILES.map(read))) as BundledApp
 }

@@ -10,7 +10,7 @@ import { VirtualList } from '../parts/virtual/virtual-list.tsx'
 import { type EpisodeRoute, formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { Attachments } from './attachments.tsx'
-import { type EpisodeModel, episodeModel, type LoadedEpisode } from './episode-model.ts'
+import { type EpisodeModel, episodeModel, type LoadedEpisode, numberOf } from './episode-model.ts'
 import { loadEpisode } from './load-episode.ts'
 import { Call, ModelText, ThoughtText } from './message-view.tsx'
 import { RewardValue } from './step-entry.tsx'
@@ -18,13 +18,14 @@ import { RewardValue } from './step-entry.tsx'
 interface BesideViewProps {
   readonly route: EpisodeRoute
   readonly one: LoadedEpisode
-  /** An attempt, and its try after a full stop. */
+  /** As in the route. */
   readonly beside: string
 }
 
 export function BesideView({ route, one, beside }: BesideViewProps) {
-  const { run, task } = route
-  const [attempt = '', number] = beside.split('.')
+  const { task } = route
+  const [play = '', run = route.run] = beside.split(':').toReversed()
+  const [attempt = '', number] = play.split('.')
   const wanted = number === undefined ? null : Number(number)
   const other = useLoaded(
     (source) => loadEpisode(source, { run, task, attempt: Number(attempt), try: wanted }),
@@ -34,10 +35,10 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
     <WhenLoaded of={other}>
       {(found) =>
         found.kind === 'episode' ? (
-          <Pair route={route} episodes={[one, found.episode]} />
+          <Pair route={route} runs={[route.run, run]} episodes={[one, found.episode]} />
         ) : (
           <p>
-            There is no attempt {beside}. <a href={formatRoute(withoutBeside(route))}>Attempt {route.attempt}</a>
+            There is no attempt {play}. <a href={formatRoute(withoutBeside(route))}>Attempt {route.attempt}</a>
           </p>
         )
       }
@@ -45,7 +46,13 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
   )
 }
 
-function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly episodes: readonly LoadedEpisode[] }) {
+interface PairProps {
+  readonly route: EpisodeRoute
+  readonly runs: readonly string[]
+  readonly episodes: readonly LoadedEpisode[]
+}
+
+function Pair({ route, runs, episodes }: PairProps) {
   const models = useMemo(() => episodes.map(({ record }) => episodeModel(record, null)), [episodes])
   const folds = useFolds()
   const count = Math.max(...models.map(({ shown }) => shown.steps.length))
@@ -55,7 +62,7 @@ function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly epis
       <section class="beside">
         <h1>{plain(episodes[0]?.record.task.prompt ?? '')}</h1>
         <p class="muted">
-          {parts === null ? 'They took the same actions.' : `They part at step ${parts + 1}.`}{' '}
+          {parts === null ? 'They took the same actions.' : `They part at step ${numberOf(models[0], parts)}.`}{' '}
           <a href={formatRoute({ screen: 'group', run: route.run, task: route.task })}>all attempts</a>
         </p>
         <div class="pair pair-head">
@@ -65,11 +72,12 @@ function Pair({ route, episodes }: { readonly route: EpisodeRoute; readonly epis
                 <a
                   href={formatRoute({
                     ...withoutBeside(route),
+                    run: runs[i] ?? route.run,
                     attempt: model.record.attempt,
                     try: episodes[i]?.words.try || null,
                   })}
                 >
-                  attempt {model.record.attempt}
+                  {runs[0] !== runs[1] && plain(`${model.record.run}, `)}attempt {model.record.attempt}
                 </a>{' '}
                 <ResultBadge result={model.result} ending={model.ending} />
               </h2>
@@ -117,7 +125,7 @@ export function BesideStep({ model, index }: { readonly model: EpisodeModel; rea
   return (
     <div class="beside-step">
       <p class="beside-call">
-        <span class="muted">{index + 1}</span> {step.seat !== undefined && plain(`${step.seat}: `)}
+        <span class="muted">{numberOf(model, index)}</span> {step.seat !== undefined && plain(`${step.seat}: `)}
         {words === null && <Call name={step.action.tool} args={JSON.stringify(step.action.arguments)} />}
         {step.refused && <span class="loss"> ✗ {step.refused}</span>}{' '}
         <RewardValue model={model} value={step.reward.total} />

@@ -78,6 +78,11 @@ export function episodeModel(record: SealedRecord, focus: string | null): Episod
   }
 }
 
+/** The number of a step as it is shown, with those of the episodes that it goes on from. */
+export function numberOf(model: EpisodeModel | undefined, index: number): number {
+  return (model?.record.origin?.step ?? 0) + index + 1
+}
+
 /** What the changes of a step are in the states of an episode; `null` if they are not known. */
 export function changesOfStep(states: EpisodeStates | null, step: number) {
   return states?.steps.find((changes) => changes.step === step) ?? null

@@ -2,7 +2,8 @@ import type { SealedRecord } from '@episodic/protocol'
 import { sealNameOf } from '@episodic/report/grades/gradable-lines'
 import { graderKeyOf } from '@episodic/report/grades/grade-fold'
 import type { GradeRecord } from '@episodic/report/grades/grade-record'
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
+import { PlayContext } from '../continue/play-context.ts'
 import { useKeys } from '../keys/use-keys.ts'
 import { findPlace, useRowList } from '../list/row-list.ts'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
@@ -30,6 +31,7 @@ const TAB_NAMES: { readonly [tab in EpisodeTab]: string } = {
   sent: 'Sent',
   raw: 'Raw line',
   grades: 'Grades',
+  continue: 'Continue',
 }
 
 export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; readonly episode: LoadedEpisode }) {
@@ -38,6 +40,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
   const seat = route.seat ?? null
   const [isPrivateShown, showPrivate] = useState(false)
   const [find, setFind] = useState('')
+  const play = useContext(PlayContext)
   const folds = useFolds()
   const model = useMemo(() => episodeModel(record, seat), [record, seat])
   const states = useLoaded((source) => source.states(run, words.row), [run, words.row])
@@ -76,6 +79,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
     },
     { key: 'e', label: 'open or fold all reasoning', run: () => folds.setAll('thought', openThoughts) },
     { key: 's', label: 'state, or transcript', run: () => choose(step, tab === 'state' ? 'transcript' : 'state') },
+    ...(play ? [{ key: 'c', label: 'continue from the step', run: () => choose(step, 'continue') }] : []),
     { key: 'f', label: 'find in the episode', run: () => document.getElementById('find-in-episode')?.focus() },
     { key: '[', label: 'previous episode', run: () => open(neighbours.previous) },
     { key: ']', label: 'next episode', run: () => open(neighbours.next) },
@@ -102,7 +106,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
               <StepPlots model={model} step={step} onStep={choose} />
               <div class="flow mid apart">
                 <nav class="tabs" aria-label="Parts of the episode">
-                  {EPISODE_TABS.map((name) => (
+                  {EPISODE_TABS.filter((name) => name !== 'continue' || play).map((name) => (
                     <a
                       key={name}
                       href={formatRoute({ ...route, tab: name })}
@@ -140,6 +144,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
             {tab === 'rewards' && <RewardsTab model={model} step={step} onStep={(to) => choose(to, 'transcript')} />}
             {tab === 'sent' && <SentTab model={model} step={step} />}
             {tab === 'raw' && <RawTab record={record} text={text} />}
+            {tab === 'continue' && play && <play.Tab {...{ model, row: words.row, run, step }} states={states.value} />}
             {tab === 'grades' && <GradesTab grades={grades} onStep={(to) => choose(to, 'transcript')} />}
           </div>
         </FoundContext.Provider>

@@ -1,4 +1,6 @@
 import { formatCount, formatNumber } from '@episodic/report/text/format'
+import { useContext } from 'preact/hooks'
+import { PlayContext } from '../continue/play-context.ts'
 import { Fold } from '../parts/folds.tsx'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -9,6 +11,7 @@ import { firstTools } from './requests.ts'
 
 export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
   const { record, shown, answers } = model
+  const play = useContext(PlayContext)
   const [first] = answers
   const messages = first?.added ?? null
   return (
@@ -63,6 +66,7 @@ export function OpeningEntry({ model }: { readonly model: EpisodeModel }) {
             <span>Φ {formatNumber(shown.start.potential)}</span>
           </Row>
         )}
+        {play && shown.start && <play.Link step={null} />}
       </div>
     </article>
   )

@@ -2,6 +2,8 @@ import type { Action, Refusal } from '@episodic/protocol'
 import { formatDuration, formatNumber } from '@episodic/report/text/format'
 import { speechOf } from '@episodic/report/text/speech-of'
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
+import { useContext } from 'preact/hooks'
+import { PlayContext } from '../continue/play-context.ts'
 import { formatSigned } from '../parts/amounts.ts'
 import { JsonText } from '../parts/json-text.tsx'
 import { LongText } from '../parts/long-text.tsx'
@@ -9,7 +11,7 @@ import { plain } from '../parts/plain-text.tsx'
 import { AnswerRows } from './answer-rows.tsx'
 import { Attachments } from './attachments.tsx'
 import { StepChangesRow } from './change-list.tsx'
-import type { EpisodeModel } from './episode-model.ts'
+import { type EpisodeModel, numberOf } from './episode-model.ts'
 import { BESIDE_TEXT, Call, ModelText, Row } from './message-view.tsx'
 
 const REFUSALS: { readonly [why in Refusal]: string } = {
@@ -30,6 +32,7 @@ interface StepEntryProps {
 }
 
 export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntryProps) {
+  const play = useContext(PlayContext)
   const step = model.shown.steps[index]
   if (!step) return null
   const { action, observation, refused, events = [], seat, milliseconds } = step
@@ -42,8 +45,13 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
       aria-current={isChosen ? 'step' : undefined}
     >
       <div class="entry-side">
-        <button type="button" class="bare step-number" aria-label={`Choose step ${index + 1}`} onClick={onChoose}>
-          {index + 1}
+        <button
+          type="button"
+          class="bare step-number"
+          aria-label={`Choose step ${numberOf(model, index)}`}
+          onClick={onChoose}
+        >
+          {numberOf(model, index)}
         </button>
         {seat !== undefined && <span class="seat-name clip small">{plain(seat)}</span>}
       </div>
@@ -105,6 +113,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
         )}
         <StepChangesRow states={states} step={index} stateHash={step.stateHash} />
         <RewardRow model={model} index={index} />
+        {play && <play.Link step={index} />}
       </div>
     </article>
   )

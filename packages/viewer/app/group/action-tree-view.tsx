@@ -1,40 +1,29 @@
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
 import { type ActionNode, actionTree } from '@episodic/report/group/action-tree'
 import { plural } from '@episodic/report/text/format'
+import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { Fold } from '../parts/folds.tsx'
 import { plain } from '../parts/plain-text.tsx'
-import { ResultBadge } from '../parts/result.tsx'
-import { episodeHref } from '../route/route.ts'
-import type { Attempt } from './attempts.ts'
 
 /** Actions of a path that are shown at once; the middle of a longer one is folded. */
 const MOST_ACTIONS = 6
 const MOST_ARGUMENTS = 60
 
 interface ActionTreeViewProps {
-  readonly run: string
-  readonly attempts: readonly Attempt[]
   readonly records: readonly SealedRecord[]
+  /** What stands where one of them ended. */
+  readonly end: (episode: number) => ComponentChildren
 }
 
-export function ActionTreeView({ run, attempts, records }: ActionTreeViewProps) {
+export function ActionTreeView({ records, end }: ActionTreeViewProps) {
   const tree = useMemo(() => actionTree(records.map(({ steps }, episode) => ({ episode, steps }))), [records])
-  const end = (episode: number) => {
-    const attempt = attempts[episode]
-    if (!attempt) return null
-    const { task, attempt: number } = attempt.words
-    return (
-      <a key={episode} class="tree-end" href={episodeHref(run, task, number)}>
-        <ResultBadge result={attempt.result} /> <span>{number}</span>
-        <span class="unseen"> attempt</span>
-      </a>
-    )
-  }
+  // Those that go on from a step of an earlier episode have steps of it before them.
+  const before = records[0]?.origin?.step ?? 0
   return (
     <div class="frame action-tree">
       {tree.ended.length > 0 && <p>without an action: {tree.ended.map(end)}</p>}
-      <Branches nodes={tree.next} parts={tree.next.length > 1 ? 0 : null} end={end} />
+      <Branches nodes={tree.next} parts={tree.next.length > 1 ? before : null} before={before} end={end} />
     </div>
   )
 }
@@ -43,22 +32,24 @@ interface BranchesProps {
   readonly nodes: readonly ActionNode[]
   /** The step after which these ways part; `null` if they are one. */
   readonly parts: number | null
-  readonly end: (episode: number) => preact.ComponentChildren
+  readonly before: number
+  readonly end: (episode: number) => ComponentChildren
 }
 
-function Branches({ nodes, parts, end }: BranchesProps) {
+function Branches({ nodes, parts, before, end }: BranchesProps) {
   return (
     <>
       {parts !== null && <p class="muted small">they part at step {parts + 1}</p>}
       <ul>
         {nodes.map((node, i) => (
           <li key={i}>
-            <Path node={node} id={`path:${node.episodes[0]}/${node.depth}`} />
+            <Path node={node} before={before} id={`path:${node.episodes[0]}/${node.depth}`} />
             {node.ended.length > 0 && node.ended.map(end)}
             {node.next.length > 0 && (
               <Branches
                 nodes={node.next}
-                parts={node.next.length > 1 ? node.depth + node.actions.length : null}
+                parts={node.next.length > 1 ? before + node.depth + node.actions.length : null}
+                before={before}
                 end={end}
               />
             )}
@@ -69,13 +60,19 @@ function Branches({ nodes, parts, end }: BranchesProps) {
   )
 }
 
-function Path({ node: { actions, depth, episodes }, id }: { readonly node: ActionNode; readonly id: string }) {
+interface PathProps {
+  readonly node: ActionNode
+  readonly before: number
+  readonly id: string
+}
+
+function Path({ node: { actions, depth, episodes }, before, id }: PathProps) {
   const half = MOST_ACTIONS / 2
   const isLong = actions.length > MOST_ACTIONS + 1
   const show = (from: number, to: number) =>
     actions.slice(from, to).map(({ action, seat }, i) => {
       return (
-        <code key={from + i} class="tree-action" title={`step ${depth + from + i + 1}`}>
+        <code key={from + i} class="tree-action" title={`step ${before + depth + from + i + 1}`}>
           {seat !== undefined && plain(`${seat}: `)}
           <b>{plain(action.tool)}</b> {plain(valuesOf(action.arguments))}
         </code>

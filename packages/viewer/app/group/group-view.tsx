@@ -6,6 +6,7 @@ import { useKeys } from '../keys/use-keys.ts'
 import { FigureList, type NamedFigure } from '../parts/figure-strip.tsx'
 import { FoldsContext, useFolds } from '../parts/folds.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
+import { ResultBadge } from '../parts/result.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { ActionTreeView } from './action-tree-view.tsx'
@@ -143,7 +144,20 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
             Of the first {MOST_LINES} of {attempts.length} attempts.
           </p>
         )}
-        <ActionTreeView run={run} attempts={attempts} records={records} />
+        <ActionTreeView
+          records={records}
+          end={(episode) => {
+            const attempt = attempts[episode]
+            return (
+              attempt && (
+                <a key={episode} class="tree-end" href={attemptHref(run, attempt)}>
+                  <ResultBadge result={attempt.result} /> <span>{attempt.words.attempt}</span>
+                  <span class="unseen"> attempt</span>
+                </a>
+              )
+            )
+          }}
+        />
       </section>
     </FoldsContext.Provider>
   )

@@ -22,7 +22,7 @@ export type Route =
       /** From 0; `null`: the start. */
       readonly step: number | null
       readonly tab: EpisodeTab
-      /** Another attempt that is shown beside it, with its try after a full stop unless it counts. */
+      /** Another attempt that is shown beside it: after its run and a colon if it has another one, with its try. */
       readonly beside?: string
       /** Whose figures are shown, if the environment has several seats; left out, those of the one in focus. */
       readonly seat?: string
@@ -70,10 +70,11 @@ export const SEARCH_FIELDS = [
 
 export const RUN_TABS = ['overview', 'tasks', 'rewards', 'time', 'failures', 'grades', 'configuration'] as const
 export type RunTab = (typeof RUN_TABS)[number]
-export const EPISODE_TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades'] as const
+export const EPISODE_TABS = ['transcript', 'state', 'rewards', 'sent', 'raw', 'grades', 'continue'] as const
 export type EpisodeTab = (typeof EPISODE_TABS)[number]
 
 const PLAY = /^(\d{1,9})(?:\.(\d{1,9}))?$/
+const BESIDE = /^([\da-f]{10}:)?\d{1,9}(\.\d{1,9})?$/
 
 /** Reads the part of an address behind its `#`. Never throws: an address that is none is `unknown`. */
 export function parseRoute(hash: string): Route {
@@ -128,7 +129,7 @@ export function parseRoute(hash: string): Route {
     // In an address steps are numbered as they are shown, from 1.
     step: /^[1-9]\d{0,9}$/.test(text('step')) ? Number(text('step')) - 1 : null,
     tab: oneOf(EPISODE_TABS, text('tab')),
-    ...(PLAY.test(text('beside')) && { beside: text('beside') }),
+    ...(BESIDE.test(text('beside')) && { beside: text('beside') }),
     ...(text('seat') !== '' && { seat: text('seat') }),
   }
 }

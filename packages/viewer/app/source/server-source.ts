@@ -14,8 +14,10 @@ import type { SearchHit, SearchProgress } from '@episodic/report/view/search-hit
 import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import { type Source, SourceError } from './source.ts'
 
-export function createServerSource(): Source {
+/** @param token - with which it plays. */
+export function createServerSource(token?: string): Source {
   return {
+    ...(token && { play: (action, run, asked) => post(`/api/play/${token}/${run}/${action}`, asked) }),
     can: { states: true, grade: true, watch: true },
     withheld: [],
     runs: () => json<RunEntry[]>('/api/runs'),
@@ -47,10 +49,7 @@ export function createServerSource(): Source {
     compare: (runs, base) => json<ComparedRuns>(`/api/compare?runs=${runs.join(',')}&base=${base}`),
     grades: (run) => json<GradeRecord[]>(`/api/r/${run}/grades`),
     gradeSummary: (run) => json<GradeSummary>(`/api/r/${run}/grade-summary`),
-    async grade(run, grade) {
-      const headers = { 'content-type': 'application/json' }
-      await get(`/api/r/${run}/grades`, { method: 'POST', headers, body: JSON.stringify(grade) })
-    },
+    grade: (run, grade) => post(`/api/r/${run}/grades`, grade),
     ownGrades: async () => [],
     watch: listenToEvents,
   }
@@ -58,6 +57,11 @@ export function createServerSource(): Source {
 
 async function json<T>(path: string): Promise<T> {
   return (await get(path)).json()
+}
+
+async function post<T>(path: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' }
+  return (await get(path, { method: 'POST', headers, body: JSON.stringify(body) })).json()
 }
 
 async function get(path: string, init?: RequestInit): Promise<Response> {

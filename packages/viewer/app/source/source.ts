@@ -3,6 +3,7 @@ import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import type { GradeSummary } from '@episodic/report/grades/grade-summary'
 import type { ColumnName, EpisodeColumns } from '@episodic/report/rows/columns'
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
+import type { AskToPlay } from '@episodic/report/view/continuations'
 import type {
   FollowedEpisode,
   RowWords,
@@ -27,6 +28,8 @@ export interface Source {
   /** What this source can do; screens say so where it cannot. */
   readonly can: { readonly states: boolean; readonly grade: boolean; readonly watch: boolean }
   readonly withheld: readonly string[]
+  /** Continues episodes; left out where nothing is played. */
+  readonly play?: AskToPlay
   /** Newest first, running ones before others. */
   runs(): Promise<readonly RunEntry[]>
   run(run: string): Promise<RunDetail>

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type BundledApp, bundleApp } from './bundle-app.ts'
+import { bundleApp } from './bundle-app.ts'
+import type { BundledApp } from './viewer.ts'
 
 const KB = 1_000
 
@@ -16,6 +17,12 @@ describe('the bundled pages', () => {
     expect(script.length).toBeLessThan(277 * KB)
     expect(gzipSync(script).length).toBeLessThan(102 * KB)
     expect(style.length).toBeLessThan(36 * KB)
+  })
+
+  it('play only where they are those of a server that plays', () => {
+    expect(app['play.js']).toContain('Continue from here')
+    expect(app['page.js']).not.toContain('Continue from here')
+    expect(app['page.css']).not.toContain('.continue')
   })
 
   it('contain no schema library, which is as large as half of them', () => {

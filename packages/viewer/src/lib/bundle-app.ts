@@ -2,12 +2,7 @@ import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions, OutputFile } from 'esbuild'
-
-export interface BundledApp {
-  readonly 'page.js': string
-  readonly 'page.css': string
-  readonly 'markup.js': string
-}
+import { APP_FILES, type BundledApp } from './viewer.ts'
 
 const KEPT = join(import.meta.dirname, '../../node_modules/.cache/pages.json')
 
@@ -39,16 +34,12 @@ async function build(folder: string) {
     define: { 'process.env.NODE_ENV': '"production"' },
   } as const satisfies BuildOptions
   const [page, markup] = await Promise.all([
-    build({ ...options, entryPoints: ['page.tsx'], format: 'iife', target: 'es2022' }),
+    build({ ...options, entryPoints: ['page.tsx', 'play.tsx'], format: 'iife', target: 'es2022' }),
     build({ ...options, entryPoints: ['markup.tsx'], format: 'esm', target: 'node22', platform: 'node' }),
   ])
-  const textOf = ({ outputFiles }: { readonly outputFiles: readonly OutputFile[] }, end: string) =>
-    outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
-  const result: BundledApp = {
-    'page.js': textOf(page, 'page.js'),
-    'page.css': textOf(page, 'page.css'),
-    'markup.js': textOf(markup, 'markup.js'),
-  }
+  const outputs: readonly OutputFile[] = [...page.outputFiles, ...markup.outputFiles]
+  const textOf = (name: string) => outputs.find(({ path }) => path.endsWith(name))?.text ?? ''
+  const result = Object.fromEntries(APP_FILES.map((name) => [name, textOf(name)])) as BundledApp
   const inputs = [page, markup].flatMap(({ metafile }) => Object.keys(metafile.inputs))
   // These options and this bundler have made it, so another version of them makes another one.
   const makers = [import.meta.filename, fileURLToPath(import.meta.resolve('esbuild'))]

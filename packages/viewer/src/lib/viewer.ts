@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import type { ResultPage } from '@episodic/report/view/result-page'
-import type { BundledApp } from './bundle-app.ts'
+
+/** Each page as a script and its style; `play` is that of a server that continues episodes. */
+export const APP_FILES = ['page.js', 'page.css', 'play.js', 'play.css', 'markup.js'] as const
+export type BundledApp = { readonly [name in (typeof APP_FILES)[number]]: string }
 
 export interface Viewer {
-  /** Returns the page of a server, which gets its data from `/api` on the same address. */
-  serverPage(): string
+  /**
+   * Returns the page of a server, which gets its data from `/api` on the same address.
+   *
+   * @param plays - whether it can continue episodes.
+   */
+  serverPage(plays: boolean): string
   /**
    * Returns a page that contains its data and makes no requests; its policy forbids them. With the first run's figures
    * as markup, so that they can be read without JavaScript. The same bytes for the same data, on one version of Node.
@@ -25,28 +32,29 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   const module = `data:text/javascript;base64,${Buffer.from(app['markup.js']).toString('base64')}`
   const { renderMarkup, renderResult }: Markup = await import(module)
   const script = scriptText(app['page.js'])
-  const policy = (connect: string, scripts: readonly string[]) =>
+  const playScript = scriptText(app['play.js'])
+  const policy = (connect: string, scripts: readonly string[], style: string) =>
     [
       "default-src 'none'",
       `script-src ${scripts.map((text) => `'${hashOf(text)}'`).join(' ') || "'none'"}`,
-      `style-src '${hashOf(app['page.css'])}'`,
+      `style-src '${hashOf(style)}'`,
       `connect-src ${connect}`,
       'img-src data:',
       'media-src data:',
       "base-uri 'none'",
       "form-action 'none'",
     ].join('; ')
-  const page = (title: string, connect: string, scripts: readonly string[], body: string) =>
+  const page = (title: string, connect: string, scripts: readonly string[], body: string, style = app['page.css']) =>
     [
       '<!doctype html>',
       '<html lang="en">',
       '<head>',
       '<meta charset="utf-8">',
-      `<meta http-equiv="Content-Security-Policy" content="${policy(connect, scripts)}">`,
+      `<meta http-equiv="Content-Security-Policy" content="${policy(connect, scripts, style)}">`,
       '<meta name="viewport" content="width=device-width, initial-scale=1">',
       '<meta name="referrer" content="no-referrer">',
       `<title>${escapeText(title)}</title>`,
-      `<style>${app['page.css']}</style>`,
+      `<style>${style}</style>`,
       '</head>',
       '<body>',
       body,
@@ -58,7 +66,14 @@ export async function createViewer(app: BundledApp): Promise<Viewer> {
   // The same in every page, and slow to pack.
   let code: string | undefined
   return {
-    serverPage: () => page('Episodic', "'self'", [script], '<div id="app"></div>'),
+    serverPage: (plays) =>
+      page(
+        'Episodic',
+        "'self'",
+        [plays ? playScript : script],
+        '<div id="app"></div>',
+        app[plays ? 'play.css' : 'page.css'],
+      ),
     filePage(content) {
       code ??= packed('code', script)
       const body = [`<div id="app">${renderMarkup(content)}</div>`, packed('data', JSON.stringify(content)), code]

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Point } from '@episodic/continue/run/parent'
@@ -13,6 +12,7 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { playToEnd } from '@episodic/run/base/interruption'
 import { readQuery } from '@episodic/run/folder/matching-lines'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
+import { nextFolder } from '../../evaluate/continue/next-folder.ts'
 import { findEpisodes, openParent } from '../../evaluate/continue/open-parent.ts'
 import { defineCommand } from '../define-command.ts'
 import { type ContinueOptions, continueOptions } from './continue-options.ts'
@@ -64,7 +64,7 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   const request = { points, changes: changesOf(options), settings: { ...settings, ...playersOf(options, settings) } }
   const plain = { points, changes: {}, settings }
   const isChanged = !isDeepStrictEqual(request, plain)
-  const folder = resolve(options.out ?? nextFolder(`${parent.folder}-continued`, resume))
+  const folder = resolve(options.out ?? nextFolder(parent.folder, resume))
   const playing = {
     ...{ folder, resume, warn },
     showProgress: (scheduled: number, done: number, describe?: () => string) =>
@@ -147,12 +147,4 @@ function playersOf({ policy, seat, system, temperature, maxTokens }: ContinueOpt
     ...(temperature !== undefined && { temperature }),
     ...(maxTokens !== undefined && { maxTokens }),
   }
-}
-
-/** Returns the folder that is free, or of those that are there the last one, to resume it. */
-function nextFolder(folder: string, resume: boolean): string {
-  const named = (count: number) => (count === 1 ? folder : `${folder}-${count}`)
-  let count = 1
-  while (existsSync(named(count))) count += 1
-  return named(resume && count > 1 ? count - 1 : count)
 }

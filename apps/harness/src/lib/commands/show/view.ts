@@ -10,6 +10,7 @@ import { textOrFile, texts, wholeNumber } from '@episodic/run/base/option-values
 import { flag, flagOff, option } from '@episodic/run/base/options'
 import { loadViewer } from '@episodic/viewer'
 import { z } from 'zod'
+import { viewContinuations } from '../../evaluate/continue/view-continuations.ts'
 import { createStatesSource } from '../../states/episode-states.ts'
 import { defineCommand } from '../define-command.ts'
 
@@ -32,6 +33,8 @@ const viewOptions = z.object({
   allowHost: option('<name>', 'answer to this name too, as behind a proxy; repeatable', texts),
   open: flagOff('print the address, and open no browser'),
   readOnly: flag('take no verdicts of people'),
+  play: flag('continue episodes from any step, in folders beside their run'),
+  policy: option('<player>', 'with --play: who may play too, besides the player of a run', texts),
   world: option('<world>', 'name or path of a world, to show states of its episodes', texts),
   json: flag('print the address as JSON'),
 })
@@ -49,10 +52,16 @@ States are computed by replaying an episode with its world: one of its name
 under worlds/ or examples/, one of the classics, or one given with --world. No
 module that a run names is loaded.
 
+With --play, each step has a form to continue the episode from there, with an
+action, a text, a prompt, a player or chance changed, many times. World and
+player of a run are loaded as a replay loads them, and what costs money is asked
+first. Continuations lie beside the run, in which nothing changes.
+
 Examples:
   episodic view
   episodic view runs/number-guessing-solver-0
   episodic view --world ./my-world.ts --no-open
+  episodic view runs --play --policy llm:other
   episodic view /data/runs --address 0.0.0.0 --token @token.txt
   episodic view /data/runs --allow-host runs.example.org   # behind a proxy`,
   run: view,
@@ -64,12 +73,16 @@ async function view(folder: string, options: ViewOptions, console: Console): Pro
     throw invalidOption(`--address ${address} opens the server to a network: give a --token too.`)
   if (token !== undefined && token.length < TOKEN_LENGTH)
     throw invalidOption(`--token needs ${TOKEN_LENGTH} characters or more.`)
+  if (options.play && readOnly)
+    throw invalidOption('--play writes continuations, and --read-only nothing. Leave one out.')
   await using runs = await openRuns(folder)
   const { serverPage } = await loadViewer()
+  await using plays = options.play ? viewContinuations({ worlds: options.world, players: options.policy }) : undefined
   await using server = await openViewServer({
     runs,
+    plays,
     states: createStatesSource(options.world),
-    page: serverPage(),
+    page: serverPage(plays !== undefined),
     address,
     port,
     token,

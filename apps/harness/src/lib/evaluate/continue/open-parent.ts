@@ -71,10 +71,11 @@ export async function findEpisodes(parent: Parent, query: string, dataset?: stri
   })
 }
 
-async function tasksOfEpisodes(
+/** Returns the tasks of episodes of a run by their ids, as far as they are known. */
+export async function tasksOfEpisodes(
   { folder, manifest, world, origins }: Parent,
   ids: ReadonlySet<string>,
-  dataset: string | undefined,
+  dataset?: string,
 ): Promise<ReadonlyMap<string, Task>> {
   const found = new Map<string, Task>()
   for (const { task } of origins.values()) if (task) found.set(task.id, task)

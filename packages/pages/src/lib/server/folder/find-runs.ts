@@ -1,5 +1,5 @@
 import { lstat, readdir, realpath } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { RunEntry } from '@episodic/report/view/run-entry'
 import { isWithin } from '@episodic/run/base/own-files'
 import { holdsRun, RUN_FILES, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
@@ -16,8 +16,8 @@ export interface FoundRun extends RunPlace {
 
 type FoundSet = Awaited<ReturnType<typeof readMembers>>
 
-/** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`. */
-const LEVELS = 3
+/** Levels of folders: `runs/<run>`, and in a set `runs/<set>/<world>/<player>`, with continuations one level lower. */
+const LEVELS = 4
 const MOST_FOLDERS = 20_000
 
 /**
@@ -56,7 +56,17 @@ export async function findRuns(folder: string) {
     }
   }
   await visit(root, 0, null)
+  // What was continued from the one run that is shown lies beside it.
+  if (holdsRun(root)) for (const path of await continuedFolders(root)) await visit(path, 1, null)
   return { runs: [...runs.values()], problems }
+}
+
+/** Returns the folders of continuations of a run, which lie beside it. */
+export async function continuedFolders(run: string): Promise<string[]> {
+  const entries = await readdir(dirname(run), { withFileTypes: true })
+  const isOf = (name: string) => /^-continued(-\d+)?$/.test(name.slice(basename(run).length))
+  const own = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith(basename(run)) && isOf(entry.name))
+  return own.map(({ name }) => join(dirname(run), name))
 }
 
 /** Reads who plays the runs of a set. Its runs are found also if the list of them cannot be read. */

@@ -73,7 +73,13 @@ function parseHostName(host: string): string | null {
   }
 }
 
-function areEqual(one: string, other: string): boolean {
+/** Throws `forbidden` for a request that no page of this server made: other programs name no origin. */
+export function checkOwnPage({ headers }: IncomingMessage): void {
+  if (headers.origin === undefined || (headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin')
+    throw new HttpProblem('forbidden', 'Only the page that `episodic view --play` shows may play.')
+}
+
+export function areEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

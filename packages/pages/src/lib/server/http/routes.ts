@@ -1,6 +1,7 @@
 import { encodeColumns } from '@episodic/report/rows/columns-codec'
 import type { RunEntry } from '@episodic/report/view/run-entry'
 import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
+import type { Continuations } from '../continuations.ts'
 import { addGrade } from '../folder/add-grade.ts'
 import { compareRunsById } from '../folder/compare-by-id.ts'
 import type { ViewedRun } from '../folder/viewed-run.ts'
@@ -8,6 +9,7 @@ import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { HttpProblem } from '../http-problem.ts'
 import { answerSearch } from '../search/answer-search.ts'
 import type { StatesSource } from '../states-source.ts'
+import { areEqual, checkOwnPage } from './access.ts'
 import { answerBytes, answerJson, begin, type Exchange, readJson } from './answer.ts'
 import { createRunEvents } from './run-events.ts'
 
@@ -23,10 +25,13 @@ const MOST_ROWS = 200
 export function createRoutes({
   runs,
   states,
+  plays,
   readOnly = false,
 }: {
   readonly runs: ViewedRuns
   readonly states: StatesSource
+  /** What plays continuations; left out, nothing does. */
+  readonly plays?: Continuations | undefined
   readonly readOnly?: boolean
 }): Route[] {
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
@@ -74,6 +79,19 @@ export function createRoutes({
           throw new HttpProblem('read-only', 'This server was started with --read-only, and keeps no verdicts.')
         const run = await runOf(exchange)
         answerJson(exchange, await addGrade(run, await readJson(exchange.request)), 201)
+      },
+    },
+    {
+      method: 'POST',
+      path: '/api/play/:token/:run/:action',
+      async answer(exchange) {
+        const { token = '', action = '' } = exchange.parts
+        checkOwnPage(exchange.request)
+        if (!plays || !areEqual(token, plays.token))
+          throw new HttpProblem('forbidden', 'Open the address that `episodic view --play` has printed.')
+        const answer = Object.entries(plays.answers).find(([name]) => name === action)?.[1]
+        if (!answer) throw new HttpProblem('not-found', `There is nothing to ${action}.`)
+        answerJson(exchange, await answer(await runOf(exchange), await readJson(exchange.request)))
       },
     },
     get('/api/compare', async (exchange) => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import type { Continuations } from '../continuations.ts'
 import type { ViewedRuns } from '../folder/viewed-runs.ts'
 import { HttpProblem } from '../http-problem.ts'
 import type { StatesSource } from '../states-source.ts'
@@ -13,6 +14,8 @@ import { createRoutes, findRoute, type Route } from './routes.ts'
 export interface ViewServerOptions {
   readonly runs: ViewedRuns
   readonly states: StatesSource
+  /** Default: nothing is played. */
+  readonly plays?: Continuations | undefined
   readonly page: string
   readonly address?: string
   readonly port?: number
@@ -43,7 +46,7 @@ const MOST_PORTS = 20
  * the 20 after it is free.
  */
 export async function openViewServer(options: ViewServerOptions) {
-  const { address = '127.0.0.1', port = 0, token, allowedHosts = [] } = options
+  const { address = '127.0.0.1', port = 0, token, allowedHosts = [], plays } = options
   let access: Access | null = null
   const routes = createRoutes(options)
   const server = createServer(TIMEOUTS, (request, response) => {
@@ -65,7 +68,7 @@ export async function openViewServer(options: ViewServerOptions) {
     address === '0.0.0.0' || address === '::' ? 'localhost' : address.includes(':') ? `[${address}]` : address
   return {
     /** With the token, as a person opens it. */
-    url: `http://${name}:${own}/#/?token=${access.token}`,
+    url: `http://${name}:${own}/#/?token=${access.token}${plays ? `&play=${plays.token}` : ''}`,
     port: own,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')

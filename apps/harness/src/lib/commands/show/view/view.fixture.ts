@@ -6,6 +6,8 @@ export interface Viewing extends Started {
   /** The address of the server, without a path. */
   readonly origin: string
   readonly cookie: string
+  /** With `--play`: what its page plays with. */
+  readonly playToken: string | null
   get(path: string, init?: RequestInit): Promise<Response>
   json<T>(path: string): Promise<T>
   /** Asks again until the run is as expected. */
@@ -19,7 +21,7 @@ export async function startViewing(workshop: Workshop, args: readonly string[] =
   const started = workshop.start(['view', ...args, '--port', '0', '--no-open', '--json'])
   const [line] = await started.until(/^\{"url".*\}$/m)
   const { url } = JSON.parse(line) as { url: string }
-  const { origin } = new URL(url)
+  const { origin, hash } = new URL(url)
   const cookie = await logIn(url)
   const get = (path: string, init: RequestInit = {}) =>
     fetch(`${origin}${path}`, { ...init, headers: { cookie, ...init.headers } })
@@ -32,6 +34,7 @@ export async function startViewing(workshop: Workshop, args: readonly string[] =
     ...started,
     origin,
     cookie,
+    playToken: new URLSearchParams(hash.split('?')[1]).get('play'),
     get,
     json,
     async detailOnce(run, holds) {

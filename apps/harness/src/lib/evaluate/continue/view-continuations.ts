@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { type ContinueRequest, findContinued } from '@episodic/continue/run/continue-run'
+import type { Parent, Point } from '@episodic/continue/run/parent'
+import { settingsOf } from '@episodic/continue/run/settings-of'
+import { continueWithControl } from '@episodic/continue/run/with-control'
+import type { Continuations } from '@episodic/pages/server/continuations'
+import { continuedFolders } from '@episodic/pages/server/folder/find-runs'
+import type { ViewedRun } from '@episodic/pages/server/folder/viewed-run'
+import { HttpProblem } from '@episodic/pages/server/http-problem'
+import type { RunSettings } from '@episodic/play/play/run-settings'
+import { loadWorld } from '@episodic/play/worlds/world'
+import { formatCost, plural } from '@episodic/report/text/format'
+import type { Continuation, Offer } from '@episodic/report/view/continuations'
+import { HarnessError } from '@episodic/run/base/harness-error'
+import { isLlm, policyNames } from '@episodic/run/base/player-names'
+import { configurationSchema, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import { holdsRun, isOwnRun, type RunManifest, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
+import { z } from 'zod'
+import { nextFolder } from './next-folder.ts'
+import { openParent, tasksOfEpisodes } from './open-parent.ts'
+
+const MOST_ROLLOUTS = 64
+
+const askedSchema = z.strictObject({
+  row: z.int().min(0),
+  step: z.int().min(0),
+  changes: configurationSchema.shape.continues.unwrap().shape.changes,
+  policy: z.string().optional(),
+  seat: z.string().optional(),
+  systemPrompt: z.string().optional(),
+  rollouts: z.int().min(1).max(MOST_ROLLOUTS),
+  costLimit: z.number().positive().optional(),
+  confirmed: z.boolean(),
+})
+type Asked = z.infer<typeof askedSchema>
+
+/** Continuations that this process plays, or has played. */
+interface Played {
+  readonly configuration: RunConfiguration
+  readonly end: AbortController
+  readonly done: Promise<void>
+  isPlaying: boolean
+  problem: string | null
+}
+
+interface ContinuationsOptions {
+  /** Names or paths of worlds, as the person who started the server gave them. */
+  readonly worlds: readonly string[]
+  /** Who may play besides the players of a run that has the mark of this user, and those of its world. */
+  readonly players: readonly string[]
+}
+
+/**
+ * Plays continuations for the pages of runs, in folders beside each run, as `episodic continue` does. Nothing is
+ * loaded or played that a run of somebody else names. Disposing of it stops what is being played.
+ */
+export function viewContinuations({ worlds, players }: ContinuationsOptions): Continuations & AsyncDisposable {
+  const parents = new Map<string, Promise<Parent>>()
+  const playing = new Map<string, Played>()
+  const parentOf = (run: ViewedRun): Promise<Parent> => {
+    const { folder } = run.found
+    const known = parents.get(folder) ?? openAllowed(run, worlds)
+    parents.set(folder, known)
+    known.catch(() => parents.delete(folder))
+    return known
+  }
+  const playersOf = async ({ world, folder, manifest }: Parent): Promise<string[]> => {
+    const own = (await isOwnRun(folder)) ? policyNames(manifest.configuration) : []
+    const named = [...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
+    return [...new Set([...own, ...players, ...named, 'random'])]
+  }
+
+  /** Returns what is to be played and its control, `null` for no change. Rejects for what may not be played. */
+  const requestOf = async (run: ViewedRun, asked: Asked) => {
+    const parent = await parentOf(run)
+    const point = await pointOf(run, parent, asked)
+    const allowed = await playersOf(parent)
+    const recorded = { ...settingsOf(await trusted(parent)), rollouts: asked.rollouts, costLimit: asked.costLimit }
+    const settings = playedBy(recorded, asked)
+    const names = Object.values(settings.seat ?? { '': settings.policy ?? '' })
+    const unknown = names.find((name) => !allowed.includes(name))
+    if (unknown !== undefined)
+      throw new HarnessError(
+        'policy-unknown',
+        `"${unknown}" may not play here. No command of yours made the run in this folder, or it has no such player. There is: ${allowed.join(', ')}. Start the command with --policy for another one.`,
+      )
+    const { changes } = asked
+    const request: ContinueRequest = { points: [point], changes, settings }
+    const isChanged = Object.keys(changes).length + Number(settings !== recorded) > 0
+    return { parent, request, control: isChanged ? { ...request, changes: {}, settings: recorded } : null, names }
+  }
+
+  return {
+    token: randomBytes(24).toString('base64url'),
+    answers: {
+      async offer(run): Promise<Offer> {
+        const parent = await parentOf(run)
+        const { cost } = (await run.rows(true)).columns(['cost']).columns
+        const costs = Array.from(cost ?? []).filter((value) => !Number.isNaN(value))
+        return {
+          tools: parent.world.environment.toolInfos.map(({ name, description = '', inputSchema }) => {
+            return { name, description, inputSchema: inputSchema as Offer['tools'][number]['inputSchema'] }
+          }),
+          players: await playersOf(parent),
+          systemPrompt: settingsOf(await trusted(parent)).systemPrompt ?? null,
+          cost: costs.length === 0 ? null : Math.max(...costs),
+        }
+      },
+      async start(run, given) {
+        const parsed = askedSchema.safeParse(given)
+        if (!parsed.success) throw new HttpProblem('invalid', `This cannot be played: ${z.prettifyError(parsed.error)}`)
+        const asked = parsed.data
+        const { parent, request, control, names } = await requestOf(run, asked)
+        const { configuration } = await findContinued(parent, request)
+        const models = [...names, ...Object.values(control?.settings.seat ?? { '': control?.settings.policy ?? '' })]
+        if (models.some(isLlm) && !asked.confirmed)
+          return { cost: costOf(asked, [...new Set(models.filter(isLlm))], control !== null) }
+        const folder = nextFolder(parent.folder)
+        const end = new AbortController()
+        const quiet = { add() {}, skip() {}, stop() {} }
+        const options = { folder, resume: false, signal: end.signal, warn() {}, showProgress: () => quiet }
+        const played = { configuration, end, isPlaying: true, problem: null as string | null }
+        const done = continueWithControl(parent, request, control, options)
+          .then(({ changed, control }) => {
+            played.problem = [control, changed].find((one) => one?.stopped)?.stopped?.message ?? null
+          })
+          .catch((error) => {
+            played.problem = end.signal.aborted ? 'It was stopped.' : (error as Error).message
+          })
+          .finally(() => {
+            played.isPlaying = false
+          })
+        playing.set(folder, Object.assign(played, { done }))
+        return { name: basename(folder) }
+      },
+      async list(run): Promise<Continuation[]> {
+        const { manifest, folder } = run.found
+        const folders = new Set([...(await continuedFolders(folder)), ...playing.keys()])
+        const own = [...folders].filter((path) => dirname(path) === dirname(folder))
+        const found = await Promise.all(own.map((path) => readContinuation(path, manifest, playing.get(path))))
+        return found.filter((one) => one !== null).toReversed()
+      },
+      async stop(run, given) {
+        const { name } = z.object({ name: z.string() }).parse(given)
+        const played = playing.get(join(dirname(run.found.folder), name))
+        played?.end.abort(new Error('stopped by hand'))
+        await played?.done
+        return {}
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { end } of playing.values()) end.abort(new Error('the server ends'))
+      await Promise.all([...playing.values()].map(({ done }) => done))
+    },
+  }
+}
+
+/** Opens a run with the world of its name that was given, else by the rules of a replay. */
+async function openAllowed({ found: { folder, manifest } }: ViewedRun, worlds: readonly string[]): Promise<Parent> {
+  const { name } = manifest.configuration.environment
+  const loaded = await Promise.all(worlds.map(async (given) => [given, await loadWorld(given)] as const))
+  const [given] = loaded.find(([, { environment }]) => environment.name === name) ?? []
+  return openParent(folder, { world: given, warn: () => {} })
+}
+
+/** Returns the manifest of a run; of somebody else's, without how models are asked: that names servers and keys. */
+async function trusted({ folder, manifest }: Parent): Promise<RunManifest> {
+  if (await isOwnRun(folder)) return manifest
+  const { modelOptions: _, ...played } = manifest.played
+  return { ...manifest, played, configuration: { ...manifest.configuration, sampling: null } }
+}
+
+async function pointOf(run: ViewedRun, parent: Parent, { row, step }: Asked): Promise<Point> {
+  const record = await (await run.rows(true)).record(row)
+  const task = (await tasksOfEpisodes(parent, new Set([record.task.id]))).get(record.task.id)
+  if (task) return { task, record, step }
+  throw new HarnessError(
+    'dataset-invalid',
+    `The tasks of ${run.found.folder} have changed: ${record.task.id} is not among them.`,
+  )
+}
+
+/** Returns the settings with another player and other words for it; the same if both stay. */
+function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: Asked): RunSettings {
+  if (policy === undefined && systemPrompt === undefined) return settings
+  const { seat: seats, focus = '' } = settings
+  const player = policy !== undefined && (seats ? { seat: { ...seats, [seat ?? focus]: policy } } : { policy })
+  return { ...settings, ...player, ...(systemPrompt !== undefined && { systemPrompt }) }
+}
+
+function costOf({ rollouts, costLimit }: Asked, models: readonly string[], hasControl: boolean): string {
+  const what = `${models.join(' and ')} will play ${plural(rollouts, 'continuation')}${hasControl ? `, and some of as many without the change` : ''}.`
+  const most =
+    costLimit === undefined
+      ? 'What it costs is not known, and nothing limits it.'
+      : `It stops when ${formatCost(costLimit)} are spent.`
+  return `${what} ${most}`
+}
+
+/** Reads continuations of a run in a folder; `null` for those of another run. */
+async function readContinuation(
+  path: string,
+  parent: RunManifest,
+  played: Played | undefined,
+): Promise<Continuation | null> {
+  const [changed, control] = await Promise.all(
+    [holdsRun(path) ? path : join(path, 'changed'), join(path, 'control')].map((folder) =>
+      holdsRun(folder) ? readManifest(folder).catch(() => null) : null,
+    ),
+  )
+  const configuration = played?.configuration ?? (changed ?? control)?.configuration
+  const [point] = configuration?.continues?.points ?? []
+  if (!configuration || !point || configuration.continues?.run !== runIdOf(parent)) return null
+  return {
+    name: basename(path),
+    seal: point.seal,
+    step: point.step,
+    changed: wordsOf(configuration, parent.configuration),
+    runs: { ...(changed && { changed: runIdOf(changed) }), ...(control && { control: runIdOf(control) }) },
+    isPlaying: played?.isPlaying ?? false,
+    problem: played?.problem ?? null,
+  }
+}
+
+/** Says what a continuation changes. */
+function wordsOf(continued: RunConfiguration, parent: RunConfiguration): string {
+  const { call, answer, prompt, describe = {}, seed } = continued.continues?.changes ?? {}
+  const players = policyNames(continued).filter((name) => !policyNames(parent).includes(name))
+  const words = [
+    ...players.map((name) => `played by ${name}`),
+    ...(call ? [`${call.tool} ${JSON.stringify(call.arguments)}`] : []),
+    ...(answer !== undefined ? ['another answer is read'] : []),
+    ...(prompt !== undefined ? ['another task prompt'] : []),
+    ...(continued.sampling?.systemPrompt !== parent.sampling?.systemPrompt ? ['another system prompt'] : []),
+    ...Object.keys(describe).map((tool) => `another description of ${tool}`),
+    ...(seed !== undefined ? [`new chance, ${seed}`] : []),
+  ]
+  return words.join(', ') || 'as it was'
+}

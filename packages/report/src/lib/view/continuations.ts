@@ -1,0 +1,69 @@
+import type { JsonObject } from '@episodic/protocol'
+
+/** What is changed where an episode is continued, as the configuration of a run keeps it. */
+interface Changes {
+  readonly call?: { readonly tool: string; readonly arguments: JsonObject; readonly seat?: string }
+  readonly answer?: string
+  readonly prompt?: string
+  readonly describe?: { readonly [tool: string]: string }
+  readonly seed?: string
+}
+
+export interface AskedContinuation {
+  readonly row: number
+  /** How many steps come before. */
+  readonly step: number
+  readonly changes: Changes
+  /** Who plays in place of the player of the run, or of a seat. */
+  readonly policy?: string
+  readonly seat?: string
+  readonly systemPrompt?: string
+  readonly rollouts: number
+  /** In the currency of the prices; left out for no limit. */
+  readonly costLimit?: number
+  /** What it costs was shown, and is agreed to. */
+  readonly confirmed: boolean
+}
+
+/** What can be changed in the episodes of a run. */
+export interface Offer {
+  readonly tools: readonly { readonly name: string; readonly description: string; readonly inputSchema: JsonObject }[]
+  /** Who may play, those of the run first. */
+  readonly players: readonly string[]
+  /** What language models are sent before the task; `null` for the usual words. */
+  readonly systemPrompt: string | null
+  /** What the dearest episode of the run has cost; `null` if it is not known of any. */
+  readonly cost: number | null
+}
+
+/** Continuations of a step, with their control. */
+export interface Continuation {
+  /** The name of its folder. */
+  readonly name: string
+  /** The line that it continues. */
+  readonly seal: string
+  /** How many steps come before. */
+  readonly step: number
+  /** What differs from the run, in words. */
+  readonly changed: string
+  /** The ids of the runs that are there; without a change there is no control. */
+  readonly runs: { readonly changed?: string; readonly control?: string }
+  readonly isPlaying: boolean
+  readonly problem: string | null
+}
+
+/** What a page asks for, and what is answered. */
+export interface ContinuationAnswers {
+  readonly offer: [asked: object, answered: Offer]
+  /** Without an agreement to what it costs, that is answered, and nothing is played. */
+  readonly start: [asked: AskedContinuation, answered: { readonly name: string } | { readonly cost: string }]
+  readonly list: [asked: object, answered: readonly Continuation[]]
+  readonly stop: [asked: { readonly name: string }, answered: object]
+}
+
+/** Asks a server that plays about a run. */
+export type AskToPlay = <A extends keyof ContinuationAnswers>(
+  action: A,
+  run: string,
+  asked: ContinuationAnswers[A][0],
+) => Promise<ContinuationAnswers[A][1]>

@@ -1,0 +1,195 @@
+import type { JsonObject } from '@episodic/protocol'
+import { formatCost } from '@episodic/report/text/format'
+import type { AskedContinuation, AskToPlay, Offer } from '@episodic/report/view/continuations'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ErrorNote } from '../parts/notes.tsx'
+import { plain } from '../parts/plain-text.tsx'
+import { asSourceError, type SourceError } from '../source/source.ts'
+import type { ContinueTabProps } from './play-context.ts'
+import { SchemaForm } from './schema-form.tsx'
+
+interface ContinueFormProps extends Omit<ContinueTabProps, 'states'> {
+  readonly play: AskToPlay
+  readonly offer: Offer
+  readonly onPlayed: () => void
+}
+
+interface FormState {
+  readonly isBusy: boolean
+  readonly problem?: SourceError
+  /** What is to be agreed to. */
+  readonly cost?: string
+}
+
+/** What can be changed at a step. A field that stays as it is changes nothing. */
+export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: ContinueFormProps) {
+  const { record, shown, figures } = model
+  const played = step === null ? undefined : shown.steps[step]
+  const before = (record.origin?.step ?? 0) + (step ?? 0)
+  const [was] = useState({
+    ...{ tool: played?.action.tool ?? '', args: played?.action.arguments ?? ({} as JsonObject) },
+    ...{ answer: (played ?? shown.start)?.observation.text ?? '', prompt: record.task.prompt },
+    ...{ system: offer.systemPrompt ?? '', policy: '', seed: '', rollouts: 8, costLimit: '' },
+    described: Object.fromEntries(offer.tools.map(({ name, description }) => [name, description])),
+  })
+  const [form, setForm] = useState(was)
+  const [{ isBusy, problem, cost }, setState] = useState<FormState>({ isBusy: false })
+  const set = (part: Partial<typeof was>) => setForm((now) => ({ ...now, ...part }))
+  const isChanged = (name: keyof typeof was) => JSON.stringify(form[name]) !== JSON.stringify(was[name])
+  const { tool, args, answer, prompt, system, policy, seed, rollouts, described } = form
+  const seat = played?.seat
+  const isAnswerChanged = isChanged('answer')
+  const isCallChanged = played !== undefined && !isAnswerChanged && (isChanged('tool') || isChanged('args'))
+  const describe = Object.entries(described).filter(([name, text]) => text !== was.described[name])
+  const changes: AskedContinuation['changes'] = {
+    ...(isCallChanged && { call: { tool, arguments: args, ...(seat !== undefined && { seat }) } }),
+    ...(isAnswerChanged && { answer }),
+    ...(isChanged('prompt') && { prompt }),
+    ...(describe.length > 0 && { describe: Object.fromEntries(describe) }),
+    ...(seed !== '' && { seed }),
+  }
+  const isPlain = Object.keys(changes).length === 0 && policy === '' && !isChanged('system')
+  const asksModel = (policy || figures.player).startsWith('llm:')
+  const most = offer.cost === null ? null : offer.cost * rollouts * (isPlain ? 1 : 2)
+  const costLimit = form.costLimit === '' ? most : Number(form.costLimit)
+  const asked: Omit<AskedContinuation, 'confirmed'> = {
+    // Of another answer the step itself stays.
+    ...{ row, step: before + (isAnswerChanged && played ? 1 : 0), changes, rollouts },
+    ...(policy !== '' && { policy, ...(seat !== undefined && { seat }) }),
+    ...(isChanged('system') && { systemPrompt: system }),
+    ...(asksModel && costLimit !== null && { costLimit }),
+  }
+  const start = async (confirmed: boolean) => {
+    setState({ isBusy: true })
+    try {
+      const answer = await play('start', run, { ...asked, confirmed })
+      setState({ isBusy: false, ...answer })
+      if ('name' in answer) onPlayed()
+    } catch (error) {
+      setState({ isBusy: false, problem: asSourceError(error) })
+    }
+  }
+  const schema = offer.tools.find(({ name }) => name === tool)?.inputSchema ?? {}
+  return (
+    <form
+      class="card continue-form"
+      aria-label="What to change"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void start(false)
+      }}
+    >
+      <h2>{step === null ? 'Continue from the start' : `Continue from step ${before + 1}`}</h2>
+      <label>
+        Player
+        <select value={policy} onChange={({ currentTarget }) => set({ policy: currentTarget.value })}>
+          <option value="">as it was: {figures.player}</option>
+          {offer.players.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      {played && (
+        <fieldset disabled={isAnswerChanged}>
+          <legend>
+            Action of the step {isAnswerChanged && <small class="muted">stays: another answer to it is read</small>}
+          </legend>
+          <label>
+            Tool
+            <select value={tool} onChange={({ currentTarget }) => set({ tool: currentTarget.value, args: {} })}>
+              {[...new Set([was.tool, ...offer.tools.map(({ name }) => name)])].map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          </label>
+          <SchemaForm key={tool} schema={schema} value={args} onChange={(value) => set({ args: value })} />
+        </fieldset>
+      )}
+      <TextField text={answer} onText={(text) => set({ answer: text })}>
+        {played ? 'What the player reads of the step' : 'What the player reads first'}
+      </TextField>
+      <TextField text={prompt} onText={(text) => set({ prompt: text })}>
+        Task prompt
+      </TextField>
+      {asksModel && (
+        <TextField text={system} onText={(text) => set({ system: text })} hint="the usual words">
+          System prompt
+        </TextField>
+      )}
+      <details open={offer.tools.length <= 3}>
+        <summary>Descriptions of tools</summary>
+        {offer.tools.map(({ name }) => (
+          <TextField
+            key={name}
+            text={described[name] ?? ''}
+            onText={(text) => set({ described: { ...described, [name]: text } })}
+          >
+            {plain(name)}
+          </TextField>
+        ))}
+      </details>
+      <label>
+        Seed of new chance
+        <input
+          value={seed}
+          placeholder="chance goes on as it would have"
+          onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
+        />
+      </label>
+      <div class="flow mid">
+        <label>
+          Continuations{isPlain ? '' : ', and as many without the change'}
+          <input
+            type="number"
+            min={1}
+            max={64}
+            value={rollouts}
+            onInput={({ currentTarget }) => set({ rollouts: Number(currentTarget.value) })}
+          />
+        </label>
+        {asksModel && (
+          <label>
+            Cost at most
+            <input
+              type="number"
+              min={0}
+              step="any"
+              value={form.costLimit}
+              placeholder={most === null ? 'no prices are known' : formatCost(most)}
+              onInput={({ currentTarget }) => set({ costLimit: currentTarget.value })}
+            />
+          </label>
+        )}
+      </div>
+      {problem && <ErrorNote error={problem} />}
+      {cost !== undefined && (
+        <div class="callout warning" role="alert">
+          <p>{plain(cost)}</p>
+          <button type="button" class="button" disabled={isBusy} onClick={() => start(true)}>
+            Play, and pay for it
+          </button>
+        </div>
+      )}
+      <button type="submit" class="button primary" disabled={isBusy}>
+        Play
+      </button>
+    </form>
+  )
+}
+
+interface TextFieldProps {
+  readonly text: string
+  readonly hint?: string
+  readonly onText: (text: string) => void
+  readonly children: ComponentChildren
+}
+
+function TextField({ text, hint, onText, children }: TextFieldProps) {
+  return (
+    <label>
+      {children}
+      <textarea rows={1} value={text} placeholder={hint} onInput={({ currentTarget }) => onText(currentTarget.value)} />
+    </label>
+  )
+}
