@@ -10,7 +10,7 @@ from types import TracebackType
 
 from .async_channel import AsyncChannel
 from .async_episode import AsyncEpisode
-from .continued import before, check_step
+from .continued import before, check
 from .environment_info import EnvironmentInfo, known_environment, listed_environments
 from .errors import EpisodicError, not_an_environment
 from .json_types import Json, JsonObject
@@ -64,17 +64,18 @@ class AsyncConnection:
         Raises `option-invalid` for a line with outside events or new chance, which `Connection` plays.
         """
         earlier = before(line, step, origins)
-        if any(seed is not None or "events" in recorded for seed, recorded in earlier.moves):
+        (_, start), *moves = earlier.moves
+        if any(seed is not None or "events" in recorded for seed, recorded in moves):
             message = "The line has outside events or new chance: continue it by Connection.continue_episode."
             raise EpisodicError("option-invalid", message, retryable=False)
         async with AsyncExitStack() as opened:
             episode = await opened.enter_async_context(await self.open(earlier.task, limits=limits))
-            earlier.check_start(episode.observation)
-            for number, (_, recorded) in enumerate(earlier.moves, 1):
+            check(0, start, episode)
+            for number, (_, recorded) in enumerate(moves, 1):
                 action = recorded["action"]
-                check_step(number, recorded, await episode.step(action["tool"], action["arguments"]))
+                check(number, recorded, await episode.step(action["tool"], action["arguments"]))
             opened.pop_all()
-        earlier.handed_over(episode)
+        earlier.hand_over(episode)
         return episode
 
     async def step_all(self, moves: Sequence[Move]) -> list[Step | EpisodicError]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from types import TracebackType
 
-from .continued import before, check_step
+from .continued import before, check
 from .environment_info import EnvironmentInfo, known_environment, listed_environments
 from .episode import Episode, attached_episode
 from .episode_account import SEAT, read_handle
@@ -70,9 +70,8 @@ class Connection:
     ) -> Episode:
         """Opens an episode that goes on from a recorded one, after `step` of its steps: they are played again.
 
-        `line` is one of a run's `episodes.jsonl`, as `json.loads` returns it; `origins` are the lines that it goes on
-        from itself, those of the run's `origins.jsonl`. `total` and `summed` are of the steps that follow. `fork` makes
-        many of it, with `seed` each with chance of its own. Close it as one of `open`.
+        `line` is one of a run's `episodes.jsonl`, as `json.loads` returns it; `origins` are those that it goes on from
+        itself, of the run's `origins.jsonl`. `total` and `summed` are of the steps that follow.
 
         Raises `replay-diverged` for the first step whose text or state is another one (`details` has its number as
         `step`, 0 for the start), `option-invalid` for a step that there is not, and as `open` does.
@@ -80,21 +79,20 @@ class Connection:
         earlier = before(line, step, origins)
         with ExitStack() as opened:
             episode = opened.enter_context(self.open(earlier.task, limits=limits))
-            earlier.check_start(episode.observation)
-            for number, (seed, recorded) in enumerate(earlier.moves, 1):
+            for number, (seed, recorded) in enumerate(earlier.moves):
                 events = recorded.get("events", []) if recorded else []
                 # What a fork inherited came before its new chance.
-                for event in sorted(events, key=lambda event: not event.get("inherited")):
-                    if seed is not None and not event.get("inherited"):
-                        episode, seed = opened.enter_context(self._reseeded(episode, seed)), None
+                for event in (event for event in events if event.get("inherited")):
                     episode.publish(event["type"], event["data"])
                 if seed is not None:
                     episode = opened.enter_context(self._reseeded(episode, seed))
+                for event in (event for event in events if not event.get("inherited")):
+                    episode.publish(event["type"], event["data"])
                 if recorded:
-                    action = recorded["action"]
-                    check_step(number, recorded, episode.step(action["tool"], action["arguments"]))
+                    action = recorded.get("action")
+                    check(number, recorded, episode.step(action["tool"], action["arguments"]) if action else episode)
             opened.pop_all()
-        earlier.handed_over(episode)
+        earlier.hand_over(episode)
         return episode
 
     def _reseeded(self, episode: Episode, seed: str) -> Episode:

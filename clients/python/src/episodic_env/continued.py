@@ -9,7 +9,6 @@ from typing import Any
 from .episode_account import EpisodeAccount
 from .errors import EpisodicError
 from .json_types import JsonObject
-from .observation import Observation
 from .step import Step
 from .task import Task
 
@@ -19,22 +18,14 @@ class Before:
     """What comes before a step of a line."""
 
     task: Task
-    start: str
-    """What the player read first."""
-    shown: str | None = None
-    """What it reads in place of the last answer; None for that answer."""
+    shown: str
+    """What the player reads at that step."""
     moves: list[tuple[str | None, Any]] = field(default_factory=list)
-    """The steps, each with the seed of the chance that is new there; a last one without a step may have a seed."""
+    """The start and each step, with the seed of new chance that comes before it; a last seed may be without a step."""
 
-    def check_start(self, observation: Observation) -> None:
-        """Raises `replay-diverged` if the world begins otherwise than it did."""
-        _compare(0, "observation.text", self.start, observation.text)
-
-    def handed_over(self, episode: EpisodeAccount) -> None:
+    def hand_over(self, episode: EpisodeAccount) -> None:
         """Lets the account of an episode begin here: what was played again earns nothing."""
-        if self.shown is not None:
-            episode.observation = replace(episode.observation, text=self.shown)
-        episode.opening = episode.observation
+        episode.opening = episode.observation = replace(episode.observation, text=self.shown)
         episode.total, episode.summed = 0.0, dict.fromkeys(episode.summed, 0.0)
 
 
@@ -49,9 +40,7 @@ def before(line: JsonObject, step: int, origins: Iterable[JsonObject]) -> Before
     root = lines[0]
     if not isinstance(root.get("start"), dict):
         raise _invalid("What is to be continued is no line of an environment with one seat, as json.loads returns it.")
-    found = Before(
-        Task(root["environment"]["name"], root["params"], root["seed"]), root["start"]["observation"]["text"]
-    )
+    found = Before(Task(root["environment"]["name"], root["params"], root["seed"]), "", [(None, root["start"])])
     begun, seed = 0, None
     for each in lines:
         origin = each.get("origin", {"step": 0, "seed": None})
@@ -61,28 +50,26 @@ def before(line: JsonObject, step: int, origins: Iterable[JsonObject]) -> Before
         begun, seed = origin["step"], origin["seed"] or (seed if origin["step"] == begun else None)
         branch = each.get("branch") or {"at": [], "seeds": []}
         drawn = {0: seed, **dict(zip(branch["at"], branch["seeds"], strict=True))}
-        found.shown = each["start"]["observation"]["text"] if begun == step else None
-        found.moves[begun:] = [(drawn.get(at), recorded) for at, recorded in enumerate(each["steps"])]
-    if len(found.moves) < step:
-        raise _invalid(f"The line has {len(found.moves)} steps, and {step} are to come before.")
-    found.moves[step:] = [(seed, None)] if begun == step and seed is not None else []
+        found.moves[begun + 1 :] = [(drawn.get(at), recorded) for at, recorded in enumerate(each["steps"])]
+    if len(found.moves) <= step:
+        raise _invalid(f"The line has {len(found.moves) - 1} steps, and {step} are to come before.")
+    found.moves[step + 1 :] = [(seed, None)] if begun == step and seed is not None else []
+    found.shown = (each["start"] if begun == step else found.moves[step][1])["observation"]["text"]
     return found
 
 
-def check_step(number: int, recorded: Any, step: Step) -> None:
-    """Raises `replay-diverged` if a step is not what it was. A state that was kept outside is not compared."""
-    _compare(number, "observation.text", recorded["observation"]["text"], step.observation.text)
-    _compare(number, "stateHash", recorded["stateHash"] or step.state_hash, step.state_hash)
-    if step.end is not None:
+def check(number: int, recorded: Any, played: EpisodeAccount | Step) -> None:
+    """Raises `replay-diverged` if a step, or as 0 the start, is not what it was, as far as it is known."""
+    fields = [("observation.text", recorded["observation"]["text"], played.observation.text)]
+    if isinstance(played, Step):
+        fields.append(("stateHash", recorded["stateHash"] or played.state_hash, played.state_hash))
+    for name, was, now in fields:
+        if was != now:
+            where = f"step {number}" if number else "the start"
+            message = f"The server plays {where} otherwise: {name} was {was!r}, and is {now!r}."
+            raise EpisodicError("replay-diverged", message, details={"step": number, "field": name}, retryable=False)
+    if played.end is not None:
         raise _invalid(f"The episode ended with step {number}, so no step follows.")
-
-
-def _compare(number: int, name: str, recorded: str, played: str) -> None:
-    if recorded != played:
-        where = f"step {number}" if number else "the start"
-        message = f"The server plays {where} otherwise: {name} was {recorded!r}, and is {played!r}."
-        details: JsonObject = {"step": number, "field": name}
-        raise EpisodicError("replay-diverged", message, details=details, retryable=False)
 
 
 def _invalid(message: str) -> EpisodicError:

@@ -1,7 +1,7 @@
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import type { SealedRecord } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import { compareStep } from './compare-step.ts'
+import { compareStart, compareStep } from './compare-step.ts'
 import { formatDivergence, toDivergence } from './divergence.ts'
 import type { ReplayOptions } from './replayed-step.ts'
 
@@ -34,7 +34,8 @@ export function beginWorld(
  *
  * @param step - how many steps, with those of the episodes that it goes on from.
  *
- * Throws `replay-diverged` for the first step that differs from its line, and the errors of {@link beginWorld}.
+ * Throws `replay-diverged` for a start that differs from its line, or the first step that does, and the errors of
+ * {@link beginWorld}.
  */
 export function putBack(
   environment: EnvironmentDefinition,
@@ -46,8 +47,12 @@ export function putBack(
   const parent = record.origin && options.origins?.get(record.origin.seal)
   if (parent && step < before) return putBack(environment, parent, step, options)
   const world = beginWorld(environment, record, options)
-  for (let at = 0; at < step - before; at++) {
-    const difference = compareStep(environment, world, record, at, { ...options, scoring: null, mayLeave: true })
+  const comparing = { ...options, scoring: null, mayLeave: true }
+  for (let at = -1; at < step - before; at++) {
+    const difference =
+      at < 0
+        ? compareStart(environment, record, world, comparing)
+        : compareStep(environment, world, record, at, comparing)
     if (!difference) continue
     const parting = toDivergence(record, { ...difference, step: before + at + 1 }, 'world-changed')
     throw new HarnessError('replay-diverged', formatDivergence(parting))

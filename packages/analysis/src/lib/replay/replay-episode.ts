@@ -1,17 +1,14 @@
-import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
-import { chainOf, isMatchRecord, type Observation, type SealedRecord, sealOf } from '@episodic/protocol'
-import { withoutAttachedData } from '@episodic/protocol/internal'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
+import { chainOf, type SealedRecord, sealOf } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import { mapValues } from '@episodic/run/base/map-values'
 import type { RecordedEpisode } from '@episodic/run/folder/read-recorded'
 import { compareWhole } from './compare-ends.ts'
-import { compareStep } from './compare-step.ts'
-import { type Difference, findDifference } from './difference.ts'
+import { compareStart, compareStep } from './compare-step.ts'
+import { findDifference } from './difference.ts'
 import { type Divergence, type Parting, toDivergence } from './divergence.ts'
 import { beginWorld } from './put-back.ts'
 import type { ReplayedStep, ReplayOptions } from './replayed-step.ts'
-import { lastBefore, viewsAfter } from './steps-before.ts'
 
 /** The result of replaying an episode. `steps` counts the reproduced ones. */
 export type Replay =
@@ -67,29 +64,6 @@ export function* replaySteps(
     const replayed = (error as Error).message
     yield { step, state: null, difference: { field: 'rules', recorded: 'an answer', replayed } }
   }
-}
-
-function compareStart(
-  environment: EnvironmentDefinition,
-  record: SealedRecord,
-  world: Rehearsal,
-  { origins }: ReplayOptions,
-): Difference | null {
-  const { origin, params } = record
-  const shown = <Start extends { readonly observation: Observation }>(start: Start) =>
-    // A line has the bytes of a picture once, and its hash everywhere.
-    ({ ...start, observation: withoutAttachedData(start.observation) })
-  if (!isMatchRecord(record)) {
-    const start = origin ? lastBefore(record, origins) : world.start
-    const { observation, potential } = start ?? {}
-    return findDifference(record.start ? shown(record.start) : {}, observation ? shown({ observation, potential }) : {})
-  }
-  const { turn = [], seats = {} } = origin ? viewsAfter(record, origin.step, origins).goOn() : world.start
-  const potentialOf = (seat: string) => environment.potential(world.state, params, seat)
-  return findDifference(
-    { turn: record.turn, start: mapValues(record.seats, ({ start }) => start && shown(start)) },
-    { turn, start: mapValues(seats, (start, seat) => shown({ ...start, potential: potentialOf(seat) })) },
-  )
 }
 
 function findParting(environment: EnvironmentDefinition, record: SealedRecord, options: ReplayOptions) {

@@ -106,14 +106,12 @@ describe('continueEpisode', async () => {
         code,
         message: expect.stringMatching(message),
       })
-    await refused({ record: edited }, 'run-invalid', /task a, attempt 0 was changed since it was sealed/)
+    await refused({ record: edited }, 'run-invalid', /Task a, attempt 0 was changed since it was sealed/)
     await refused({ record: { ...record, task: { ...record.task, prompt: 'Win.' } } }, 'run-invalid', /was changed/)
-    await refused({ record: 'line' }, 'run-invalid', /is no sealed line/)
+    await refused({ record: 'line' }, 'option-invalid', /no line of an environment with one seat/)
     await refused({ step: 99 }, 'option-invalid', /has \d steps/)
     await refused({ changes: { call: { tool: 'shout', arguments: {} } } }, 'option-invalid', /no tool "shout"/)
-    const other = { ...environment, name: 'coins' }
-    await refused({ environment: other }, 'option-invalid', /is of dice, and the environment is coins/)
     const now = { ...environment, observe: () => ({ text: 'Look.', structured: null }) } as typeof environment
-    await refused({ environment: now }, 'replay-diverged', /step 1 differs in observation.text/)
+    await refused({ environment: now }, 'replay-diverged', /the start differs in observation.text/)
   })
 })

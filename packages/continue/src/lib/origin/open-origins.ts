@@ -11,9 +11,11 @@ import { recordsOf } from './origins-file.ts'
 /** Points whose worlds are kept. Continuations of a point are played side by side, or soon after each other. */
 const MOST_KEPT = 16
 
+type ParentRules = Pick<Parent, 'origins'> & { readonly world: Pick<Parent['world'], 'environment'> }
+
 /** Returns what puts planned episodes back at their points. A world is put back once for all continuations of a point. */
 export function openOrigins(
-  { world: { environment }, origins: earlier }: Pick<Parent, 'world' | 'origins'>,
+  { world: { environment }, origins: earlier }: ParentRules,
   points: readonly Point[],
   maxSteps: number | null = null,
 ): OriginOf {

@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { isMatchRecord, sealOf } from '@episodic/protocol'
+import { chainOf, isMatchRecord, sealOf } from '@episodic/protocol'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
 import { type Point, stepsOf } from './parent.ts'
@@ -27,7 +27,8 @@ export function assertChanges(
 export function assertPoint({ record, step }: Pick<Point, 'record' | 'step'>, { answer }: Continues['changes']): void {
   const { task, attempt, seal } = record
   const named = `Task ${task.id}, attempt ${attempt}`
-  if (seal === null || sealOf(record) !== seal)
+  // The seal covers the chain, and the chain what was played.
+  if (seal === null || sealOf(record) !== seal || chainOf(record) !== record.chain)
     throw new HarnessError(
       'run-invalid',
       `${named} was changed since it was sealed${seal === null ? ', or by a release that sealed none' : ''}, so nothing can go on from it. Restore the run from a copy.`,

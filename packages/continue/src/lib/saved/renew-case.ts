@@ -1,81 +1,65 @@
 import { findDifference } from '@episodic/analysis/replay/difference'
-import type { Parting } from '@episodic/analysis/replay/divergence'
-import { replaySteps } from '@episodic/analysis/replay/replay-episode'
 import { playRecorded } from '@episodic/analysis/replay/replayed-step'
+import { partsOf } from '@episodic/analysis/replay/steps-before'
 import { type EnvironmentDefinition, type Rehearsal, rehearse } from '@episodic/mcp-server'
 import { sealed } from '@episodic/play/play/record/seal-episode'
 import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 import { weigh } from '@episodic/run/folder/record/weigh-terms'
 import type { SavedCase } from './saved-case.ts'
 
-/** The part of a line that comes before the step of a case. */
-interface Part {
-  readonly line: EpisodeRecord
-  /** Steps of the lines that it goes on from, and its own. */
-  readonly before: number
-  readonly own: number
+/** Returns the lines that have the first steps of the last one, with how many of them, and the actions of all these. */
+export function splitLines(lines: readonly EpisodeRecord[], step: number) {
+  const known = new Map(lines.map((line) => [line.seal as string, line]))
+  const parts = partsOf(lines.at(-1) as EpisodeRecord, step, known) as readonly Part[]
+  return {
+    parts,
+    actions: parts.flatMap(({ record, count }) => record.steps.slice(0, count).map(({ action }) => action)),
+  }
 }
-
-function partsOf({ step, lines }: SavedCase): Part[] {
-  return lines.flatMap((line, i) => {
-    const before = line.origin?.step ?? 0
-    const until = Math.min(step, ...lines.slice(i + 1).map(({ origin }) => origin?.step ?? 0))
-    // Of some lines, what follows goes on from a step before their first one.
-    return until < before ? [] : [{ line, before, own: until - before }]
-  })
-}
-
-/** Finds the first of the steps before that the rules play otherwise; `null` if they play all of them as before. */
-export function findParting(environment: EnvironmentDefinition, saved: SavedCase): Parting | null {
-  const origins = new Map(saved.lines.map((line) => [line.seal as string, line]))
-  for (const { line, before, own } of partsOf(saved))
-    for (const { step, difference } of replaySteps(environment, line, { ...AS_PLAYED, origins })) {
-      if (step === null || step > own) break
-      if (difference) return { ...difference, step: before + step }
-    }
-  return null
-}
-
-const AS_PLAYED = { strict: false, scoring: null, mayLeave: true } as const
+type Part = { readonly record: EpisodeRecord; readonly count: number }
 
 /**
  * Plays the steps before again, and returns the case with them as the rules play them now, as far as they go: until one
- * is refused that was not, ends the episode, or makes the rules fail. `cut` says why there are fewer; `null` for as
- * many. What was cut off is left to the player.
+ * is refused that was not, ends the episode, or makes the rules fail. What was cut off is left to the player, and `cut`
+ * says why; `null` for nothing.
  */
 export function renewCase(environment: EnvironmentDefinition, saved: SavedCase) {
-  const parts = partsOf(saved)
-  const lines: EpisodeRecord[] = []
-  let world: Rehearsal | null = null
+  const { parts, actions } = splitLines(saved.lines, saved.step)
+  const { params, seed } = (parts[0] as Part).record
+  const world = rehearse(environment, { params, seed, strict: false })
+  const lines = saved.lines.filter((line) => !parts.some(({ record }) => record === line))
+  let last: Earlier = { ...world.start, seal: null }
   let [step, cut]: [number, string | null] = [0, null]
-  for (const { line, before, own } of parts) {
-    const { origin, params, seed } = line
-    world ??= rehearse(environment, { params, seed, strict: false })
-    if (origin && origin.seed !== null) world.reseed(origin.seed)
+  for (const { record, count } of parts) {
+    if (record.origin && record.origin.seed !== null) world.reseed(record.origin.seed)
     const steps: RecordedStep[] = []
-    while (steps.length < own && cut === null) {
-      const played = renewStep(world, line, steps.length)
+    while (steps.length < count && cut === null) {
+      const played = renewStep(world, record, steps.length)
+      step += Number(typeof played !== 'string')
       if (typeof played === 'string') cut = `step ${step + 1} ${played}`
-      else step = before + steps.push(played)
+      else steps.push(played)
     }
-    lines.push(renewLine(environment, line, steps, lines.at(-1) ?? { start: world.start, steps: [] }))
+    const line = renewLine(environment, record, steps, last)
+    lines.push(line)
+    last = { ...((steps.at(-1) ?? line.start) as Earlier), seal: line.seal }
     if (cut !== null) break
   }
-  const actions = parts.flatMap(({ line, own }) => line.steps.slice(0, own).map(({ action }) => action))
   return { saved: { ...saved, step, calls: [...actions.slice(step), ...saved.calls], lines }, cut }
 }
+
+/** What was shown last before a line, and the line that showed it. */
+type Earlier = NonNullable<EpisodeRecord['start']> & Pick<EpisodeRecord, 'seal'>
 
 function renewLine(
   { name, version }: EnvironmentDefinition,
   { undecided: _, ...line }: EpisodeRecord,
   steps: RecordedStep[],
-  earlier: Pick<EpisodeRecord, 'start' | 'steps'> & { readonly seal?: string | null },
+  { observation, potential, seal }: Earlier,
 ): EpisodeRecord {
   const { origin } = line
-  const { observation, potential } = earlier.steps.at(-1) ?? (earlier.start as NonNullable<EpisodeRecord['start']>)
   return sealed<EpisodeRecord>({
     ...line,
-    ...(origin && { origin: { ...origin, seal: earlier.seal as string } }),
+    ...(origin && { origin: { ...origin, seal: seal ?? origin.seal } }),
     environment: { name, version },
     start: { observation: { ...observation, text: origin?.answer ?? observation.text }, potential },
     steps,

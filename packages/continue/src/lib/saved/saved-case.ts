@@ -1,11 +1,16 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { PlayerStop, type Policy } from '@episodic/env'
-import { type Action, actionSchema, type EpisodeRecord, type Task, taskSchema } from '@episodic/protocol'
-import { HarnessError } from '@episodic/run/base/harness-error'
-import { whyInvalid } from '@episodic/run/base/json'
+import {
+  type Action,
+  actionSchema,
+  type EpisodeRecord,
+  parseSealedRecord,
+  type Task,
+  taskSchema,
+} from '@episodic/protocol'
+import { parseJson } from '@episodic/run/base/json'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { z } from 'zod'
-import { sealedLine } from '../code/continuation.ts'
 
 /** A step of an episode that a test goes on from: the file beside the test. */
 export interface SavedCase {
@@ -23,17 +28,13 @@ const savedCaseSchema: z.ZodType<SavedCase> = z.strictObject({
   task: taskSchema,
   step: z.int().min(0),
   calls: z.array(actionSchema),
-  lines: z.array(z.unknown().transform((line) => sealedLine(line) as EpisodeRecord)).min(1),
+  lines: z.array(z.custom<EpisodeRecord>((line) => parseSealedRecord(line).success)).min(1),
 })
 
-/** Reads the case of a test. Rejects with `run-invalid` for one whose lines were changed by hand. */
-export async function readSavedCase(file: string): Promise<SavedCase> {
-  try {
-    return savedCaseSchema.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch (cause) {
-    const why = whyInvalid(cause)
-    throw new HarnessError('run-invalid', `${file} is no case of \`episodic continue --save\`: ${why}`, { cause })
-  }
+/** Reads the case of a test. Throws `run-invalid` for another file. */
+export function readSavedCase(file: string): SavedCase {
+  const problem = `${file} is no case of \`episodic continue --save\``
+  return parseJson(savedCaseSchema, () => readFileSync(file, 'utf8'), 'run-invalid', problem)
 }
 
 /** Writes a case as JSON in lines, so that a diff shows what changed. */

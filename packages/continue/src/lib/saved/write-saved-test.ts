@@ -4,7 +4,7 @@ import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { partsOf } from '@episodic/analysis/replay/steps-before'
 import { limitsOf } from '@episodic/play/play/plan/plan'
-import { type EpisodeRecord, isMatchRecord, type SealedRecord } from '@episodic/protocol'
+import { type EpisodeRecord, isMatchRecord } from '@episodic/protocol'
 import { shownPath } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
@@ -12,6 +12,7 @@ import { isLlm } from '@episodic/run/base/player-names'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
 import { assertChanges, assertPoint } from '../run/assert-request.ts'
 import { type Parent, type Point, stepsOf } from '../run/parent.ts'
+import { splitLines } from './renew-case.ts'
 import { writeSavedCase } from './saved-case.ts'
 
 export interface SavedTest {
@@ -50,10 +51,7 @@ export async function writeSavedTest(given: SavedTest): Promise<{ readonly test:
   if (taken) throw invalidOption(`${shownPath(taken)} is there already. Give --save another file, or remove it.`)
   const text = await textOf(given, test, basename(fixture))
   const lines = linesOf(parent, record)
-  const origins = new Map<string, SealedRecord>(lines.map((line) => [line.seal as string, line]))
-  const calls = partsOf(record, stepsOf(record), origins)
-    .flatMap(({ record: { steps }, count }) => steps.slice(0, count).map(({ action }) => action))
-    .slice(step)
+  const calls = splitLines(lines, stepsOf(record)).actions.slice(step)
   const limits = limitsOf(task, parent.manifest.configuration.maxSteps)
   await writeSavedCase(fixture, { task: { ...task, limits }, step, calls, lines })
   return { test: await writeWhole(test, text), fixture }
