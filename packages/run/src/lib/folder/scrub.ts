@@ -30,8 +30,7 @@ const FOLDERS = /(?<![\w/.~-])(?:[A-Za-z]:[\\/]|\/)(?:[^\s"'`\\/:;,()<>|]+[\\/])
  * Creates what takes the folders of this machine out of the texts of JSON, and leaves the names of files.
  *
  * @param texts - those that may name folders, such as commands and paths of a configuration. Where such a text stands
- *   as a whole, it
- * has no folder; elsewhere, those of its folders are taken out that say something of this machine.
+ *   as a whole, it has no folder; elsewhere, those of its folders are taken out that say something of this machine.
  */
 export function createPathScrub(texts: Iterable<string>): Scrub {
   const named = [...new Set(texts)].flatMap((text) => {

@@ -117,12 +117,10 @@ export function assertSame(kept: RunConfiguration, asked: RunConfiguration, fold
     ])
 }
 
-export function differencesOf(one: RunConfiguration, other: RunConfiguration): Difference[] {
-  return compare(one, other, '')
-}
 type Difference = readonly [key: string, one: string, other: string]
 
-function compare(kept: unknown, asked: unknown, path: string): Difference[] {
+/** Returns the keys in which two configurations differ, with both values as JSON. */
+export function differencesOf(kept: unknown, asked: unknown, path = ''): Difference[] {
   if (NOT_COMPARED.includes(path) && kept !== undefined && asked !== undefined) return []
   // Where nothing of a group was given, there is no group.
   const [one, other] = [kept ?? {}, asked ?? {}]
@@ -130,7 +128,7 @@ function compare(kept: unknown, asked: unknown, path: string): Difference[] {
     return [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((key) => {
       const isAlone = !kept || !asked
       if (isAlone && (one[key] ?? other[key] ?? null) === null) return []
-      return compare(one[key], other[key], path ? `${path}.${key}` : key)
+      return differencesOf(one[key], other[key], path ? `${path}.${key}` : key)
     })
   const [was, is] = [JSON.stringify(kept) ?? 'not given', JSON.stringify(asked) ?? 'not given']
   return was === is ? [] : [[path, was, is]]
