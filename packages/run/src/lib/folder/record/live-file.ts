@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Action } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import type { EpisodeInFlight } from '@episodic/report/view/run-entry'
+import { oneAtATime } from '../../base/one-at-a-time.ts'
 import type { PlannedEpisode } from '../plan/planned-episode.ts'
 import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
@@ -39,13 +40,14 @@ export class LiveFile implements AsyncDisposable {
   readonly #followed: FollowedSteps
   readonly #timer: NodeJS.Timeout
   #writing: Promise<void> = Promise.resolve()
-  #isWriting = false
   #written = ''
 
   constructor(folder: string) {
     this.#folder = folder
     this.#followed = new FollowedSteps(folder)
-    this.#timer = setInterval(() => this.#write(), INTERVAL)
+    this.#timer = setInterval(() => {
+      this.#writing = this.#write()
+    }, INTERVAL)
     this.#timer.unref()
   }
 
@@ -96,15 +98,9 @@ export class LiveFile implements AsyncDisposable {
     await this.#followed.remove()
   }
 
-  #write(): void {
-    if (this.#isWriting) return
-    this.#isWriting = true
-    this.#writing = Promise.all([this.#writeInFlight(), this.#followed.write(this.#episodes)])
-      .catch(() => {})
-      .then(() => {
-        this.#isWriting = false
-      })
-  }
+  readonly #write = oneAtATime(async () => {
+    await Promise.all([this.#writeInFlight(), this.#followed.write(this.#episodes)]).catch(() => {})
+  })
 
   async #writeInFlight(): Promise<void> {
     const now = performance.now()
