@@ -69,26 +69,26 @@ export const weights: OptionText<Record<string, number>> = {
 }
 
 /** `name=value`, once for each name. */
-export const named: OptionText<Record<string, string>> = {
-  read(text, earlier = {}) {
-    const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
-    if (name === undefined || value === undefined)
-      throw new InvalidArgumentError('Write it as name=value, for example first=random.')
-    if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`${name} is given twice.`)
-    return { ...earlier, [name]: value }
-  },
-  write: (values) => Object.entries(values).map(([name, value]) => `${name}=${value}`),
+function namedValues<T>(
+  read: (text: string) => T,
+  write: (value: T) => string,
+): OptionText<{ readonly [name: string]: T }> {
+  return {
+    read(text, earlier = {}) {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? []
+      if (name === undefined || value === undefined)
+        throw new InvalidArgumentError('Write it as name=value, for example first=random.')
+      if (Object.hasOwn(earlier, name)) throw new InvalidArgumentError(`${name} is given twice.`)
+      return { ...earlier, [name]: read(value) }
+    },
+    write: (values) => Object.entries(values).map(([name, value]) => `${name}=${write(value)}`),
+  }
 }
 
-/** `name=value`, once for each name, with JSON values; what is no JSON is a text. */
-export const namedJson: OptionText<JsonObject> = {
-  read(text, earlier = {}) {
-    const [[name, value] = []] = Object.entries(named.read(text))
-    if (Object.hasOwn(earlier, name as string)) throw new InvalidArgumentError(`${name} is given twice.`)
-    return { ...earlier, [name as string]: jsonOrText(value as string) }
-  },
-  write: (values) => Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`),
-}
+export const named = namedValues<string>((text) => text, String)
+
+/** With JSON values; what is no JSON is a text. */
+export const namedJson: OptionText<JsonObject> = namedValues<Json>(jsonOrText, JSON.stringify)
 
 export function jsonOrText(text: string): Json {
   try {

@@ -64,11 +64,6 @@ export function cannotWrite(path: string, cause: Error): HarnessError {
   return new HarnessError('disk-failed', `Cannot write ${shownPath(path)}: ${cause.message}`, { cause })
 }
 
-/** Returns a name beside a path that nobody can know before, for what is not complete yet. */
-function draftOf(path: string): string {
-  return `${path}.${randomUUID()}${DRAFT}`
-}
-
 /**
  * Writes a file that is there as a whole or not at all: under the name of a draft, then renamed. A link at its path is
  * replaced and not followed. Rejects with the errors of the file system, and with what `content` throws.
@@ -80,7 +75,8 @@ export async function replaceFile(
   content: Parameters<FileHandle['writeFile']>[0],
   { mode, signal }: { readonly mode?: number; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<void> {
-  const draft = draftOf(path)
+  // A name that nobody can know before.
+  const draft = `${path}.${randomUUID()}${DRAFT}`
   // Fails if there is anything at that name, also a link.
   const file = await open(draft, 'wx', mode)
   try {
