@@ -24,10 +24,10 @@ export interface RunPlace {
 }
 
 /**
- * Returns the command lines that play the rest of a run, and its failed episodes again, where they are known. They are
- * shown, and never executed.
+ * Returns the command lines that show a run and replay it, and where they are known those that play the rest of it, and
+ * its failed episodes again. They are shown, and never executed.
  */
-export function resumeCommandsFor(
+export function commandsFor(
   run: RunPlace,
   {
     missing,
@@ -36,10 +36,13 @@ export function resumeCommandsFor(
   }: { readonly missing: number; readonly failed: number; readonly raise?: readonly string[] | undefined },
 ): RunDetail['commands'] {
   const words = resumeWords(run)
-  if (!words) return {}
+  const path = shownPath(run.folder)
   return {
-    ...(missing > 0 && { resume: commandLine(withOption(words, raise)) }),
-    ...(failed > 0 && { retry: commandLine([...words, '--retry-failed']) }),
+    ...(words && missing > 0 && { resume: commandLine(withOption(words, raise)) }),
+    ...(words && failed > 0 && { retry: commandLine([...words, '--retry-failed']) }),
+    report: commandLine(['report', path]),
+    replay: commandLine(['replay', path]),
+    view: commandLine(['view', path]),
   }
 }
 

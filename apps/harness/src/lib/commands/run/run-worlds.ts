@@ -10,7 +10,7 @@ import { type HarnessError, invalidOption } from '@episodic/run/base/harness-err
 import { interruptible } from '@episodic/run/base/interruption'
 import { showSummary } from '@episodic/run/folder/record/report-run'
 import { defaultFolder, freeFolder, readManifest } from '@episodic/run/folder/record/run-folder'
-import { resumeCommandsFor } from '@episodic/run/folder/resume-commands'
+import { commandsFor } from '@episodic/run/folder/resume-commands'
 import { holdsSet } from '@episodic/run/folder/set/set-folder'
 import type { Command } from 'commander'
 import { openMetrics, openQueue } from './queue-of-run.ts'
@@ -20,10 +20,7 @@ import type { RunOptions } from './run-options.ts'
 /** Returns the error for a run that shall be resumed by its folder alone, as a set can be. */
 async function worldMissing(folder: string): Promise<HarnessError> {
   const manifest = await readManifest(folder)
-  const { resume } = resumeCommandsFor(
-    { folder: resolve(folder), setFolder: null, manifest },
-    { missing: 1, failed: 0 },
-  )
+  const { resume } = commandsFor({ folder: resolve(folder), setFolder: null, manifest }, { missing: 1, failed: 0 })
   const example = resume === undefined ? '' : `, for example:\n  ${resume}`
   return invalidOption(
     `${shownPath(folder)} is one run, and only a set is resumed by its folder alone. Give what the run plays too${example}`,

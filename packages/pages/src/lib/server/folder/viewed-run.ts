@@ -9,11 +9,10 @@ import type { EpisodeInFlight, FollowedEpisode, RunDetail, RunEntry, RunListing 
 import { isOwnJson } from '@episodic/run/base/own-mark'
 import { gradesFileOf } from '@episodic/run/folder/grades-file'
 import { createRunFold, markSummary } from '@episodic/run/folder/record/report-run'
-import { commandsFor } from '@episodic/run/folder/record/run-commands'
 import { RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { isRunning } from '@episodic/run/folder/record/run-lock'
 import { readStop } from '@episodic/run/folder/record/stop-file'
-import { resumeCommandsFor } from '@episodic/run/folder/resume-commands'
+import { commandsFor } from '@episodic/run/folder/resume-commands'
 import { RunIndex } from '../rows/run-index.ts'
 import type { JobThread } from '../threads/job-thread.ts'
 import type { FoundRun } from './find-runs.ts'
@@ -205,7 +204,7 @@ export class ViewedRun {
   async detail(): Promise<RunDetail> {
     const index = await this.index()
     const { summary, complete } = await this.#summarize(index)
-    const { manifest, folder } = this.found
+    const { manifest } = this.found
     const listing = await this.listing()
     const { entry } = listing
     const isCounted = entry.state !== 'counting'
@@ -220,14 +219,11 @@ export class ViewedRun {
       summary,
       complete,
       configuration: { ...configuration, ...played, ...versions } as unknown as JsonObject,
-      commands: {
-        ...resumeCommandsFor(this.found, {
-          missing: isCounted ? entry.scheduled - entry.finished - entry.failed : 0,
-          failed: entry.failed,
-          raise: entry.stopped?.raise,
-        }),
-        ...commandsFor(folder),
-      },
+      commands: commandsFor(this.found, {
+        missing: isCounted ? entry.scheduled - entry.finished - entry.failed : 0,
+        failed: entry.failed,
+        raise: entry.stopped?.raise,
+      }),
       inFlight: this.inFlight,
       seats: seats ? [focus, ...Object.keys(seats).filter((seat) => seat !== focus)] : [],
       problems,

@@ -11,9 +11,8 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { gradesFileOf, readGrades } from '../grades-file.ts'
 import { tailHash } from '../index-lines.ts'
 import { readRecorded } from '../read-recorded.ts'
-import { resumeCommandsFor } from '../resume-commands.ts'
+import { commandsFor } from '../resume-commands.ts'
 import { formatSummary } from '../text/format-summary.ts'
-import { commandsFor } from './run-commands.ts'
 import { RUN_FILES, type RunManifest, runIdOf, SET_FILE } from './run-folder.ts'
 import { readSealed } from './sealed-file.ts'
 import { StepTimes } from './step-times.ts'
@@ -89,7 +88,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
           mostCharacters: options.reportBytes,
           id: runIdOf(manifest),
           createdAt,
-          commands: { ...resumeCommandsFor(place, { missing, failed, raise: stopped?.raise }), ...commandsFor(folder) },
+          commands: commandsFor(place, { missing, failed, raise: stopped?.raise }),
           stopped,
           seats: seats && [focus, ...Object.keys(seats).filter((seat) => seat !== focus)],
           grades: await readGrades(gradesFileOf(folder)),
