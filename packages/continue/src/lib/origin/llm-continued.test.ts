@@ -28,7 +28,7 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const state = { public: z.object({ steps: z.int() }), private: z.object({}) }
 const start = () => ({ public: { steps: 0 }, private: {} })
 
-/** A house of rooms: doors appear and vanish, and a window shows a picture. */
+/** A house of rooms: halls appear and vanish, and a window shows a picture. */
 const house = defineEnvironment({
   name: 'house',
   version: '1.0.0',
@@ -36,9 +36,9 @@ const house = defineEnvironment({
   state,
   start,
   observe: ({ steps }) => `Step ${steps}.`,
-  offers: ({ public: { steps } }) => ['look', steps % 4 < 2 ? 'left.door' : 'right.door', 'wait'],
+  offers: ({ public: { steps } }) => ['look', steps % 4 < 2 ? 'left.hall' : 'right.hall', 'wait'],
   tools({ tool }) {
-    const door = (description: string) =>
+    const hall = (description: string) =>
       tool({
         description,
         input: z.object({ steps: z.int().optional() }),
@@ -58,8 +58,8 @@ const house = defineEnvironment({
           return say('You see this.')
         },
       }),
-      'left.door': door('The left door.'),
-      'right.door': door('The right door.'),
+      'left.hall': hall('The left hall.'),
+      'right.hall': hall('The right hall.'),
       wait: tool({ description: 'Waits.', input: z.object({}), play: ({ say }) => say('Nothing happens.') }),
     }
   },
@@ -262,7 +262,7 @@ async function play(
 ): Promise<SealedRecord> {
   const { name, version } = environment
   const task = {
-    ...{ id: 'a', prompt: 'Find the way out.', hints: ['Doors change.'], environment: { name, version }, params: {} },
+    ...{ id: 'a', prompt: 'Find the way out.', hints: ['Halls change.'], environment: { name, version }, params: {} },
     ...{ seed: 'world', limits: {}, difficulty: 0, split: 'train', tags: [], metadata: {}, tools: [], ...changed },
   } as const as Task
   const parent = {
@@ -329,8 +329,8 @@ function difference(requests: readonly unknown[], others: readonly unknown[]) {
   return [one, other].map((text) => text.slice(Math.max(0, at - 200), at + 200))
 }
 
-const left = (args = '{}') => ['left_door', args] as const
-const right = (args = '{}') => ['right_door', args] as const
+const left = (args = '{}') => ['left_hall', args] as const
+const right = (args = '{}') => ['right_hall', args] as const
 
 const WALK: readonly Said[] = [
   { calls: [left()] },
@@ -474,8 +474,8 @@ describe('a language model that goes on from a step of a line', () => {
     const plain = text.replace(/"prompt_token_ids".*?"generation_log_probs":\[[^\]]*\],/, '')
     const instructions = JSON.stringify(before.messages[0]?.content)
     expect(await askedWith({ systemPrompt: 'Be quick.' }, {}, {})).toBe(plain.replace(instructions, '"Be quick."'))
-    const described = plain.replace('"The right door."', '"A door."')
-    expect(await askedWith({}, { 'right.door': 'A door.', none: 'None.' }, {})).toBe(described)
+    const described = plain.replace('"The right hall."', '"A hall."')
+    expect(await askedWith({}, { 'right.hall': 'A hall.', none: 'None.' }, {})).toBe(described)
     expect(await askedWith({}, {}, { prompt: 'Wait.' })).toBe(plain.replace('Find the way out.', 'Wait.'))
     expect(await askedWith({ temperature: 1 }, {}, {})).toBe(text.replace(/("seed":\d+)/, '$1,"temperature":1'))
   })
@@ -490,7 +490,7 @@ describe('a language model that goes on from a step of a line', () => {
     const line = await play(house, { m: models.policyOf('m') }, { lines: [parent], origin })
     expect(line.steps.slice(0, 2).map(({ action }) => action)).toEqual([
       { tool: 'wait', arguments: {} },
-      { tool: 'left.door', arguments: {} },
+      { tool: 'left.hall', arguments: {} },
     ])
     const messages = models.sent[first]?.messages.slice(-5) ?? []
     expect(messages).toMatchObject([
@@ -508,12 +508,12 @@ describe('a language model that goes on from a step of a line', () => {
 
   it('goes on with calls of its own making where a line has no texts, or another player has chosen', async () => {
     await using models = await startModels({ m: WALK })
-    const actions = ['left.door', 'look', 'right.door'].map((tool) => ({ tool, arguments: {} }))
+    const actions = ['left.hall', 'look', 'right.hall'].map((tool) => ({ tool, arguments: {} }))
     const rest = Array.from({ length: 9 }, () => ({ tool: 'wait', arguments: {} }))
     const scripted = scriptedPolicy([
       ...actions,
       ...rest.slice(0, 2),
-      { tool: 'right.door', arguments: {} },
+      { tool: 'right.hall', arguments: {} },
       ...actions,
     ])
     const texts = await play(house, { m: models.policyOf('m') }, {}, 'none')
@@ -524,7 +524,7 @@ describe('a language model that goes on from a step of a line', () => {
       const first = models.sent.length
       await play(house, { m: models.policyOf('m') }, { lines: [parent], origin: originAt(parent, 2) })
       expect(models.sent[first]?.messages.slice(2, 6)).toMatchObject([
-        { role: 'assistant', tool_calls: [{ id: 'call00000', function: { name: 'left_door' } }] },
+        { role: 'assistant', tool_calls: [{ id: 'call00000', function: { name: 'left_hall' } }] },
         { role: 'tool', content: expect.stringContaining('room 1') },
         { role: 'assistant', tool_calls: [{ id: 'call00001', function: { name: 'look' } }] },
         { role: 'tool', content: expect.stringContaining('You see this.') },

@@ -17,15 +17,7 @@ export function playedSteps(record: EpisodeRecord, count: number): PlayedStep[] 
     }
     const own = answers.slice(answered, answered + completions.length)
     answered += completions.length
-    const went = { action, completions: own, milliseconds: milliseconds ?? 0 }
-    return {
-      observation: withData(observation, data),
-      reward,
-      end: null,
-      info,
-      terminated: false,
-      truncated: false,
-      ...went,
-    }
+    const went = { action, completions: own, milliseconds: milliseconds ?? 0, observation: withData(observation, data) }
+    return { ...went, reward, end: null, info, terminated: false, truncated: false }
   })
 }

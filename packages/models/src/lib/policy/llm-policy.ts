@@ -42,7 +42,7 @@ const ONE_CALL = 'Call exactly one tool in each answer.'
  * become longer than the context of the model.
  *
  * Who takes over an episode sends what its player would send: the conversation is made again of the answers so far, and
- * of what this player is told otherwise, such as other instructions.
+ * of what this player is shown otherwise, such as other instructions.
  *
  * @param name - its name in records.
  * @param access - what its episodes share. Its journal is looked up when an episode starts.
@@ -147,12 +147,12 @@ function createPlayer(
   function begin(observation: Observation, tools: readonly ToolInfo[]): Transcript {
     const speech = wordsIn(known)
     const first = shown(earlier[0]?.observation ?? observation)
-    const told = [task.prompt, ...task.hints]
+    const words = [task.prompt, ...task.hints]
     const usual = plays === 'all' ? INSTRUCTIONS : `${INSTRUCTIONS} ${ONE_CALL}`
     const begun =
       speech && systemPrompt === undefined && first.text !== ''
-        ? createTranscript(joinParagraphs(told), greeting, [], first)
-        : createTranscript(systemPrompt ?? (speech ? '' : usual), greeting, told, first)
+        ? createTranscript(joinParagraphs(words), greeting, [], first)
+        : createTranscript(systemPrompt ?? (speech ? '' : usual), greeting, words, first)
     const every = [...known, ...tools]
     for (const [i, { observation, action, answers }] of earlier.entries()) {
       // The result of the last step is the observation that the player receives next.

@@ -40,7 +40,7 @@ interface ReadCall {
  *
  * @param plays - how many calls are played.
  * @param speech - the tool that an answer without a call is, if there is one.
- * @param played - the action that came of it, of an earlier answer.
+ * @param played - the action of an earlier answer, as it was recorded.
  */
 export function createTurn(answer: Answer, plays: 'all' | 'first', speech?: ToolInfo, played?: Action): Turn {
   const calls = answer.calls.map((call): ReadCall => ({ call, read: readCall(call) }))
