@@ -31,8 +31,11 @@ describe('docs/operate/errors.md', () => {
   })
 
   it.each(classes)('lists each code of %s', (name, source) => {
-    const declared = /(?:type \w+ErrorCode =|(?:WIRE_ERROR_NUMBERS|MEANINGS) = \{)([\s\S]*?)\n(?:\}|\n)/.exec(source)?.[1] ?? ''
-    const codes = new Set([...declared.matchAll(/'([a-z-]+)'(?::|$)|^ {2}(\w+):/gm)].map(([, quoted, bare]) => quoted ?? bare))
+    const declared =
+      /(?:type \w+ErrorCode =|(?:WIRE_ERROR_NUMBERS|MEANINGS) = \{)([\s\S]*?)\n(?:\}|\n)/.exec(source)?.[1] ?? ''
+    const codes = new Set(
+      [...declared.matchAll(/'([a-z-]+)'(?::|$)|^ {2}(\w+):/gm)].map(([, quoted, bare]) => quoted ?? bare),
+    )
     expect(codes.size).toBeGreaterThan(0)
     const listed = [...(sections.get(name) as string).matchAll(/^[|-] `([a-z-]+)`/gm)].map(([, code]) => code)
     for (const code of codes) expect(listed).toContain(code)

@@ -8,7 +8,17 @@ import { describe, expect, it } from 'vitest'
 const NAMES = [
   ...['defineEnvironment', 'defineGame', 'conversationEnvironment', 'defineMcpEnvironment', 'defineConversation'],
   ...['defineTasks', 'generateTasks', 'definePolicy', 'scriptedPolicy', 'randomPolicy', 'defineAgent', 'PlayerStop'],
-  ...['rehearse', 'checkWorld', 'defineGolden', 'createHost', 'inProcess', 'connect', 'runEpisode', 'runMatch', 'continueEpisode'],
+  ...[
+    'rehearse',
+    'checkWorld',
+    'defineGolden',
+    'createHost',
+    'inProcess',
+    'connect',
+    'runEpisode',
+    'runMatch',
+    'continueEpisode',
+  ],
   ...['withLimits', 'withShaping', 'withWeights', 'defineGrader', 'judgeGrader'],
 ]
 

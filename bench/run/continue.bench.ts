@@ -1,6 +1,6 @@
 /**
  * From asking for a continuation of step 50 to the first question to its player: the world is put back by its rules and
- * compared, its session is opened, and the player is handed the steps before. Beside it the rules alone, played as often.
+ * compared, its session is opened, and the player is handed the steps before. Beside it the rules alone.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

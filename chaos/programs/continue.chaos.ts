@@ -26,12 +26,14 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   database: [example('support-desk'), '--policy', 'solver'],
   disk: [example('repair-shop'), '--policy', 'solver'],
   shell: [example('on-call'), '--policy', 'solver'],
+  seats: ['kuhn-poker', '--policy', 'random'],
+  conversation: [example('phone-support'), '--policy', 'solver'],
 }
 const TASKS = 20
 
 await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quick, options, folder }) => {
   const breaches: string[] = []
-  const most = quick ? 14 : Number(options.prefixes)
+  const wanted = quick ? 14 : Number(options.prefixes)
   const strikes = quick ? 2 : Number(options.kills)
   const run = async (...args: string[]) => {
     await using command = startProcess(process.execPath, [CLI, ...args], {
@@ -49,17 +51,29 @@ await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quic
 
   let [prefixes, equal] = [0, 0]
   const kinds: Record<string, number> = {}
-  const share = Math.ceil(most / Object.keys(KINDS).length)
+  const share = Math.ceil(wanted / Object.keys(KINDS).length)
   for (const [kind, played] of Object.entries(KINDS)) {
     const { status, said } = await run('run', ...played, '--tasks', String(quick ? 2 : TASKS), '--out', kind)
     if (status !== 0) throw new Error(`${kind} was not played: ${said}`)
     const parents = new Map(linesOf(kind).map((record) => [record.task.id, record]))
-    const longest = Math.max(...[...parents.values()].map(({ steps }) => steps.length))
+    const lengths = [...parents.values()].map(({ steps }) => steps.length)
+    // A query counts the steps of one seat.
+    const isMatch = [...parents.values()].some(isMatchRecord)
+    const most = isMatch ? Math.min(...lengths) : Math.max(...lengths)
     kinds[kind] = 0
-    for (const step of rng.stream(kind).shuffle(Array.from({ length: longest }, (_, i) => i + 1))) {
+    for (const step of rng.stream(kind).shuffle(Array.from({ length: most }, (_, i) => i + 1))) {
       if (kinds[kind] >= share) break
       const out = `${kind}-${step}`
-      const asked = ['--query', `steps>=${step}`, '--step', String(step), '--rollouts', '1', '--out', out]
+      const asked = [
+        '--query',
+        isMatch ? 'counts:yes' : `steps>=${step}`,
+        '--step',
+        String(step),
+        '--rollouts',
+        '1',
+        '--out',
+        out,
+      ]
       const { status, said } = await run('continue', kind, ...asked)
       if (status !== 0) {
         breaches.push(`${kind} was not continued from step ${step}: ${said}`)

@@ -114,7 +114,7 @@ describe('episodic continue --where-lost', () => {
     expect((await search('one', ...options, '--resume')).found).toEqual(found)
     const withoutTimes = (text: string) => text.replaceAll(/"(milliseconds|started|ended|time|chain|seal)":[^,}]+/g, '')
     const texts = (files: typeof played) =>
-      files.map(([file, text]) => [file, withoutTimes(text).split("\n").toSorted()])
+      files.map(([file, text]) => [file, withoutTimes(text).split('\n').toSorted()])
     expect(texts(filesOf('one-lost/*/*/episodes.jsonl'))).toEqual(texts(played))
     expect(filesOf('one/*')).toEqual(before)
 
