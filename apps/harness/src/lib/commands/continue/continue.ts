@@ -45,10 +45,10 @@ Examples:
 })
 
 async function continueEpisodes(run: string, options: ContinueOptions, console: Console): Promise<void> {
-  const { step = 1, answer, call, json = false, resume = false, control, whereLost } = options
-  if (whereLost ? (options.step ?? answer ?? call) !== undefined : options.step === undefined)
+  const { step = 1, answer, call, save, json = false, resume = false, control, whereLost } = options
+  if (whereLost ? (options.step ?? answer ?? call ?? save) !== undefined : options.step === undefined)
     throw invalidOption(
-      'Say from which step to go on, as --step 7: step 1 is the first one. Or give --where-lost, which finds the steps itself, without --step, --call and --answer.',
+      'Say from which step to go on, as --step 7: step 1 is the first one. Or give --where-lost, which finds the steps itself, without --step, --call, --answer and --save.',
     )
   if (step === 0 && answer === undefined)
     throw invalidOption('Step 0 is the start, of which --answer alone can change what is read. The first step is 1.')
@@ -59,7 +59,7 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   const episodes = await findEpisodes(parent, query, options.dataset)
   const before = answer === undefined ? step - 1 : step
   const points = episodes.map(({ task, record }): Point => ({ task, record, step: before }))
-  if (options.save !== undefined) return saveTest(parent, { points, changes: changesOf(options) }, options, console)
+  if (save !== undefined) return saveTest(parent, { points, changes: changesOf(options) }, options, console)
   const settings = { ...settingsOf(parent.manifest), ...howOf(options) }
   const request = { points, changes: changesOf(options), settings: { ...settings, ...playersOf(options, settings) } }
   const plain = { points, changes: {}, settings }

@@ -2,7 +2,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LostEpisode } from '@episodic/continue/lost/where-lost'
 import { afterAll, describe, expect, it } from 'vitest'
-import { openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 import { plantedStep } from './slips.fixture.ts'
 
 const workshop = openWorkshop()
@@ -32,16 +32,22 @@ const WORLDS = {
 }
 type World = keyof typeof WORLDS
 
-/** Writes a policy that plays as the solver of a world, but for wrong actions, and returns how it is named. */
-function slipping(world: World, slips: string): string[] {
-  const file = `${world}-${slips.replace(/\W/g, '')}.ts`
+/** Writes a policy that plays as the solver of a module, but for wrong actions, and returns its file. */
+function writePolicy(name: string, module: string, slips: string): string {
+  const fixture = import.meta.resolve('./slips.fixture.ts')
   writeFileSync(
-    at(file),
-    `import { slipping } from '${import.meta.resolve('./slips.fixture.ts')}'
-import { solver } from '${import.meta.resolve(`@episodic/classics/${world}`)}'
-export const policy = slipping(solver, { ${slips}, wrong: (params) => (${WORLDS[world].wrong}) })`,
+    at(`${name}.ts`),
+    `import { slipping } from '${fixture}'
+import { solver } from '${module}'
+export const policy = slipping(solver, { ${slips} })`,
   )
-  return ['--policy', `./${file}`]
+  return `./${name}.ts`
+}
+
+function slipping(world: World, slips: string): string[] {
+  const module = import.meta.resolve(`@episodic/classics/${world}`)
+  const given = `${slips}, wrong: (params) => (${WORLDS[world].wrong})`
+  return ['--policy', writePolicy(`${world}-${slips.replace(/\W/g, '')}`, module, given)]
 }
 
 async function play(world: World, run: string, ...options: string[]) {
@@ -112,9 +118,9 @@ describe('episodic continue --where-lost', () => {
 
     for (const [file] of again) rmSync(at(file, '..'), { recursive: true })
     expect((await search('one', ...options, '--resume')).found).toEqual(found)
-    const withoutTimes = (text: string) => text.replaceAll(/"(milliseconds|started|ended|time|chain|seal)":[^,}]+/g, '')
-    const texts = (files: typeof played) =>
-      files.map(([file, text]) => [file, withoutTimes(text).split('\n').toSorted()])
+    const linesOf = (text: string) =>
+      text.split('\n').map((line) => line.replaceAll(/"(milliseconds|started|ended|time|chain|seal)":[^,}]+/g, ''))
+    const texts = (files: typeof played) => files.map(([file, text]) => [file, linesOf(text).toSorted()])
     expect(texts(filesOf('one-lost/*/*/episodes.jsonl'))).toEqual(texts(played))
     expect(filesOf('one/*')).toEqual(before)
 
@@ -132,6 +138,34 @@ describe('episodic continue --where-lost', () => {
     const { out } = await workshop.main(words)
     expect(out).toMatch(/^ {2}task +attempt +step +action +value before and after the step\n/)
     expect(out).toMatch(new RegExp(` 0 +${planted} +move {"direction":"up"} +\\d+ % \\(\\d+ % to \\d+ %\\) → 0 % `))
+  })
+
+  it('finds where the seat in focus lost a match', async () => {
+    const world = exampleWorld('phone-support')
+    const wrong = "wrong: () => ({ tool: 'close_case', arguments: {} })"
+    const [planted, slips] = ['chance: 0, planted: 3', 'chance: 0.05'].map((given) =>
+      writePolicy(`phone${given.length}`, join(world, 'src/index.ts'), `${given}, ${wrong}`),
+    ) as [string, string]
+    const words = [
+      'run',
+      world,
+      '--seat',
+      `agent=${planted}`,
+      '--seat',
+      'user=solver',
+      '--tasks',
+      '3',
+      '--out',
+      'phones',
+    ]
+    expect(await workshop.main(words)).toMatchObject({ status: 0 })
+    const { found } = await search('phones', '--policy', slips, '--budget', '200')
+    expect(found.length).toBe(3)
+    for (const { loss, action } of found) {
+      // A case that is closed too early is closed for good.
+      expect(action).toEqual({ tool: 'close_case', arguments: {} })
+      expect(loss).toMatchObject({ kind: 'lost', after: { rate: 0 } })
+    }
   })
 
   it('says that it chooses the steps itself', async () => {
