@@ -8,9 +8,8 @@ export interface LossQuestion {
   /** The episode's own outcome, which is the value after its last step; `null` if it has none. Of 1 nothing is lost. */
   readonly end: number | null
   /**
-   * Continues the episode `count` more times after its first `step` steps, of which there are fewer than `steps`.
-   *
-   * @returns the outcomes, at least one, each from 0 to 1: successes, or returns on a scale that was fixed before.
+   * Continues the episode `count` more times after `step` of its steps, fewer than all. Resolves with the outcomes, at
+   * least one, each from 0 to 1: successes, or returns on a scale that was fixed before.
    */
   outcomesAt(step: number, count: number): Promise<readonly number[]>
   /** How many continuations are played at most, and how many at a time while it searches, if the budget allows it. */
@@ -18,15 +17,8 @@ export interface LossQuestion {
   readonly rollouts: number
 }
 
-/** The mean outcome of continuations from one step, with its 95 % interval. The end, which is known, has no width. */
-export interface StepValue {
-  /** How many steps of the episode come before: 0 for its start. */
-  readonly step: number
-  readonly count: number
-  readonly rate: number
-  readonly low: number
-  readonly high: number
-}
+/** The mean outcome of continuations after `step` steps, with its 95 % interval. The end is known and has no width. */
+export type StepValue = Readonly<ReturnType<typeof toValue>>
 
 /**
  * The step at which an episode was lost, from 1, with the values before and after it, of fresh continuations alone. Or
@@ -119,7 +111,7 @@ export async function findLoss(question: LossQuestion): Promise<Loss> {
 }
 
 /** Wilson's interval holds for outcomes between 0 and 1: none vary more than successes of their mean (Bhatia–Davis). */
-function toValue(step: number, outcomes: readonly number[]): StepValue {
+function toValue(step: number, outcomes: readonly number[]) {
   const count = outcomes.length
   const rate = outcomes.reduce((sum, outcome) => sum + outcome, 0) / count
   return { step, count, rate, ...wilson(rate, count) }

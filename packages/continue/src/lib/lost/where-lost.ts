@@ -53,8 +53,7 @@ async function searchIn(
   { folder, resume, ...options }: PlanRunOptions & PlayRunOptions,
 ): Promise<LostEpisode> {
   const { task, record } = point
-  const { attempt, origin } = record
-  const from = origin?.step ?? 0
+  const from = record.origin?.step ?? 0
   const ofFocus = (line: SealedRecord) => seatRecordOf(line, settings.focus)
   const scoreOf = (line: EpisodeRecord, step: number) => {
     const before = ofFocus({ ...record, steps: record.steps.slice(0, step - from) } as SealedRecord)
@@ -65,7 +64,7 @@ async function searchIn(
     const look = (looks.get(step) ?? 0) + 1
     looks.set(step, look)
     const name = `step-${step + 1}${look === 1 ? '' : `-${look}`}`
-    const own = join(folder, `${encodeURIComponent(task.id)}-${attempt}`, name)
+    const own = join(folder, `${encodeURIComponent(task.id)}-${record.attempt}`, name)
     // No look has the seeds of another one.
     const seeded = <With extends { readonly seed?: string | undefined }>(given: With): With =>
       given.seed === undefined ? given : { ...given, seed: seedFor(given.seed, 'where-lost', step, look) }
@@ -100,7 +99,7 @@ async function searchIn(
     outcomesAt: async (step, count) => (await play(step, count)).map(outcomeOf),
   })
   const action = (loss.kind === 'lost' && record.steps[loss.step - from - 1]?.action) || null
-  return { task: task.id, attempt, returns: isJudged ? null : { low, high }, loss, action }
+  return { task: task.id, attempt: record.attempt, returns: isJudged ? null : { low, high }, loss, action }
 }
 
 /** Says how much was lost at the step that is named, or why none is. */
