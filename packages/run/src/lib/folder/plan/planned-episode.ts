@@ -15,13 +15,9 @@ export interface PlannedEpisode {
   readonly origin?: SealedRecord['origin']
 }
 
-/** Identifies an episode of a run by its task and attempt. */
-export function episodeKey({
-  task,
-  attempt,
-}: {
-  readonly task: Pick<SealedRecord['task'], 'id'>
-  readonly attempt: number
-}): string {
+/** What names an episode of a run. */
+export type EpisodeName = Pick<SealedRecord, 'attempt'> & { readonly task: Pick<SealedRecord['task'], 'id'> }
+
+export function episodeKey({ task, attempt }: EpisodeName): string {
   return `${task.id} ${attempt}`
 }

@@ -4,7 +4,7 @@ import type { Action } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import type { EpisodeInFlight } from '@episodic/report/view/run-entry'
 import { oneAtATime } from '../../base/one-at-a-time.ts'
-import type { PlannedEpisode } from '../plan/planned-episode.ts'
+import type { EpisodeName } from '../plan/planned-episode.ts'
 import { type EpisodeEvent, FollowedSteps, MOST_EVENTS } from './followed-steps.ts'
 import { RUN_FILES, writeRunFile } from './run-folder.ts'
 
@@ -52,10 +52,7 @@ export class LiveFile implements AsyncDisposable {
   }
 
   /** Adds an episode that begins. Disposing it ends it. */
-  begin({
-    task,
-    attempt,
-  }: Pick<PlannedEpisode, 'attempt'> & { readonly task: { readonly id: string } }): PlayListener & Disposable {
+  begin({ task, attempt }: EpisodeName): PlayListener & Disposable {
     const episode: PlayedEpisode = {
       task: task.id,
       attempt,
