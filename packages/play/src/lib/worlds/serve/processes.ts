@@ -64,11 +64,7 @@ export async function serveProcesses(
   onReplace: (ended: EndedProcess) => void,
 ) {
   checkShared(options)
-  // A fixed port, so that a replacement finds the same one even if all processes ended.
-  const port = options.port || (await freePort(options.address))
-  const controlToken = process.env.EPISODIC_CONTROL_TOKEN || randomBytes(16).toString('base64url')
-  cluster.setupPrimary({ exec: CLI, args: [...args, '--port', String(port)] })
-  const fork = () => cluster.fork({ EPISODIC_CONTROL_TOKEN: controlToken })
+  const { port, controlToken, fork } = await prepareForks(args, options)
   const stopping = new AbortController()
   const supervised: Promise<void>[] = []
 
@@ -113,6 +109,15 @@ export async function serveProcesses(
     supervised.push(supervise(worker))
     return urls
   }
+}
+
+/** Returns what starts processes with a command line, behind one port and with one control token. */
+export async function prepareForks(args: readonly string[], at: Pick<ProcessesOptions, 'port' | 'address'>) {
+  // A fixed port, so that a replacement finds the same one even if all processes ended.
+  const port = at.port || (await freePort(at.address))
+  const controlToken = process.env.EPISODIC_CONTROL_TOKEN || randomBytes(16).toString('base64url')
+  cluster.setupPrimary({ exec: CLI, args: [...args, '--port', String(port)] })
+  return { port, controlToken, fork: () => cluster.fork({ EPISODIC_CONTROL_TOKEN: controlToken }) }
 }
 
 function checkShared({ processes, store, stdio }: ProcessesOptions): void {

@@ -1,5 +1,4 @@
-import cluster, { type Worker } from 'node:cluster'
-import { randomBytes } from 'node:crypto'
+import type { Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, unwatchFile, watchFile } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,12 +6,10 @@ import { tmpdir } from 'node:os'
 import { dirname, extname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { shownPath } from '@episodic/run/base/console'
-import { freePort } from '@episodic/run/base/free-port'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
-import { CLI } from '../own-command.ts'
 import type { World } from '../world.ts'
-import { hasListened, type Listening, untilExit } from './processes.ts'
+import { hasListened, type Listening, prepareForks, untilExit } from './processes.ts'
 
 /** The name and the version of each world. */
 const loadedSchema = z.object({ loaded: z.record(z.string(), z.string()) })
@@ -42,14 +39,12 @@ export async function serveWatched(
   options: { readonly port: number; readonly address: string; readonly store: string },
   say: (line: string) => void,
 ) {
-  const port = options.port || (await freePort(options.address))
-  const controlToken = process.env.EPISODIC_CONTROL_TOKEN || randomBytes(16).toString('base64url')
   const folder = options.store === 'memory' ? await mkdtemp(join(tmpdir(), 'episodic-watch-')) : null
   const store = folder === null ? [] : ['--store', `sqlite:${join(folder, 'sessions.db')}`]
   const [command = '', ...given] = args
   // Their starts and stops are what `say` writes. A level that was given comes later, and counts.
-  const own = [command, '--log-level', 'warn', ...given, '--port', String(port), ...store]
-  cluster.setupPrimary({ exec: CLI, args: own })
+  const own = [command, '--log-level', 'warn', ...given, ...store]
+  const { port, controlToken, fork } = await prepareForks(own, options)
   // A part of their sessions is in the process that plays them.
   const lost = worlds.flatMap(({ environment: { name, guarantees } }) =>
     guarantees?.delivery === 'at-most-once' ? [name] : [],
@@ -60,7 +55,7 @@ export async function serveWatched(
 
   /** Starts a process, and lets it serve once it has loaded the worlds. Returns whether it does. */
   async function replace(): Promise<boolean> {
-    const worker = cluster.fork({ EPISODIC_CONTROL_TOKEN: controlToken })
+    const worker = fork()
     const message = await Promise.race([once(worker, 'message'), untilExit(worker).then(() => null)])
     if (message === null) return false
     const versions = loadedSchema.parse(message[0]).loaded
