@@ -1,5 +1,4 @@
 import type { ChildProcess } from 'node:child_process'
-import { rmSync } from 'node:fs'
 import { Readable, Writable } from 'node:stream'
 import type * as Acp from '@agentclientprotocol/sdk'
 import { PlayerStop } from '@episodic/env'
@@ -133,8 +132,8 @@ export function createAcpAgent(name: string, given: string, secrets: readonly st
             ...(assignment.modelUrl !== null && modelsAt?.(assignment.modelUrl, assignment.modelKey)),
           },
           cwd: folder,
+          folder,
           signal: assignment.signal,
-          onExit: () => rmSync(folder, { recursive: true, force: true }),
           talk: (child) =>
             converse(acp, child, { ...assignment, folder, takesHttp }).catch((cause: unknown) => {
               throw cause instanceof acp.RequestError ? refusal(cause) : cause

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,12 +27,12 @@ exec 3<&-
 
 export interface AgentProcessOptions {
   readonly env: NodeJS.ProcessEnv
-  /** Default: the working folder of this process. */
+  /** Its working folder. Default: that of this process. */
   readonly cwd?: string
+  /** Its own folder, which is removed if this process exits first. */
+  readonly folder: string
   /** Asks the group to stop, and kills it 2 s later. Where there is a talk, that asks it, and the group has 5 s. */
   readonly signal: AbortSignal
-  /** Called if this process exits first. */
-  readonly onExit: () => void
   /** Speaks with the process over its input and output. The process is ended afterwards. Default: nobody does. */
   readonly talk?: (child: ChildProcess) => Promise<void>
 }
@@ -45,7 +46,7 @@ export interface AgentProcessOptions {
  */
 export async function runAgentProcess(
   command: string,
-  { env, cwd, signal, onExit, talk }: AgentProcessOptions,
+  { env, cwd, folder, signal, talk }: AgentProcessOptions,
 ): Promise<void> {
   const stream = talk ? 'pipe' : 'ignore'
   const child = spawn(HAS_GROUPS ? `${ENDS_WITH_US}${command}` : command, {
@@ -74,7 +75,7 @@ export async function runAgentProcess(
   // If this process exits first, end everything that it started.
   const stay = endAtExit(() => {
     kill('SIGKILL')
-    onExit()
+    rmSync(folder, { recursive: true, force: true })
   })
   signal.addEventListener('abort', stop, { once: true })
   try {

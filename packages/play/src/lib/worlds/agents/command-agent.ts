@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,8 +66,8 @@ async function run(
       EPISODIC_SEED: seed,
       ...modelVariables(assignment),
     },
+    folder,
     signal,
-    onExit: () => rmSync(folder, { recursive: true, force: true }),
   })
 }
 
