@@ -156,7 +156,7 @@ describe('judgeGrader', () => {
 
   it.each([
     ['no call', () => saying({ role: 'assistant', content: 'I pass it.' }), 'it called no tool'],
-    ['torn arguments', () => calling('verdict', '{"value": tr'), 'its arguments are not JSON'],
+    ['torn arguments', () => calling('verdict', '{"value": tr'), 'its arguments are no object of JSON'],
     ['no value', () => calling('verdict', { why: 'because' }), 'it gave no value'],
     ['a score out of range', () => pass(1.5), 'its value is 1.5, not true or false'],
   ])('is ungraded, and never 0, after two answers with %s', async (_, answer, problem) => {

@@ -2,7 +2,7 @@ import type { ChatModel } from '@episodic/models/chat-model'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { answerMessages } from '@episodic/models/policy/turn'
 import { contentId, type JsonObject } from '@episodic/protocol'
-import { isObject, mapTexts } from '@episodic/protocol/internal'
+import { mapTexts } from '@episodic/protocol/internal'
 import {
   defineGrader,
   findVerdictProblem,
@@ -12,6 +12,7 @@ import {
   type Verdict,
   wordsOf,
 } from '@episodic/report/grades/grader'
+import { objectOf } from '@episodic/run/base/json'
 import { createRecording } from '@episodic/run/folder/record/recording'
 import { judgeMessages, VERDICT_TOOL, verdictTool } from './judge-prompt.ts'
 
@@ -119,13 +120,8 @@ async function askJudge(
 /** Returns the verdict of a call, or what is wrong with it. Evidence of another shape is left out. */
 function readVerdict(scale: GraderScale, args: string | undefined): Verdict | string {
   if (args === undefined) return 'it called no tool'
-  let json: unknown
-  try {
-    json = JSON.parse(args)
-  } catch {
-    return 'its arguments are not JSON'
-  }
-  if (!isObject(json)) return 'its arguments are not an object'
+  const json = objectOf(args)
+  if (!json) return 'its arguments are no object of JSON'
   const { value = null, why = '', evidence = [] } = json
   const entries = Array.isArray(evidence) ? evidence : []
   const verdict = {
