@@ -1,7 +1,7 @@
 import type { ComparedRuns } from '@episodic/report/view/compared-runs'
 import { alignTasks } from './align-tasks.ts'
 import { compareRuns, meansOf } from './compare-runs.ts'
-import { compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
+import { type ComparedWithBaseline, compareWithBaseline, type UnreadRun } from './compare-with-baseline.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { contrastRuns } from './contrast-runs.ts'
 
@@ -19,22 +19,19 @@ const MOST_FIGURES = 32_000
 export function comparedOf(ids: readonly string[], runs: readonly (ComparedRun | UnreadRun)[]): ComparedRuns {
   const [first, second] = runs
   const idAt = (place: number) => ids[place] ?? ''
-  if (first && second && 'tasks' in first && 'tasks' in second && runs.length === 2)
-    return {
-      baseline: idAt(0),
-      runs: ids,
-      leftOut: [],
-      contrasts: null,
-      comparisons: [compareRuns(first, second)],
-      tasks: tasksOf([first, alignTasks(first, second)]),
-    }
-  const compared = compareWithBaseline(runs)
+  const isPair = first && second && 'tasks' in first && 'tasks' in second && runs.length === 2
+  const compared: ComparedWithBaseline = isPair
+    ? {
+        ...{ baseline: first, others: [alignTasks(first, second)], comparisons: [compareRuns(first, second)] },
+        ...{ places: [0, 1], leftOut: [] },
+      }
+    : compareWithBaseline(runs)
   const { baseline, others, comparisons, places, leftOut } = compared
   return {
     baseline: idAt(places[0] ?? 0),
     runs: places.map(idAt),
     leftOut: leftOut.map(({ place, name, why }) => ({ run: idAt(place), name, why })),
-    contrasts: contrastRuns(compared),
+    contrasts: isPair ? null : contrastRuns(compared),
     comparisons,
     tasks: tasksOf([baseline, ...others]),
   }
