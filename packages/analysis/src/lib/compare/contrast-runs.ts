@@ -1,6 +1,7 @@
 import type { Comparison, PairedFigure } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { createRate } from '@episodic/report/fold/clustered-rate'
+import { mapValues } from '@episodic/run/base/map-values'
 import { promptsOfRuns } from '@episodic/run/folder/plan/prompt-names'
 import { type Means, meansOf } from './compare-runs.ts'
 import type { ComparedWithBaseline } from './compare-with-baseline.ts'
@@ -21,14 +22,13 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
     const found = adjustFigures(figures.filter((figure) => figure !== null && figure !== undefined))
     return figures.map((figure) => (figure ? (found.shift() ?? null) : null))
   }
-  // A comparison has a finished episode in both runs, so it has these.
-  const always = (of: (comparison: Comparison) => PairedFigure | null) =>
-    contrasted(of) as (PairedFigure & { readonly holm: number; readonly tests: number })[]
-  const success = always((comparison) => comparison.success)
-  const returns = always((comparison) => comparison.return)
-  const steps = always(({ length }) => length)
-  const tokens = contrasted((comparison) => comparison.tokens)
-  const cost = contrasted((comparison) => comparison.cost)
+  const figures = {
+    success: contrasted((comparison) => comparison.success),
+    return: contrasted((comparison) => comparison.return),
+    steps: contrasted(({ length }) => length),
+    tokens: contrasted((comparison) => comparison.tokens),
+    cost: contrasted((comparison) => comparison.cost),
+  }
   const any = contrasted(({ passes }) => passes?.any)
   const all = contrasted(({ passes }) => passes?.all)
   const graders = new Set(comparisons.flatMap(({ grades }) => grades.map(({ name }) => name)))
@@ -57,12 +57,9 @@ export function contrastRuns({ baseline, others, comparisons, leftOut }: Compare
     contrasts: comparisons.map(({ b, tasks, passes }, i) => ({
       run: b.name,
       tasks: tasks.compared,
-      success: success[i] as (typeof success)[number],
+      // A comparison has a finished episode in both runs, so it has the first three.
+      ...(mapValues(figures, (all) => all[i]) as Pick<Contrasts['contrasts'][number], keyof typeof figures>),
       passes: passes && any[i] && all[i] ? { k: passes.k, any: any[i], all: all[i] } : null,
-      return: returns[i] as (typeof returns)[number],
-      steps: steps[i] as (typeof steps)[number],
-      tokens: tokens[i] ?? null,
-      cost: cost[i] ?? null,
       grades: grades.flatMap((figures) => figures[i] ?? []),
     })),
   }
