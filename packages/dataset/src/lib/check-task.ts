@@ -45,16 +45,11 @@ export function assertNoProblems(problems: readonly FieldProblem[], where: strin
   })
 }
 
-interface CheckedParams {
-  readonly params: unknown
-  readonly problems: readonly FieldProblem[]
-}
-
 /**
  * Parses parameters with an environment's schema. A key that the schema drops is a problem: most schemas ignore unknown
  * keys, and a misspelt parameter would silently have its default.
  */
-export function checkParams(schema: z.ZodType, params: unknown): CheckedParams {
+export function checkParams(schema: z.ZodType, params: unknown) {
   const read = schema.safeParse(params)
   if (!read.success) return { params, problems: problemsOf(read.error, 'params', ['params']) }
   const unknown = findUnknownKeys(schema, params)

@@ -12,12 +12,6 @@ import type { ExportSource } from '../export-format.ts'
 import { returnsOf } from './rewards.ts'
 import { stalenessColumns } from './staleness-columns.ts'
 
-/** A finished episode as a chat: the task and the first observation, then tool calls with their results. */
-export interface Chat {
-  readonly opening: string
-  readonly turns: readonly Turn[]
-}
-
 /** What a player did before it was answered: one call, those that a language model made in one answer, or words. */
 export interface Turn {
   /** What was said: words that were the move, or what a language model said beside its calls; empty for nothing. */
@@ -45,7 +39,7 @@ export function callIdOf(chain: string, number: number): string {
   return `call_${chain.slice(0, TRACE)}_${number}`
 }
 
-export function chatOf({ task, start, steps, chain }: EpisodeRecord): Chat {
+export function chatOf({ task, start, steps, chain }: EpisodeRecord) {
   const played = playedCalls(steps)
   const turns: (Turn & { readonly calls: TurnCall[]; readonly steps: RecordedStep[] })[] = []
   for (const [i, step] of steps.entries()) {

@@ -34,21 +34,15 @@ export interface MessageCall {
   readonly arguments: string
 }
 
-/** The messages before the first answer, and those from it on. */
-export interface Conversation {
-  readonly prompt: readonly Message[]
-  readonly completion: readonly Message[]
-}
-
 /**
- * Returns an episode as a conversation. It is the one that a language model had, where that is recorded and each
- * request continues the one before; else the task and the first observation, then each action as a call with its
- * result.
+ * Returns an episode as a conversation: the messages before the first answer, and those from it on. It is the one that
+ * a language model had, where that is recorded and each request continues the one before; else the task and the first
+ * observation, then each action as a call with its result.
  *
  * @param ids - `own`: calls are numbered as `call_<start of the episode's chain>_<number from 1>`, which is the number
  *   of the step if each call was played. `sent`: as the model and the requests had them.
  */
-export function conversationOf(record: EpisodeRecord, ids: 'own' | 'sent' = 'own'): Conversation {
+export function conversationOf(record: EpisodeRecord, ids: 'own' | 'sent' = 'own') {
   const messages = withTools(recorded(record) ?? played(record), record, ids)
   const first = messages.findIndex(({ role }) => role === 'assistant')
   const end = first === -1 ? messages.length : first

@@ -41,13 +41,6 @@ export interface EpisodeRow {
   readonly tree: number
 }
 
-export interface CountedRow extends EpisodeRow {
-  readonly task: number
-  readonly tries: number
-  readonly first: EpisodeRow
-  readonly conflicts: number
-}
-
 interface Block {
   readonly words: Uint32Array
   readonly floats: Float64Array
@@ -119,7 +112,7 @@ export function createEpisodeTable() {
       return true
     },
     /** The row that counts of each episode, in the order of keys, with its task's number: equal tasks are adjacent. */
-    *episodes(): Generator<CountedRow, void> {
+    *episodes() {
       const order = Uint32Array.from({ length: size }, (_, row) => row).sort(
         (a, b) =>
           compareRows(a, b, KEY_WORDS) ||

@@ -13,20 +13,8 @@ import {
 } from './figure-notes.ts'
 import { shortVoids } from './void-notes.ts'
 
-export interface ContrastRow {
-  readonly figure: string
-  readonly difference: string
-  readonly interval: string
-  readonly p: string
-  readonly verdict: 'higher' | 'lower' | 'same' | 'not shown'
-  readonly detectable: string
-  /** Whether the run is shown to be better or worse by it; `null` for neither, and if nothing is shown. */
-  readonly better: boolean | null
-  readonly paired: PairedFigure
-}
-
 /** Differences of shares are in percentage points. */
-export function contrastRows(contrast: Contrasts['contrasts'][number]): ContrastRow[] {
+export function contrastRows(contrast: Contrasts['contrasts'][number]) {
   return namedFigures(contrast).map(({ name, figure, unit }) => {
     const verdict = verdictOfContrast(figure)
     const isScore = name === 'success' || name === 'return'
@@ -37,6 +25,7 @@ export function contrastRows(contrast: Contrasts['contrasts'][number]): Contrast
       p: formatPValue(figure.holm),
       verdict,
       detectable: formatDetectable(figure, unit),
+      /** Whether the run is shown to be better or worse by it; `null` for neither, and if nothing is shown. */
       better: isScore && (verdict === 'higher' || verdict === 'lower') ? verdict === 'higher' : null,
       paired: figure,
     }

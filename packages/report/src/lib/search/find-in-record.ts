@@ -1,14 +1,6 @@
 import { isMatchRecord, type JsonObject, type SealedRecord } from '@episodic/protocol'
 import type { SearchField } from '../view/search-hit.ts'
 
-export interface FoundText {
-  readonly step: number | null
-  readonly field: SearchField
-  readonly before: string
-  readonly match: string
-  readonly after: string
-}
-
 const CONTEXT = 80
 
 /**
@@ -17,11 +9,7 @@ const CONTEXT = 80
  *
  * @param fields - where to search. Default: everywhere.
  */
-export function* findInRecord(
-  record: SealedRecord,
-  text: string,
-  fields?: readonly SearchField[],
-): Generator<FoundText> {
+export function* findInRecord(record: SealedRecord, text: string, fields?: readonly SearchField[]) {
   if (text === '') return
   const pattern = new RegExp(text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&'), 'gi')
   for (const { step, field, text: content } of searchedTexts(record)) {

@@ -3,17 +3,12 @@ import { type ReadPages, readTree } from './read-tree.ts'
 import type { SessionState } from './session-state.ts'
 import { containerShownBy, type Shown, shownBy, Views } from './view.ts'
 
-/** A part of a large state by its first page, with the pages that a reader lacks. */
-export interface PartPages {
-  readonly page: string
-  readonly pages: readonly (readonly [name: string, text: string])[]
-}
-
 /**
- * Returns the pages of an object or array of a large state that are not in `known`, and adds them to it: a reader who
- * has a page has all pages below it. Returns `null` for an object that has no page of its own.
+ * Returns the first page of an object or array of a large state, and those of its pages that are not in `known`, and
+ * adds them to it: a reader who has a page has all pages below it. Returns `null` for an object that has no page of its
+ * own.
  */
-export function pagesOfPart(part: object, known: Set<string>): PartPages | null {
+export function pagesOfPart(part: object, known: Set<string>) {
   const container = containerShownBy(part)
   const first = container && pageOf(container)
   if (!first) return null

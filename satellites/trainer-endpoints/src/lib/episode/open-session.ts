@@ -1,5 +1,5 @@
-import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
-import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, type OpenResult, WireError } from '@episodic/protocol'
+import type { Host } from '@episodic/mcp-server'
+import { type JsonObject, type LimitsRequest, METHOD_SCHEMAS, WireError } from '@episodic/protocol'
 import { formatZodError, randomText } from '@episodic/protocol/internal'
 
 export interface EpisodeRequest {
@@ -14,17 +14,12 @@ export interface EpisodeRequest {
   readonly requestKey?: string | undefined
 }
 
-export interface OpenedSession {
-  readonly opened: OpenResult
-  readonly session: TrainerSessionRef
-}
-
 /** Opens a session. Rejects with `invalid-params` for several seats too, and with the errors of `Host.open`. */
 export async function openSession(
   host: Host,
   principal: string | null,
   { seed, requestKey = randomText(), ...rest }: EpisodeRequest,
-): Promise<OpenedSession> {
+) {
   const request = { ...rest, seed: seedText(seed), requestKey }
   const parsed = METHOD_SCHEMAS.open.params.safeParse(request)
   if (!parsed.success)

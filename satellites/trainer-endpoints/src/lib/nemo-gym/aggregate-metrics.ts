@@ -9,12 +9,6 @@ type VerifyResponse = Readonly<Record<string, unknown>>
 const TASK = '_ng_task_index'
 const ROLLOUT = '_ng_rollout_index'
 
-export interface AggregateMetrics {
-  readonly group_level_metrics: readonly Readonly<Record<string, number>>[]
-  readonly agent_metrics: Readonly<Record<string, number>>
-  readonly key_metrics: Readonly<Record<string, number>>
-}
-
 /** Names of numeric members that answers of `verify` may have in all. */
 const MOST_NAMES = 1_000
 /** Numbers that they may have in all. */
@@ -28,7 +22,7 @@ const MOST_STATISTICS = 1_000_000
  *
  * Throws `too-large` for more than 1,000 names of members, a million numbers, or a million statistics of single tasks.
  */
-export function aggregateMetrics(responses: readonly VerifyResponse[]): AggregateMetrics {
+export function aggregateMetrics(responses: readonly VerifyResponse[]) {
   if (responses.length === 0) return { group_level_metrics: [], agent_metrics: {}, key_metrics: {} }
   const measured = responses.filter(({ mask_sample }) => !mask_sample)
   const coverage = coverageOf(responses, measured)

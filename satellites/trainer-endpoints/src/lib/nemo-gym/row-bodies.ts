@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { JsonBodies } from '@episodic/mcp-server/http'
-import type { JsonObject } from '@episodic/protocol'
 import { BodyThread } from './body-thread.ts'
-
-export interface RowBody {
-  readonly text: string
-  readonly value: JsonObject
-}
 
 export type RowBodies = ReturnType<typeof createRowBodies>
 
@@ -19,7 +13,7 @@ export function createRowBodies(bytes: number) {
      * Reads a body that has a row, whose `response` may have millions of values: the value has what is played of those.
      * Rejects with `too-large`, and as the job `row` throws.
      */
-    async read(request: IncomingMessage): Promise<RowBody> {
+    async read(request: IncomingMessage) {
       return bodies.useText(request, async (text) => ({ text, value: await thread.run('row', text) }))
     },
     async summarize(request: IncomingMessage): Promise<string> {

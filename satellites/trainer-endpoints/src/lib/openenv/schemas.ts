@@ -1,16 +1,9 @@
 import type { EnvironmentInfo, JsonObject } from '@episodic/protocol'
 
-export interface OpenEnvSchemas {
-  readonly action: JsonObject
-  readonly observation: JsonObject
-  readonly state: JsonObject
-  readonly reset_observation: JsonObject
-}
-
 const METADATA: JsonObject = { type: 'object', additionalProperties: true }
 
 /** Describes an environment by JSON Schemas. By the title `CallToolAction`, clients list the tools before a reset. */
-export function schemasOf({ tools }: EnvironmentInfo): OpenEnvSchemas {
+export function schemasOf({ tools }: EnvironmentInfo) {
   const text: JsonObject = { type: 'string', description: 'What the player is shown.' }
   return {
     action: {

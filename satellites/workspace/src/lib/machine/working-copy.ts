@@ -33,13 +33,6 @@ export interface SeenFiles {
   readonly readOnly: readonly string[]
 }
 
-/** What a command has made of the files: fields of its result. */
-export interface CopyChanges {
-  readonly changes: DiskChanges
-  readonly grown: number
-  readonly notKept: readonly string[]
-}
-
 export type Wanted = ReturnType<typeof wantedOf>
 
 interface Known {
@@ -137,7 +130,7 @@ export class WorkingCopy {
    * Returns what has changed since the folder was brought to these files. Returns `null` if files are larger by more
    * than `room` bytes, or too many or too deep have changed; the folder can then only be removed.
    */
-  async readChanges(seen: SeenFiles, room: number): Promise<CopyChanges | null> {
+  async readChanges(seen: SeenFiles, room: number) {
     const notKept: string[] = []
     const listed = await this.#list(seen.folders, notKept)
     if (!listed) return null

@@ -13,13 +13,6 @@ export interface ShellMemory {
   readonly variables: readonly (readonly [name: string, value: string])[]
 }
 
-export interface ShellResult {
-  readonly stdout: string
-  readonly stderr: string
-  readonly exitCode: number
-  readonly memory: ShellMemory
-}
-
 export interface ShellTask extends ShellChoice {
   readonly memory: ShellMemory
   readonly stdin: string | null
@@ -44,7 +37,7 @@ export async function runShell(
   script: string,
   { memory, stdin, ...choice }: ShellTask,
   clock: VirtualClock,
-): Promise<ShellResult> {
+) {
   const faults = new ProgramFaults()
   const bash = new Bash({
     ...(await shellParts(choice, disk, clock, faults)),
