@@ -13,23 +13,7 @@ import { createTokenFold } from './token-fold.ts'
 import { createTreeSample } from './tree-sample.ts'
 
 /** Folds sealed episodes into a {@link Summary}. */
-export interface Fold {
-  /**
-   * Adds one line of a run.
-   *
-   * @param text - its JSON, to save writing it. Default: it is written.
-   * @param identity - to save finding it. Default: it is found.
-   */
-  add(line: SealedRecord, text?: string, identity?: EpisodeIdentity): void
-  /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
-  readonly repeated: number
-  /**
-   * The summary of what was added so far. More can be added afterwards.
-   *
-   * Throws a `RangeError` if more episodes were sealed than the run scheduled.
-   */
-  finish(run: Omit<ReportedRun, 'configuration'>): Summary
-}
+export type Fold = ReturnType<typeof createFold>
 
 /**
  * Creates an empty fold. The summary depends neither on the order of the episodes nor on repetitions: the fold keeps
@@ -47,7 +31,7 @@ export function createFold({
 }: {
   readonly discount?: number | undefined
   readonly seat?: string | undefined
-} = {}): Fold {
+} = {}) {
   const table = createEpisodeTable()
   const steps = createStepFold()
   const tokens = createTokenFold()
@@ -63,7 +47,13 @@ export function createFold({
   let leaves = 0
   let repeated = 0
   return {
-    add(line, text, identity = identityOf(line, text)) {
+    /**
+     * Adds one line of a run.
+     *
+     * @param text - its JSON, to save writing it. Default: it is written.
+     * @param identity - to save finding it. Default: it is found.
+     */
+    add(line: SealedRecord, text?: string, identity: EpisodeIdentity = identityOf(line, text)) {
       const record = seatRecordOf(line, seat)
       const { returns, task, time, branch } = record
       const outcome = scoredOutcomeOf(record)
@@ -103,10 +93,16 @@ export function createFold({
       const message = outcome.error.message.slice(0, 500).toWellFormed()
       if (example && (example.text === null || message < example.text)) example.text = message
     },
+    /** How many lines were exact repetitions. They do not change the summary and are not part of it. */
     get repeated() {
       return repeated
     },
-    finish(run) {
+    /**
+     * The summary of what was added so far. More can be added afterwards.
+     *
+     * Throws a `RangeError` if more episodes were sealed than the run scheduled.
+     */
+    finish(run: Omit<ReportedRun, 'configuration'>): Summary {
       const {
         failures,
         trees: scores,

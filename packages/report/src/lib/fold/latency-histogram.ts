@@ -1,16 +1,6 @@
 import type { Latency } from './summary.ts'
 
-export interface LatencyHistogram {
-  add(milliseconds: number): void
-  readonly count: number
-  /** The exact maximum, in milliseconds; 0 if empty. */
-  readonly longest: number
-  /** The upper end of the bucket of the `p` quantile, in milliseconds; 0 if empty. */
-  percentile(p: number): number
-  /** Counts in bins for a plot, four per doubling, from the first to the last that is not empty, in milliseconds. */
-  bins(): Latency['bins']
-  summarize(): Latency | null
-}
+export type LatencyHistogram = ReturnType<typeof createLatencyHistogram>
 
 /** A percentile is at most 1/128 (0.8 %) above the truth, and exact to the microsecond below 256 µs. */
 const SUB_BITS = 8
@@ -21,12 +11,12 @@ const LONGEST = 0xffff_ffff
 const BINS_PER_DOUBLING = 4
 
 /** Creates an empty histogram with log-spaced buckets of whole microseconds, like HdrHistogram (G. Tene). */
-export function createLatencyHistogram(): LatencyHistogram {
+export function createLatencyHistogram() {
   const counts = new Float64Array(bucketOf(LONGEST) + 1)
   let count = 0
   let longest = 0
-  const histogram: LatencyHistogram = {
-    add(milliseconds) {
+  const histogram = {
+    add(milliseconds: number) {
       counts[bucketOf(Math.min(LONGEST, Math.max(0, Math.round(milliseconds * 1_000))))]! += 1
       count += 1
       longest = Math.max(longest, milliseconds)
@@ -34,10 +24,12 @@ export function createLatencyHistogram(): LatencyHistogram {
     get count() {
       return count
     },
+    /** The exact maximum, in milliseconds; 0 if empty. */
     get longest() {
       return longest
     },
-    percentile(p) {
+    /** The upper end of the bucket of the `p` quantile, in milliseconds; 0 if empty. */
+    percentile(p: number) {
       let left = Math.ceil(p * count)
       for (let bucket = 0; bucket < counts.length; bucket++) {
         left -= counts[bucket] as number
@@ -45,7 +37,8 @@ export function createLatencyHistogram(): LatencyHistogram {
       }
       return longest
     },
-    bins() {
+    /** Counts in bins for a plot, four per doubling, from the first to the last that is not empty, in milliseconds. */
+    bins(): Latency['bins'] {
       const bins: number[] = []
       counts.forEach((inside, bucket) => {
         if (inside > 0) bins[binOf(bucket)] = (bins[binOf(bucket)] ?? 0) + inside
@@ -60,7 +53,7 @@ export function createLatencyHistogram(): LatencyHistogram {
         count: inside,
       }))
     },
-    summarize() {
+    summarize(): Latency | null {
       if (count === 0) return null
       const [median, p90, p99] = [0.5, 0.9, 0.99].map(histogram.percentile) as [number, number, number]
       return { median, p90, p99, longest, bins: histogram.bins() }

@@ -6,14 +6,10 @@ interface Played {
   readonly try: number
 }
 
-export interface GradeTable {
-  readonly graders: readonly string[]
-  valueOf(grader: string, episode: Played): GradeValue | null
-  ofTasks(grader: string): ReadonlySet<string>
-}
+export type GradeTable = ReturnType<typeof createGradeTable>
 
 /** Creates a table of verdicts: of one grader on a play the latest revision, of votes the first decided one. */
-export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
+export function createGradeTable(grades: readonly GradeRecord[]) {
   const byGrader = new Map<string, { values: Map<string, GradeValue>; tasks: Set<string> }>()
   const latest = new Map<string, GradeRecord>()
   for (const grade of grades) {
@@ -30,8 +26,8 @@ export function createGradeTable(grades: readonly GradeRecord[]): GradeTable {
   }
   return {
     graders: [...byGrader.keys()].sort(),
-    valueOf: (grader, episode) => byGrader.get(grader)?.values.get(toPlayKey(episode)) ?? null,
-    ofTasks: (grader) => byGrader.get(grader)?.tasks ?? new Set(),
+    valueOf: (grader: string, episode: Played) => byGrader.get(grader)?.values.get(toPlayKey(episode)) ?? null,
+    ofTasks: (grader: string) => byGrader.get(grader)?.tasks ?? new Set<string>(),
   }
 }
 

@@ -2,24 +2,12 @@ import { type JsonObject, type Split, type Task, WireError } from '@episodic/pro
 
 type Rows = readonly Task[]
 
-/** The tasks that a server offers, by environment, split and place in the split. */
-export interface TaskIndex {
-  /** Returns the splits that have tasks of an environment, `train` first. */
-  splitsOf(environment: string): readonly Split[]
-  /** Returns how many tasks a split has. Throws `invalid-params` for a split without tasks. */
-  count(environment: string, split: unknown): number
-  /** Returns one task. Throws `invalid-params` for an unknown split or an index out of range. */
-  task(environment: string, split: unknown, index: unknown): Task
-  /**
-   * Returns the tasks from `start` (default 0) up to `stop` (default: all), excluding `stop`; indices below 0 count
-   * from the end. Throws `invalid-params` for an unknown split, and for bounds that are no whole numbers.
-   */
-  range(environment: string, split: unknown, start?: unknown, stop?: unknown): readonly Task[]
-}
+export type TaskIndex = ReturnType<typeof createTaskIndex>
 
 const SPLITS: readonly Split[] = ['train', 'validation', 'test']
 
-export function createTaskIndex(tasks: readonly Task[]): TaskIndex {
+/** The tasks that a server offers, by environment, split and place in the split. */
+export function createTaskIndex(tasks: readonly Task[]) {
   const groups = Map.groupBy(tasks, ({ environment, split }) => `${environment.name} ${split}`)
   const rowsOf = (environment: string, split: unknown): Rows => {
     const rows = groups.get(`${environment} ${split}`)
@@ -34,9 +22,12 @@ export function createTaskIndex(tasks: readonly Task[]): TaskIndex {
   }
   const splitsOf = (environment: string) => SPLITS.filter((split) => groups.has(`${environment} ${split}`))
   return {
+    /** Returns the splits that have tasks of an environment, `train` first. */
     splitsOf,
-    count: (environment, split) => rowsOf(environment, split).length,
-    task(environment, split, index) {
+    /** Returns how many tasks a split has. Throws `invalid-params` for a split without tasks. */
+    count: (environment: string, split: unknown) => rowsOf(environment, split).length,
+    /** Returns one task. Throws `invalid-params` for an unknown split or an index out of range. */
+    task(environment: string, split: unknown, index: unknown) {
       const rows = rowsOf(environment, split)
       const task = Number.isSafeInteger(index) ? rows.at(index as number) : undefined
       if (task) return task
@@ -45,7 +36,11 @@ export function createTaskIndex(tasks: readonly Task[]): TaskIndex {
         `There is no task ${JSON.stringify(index)} in split ${split}: it has ${rows.length}, from 0.`,
       )
     },
-    range(environment, split, start, stop) {
+    /**
+     * Returns the tasks from `start` (default 0) up to `stop` (default: all), excluding `stop`; indices below 0 count
+     * from the end. Throws `invalid-params` for an unknown split, and for bounds that are no whole numbers.
+     */
+    range(environment: string, split: unknown, start?: unknown, stop?: unknown) {
       const rows = rowsOf(environment, split)
       return rows.slice(boundOf(start, 0), boundOf(stop, rows.length))
     },

@@ -18,20 +18,14 @@ const { imul } = Math
 /** The name under which threads that are started from this one find the memory. */
 const KEY = 'episodic:virtual-clock'
 
-export interface VirtualClock {
-  readonly now: number
-  begin(now: number, seed: readonly [number, number]): void
-  sleep(milliseconds: number): void
-  random(): number
-  bytes(count: number): Uint8Array
-}
+export type VirtualClock = ReturnType<typeof installVirtualClock>
 
 /**
  * Replaces the time and the chance of this thread by virtual ones, for good: shells, and SQLite, JavaScript and Python
  * in WebAssembly, read them through these functions. Threads that it starts have the same time and chance if they call
  * it too. Call it in a thread of its own, before a library is loaded.
  */
-export function installVirtualClock(): VirtualClock {
+export function installVirtualClock() {
   const given = getEnvironmentData(KEY) as Shared | undefined
   const shared = given ?? {
     words: new Uint32Array(new SharedArrayBuffer(12)),
@@ -91,13 +85,13 @@ export function installVirtualClock(): VirtualClock {
     get now() {
       return now()
     },
-    begin(at, [first, second]) {
+    begin(at: number, [first, second]: readonly [number, number]) {
       time[0] = at
       words.set([first, second, 0])
     },
     random,
     bytes,
-    sleep(milliseconds) {
+    sleep(milliseconds: number) {
       if (milliseconds > 0 && Number.isFinite(milliseconds)) time[0] = now() + milliseconds
     },
   }
