@@ -7,5 +7,5 @@
 
 export { disconnectPreservingSessions } from '@episodic/mcp-client/channel'
 export type { SessionEnvironment } from './lib/environment/session-environment.ts'
-export { ownStepOf } from './lib/game/own-step.ts'
+export { ownStepOf } from './lib/game/live-match.ts'
 export { listAll } from './lib/transport/open-channel.ts'

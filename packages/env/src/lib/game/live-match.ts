@@ -1,11 +1,11 @@
-import { type Action, type LoggedStep, SeatViews, seedFor, WireError } from '@episodic/protocol'
+import { type Action, type LoggedStep, SeatViews, type Step, seedFor, WireError } from '@episodic/protocol'
 import { monotonic, type SeatResult, type SeatView } from '@episodic/protocol/internal'
 import { offeredTools } from '../policy/offered-tools.ts'
 import type { PlayerStop } from '../policy/player-stop.ts'
 import { conversationOf, type EarlierStep, type ModelAnswer, type PolicyContext } from '../policy/policy.ts'
+import { reportedStep } from '../session/step-result.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
-import { ownStepOf } from './own-step.ts'
 
 /** A failure of a match that names the seat whose policy, player or action it was. */
 export class SeatFailure extends Error {
@@ -143,4 +143,17 @@ export function createLiveMatch(game: Game, opened: GameStart, options: MatchOpt
     ...{ game, options, start, views, steps, failed, signal, now },
     ...{ keep, playGiven, earlierOf, take, leave, results, catchUp, followTurn, contextOf },
   }
+}
+
+/** Returns a seat's own last step as its policy sees it: with the reward since, by the steps of others. */
+export function ownStepOf(
+  { report, replayed }: { readonly report: Omit<SeatStep['report'], 'revision'>; readonly replayed: boolean },
+  { observation, due }: SeatView,
+): Step {
+  // Events may say something to other seats alone.
+  const { events: _, ...own } = report
+  const terms = { ...own.terms }
+  for (const [term, value] of Object.entries(due)) terms[term] = (terms[term] ?? 0) + value
+  const total = Object.values(terms).reduce((sum, term) => sum + term, 0)
+  return reportedStep({ observation, report: own, replayed }, terms, total)
 }

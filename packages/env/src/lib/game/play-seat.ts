@@ -4,8 +4,7 @@ import { isUnplayable, PlayerStop, unplayable } from '../policy/player-stop.ts'
 import type { ModelAnswer, Player, Policy } from '../policy/policy.ts'
 import { createPlayer } from '../policy/resume-player.ts'
 import type { Game } from './game.ts'
-import { type LiveMatch, SeatFailure } from './live-match.ts'
-import { ownStepOf } from './own-step.ts'
+import { type LiveMatch, ownStepOf, SeatFailure } from './live-match.ts'
 
 /** Errors of a step that mean that somebody has taken a step since. */
 const MOVED = ['not-your-turn', 'episode-ended', 'seq-reused', 'seq-conflict'] as const
