@@ -3,6 +3,7 @@ import './style/continue.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { ContinueLink, ContinueTab } from './continue/continue-tab.tsx'
+import { LossSearch } from './continue/loss-search.tsx'
 import { PlayContext } from './continue/play-context.ts'
 import { createCachedSource } from './source/cached-source.ts'
 import { createServerSource } from './source/server-source.ts'
@@ -13,7 +14,9 @@ const root = document.getElementById('app')
 const token = takeToken()
 if (root)
   render(
-    <PlayContext.Provider value={token === undefined ? null : { Tab: ContinueTab, Link: ContinueLink }}>
+    <PlayContext.Provider
+      value={token === undefined ? null : { Tab: ContinueTab, Below: LossSearch, Link: ContinueLink }}
+    >
       <App source={createCachedSource(createServerSource(token))} />
     </PlayContext.Provider>,
     root,

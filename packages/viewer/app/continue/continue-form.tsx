@@ -3,23 +3,17 @@ import { formatCost } from '@episodic/report/text/format'
 import type { AskedContinuation, AskToPlay, Offer } from '@episodic/report/view/continuations'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { ErrorNote } from '../parts/notes.tsx'
-import { plain } from '../parts/plain-text.tsx'
-import { asSourceError, type SourceError } from '../source/source.ts'
+import { code, plain } from '../parts/plain-text.tsx'
+import { asSourceError } from '../source/source.ts'
 import type { ContinueTabProps } from './play-context.ts'
 import { SchemaForm } from './schema-form.tsx'
+import { StartNote } from './start-note.tsx'
+import { type Start, useStart } from './use-continued.ts'
 
 interface ContinueFormProps extends Omit<ContinueTabProps, 'states'> {
   readonly play: AskToPlay
   readonly offer: Offer
   readonly onPlayed: () => void
-}
-
-interface FormState {
-  readonly isBusy: boolean
-  readonly problem?: SourceError
-  /** What is to be agreed to. */
-  readonly cost?: string
 }
 
 /** What can be changed at a step. A field that stays as it is changes nothing. */
@@ -31,13 +25,13 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
     ...{ tool: played?.action.tool ?? '', args: played?.action.arguments ?? ({} as JsonObject) },
     ...{ answer: (played ?? shown.start)?.observation.text ?? '', prompt: record.task.prompt },
     ...{ system: offer.systemPrompt ?? '', policy: '', seed: '', rollouts: 8, costLimit: '' },
+    file: `tests/${record.task.id.slice(0, 8)}-step-${before + 1}.test.ts`,
     described: Object.fromEntries(offer.tools.map(({ name, description }) => [name, description])),
   })
   const [form, setForm] = useState(was)
-  const [{ isBusy, problem, cost }, setState] = useState<FormState>({ isBusy: false })
   const set = (part: Partial<typeof was>) => setForm((now) => ({ ...now, ...part }))
   const isChanged = (name: keyof typeof was) => JSON.stringify(form[name]) !== JSON.stringify(was[name])
-  const { tool, args, answer, prompt, system, policy, seed, rollouts, described } = form
+  const { tool, args, answer, prompt, system, policy, seed, rollouts, described, file } = form
   const seat = played?.seat
   const isAnswerChanged = isChanged('answer')
   const isCallChanged = played !== undefined && !isAnswerChanged && (isChanged('tool') || isChanged('args'))
@@ -60,16 +54,13 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
     ...(isChanged('system') && { systemPrompt: system }),
     ...(asksModel && costLimit !== null && { costLimit }),
   }
-  const start = async (confirmed: boolean) => {
-    setState({ isBusy: true })
-    try {
-      const answer = await play('start', run, { ...asked, confirmed })
-      setState({ isBusy: false, ...answer })
-      if ('name' in answer) onPlayed()
-    } catch (error) {
-      setState({ isBusy: false, problem: asSourceError(error) })
-    }
-  }
+  const { state, start } = useStart(play, run, onPlayed)
+  const [saved, setSaved] = useState<Start & { readonly files?: readonly string[] }>({ isBusy: false })
+  const save = () =>
+    play('save', run, { ...asked, confirmed: false, file }).then(
+      ({ files }) => setSaved({ isBusy: false, files }),
+      (error) => setSaved({ isBusy: false, problem: asSourceError(error) }),
+    )
   const schema = offer.tools.find(({ name }) => name === tool)?.inputSchema ?? {}
   return (
     <form
@@ -77,13 +68,17 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
       aria-label="What to change"
       onSubmit={(event) => {
         event.preventDefault()
-        void start(false)
+        void start({ ...asked, confirmed: false })
       }}
     >
       <h2>{step === null ? 'Continue from the start' : `Continue from step ${before + 1}`}</h2>
       <label>
         Player
-        <select value={policy} onChange={({ currentTarget }) => set({ policy: currentTarget.value })}>
+        <select
+          id="continue-player"
+          value={policy}
+          onChange={({ currentTarget }) => set({ policy: currentTarget.value })}
+        >
           <option value="">as it was: {figures.player}</option>
           {offer.players.map((name) => (
             <option key={name}>{name}</option>
@@ -162,18 +157,23 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
           </label>
         )}
       </div>
-      {problem && <ErrorNote error={problem} />}
-      {cost !== undefined && (
-        <div class="callout warning" role="alert">
-          <p>{plain(cost)}</p>
-          <button type="button" class="button" disabled={isBusy} onClick={() => start(true)}>
-            Play, and pay for it
-          </button>
-        </div>
-      )}
-      <button type="submit" class="button primary" disabled={isBusy}>
-        Play
-      </button>
+      <StartNote state={state} onAgree={() => start({ ...asked, confirmed: true })} />
+      <div class="flow mid">
+        <button type="submit" class="button primary" disabled={state.isBusy}>
+          Play
+        </button>
+        <input
+          class="save-file mono push"
+          aria-label="File of the test"
+          value={file}
+          onInput={({ currentTarget }) => set({ file: currentTarget.value })}
+        />
+        <button type="button" class="button" onClick={save}>
+          Save as test
+        </button>
+      </div>
+      <StartNote state={saved} onAgree={save} />
+      {saved.files && <p role="status">Written: {saved.files.map((path) => [code(path), ' '])}</p>}
     </form>
   )
 }

@@ -1,33 +1,23 @@
-import type { AskToPlay } from '@episodic/report/view/continuations'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { OpeningEntry } from '../episode/opening-entry.tsx'
 import { StepEntry } from '../episode/step-entry.tsx'
 import { WhenLoaded } from '../parts/notes.tsx'
 import { formatRoute } from '../route/route.ts'
 import { useRoute } from '../route/use-route.ts'
-import { useLoaded, useSource, useVersion } from '../source/use-source.ts'
+import { useLoaded } from '../source/use-source.ts'
 import { ContinueForm } from './continue-form.tsx'
 import { ContinuedRuns } from './continued-runs.tsx'
+import { SEARCH } from './loss-search.tsx'
 import type { ContinueTabProps } from './play-context.ts'
-
-/** Milliseconds between two looks at what is being played. */
-const LOOK_INTERVAL = 700
+import { useContinued } from './use-continued.ts'
 
 /** A step of an episode, what can be changed there, and how it went on. */
 export function ContinueTab({ run, row, model, step, states }: ContinueTabProps) {
-  const play = useSource().play as AskToPlay
-  const [looks, setLooks] = useState(0)
-  const version = useVersion(null) + looks
-  const look = () => setLooks((before) => before + 1)
+  const { play, continued, version, look } = useContinued(run, model.record.seal)
   const offer = useLoaded(() => play('offer', run, {}), [run])
-  const continued = useLoaded(() => play('list', run, {}), [run], version)
-  const own = continued.value?.filter(({ seal }) => seal === model.record.seal) ?? []
-  const isPlaying = own.some((one) => one.isPlaying)
-  useEffect(() => {
-    if (!isPlaying) return
-    const looking = setInterval(look, LOOK_INTERVAL)
-    return () => clearInterval(looking)
-  }, [isPlaying])
+  // Who opened it with a key goes on with keys.
+  useEffect(() => document.getElementById('continue-player')?.focus({ preventScroll: true }), [offer.value === null])
+  const own = continued.filter(({ changed }) => changed !== SEARCH)
   return (
     <div class="continue">
       <section class="frame continue-step" aria-label="The step">

@@ -14,6 +14,8 @@ export interface ContinueTabProps {
 /** What the pages of a server that plays have more than others. */
 export interface Play {
   readonly Tab: ComponentType<ContinueTabProps>
+  /** Stands under the transcript. */
+  readonly Below: ComponentType<Pick<ContinueTabProps, 'run' | 'row' | 'model'>>
   /** Stands at each step, and at the start. */
   readonly Link: ComponentType<Pick<ContinueTabProps, 'step'>>
 }

@@ -139,6 +139,7 @@ export function EpisodeView({ route, episode }: { readonly route: EpisodeRoute; 
             {tab === 'transcript' && (
               <TranscriptTab model={model} states={states.value} step={step} shown={shown} onStep={choose} />
             )}
+            {tab === 'transcript' && play && <play.Below {...{ run, model }} row={words.row} />}
             {tab === 'state' && <StateTab model={model} states={states} step={step} />}
             {tab === 'rewards' && <ForkAdvantages run={run} record={record} />}
             {tab === 'rewards' && <RewardsTab model={model} step={step} onStep={(to) => choose(to, 'transcript')} />}

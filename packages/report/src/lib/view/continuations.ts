@@ -19,6 +19,8 @@ export interface AskedContinuation {
   readonly seat?: string
   readonly systemPrompt?: string
   readonly rollouts: number
+  /** Searches for the step at which it was lost, with so many continuations at most; left out to continue from one. */
+  readonly budget?: number
   /** In the currency of the prices; left out for no limit. */
   readonly costLimit?: number
   /** What it costs was shown, and is agreed to. */
@@ -50,6 +52,23 @@ export interface Continuation {
   readonly runs: { readonly changed?: string; readonly control?: string }
   readonly isPlaying: boolean
   readonly problem: string | null
+  /** What a search has found. */
+  readonly loss: LossCurve | null
+}
+
+/** The value of steps of an episode: the share of success, or of what can be earned, of continuations. */
+export interface LossCurve {
+  /** The step at which most was lost, from 1; `null` if that cannot be told. */
+  readonly step: number | null
+  readonly said: string
+  /** By how many steps come before. */
+  readonly values: readonly {
+    readonly step: number
+    readonly count: number
+    readonly rate: number
+    readonly low: number
+    readonly high: number
+  }[]
 }
 
 /** What a page asks for, and what is answered. */
@@ -57,6 +76,7 @@ export interface ContinuationAnswers {
   readonly offer: [asked: object, answered: Offer]
   /** Without an agreement to what it costs, that is answered, and nothing is played. */
   readonly start: [asked: AskedContinuation, answered: { readonly name: string } | { readonly cost: string }]
+  readonly save: [asked: AskedContinuation & { readonly file: string }, answered: { readonly files: readonly string[] }]
   readonly list: [asked: object, answered: readonly Continuation[]]
   readonly stop: [asked: { readonly name: string }, answered: object]
 }

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { explainLoss, type LostEpisode, whereLost } from '@episodic/continue/lost/where-lost'
 import { type ContinueRequest, findContinued } from '@episodic/continue/run/continue-run'
 import type { Parent, Point } from '@episodic/continue/run/parent'
 import { settingsOf } from '@episodic/continue/run/settings-of'
 import { continueWithControl } from '@episodic/continue/run/with-control'
+import { writeSavedTest } from '@episodic/continue/saved/write-saved-test'
 import type { Continuations } from '@episodic/pages/server/continuations'
 import { continuedFolders } from '@episodic/pages/server/folder/find-runs'
 import type { ViewedRun } from '@episodic/pages/server/folder/viewed-run'
@@ -11,8 +14,9 @@ import { HttpProblem } from '@episodic/pages/server/http-problem'
 import type { RunSettings } from '@episodic/play/play/run-settings'
 import { loadWorld } from '@episodic/play/worlds/world'
 import { formatCost, plural } from '@episodic/report/text/format'
-import type { Continuation, Offer } from '@episodic/report/view/continuations'
-import { HarnessError } from '@episodic/run/base/harness-error'
+import type { Continuation, LossCurve, Offer } from '@episodic/report/view/continuations'
+import { shownPath } from '@episodic/run/base/console'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { isLlm, policyNames } from '@episodic/run/base/player-names'
 import { configurationSchema, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { holdsRun, isOwnRun, type RunManifest, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
@@ -21,6 +25,7 @@ import { nextFolder } from './next-folder.ts'
 import { openParent, tasksOfEpisodes } from './open-parent.ts'
 
 const MOST_ROLLOUTS = 64
+const MOST_SEARCHED = 2_000
 
 const askedSchema = z.strictObject({
   row: z.int().min(0),
@@ -30,6 +35,7 @@ const askedSchema = z.strictObject({
   seat: z.string().optional(),
   systemPrompt: z.string().optional(),
   rollouts: z.int().min(1).max(MOST_ROLLOUTS),
+  budget: z.int().min(10).max(MOST_SEARCHED).optional(),
   costLimit: z.number().positive().optional(),
   confirmed: z.boolean(),
 })
@@ -39,7 +45,9 @@ type Asked = z.infer<typeof askedSchema>
 interface Played {
   readonly configuration: RunConfiguration
   readonly end: AbortController
-  readonly done: Promise<void>
+  done: Promise<void>
+  readonly isSearch: boolean
+  loss: LossCurve | null
   isPlaying: boolean
   problem: string | null
 }
@@ -78,7 +86,9 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     const allowed = await playersOf(parent)
     const recorded = { ...settingsOf(await trusted(parent)), rollouts: asked.rollouts, costLimit: asked.costLimit }
     const settings = playedBy(recorded, asked)
-    const names = Object.values(settings.seat ?? { '': settings.policy ?? '' })
+    // Of somebody else's run, the control has the player that is chosen too.
+    const usual = playersIn(recorded).every((name) => allowed.includes(name)) ? recorded : settings
+    const names = [...new Set([...playersIn(settings), ...playersIn(usual)])]
     const unknown = names.find((name) => !allowed.includes(name))
     if (unknown !== undefined)
       throw new HarnessError(
@@ -87,8 +97,9 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
       )
     const { changes } = asked
     const request: ContinueRequest = { points: [point], changes, settings }
-    const isChanged = Object.keys(changes).length + Number(settings !== recorded) > 0
-    return { parent, request, control: isChanged ? { ...request, changes: {}, settings: recorded } : null, names }
+    const isChanged = Object.keys(changes).length + Number(settings !== usual) > 0
+    const control = isChanged ? { ...request, changes: {}, settings: usual } : null
+    return { parent, request, control, models: names.filter(isLlm) }
   }
 
   return {
@@ -108,31 +119,56 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
         }
       },
       async start(run, given) {
-        const parsed = askedSchema.safeParse(given)
-        if (!parsed.success) throw new HttpProblem('invalid', `This cannot be played: ${z.prettifyError(parsed.error)}`)
-        const asked = parsed.data
-        const { parent, request, control, names } = await requestOf(run, asked)
+        const asked = parsed(askedSchema, given)
+        const { parent, request, control, models } = await requestOf(run, asked)
         const { configuration } = await findContinued(parent, request)
-        const models = [...names, ...Object.values(control?.settings.seat ?? { '': control?.settings.policy ?? '' })]
-        if (models.some(isLlm) && !asked.confirmed)
-          return { cost: costOf(asked, [...new Set(models.filter(isLlm))], control !== null) }
+        if (models.length > 0 && !asked.confirmed) return { cost: costOf(asked, models, control !== null) }
         const folder = nextFolder(parent.folder)
+        // Two that start at once have two folders.
+        mkdirSync(folder)
         const end = new AbortController()
         const quiet = { add() {}, skip() {}, stop() {} }
         const options = { folder, resume: false, signal: end.signal, warn() {}, showProgress: () => quiet }
-        const played = { configuration, end, isPlaying: true, problem: null as string | null }
-        const done = continueWithControl(parent, request, control, options)
-          .then(({ changed, control }) => {
-            played.problem = [control, changed].find((one) => one?.stopped)?.stopped?.message ?? null
-          })
+        const played: Played = {
+          configuration,
+          end,
+          done: Promise.resolve(),
+          isPlaying: true,
+          problem: null,
+          loss: null,
+          isSearch: asked.budget !== undefined,
+        }
+        const play = async () => {
+          if (asked.budget === undefined) {
+            const { changed, control: other } = await continueWithControl(parent, request, control, options)
+            played.problem = [other, changed].find((one) => one?.stopped)?.stopped?.message ?? null
+          } else
+            for await (const found of whereLost(parent, request, asked.budget, options))
+              played.loss = toLossCurve(found)
+        }
+        played.done = play()
           .catch((error) => {
-            played.problem = end.signal.aborted ? 'It was stopped.' : (error as Error).message
+            played.problem = (error as Error).message
           })
           .finally(() => {
             played.isPlaying = false
+            if (end.signal.aborted) played.problem = 'It was stopped.'
           })
-        playing.set(folder, Object.assign(played, { done }))
+        playing.set(folder, played)
         return { name: basename(folder) }
+      },
+      async save(run, given) {
+        const { file, ...asked } = parsed(askedSchema.extend({ file: z.string() }), given)
+        const parent = await parentOf(run)
+        const place = relative(process.cwd(), resolve(file))
+        if (place.startsWith('..') || isAbsolute(place))
+          throw invalidOption(
+            `${file} is not within ${process.cwd()}, where the command was started. Name a file there.`,
+          )
+        const { changes, policy, systemPrompt } = asked
+        const point = await pointOf(run, parent, asked)
+        const saved = await writeSavedTest({ file: place, parent, point, changes, policy, systemPrompt })
+        return { files: [saved.test, saved.fixture].map((path) => shownPath(path)) }
       },
       async list(run): Promise<Continuation[]> {
         const { manifest, folder } = run.found
@@ -142,7 +178,7 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
         return found.filter((one) => one !== null).toReversed()
       },
       async stop(run, given) {
-        const { name } = z.object({ name: z.string() }).parse(given)
+        const { name } = parsed(z.object({ name: z.string() }), given)
         const played = playing.get(join(dirname(run.found.folder), name))
         played?.end.abort(new Error('stopped by hand'))
         await played?.done
@@ -154,6 +190,21 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
       await Promise.all([...playing.values()].map(({ done }) => done))
     },
   }
+}
+
+function parsed<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
+  const { data, error } = schema.safeParse(given)
+  if (error) throw new HttpProblem('invalid', `This cannot be played: ${z.prettifyError(error)}`)
+  return data as z.infer<T>
+}
+
+function playersIn({ seat, policy = '' }: RunSettings): string[] {
+  return Object.values(seat ?? { '': policy })
+}
+
+function toLossCurve(found: LostEpisode): LossCurve {
+  const { loss } = found
+  return { step: loss.kind === 'lost' ? loss.step : null, said: explainLoss(found), values: loss.curve }
 }
 
 /** Opens a run with the world of its name that was given, else by the rules of a replay. */
@@ -189,8 +240,12 @@ function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: Asked):
   return { ...settings, ...player, ...(systemPrompt !== undefined && { systemPrompt }) }
 }
 
-function costOf({ rollouts, costLimit }: Asked, models: readonly string[], hasControl: boolean): string {
-  const what = `${models.join(' and ')} will play ${plural(rollouts, 'continuation')}${hasControl ? `, and some of as many without the change` : ''}.`
+function costOf(
+  { rollouts, budget = rollouts, costLimit }: Asked,
+  models: readonly string[],
+  hasControl: boolean,
+): string {
+  const what = `${models.join(' and ')} will play ${plural(budget, 'continuation')}${hasControl ? ', and as many without the change' : ''}.`
   const most =
     costLimit === undefined
       ? 'What it costs is not known, and nothing limits it.'
@@ -216,10 +271,11 @@ async function readContinuation(
     name: basename(path),
     seal: point.seal,
     step: point.step,
-    changed: wordsOf(configuration, parent.configuration),
+    changed: played?.isSearch ? 'where was it lost?' : wordsOf(configuration, parent.configuration),
     runs: { ...(changed && { changed: runIdOf(changed) }), ...(control && { control: runIdOf(control) }) },
     isPlaying: played?.isPlaying ?? false,
     problem: played?.problem ?? null,
+    loss: played?.loss ?? null,
   }
 }
 

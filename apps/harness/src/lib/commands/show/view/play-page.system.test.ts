@@ -3,7 +3,9 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answering, type ChatServer, calling, startChatServer } from '@episodic/models/chat-server.fixture'
 import { lacksBrowser, useBrowser } from '@episodic/pages/file/browser.fixture'
+import { AXE_VIOLATIONS, LAYOUT_FAULTS } from '@episodic/pages/server/page-checks.fixture'
 import type { EpisodeRecord } from '@episodic/protocol'
+import type { Continuation } from '@episodic/report/view/continuations'
 import type { RunEntry } from '@episodic/report/view/run-entry'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -70,6 +72,8 @@ export const tasks = defineTasks({
 
 /** Reads the note and opens the vault. It falls for what is planted in its task, as it stands in its request. */
 const fallingForIt: Answering = ({ model, messages, tools }) => {
+  // It never answers.
+  if (model === 'slow') return new Promise(() => {})
   const texts = messages.map(({ content }) => content ?? '').join('\n')
   const planted = /Case: (\w+ \d)/.exec(texts)?.[1] ?? ''
   const describedAs = (tool: string) => JSON.stringify(tools.find((one) => one.function.name === tool))
@@ -107,7 +111,7 @@ beforeAll(async () => {
   })
   expect(played).toMatchObject({ status: 0 })
   episodes = readEpisodes(at('runs/june'))
-  viewing = await startViewing(workshop, ['--play', '--policy', 'llm:strong'])
+  viewing = await startViewing(workshop, ['--play', '--policy', 'llm:strong', '--policy', 'llm:slow'])
   run = await viewing.runNamed('june')
 })
 afterAll(async () => {
@@ -178,6 +182,40 @@ describe('what episodic view --play is sent', () => {
     })
     expect(await (await post('list', {})).json()).toEqual([])
     expect(server.requests.length).toBe(before)
+  })
+
+  it('stops what it plays, and shows it until then', async () => {
+    const slow = { ...asked, policy: 'llm:slow', step: 0, rollouts: 4, confirmed: true }
+    const { name } = (await (await post('start', slow)).json()) as { name: string }
+    const found = async () =>
+      ((await (await post('list', {})).json()) as Continuation[]).find((one) => one.name === name)
+    expect(await found()).toMatchObject({ changed: 'played by llm:slow', isPlaying: true, problem: null })
+    // The control has a model that answers, and is played first.
+    await expect.poll(async () => (await found())?.runs).toHaveProperty('changed')
+    expect((await post('stop', { name })).status).toBe(200)
+    expect(await found()).toMatchObject({ isPlaying: false, problem: 'It was stopped.' })
+  })
+
+  it('keeps a step as a test of the folder in which the command was started, and in no other', async () => {
+    const answer = await post('save', { ...asked, step: 1, file: 'tests/vault.test.ts' })
+    expect(await answer.json()).toEqual({ files: ['tests/vault.test.ts', 'tests/vault.test.fixture.json'] })
+    expect(readFileSync(at('tests/vault.test.ts'), 'utf8')).toContain('playEpisode(environment')
+    for (const file of ['../out.test.ts', '/tmp/out.test.ts', 'tests/vault.test.ts', 'tests/vault.ts'])
+      expect(await codeOf(post('save', { ...asked, file }))).toEqual([422, 'option-invalid'])
+  })
+
+  it('is refused without --play, whose pages have nothing to play', async () => {
+    const other = await startViewing(workshop)
+    const answer = await other.get(`/api/play/${viewing.playToken}/${run.id}/list`, {
+      method: 'POST',
+      headers: { origin: other.origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(await codeOf(Promise.resolve(answer))).toEqual([403, 'forbidden'])
+    expect(other.playToken).toBeNull()
+    expect(await (await other.get('/')).text()).not.toContain('Continue from here')
+    other.kill('SIGINT')
+    await other.ended
   })
 
   it('loads no player that the run of somebody else names', async () => {
@@ -256,4 +294,58 @@ describe.skipIf(lacksBrowser)('the page of episodic view --play', () => {
       expect(faults).toEqual([])
     },
   )
+
+  it('is played by keys alone, and shows where two continuations part', async () => {
+    const page = await open('text 1')
+    for (const key of ['ArrowRight', 'ArrowRight', 'c']) await page.keyboard.press(key)
+    await page.locator('#continue-player:focus').waitFor()
+    await page.keyboard.type('random')
+    const isOn = async (name: string) => (await page.evaluate('document.activeElement.textContent.trim()')) === name
+    while (!(await isOn('Play'))) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Play, and pay for it' }).waitFor()
+    while (!(await isOn('Play, and pay for it'))) await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Enter')
+    const shown = page.getByRole('article').filter({ hasText: 'Step 2: played by random' })
+    await shown.getByText(/changed: . of 8 succeeded/).waitFor()
+    for (const name of ['control 0 side by side', 'changed 0 side by side']) {
+      await shown.getByRole('checkbox', { name }).focus()
+      await page.keyboard.press('Space')
+    }
+    await shown.getByRole('link', { name: 'Open both side by side' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('They part at step 2.').waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      expect.stringContaining('control, attempt 0'),
+      expect.stringContaining('changed, attempt 0'),
+    ])
+    expect(faults).toEqual([])
+  })
+
+  it('draws the value over the steps under the transcript', async () => {
+    const page = await open('prompt 1')
+    await page.getByLabel('Continuations at most').fill('20')
+    await page.getByRole('button', { name: 'Find the step' }).click()
+    await page.getByText('llm:weak will play 20 continuations.').waitFor()
+    await page.getByRole('button', { name: 'Play, and pay for it' }).click()
+    await page.getByRole('img', { name: 'Value over the steps' }).waitFor()
+    await page.getByText('cannot tell: no chance from any of').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  it.each([
+    ['wide', 1_440],
+    ['narrow', 400],
+  ])('keeps to the rules of accessibility and to a %s window, light and dark', async (_, width) => {
+    for (const dark of [false, true]) {
+      const page = await open('text 1', { width, dark })
+      for (const tab of ['', '&tab=continue']) {
+        await page.goto(`${page.url().split('?')[0]}?step=2${tab}`)
+        await page.getByRole('heading', { name: tab ? 'Continue from step 2' : 'Where was it lost?' }).waitFor()
+        if (tab) await page.getByText('they part at step').first().waitFor()
+        expect(await page.evaluate(AXE_VIOLATIONS)).toEqual([])
+        expect(await page.evaluate(LAYOUT_FAULTS)).toEqual([])
+      }
+    }
+  })
 })
