@@ -7,7 +7,7 @@ import { WhenLoaded } from '../parts/notes.tsx'
 import { plain } from '../parts/plain-text.tsx'
 import { ResultBadge } from '../parts/result.tsx'
 import { VirtualList } from '../parts/virtual/virtual-list.tsx'
-import { type EpisodeRoute, formatRoute } from '../route/route.ts'
+import { type EpisodeRoute, episodeHref, formatRoute } from '../route/route.ts'
 import { useLoaded } from '../source/use-source.ts'
 import { Attachments } from './attachments.tsx'
 import { type EpisodeModel, episodeModel, type LoadedEpisode, numberOf } from './episode-model.ts'
@@ -35,10 +35,17 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
     <WhenLoaded of={other}>
       {(found) =>
         found.kind === 'episode' ? (
-          <Pair route={route} runs={[route.run, run]} episodes={[one, found.episode]} />
+          <>
+            <h1>{plain(one.record.task.prompt)}</h1>
+            <p>
+              <a href={formatRoute({ screen: 'group', run: route.run, task })}>all attempts</a>
+            </p>
+            <Pair runs={[route.run, run]} episodes={[one, found.episode]} isScrolled={route.step !== null} />
+          </>
         ) : (
           <p>
-            There is no attempt {play}. <a href={formatRoute(withoutBeside(route))}>Attempt {route.attempt}</a>
+            There is no attempt {play}.{' '}
+            <a href={episodeHref(route.run, task, route.attempt)}>Attempt {route.attempt}</a>
           </p>
         )
       }
@@ -47,12 +54,14 @@ export function BesideView({ route, one, beside }: BesideViewProps) {
 }
 
 interface PairProps {
-  readonly route: EpisodeRoute
   readonly runs: readonly string[]
   readonly episodes: readonly LoadedEpisode[]
+  /** Where the steps begin to be shown, if not above. */
+  readonly isScrolled?: boolean
 }
 
-function Pair({ route, runs, episodes }: PairProps) {
+/** Two episodes side by side, of one run or of two. */
+export function Pair({ runs, episodes, isScrolled = false }: PairProps) {
   const models = useMemo(() => episodes.map(({ record }) => episodeModel(record, null)), [episodes])
   const folds = useFolds()
   const count = Math.max(...models.map(({ shown }) => shown.steps.length))
@@ -60,30 +69,25 @@ function Pair({ route, runs, episodes }: PairProps) {
   return (
     <FoldsContext.Provider value={folds}>
       <section class="beside">
-        <h1>{plain(episodes[0]?.record.task.prompt ?? '')}</h1>
         <p class="muted">
-          {parts === null ? 'They took the same actions.' : `They part at step ${numberOf(models[0], parts)}.`}{' '}
-          <a href={formatRoute({ screen: 'group', run: route.run, task: route.task })}>all attempts</a>
+          {parts === null ? 'They took the same actions.' : `They part at step ${numberOf(models[0], parts)}.`}
         </p>
         <div class="pair pair-head">
-          {models.map((model, i) => (
+          {models.map(({ record, result, ending, figures }, i) => (
             <div key={i}>
               <h2>
                 <a
-                  href={formatRoute({
-                    ...withoutBeside(route),
-                    run: runs[i] ?? route.run,
-                    attempt: model.record.attempt,
+                  href={episodeHref(runs[i] ?? '', record.task.id, record.attempt, {
                     try: episodes[i]?.words.try || null,
                   })}
                 >
-                  {runs[0] !== runs[1] && plain(`${model.record.run}, `)}attempt {model.record.attempt}
+                  {runs[0] !== runs[1] && plain(`${record.run}, `)}attempt {record.attempt}
                 </a>{' '}
-                <ResultBadge result={model.result} ending={model.ending} />
+                <ResultBadge result={result} ending={ending} />
               </h2>
               <p class="muted">
-                return {formatNumber(Number.isNaN(model.figures.unshaped) ? null : model.figures.unshaped)} ·{' '}
-                {model.figures.steps} steps · {plain(model.figures.player)}
+                return {formatNumber(Number.isNaN(figures.unshaped) ? null : figures.unshaped)} · {figures.steps} steps
+                · {plain(figures.player)}
               </p>
             </div>
           ))}
@@ -92,7 +96,7 @@ function Pair({ route, runs, episodes }: PairProps) {
           count={count}
           estimate={120}
           label="Steps of both attempts"
-          shown={route.step === null ? null : START}
+          shown={isScrolled ? START : null}
           render={(index) => (
             <div
               class={`pair ${parts !== null && index === parts ? 'parting' : ''} ${parts === null || index < parts ? 'shared' : ''}`}
@@ -144,8 +148,4 @@ function partingStep(models: readonly EpisodeModel[]): number | null {
   const [one = [], other = []] = models.map(({ shown }) => shown.steps.map(({ action }) => JSON.stringify(action)))
   const index = Array.from({ length: Math.max(one.length, other.length) }).findIndex((_, i) => one[i] !== other[i])
   return index < 0 ? null : index
-}
-
-function withoutBeside({ beside: _, ...route }: EpisodeRoute): EpisodeRoute {
-  return route
 }

@@ -3,6 +3,7 @@ import { type ActionNode, actionTree } from '@episodic/report/group/action-tree'
 import { plural } from '@episodic/report/text/format'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
+import { BranchList, type BranchNode } from '../parts/branch-list.tsx'
 import { Fold } from '../parts/folds.tsx'
 import { plain } from '../parts/plain-text.tsx'
 
@@ -20,43 +21,24 @@ export function ActionTreeView({ records, end }: ActionTreeViewProps) {
   const tree = useMemo(() => actionTree(records.map(({ steps }, episode) => ({ episode, steps }))), [records])
   // Those that go on from a step of an earlier episode have steps of it before them.
   const before = records[0]?.origin?.step ?? 0
+  const partsAfter = ({ next, depth, actions }: ActionNode) =>
+    next.length > 1 && <p class="muted small">they part at step {before + depth + actions.length + 1}</p>
+  const nodeOf = (node: ActionNode): BranchNode => ({
+    content: (
+      <>
+        <Path node={node} before={before} id={`path:${node.episodes[0]}/${node.depth}`} />
+        {node.ended.map(end)}
+        {partsAfter(node)}
+      </>
+    ),
+    next: node.next.map(nodeOf),
+  })
   return (
     <div class="frame action-tree">
       {tree.ended.length > 0 && <p>without an action: {tree.ended.map(end)}</p>}
-      <Branches nodes={tree.next} parts={tree.next.length > 1 ? before : null} before={before} end={end} />
+      {partsAfter(tree)}
+      <BranchList nodes={tree.next.map(nodeOf)} />
     </div>
-  )
-}
-
-interface BranchesProps {
-  readonly nodes: readonly ActionNode[]
-  /** The step after which these ways part; `null` if they are one. */
-  readonly parts: number | null
-  readonly before: number
-  readonly end: (episode: number) => ComponentChildren
-}
-
-function Branches({ nodes, parts, before, end }: BranchesProps) {
-  return (
-    <>
-      {parts !== null && <p class="muted small">they part at step {parts + 1}</p>}
-      <ul>
-        {nodes.map((node, i) => (
-          <li key={i}>
-            <Path node={node} before={before} id={`path:${node.episodes[0]}/${node.depth}`} />
-            {node.ended.length > 0 && node.ended.map(end)}
-            {node.next.length > 0 && (
-              <Branches
-                nodes={node.next}
-                parts={node.next.length > 1 ? before + node.depth + node.actions.length : null}
-                before={before}
-                end={end}
-              />
-            )}
-          </li>
-        ))}
-      </ul>
-    </>
   )
 }
 

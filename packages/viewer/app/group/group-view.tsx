@@ -133,11 +133,9 @@ export function GroupView({ run, group }: { readonly run: string; readonly group
             <span class="muted">Tick two attempts to open them side by side.</span>
           )}
         </p>
-        <BranchValues
-          run={run}
-          task={task.task}
-          isBranched={records.some((record) => 'branch' in record && record.branch !== null)}
-        />
+        {records.some((record) => 'branch' in record && record.branch !== null) && (
+          <BranchValues run={run} task={task.task} />
+        )}
         <h2>Actions as a tree</h2>
         {records.length < attempts.length && (
           <p class="muted">

@@ -1,6 +1,5 @@
 import type { Summary } from '@episodic/report/fold/summary'
-import type { ShownTree } from '@episodic/report/fold/tree-sample'
-import { formatTreeValue, noteInterval } from '@episodic/report/notes/run-notes'
+import { noteInterval } from '@episodic/report/notes/run-notes'
 import { shortVoids } from '@episodic/report/notes/void-notes'
 import {
   formatCount,
@@ -11,8 +10,8 @@ import {
 } from '@episodic/report/text/format'
 import { Card, Section } from '../parts/card.tsx'
 import { FiguresTable } from '../parts/figures-table.tsx'
+import { FORK_CAPTION, ForkTree } from '../parts/fork-tree.tsx'
 import { plain } from '../parts/plain-text.tsx'
-import { nameLine, TreePlot } from '../parts/plots/tree-plot.tsx'
 
 /** The figures of a branched run: the best leaf of a rollout, and the values of the states at branch points. */
 export function Branches({ summary: { branch } }: { readonly summary: Summary }) {
@@ -50,40 +49,19 @@ export function Branches({ summary: { branch } }: { readonly summary: Summary })
         )}
       </Card>
       {trees.map((tree) => (
-        <TreeCard key={`${tree.rollout} ${tree.task}`} tree={tree} />
+        <Card
+          key={`${tree.rollout} ${tree.task}`}
+          title={
+            <>
+              {plain(tree.task)}, rollout {tree.rollout}
+            </>
+          }
+          caption={FORK_CAPTION}
+          wide
+        >
+          <ForkTree tree={tree} />
+        </Card>
       ))}
     </Section>
-  )
-}
-
-function TreeCard({ tree }: { readonly tree: ShownTree }) {
-  return (
-    <Card
-      title={
-        <>
-          {plain(tree.task)}, rollout {tree.rollout}
-        </>
-      }
-      caption="V̂ is the mean return-to-go of the lines that part at a state, with its 95 % interval over these lines."
-      wide
-    >
-      <TreePlot tree={tree} />
-      {tree.points.length === 0 ? (
-        <p class="nothing">The episode ended before it could branch.</p>
-      ) : (
-        <FiguresTable
-          head={['Line', 'Observation', 'V̂', 'Return-to-go of each line', 'Step']}
-          texts={4}
-          rows={tree.points.map(({ at, path, observation, value, returnsToGo }) => [
-            nameLine(path),
-            plain(observation),
-            formatTreeValue(value),
-            returnsToGo.map(formatNumber).join('   '),
-            formatCount(at),
-          ])}
-        />
-      )}
-      {tree.omitted.points > 0 && <p class="caption">And {formatCount(tree.omitted.points)} more.</p>}
-    </Card>
   )
 }

@@ -63,10 +63,9 @@ export async function findRuns(folder: string) {
 
 /** Returns the folders of continuations of a run, which lie beside it. */
 export async function continuedFolders(run: string): Promise<string[]> {
-  const entries = await readdir(dirname(run), { withFileTypes: true })
-  const isOf = (name: string) => /^-continued(-\d+)?$/.test(name.slice(basename(run).length))
-  const own = entries.filter((entry) => entry.isDirectory() && entry.name.startsWith(basename(run)) && isOf(entry.name))
-  return own.map(({ name }) => join(dirname(run), name))
+  const [folder, own] = [dirname(run), basename(run)]
+  const names = (await readdir(folder)).filter((name) => name.startsWith(own))
+  return names.filter((name) => /^-continued(-\d+)?$/.test(name.slice(own.length))).map((name) => join(folder, name))
 }
 
 /** Reads who plays the runs of a set. Its runs are found also if the list of them cannot be read. */
