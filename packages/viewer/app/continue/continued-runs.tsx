@@ -46,13 +46,13 @@ export function ContinuedRuns({ task, continuation, version, onStop }: Continued
         )}
       </h3>
       {problem !== null && <p class="callout">{plain(problem)}</p>}
-      {value?.map(({ kind, id, branches, inFlight }) => (
+      {value?.map(({ kind, id, branches, inFlight, state }) => (
         <p key={kind} role="status">
           <a href={formatRoute({ screen: 'run', run: id, tab: 'overview' })}>{kind}</a>:{' '}
           <b>
             {branches.filter(({ attempt }) => attempt.result === 'succeeded').length} of {branches.length}
           </b>{' '}
-          succeeded{' '}
+          succeeded {state === 'stopped' && <span class="muted">· stopped: its page has the command to resume it</span>}
           {inFlight.map(({ attempt, steps, call }) => (
             <a key={attempt} class="badge" href={episodeHref(id, task, attempt)} title={call ?? ''}>
               {attempt} at step {step + steps}
@@ -115,10 +115,11 @@ function keyOf({ kind, attempt: { words } }: Branch): string {
 
 async function loadBranches(source: Source, kind: string, id: string | undefined, task: string) {
   // The server finds a new run within two seconds.
-  if (id === undefined || !(await source.runs()).some((entry) => entry.id === id)) return []
+  const entry = (await source.runs()).find((one) => one.id === id)
+  if (id === undefined || !entry) return []
   const { inFlight } = await source.run(id)
   const found = await findTask(source, id, task)
   const { attempts, records } = 'task' in found ? await loadGroup(source, id, found) : { attempts: [], records: [] }
   const branches = records.map((record, i): Branch => ({ kind, id, attempt: attempts[i] as Attempt, record }))
-  return [{ kind, id, branches, inFlight }]
+  return [{ kind, id, branches, inFlight, state: entry.state }]
 }

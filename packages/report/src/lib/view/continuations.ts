@@ -58,7 +58,7 @@ export interface Continuation {
 
 /** The value of steps of an episode: the share of success, or of what can be earned, of continuations. */
 export interface LossCurve {
-  /** The step at which most was lost, from 1; `null` if that cannot be told. */
+  /** The step at which most was lost, from 1; `null` if that is not known. */
   readonly step: number | null
   readonly said: string
   /** By how many steps come before. */
