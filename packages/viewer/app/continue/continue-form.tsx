@@ -3,12 +3,11 @@ import { formatCost } from '@episodic/report/text/format'
 import type { AskedContinuation, AskToPlay, Offer } from '@episodic/report/view/continuations'
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { code, plain } from '../parts/plain-text.tsx'
-import { asSourceError } from '../source/source.ts'
+import { plain } from '../parts/plain-text.tsx'
+import { AskedNote } from './asked-note.tsx'
 import type { ContinueTabProps } from './play-context.ts'
 import { SchemaForm } from './schema-form.tsx'
-import { StartNote } from './start-note.tsx'
-import { type Start, useStart } from './use-continued.ts'
+import { useAsking } from './use-continued.ts'
 
 interface ContinueFormProps extends Omit<ContinueTabProps, 'states'> {
   readonly play: AskToPlay
@@ -45,22 +44,16 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
   }
   const isPlain = Object.keys(changes).length === 0 && policy === '' && !isChanged('system')
   const asksModel = (policy || figures.player).startsWith('llm:')
-  const most = offer.cost === null ? null : offer.cost * rollouts * (isPlain ? 1 : 2)
-  const costLimit = form.costLimit === '' ? most : Number(form.costLimit)
+  const most = offer.cost === null ? null : offer.cost * rollouts * 2
   const asked: Omit<AskedContinuation, 'confirmed'> = {
     // Of another answer the step itself stays.
     ...{ row, step: before + (isAnswerChanged && played ? 1 : 0), changes, rollouts },
     ...(policy !== '' && { policy, ...(seat !== undefined && { seat }) }),
     ...(isChanged('system') && { systemPrompt: system }),
-    ...(asksModel && costLimit !== null && { costLimit }),
+    ...(asksModel && form.costLimit !== '' && { costLimit: Number(form.costLimit) }),
   }
-  const { state, start } = useStart(play, run, onPlayed)
-  const [saved, setSaved] = useState<Start & { readonly files?: readonly string[] }>({ isBusy: false })
-  const save = () =>
-    play('save', run, { ...asked, confirmed: false, file }).then(
-      ({ files }) => setSaved({ isBusy: false, files }),
-      (error) => setSaved({ isBusy: false, problem: asSourceError(error) }),
-    )
+  const { state, ask } = useAsking()
+  const start = (confirmed: boolean) => ask(play('start', run, { ...asked, confirmed }).finally(onPlayed))
   const schema = offer.tools.find(({ name }) => name === tool)?.inputSchema ?? {}
   return (
     <form
@@ -68,7 +61,7 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
       aria-label="What to change"
       onSubmit={(event) => {
         event.preventDefault()
-        void start({ ...asked, confirmed: false })
+        void start(false)
       }}
     >
       <h2>{step === null ? 'Continue from the start' : `Continue from step ${before + 1}`}</h2>
@@ -157,7 +150,7 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
           </label>
         )}
       </div>
-      <StartNote state={state} onAgree={() => start({ ...asked, confirmed: true })} />
+      <AskedNote state={state} onAgree={() => start(true)} />
       <div class="flow mid">
         <button type="submit" class="button primary" disabled={state.isBusy}>
           Play
@@ -168,12 +161,14 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
           value={file}
           onInput={({ currentTarget }) => set({ file: currentTarget.value })}
         />
-        <button type="button" class="button" onClick={save}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => ask(play('save', run, { ...asked, confirmed: false, file }))}
+        >
           Save as test
         </button>
       </div>
-      <StartNote state={saved} onAgree={save} />
-      {saved.files && <p role="status">Written: {saved.files.map((path) => [code(path), ' '])}</p>}
     </form>
   )
 }

@@ -5,9 +5,9 @@ import { plain } from '../parts/plain-text.tsx'
 import { Line, Marker, Whiskers } from '../parts/plots/marks.tsx'
 import { areaOf, FULL, Plot, rangesOf } from '../parts/plots/plot-frame.tsx'
 import { linearScale, wholeTicks } from '../parts/plots/scale.ts'
+import { AskedNote } from './asked-note.tsx'
 import type { ContinueTabProps } from './play-context.ts'
-import { StartNote } from './start-note.tsx'
-import { useContinued, useStart } from './use-continued.ts'
+import { useAsking, useContinued } from './use-continued.ts'
 
 /** Continuations of a search, unless another number is given, and how many of them at a time. */
 const BUDGET = 400
@@ -16,18 +16,20 @@ const ROLLOUTS = 16
 /** Finds the step at which an episode was lost, and draws the value over its steps. */
 export function LossSearch({ run, row, model: { record } }: Pick<ContinueTabProps, 'run' | 'row' | 'model'>) {
   const { play, continued, look } = useContinued(run, record.seal)
-  const { state, start } = useStart(play, run, look)
+  const { state, ask } = useAsking()
   const [budget, setBudget] = useState(BUDGET)
   const search = continued.find(({ changed, loss, isPlaying }) => loss || (isPlaying && changed === SEARCH))
   const steps = (record.origin?.step ?? 0) + record.steps.length
-  const ask = (confirmed: boolean) =>
-    start({ row, step: record.origin?.step ?? 0, changes: {}, rollouts: ROLLOUTS, budget, confirmed })
+  const start = (confirmed: boolean) => {
+    const asked = { row, step: record.origin?.step ?? 0, changes: {}, rollouts: ROLLOUTS, budget, confirmed }
+    return ask(play('start', run, asked).finally(look))
+  }
   return (
     <form
       class="block"
       onSubmit={(event) => {
         event.preventDefault()
-        void ask(false)
+        void start(false)
       }}
     >
       <section class="card">
@@ -55,7 +57,7 @@ export function LossSearch({ run, row, model: { record } }: Pick<ContinueTabProp
           )}
         </p>
         {search?.problem && <p class="callout">{plain(search.problem)}</p>}
-        <StartNote state={state} onAgree={() => ask(true)} />
+        <AskedNote state={state} onAgree={() => start(true)} />
       </section>
     </form>
   )

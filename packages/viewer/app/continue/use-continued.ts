@@ -1,4 +1,4 @@
-import type { AskedContinuation, AskToPlay, Continuation } from '@episodic/report/view/continuations'
+import type { AskToPlay, Continuation } from '@episodic/report/view/continuations'
 import { useEffect, useState } from 'preact/hooks'
 import { asSourceError, type SourceError } from '../source/source.ts'
 import { useLoaded, useSource, useVersion } from '../source/use-source.ts'
@@ -23,25 +23,24 @@ export function useContinued(run: string, seal: string | null | undefined) {
   return { play, continued, version, look }
 }
 
-/** How far a start has come: what it costs is to be agreed to, or what is wrong with it. */
-export interface Start {
+/** What the last request came to: what it costs is to be agreed to, something is wrong with it, or files were written. */
+export interface Asked {
   readonly isBusy: boolean
   readonly problem?: SourceError
   readonly cost?: string
+  readonly files?: readonly string[]
 }
 
-/** Starts what is asked for, once its cost is agreed to. */
-export function useStart(play: AskToPlay, run: string, onPlayed: () => void) {
-  const [state, setState] = useState<Start>({ isBusy: false })
-  const start = async (asked: AskedContinuation) => {
+/** Asks for one thing after the other. */
+export function useAsking() {
+  const [state, setState] = useState<Asked>({ isBusy: false })
+  const ask = async (request: Promise<object>) => {
     setState({ isBusy: true })
-    try {
-      const answer = await play('start', run, asked)
-      setState({ isBusy: false, ...answer })
-      if ('name' in answer) onPlayed()
-    } catch (error) {
-      setState({ isBusy: false, problem: asSourceError(error) })
-    }
+    setState(await request.then((answer) => ({ ...answer, isBusy: false }), toProblem))
   }
-  return { state, start }
+  return { state, ask }
+}
+
+function toProblem(error: unknown): Asked {
+  return { isBusy: false, problem: asSourceError(error) }
 }

@@ -84,7 +84,10 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     const parent = await parentOf(run)
     const point = await pointOf(run, parent, asked)
     const allowed = await playersOf(parent)
-    const recorded = { ...settingsOf(await trusted(parent)), rollouts: asked.rollouts, costLimit: asked.costLimit }
+    const { rollouts, budget = 2 * rollouts } = asked
+    // Unless it is given, the limit is what as many episodes would cost that are all as dear as the dearest one.
+    const costLimit = asked.costLimit ?? (((await dearestOf(run)) ?? 0) * budget || undefined)
+    const recorded = { ...settingsOf(await trusted(parent)), rollouts, costLimit }
     const settings = playedBy(recorded, asked)
     // Of somebody else's run, the control has the player that is chosen too.
     const usual = playersIn(recorded).every((name) => allowed.includes(name)) ? recorded : settings
@@ -99,7 +102,7 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     const request: ContinueRequest = { points: [point], changes, settings }
     const isChanged = Object.keys(changes).length + Number(settings !== usual) > 0
     const control = isChanged ? { ...request, changes: {}, settings: usual } : null
-    return { parent, request, control, models: names.filter(isLlm) }
+    return { parent, request, control, models: names.filter(isLlm), costLimit }
   }
 
   return {
@@ -107,22 +110,21 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     answers: {
       async offer(run): Promise<Offer> {
         const parent = await parentOf(run)
-        const { cost } = (await run.rows(true)).columns(['cost']).columns
-        const costs = Array.from(cost ?? []).filter((value) => !Number.isNaN(value))
         return {
           tools: parent.world.environment.toolInfos.map(({ name, description = '', inputSchema }) => {
             return { name, description, inputSchema: inputSchema as Offer['tools'][number]['inputSchema'] }
           }),
           players: await playersOf(parent),
           systemPrompt: settingsOf(await trusted(parent)).systemPrompt ?? null,
-          cost: costs.length === 0 ? null : Math.max(...costs),
+          cost: await dearestOf(run),
         }
       },
       async start(run, given) {
         const asked = parsed(askedSchema, given)
-        const { parent, request, control, models } = await requestOf(run, asked)
+        const { parent, request, control, models, costLimit } = await requestOf(run, asked)
         const { configuration } = await findContinued(parent, request)
-        if (models.length > 0 && !asked.confirmed) return { cost: costOf(asked, models, control !== null) }
+        if (models.length > 0 && !asked.confirmed)
+          return { cost: costOf({ ...asked, costLimit }, models, control !== null) }
         const folder = nextFolder(parent.folder)
         // Two that start at once have two folders.
         mkdirSync(folder)
@@ -220,6 +222,13 @@ async function trusted({ folder, manifest }: Parent): Promise<RunManifest> {
   if (await isOwnRun(folder)) return manifest
   const { modelOptions: _, ...played } = manifest.played
   return { ...manifest, played, configuration: { ...manifest.configuration, sampling: null } }
+}
+
+/** What the dearest episode of a run has cost; `null` if it is not known of any. */
+async function dearestOf(run: ViewedRun): Promise<number | null> {
+  const { cost } = (await run.rows(true)).columns(['cost']).columns
+  const known = Array.from(cost ?? []).filter((value) => !Number.isNaN(value))
+  return known.length === 0 ? null : known.reduce((most, one) => Math.max(most, one))
 }
 
 async function pointOf(run: ViewedRun, parent: Parent, { row, step }: Asked): Promise<Point> {

@@ -326,7 +326,8 @@ describe.skipIf(lacksBrowser)('the page of episodic view --play', () => {
     const page = await open('prompt 1')
     await page.getByLabel('Continuations at most').fill('20')
     await page.getByRole('button', { name: 'Find the step' }).click()
-    await page.getByText('llm:weak will play 20 continuations.').waitFor()
+    // As dear as the dearest episode, of two requests, 20 times.
+    await page.getByText('llm:weak will play 20 continuations. It stops when 0.084 are spent.').waitFor()
     await page.getByRole('button', { name: 'Play, and pay for it' }).click()
     await page.getByRole('img', { name: 'Value over the steps' }).waitFor()
     await page.getByText('cannot tell: no chance from any of').waitFor()

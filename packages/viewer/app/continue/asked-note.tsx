@@ -1,10 +1,10 @@
 import { ErrorNote } from '../parts/notes.tsx'
-import { plain } from '../parts/plain-text.tsx'
-import type { Start } from './use-continued.ts'
+import { code, plain } from '../parts/plain-text.tsx'
+import type { Asked } from './use-continued.ts'
 
-/** What keeps a start from playing. */
-export function StartNote({ state, onAgree }: { readonly state: Start; readonly onAgree: () => void }) {
-  const { problem, cost, isBusy } = state
+/** What a request came to. */
+export function AskedNote({ state, onAgree }: { readonly state: Asked; readonly onAgree: () => void }) {
+  const { problem, cost, files, isBusy } = state
   return (
     <>
       {problem && <ErrorNote error={problem} />}
@@ -16,6 +16,7 @@ export function StartNote({ state, onAgree }: { readonly state: Start; readonly 
           </button>
         </div>
       )}
+      {files && <p role="status">Written: {files.map((path) => [code(path), ' '])}</p>}
     </>
   )
 }
