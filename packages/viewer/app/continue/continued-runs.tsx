@@ -114,10 +114,8 @@ function keyOf({ kind, attempt: { words } }: Branch): string {
 }
 
 async function loadBranches(source: Source, kind: string, id: string | undefined, task: string) {
-  // The server finds a new run within two seconds.
-  const entry = (await source.runs()).find((one) => one.id === id)
-  if (id === undefined || !entry) return []
-  const { inFlight } = await source.run(id)
+  if (id === undefined) return []
+  const { inFlight, entry } = await source.run(id)
   const found = await findTask(source, id, task)
   const { attempts, records } = 'task' in found ? await loadGroup(source, id, found) : { attempts: [], records: [] }
   const branches = records.map((record, i): Branch => ({ kind, id, attempt: attempts[i] as Attempt, record }))

@@ -1,5 +1,6 @@
 import type { ContinuationAnswers } from '@episodic/report/view/continuations'
 import type { ViewedRun } from './folder/viewed-run.ts'
+import type { ViewedRuns } from './folder/viewed-runs.ts'
 
 /** Plays continuations for who looks at a run. Who starts the server knows how worlds and players are found. */
 export interface Continuations {
@@ -7,6 +8,10 @@ export interface Continuations {
   readonly token: string
   /** Answers what the page of a run asks for, which is any JSON. Rejects with errors that say what is wrong with it. */
   readonly answers: {
-    readonly [action in keyof ContinuationAnswers]: (run: ViewedRun, asked: unknown) => Promise<unknown>
+    readonly [action in keyof ContinuationAnswers]: (
+      run: ViewedRun,
+      asked: unknown,
+      runs: ViewedRuns,
+    ) => Promise<unknown>
   }
 }

@@ -172,12 +172,21 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
         const saved = await writeSavedTest({ file: place, parent, point, changes, policy, systemPrompt })
         return { files: [saved.test, saved.fixture].map((path) => shownPath(path)) }
       },
-      async list(run): Promise<Continuation[]> {
+      async list(run, _, runs): Promise<Continuation[]> {
         const { manifest, folder } = run.found
         const folders = new Set([...(await continuedFolders(folder)), ...playing.keys()])
         const own = [...folders].filter((path) => dirname(path) === dirname(folder))
         const found = await Promise.all(own.map((path) => readContinuation(path, manifest, playing.get(path))))
-        return found.filter((one) => one !== null).toReversed()
+        const known = new Set(runs.all().map((one) => one.found.id))
+        return found
+          .filter((one) => one !== null)
+          .map((one) => {
+            // The server finds a new run within two seconds: until then there is something to wait for.
+            const runs = Object.fromEntries(Object.entries(one.runs).filter(([, id]) => known.has(id)))
+            const isFound = Object.keys(runs).length === Object.keys(one.runs).length
+            return { ...one, runs, isPlaying: one.isPlaying || !isFound }
+          })
+          .toReversed()
       },
       async stop(run, given) {
         const { name } = parsed(z.object({ name: z.string() }), given)

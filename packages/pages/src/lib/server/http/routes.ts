@@ -91,7 +91,7 @@ export function createRoutes({
           throw new HttpProblem('forbidden', 'Open the address that `episodic view --play` has printed.')
         const answer = Object.entries(plays.answers).find(([name]) => name === action)?.[1]
         if (!answer) throw new HttpProblem('not-found', `There is nothing to ${action}.`)
-        answerJson(exchange, await answer(await runOf(exchange), await readJson(exchange.request)))
+        answerJson(exchange, await answer(await runOf(exchange), await readJson(exchange.request), runs))
       },
     },
     get('/api/compare', async (exchange) => {
