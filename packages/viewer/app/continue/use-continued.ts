@@ -24,7 +24,7 @@ export function useContinued(run: string, seal: string | null | undefined) {
 }
 
 /** What the last request came to: what it costs is to be agreed to, something is wrong with it, or files were written. */
-export interface Asked {
+export interface RequestState {
   readonly isBusy: boolean
   readonly problem?: SourceError
   readonly cost?: string
@@ -33,7 +33,7 @@ export interface Asked {
 
 /** Asks for one thing after the other. */
 export function useAsking() {
-  const [state, setState] = useState<Asked>({ isBusy: false })
+  const [state, setState] = useState<RequestState>({ isBusy: false })
   const ask = async (request: Promise<object>) => {
     setState({ isBusy: true })
     setState(await request.then((answer) => ({ ...answer, isBusy: false }), toProblem))
@@ -41,6 +41,6 @@ export function useAsking() {
   return { state, ask }
 }
 
-function toProblem(error: unknown): Asked {
+function toProblem(error: unknown): RequestState {
   return { isBusy: false, problem: asSourceError(error) }
 }

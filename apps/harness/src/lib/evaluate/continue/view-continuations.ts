@@ -39,7 +39,7 @@ const askedSchema = z.strictObject({
   costLimit: z.number().positive().optional(),
   confirmed: z.boolean(),
 })
-type Asked = z.infer<typeof askedSchema>
+type AskedPlay = z.infer<typeof askedSchema>
 
 /** Continuations that this process plays, or has played. */
 interface Played {
@@ -80,13 +80,13 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
   }
 
   /** Returns what is to be played and its control, `null` for no change. Rejects for what may not be played. */
-  const requestOf = async (run: ViewedRun, asked: Asked) => {
+  const requestOf = async (run: ViewedRun, asked: AskedPlay) => {
     const parent = await parentOf(run)
-    const point = await pointOf(run, parent, asked)
+    const point = await readPoint(run, parent, asked)
     const allowed = await playersOf(parent)
     const { rollouts, budget = 2 * rollouts } = asked
     // Unless it is given, the limit is what as many episodes would cost that are all as dear as the dearest one.
-    const costLimit = asked.costLimit ?? (((await dearestOf(run)) ?? 0) * budget || undefined)
+    const costLimit = asked.costLimit ?? (((await findDearest(run)) ?? 0) * budget || undefined)
     const recorded = { ...settingsOf(await trusted(parent)), rollouts, costLimit }
     const settings = playedBy(recorded, asked)
     // Of somebody else's run, the control has the player that is chosen too.
@@ -116,7 +116,7 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
           }),
           players: await playersOf(parent),
           systemPrompt: settingsOf(await trusted(parent)).systemPrompt ?? null,
-          cost: await dearestOf(run),
+          cost: await findDearest(run),
         }
       },
       async start(run, given) {
@@ -168,7 +168,7 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
             `${file} is not within ${process.cwd()}, where the command was started. Name a file there.`,
           )
         const { changes, policy, systemPrompt } = asked
-        const point = await pointOf(run, parent, asked)
+        const point = await readPoint(run, parent, asked)
         const saved = await writeSavedTest({ file: place, parent, point, changes, policy, systemPrompt })
         return { files: [saved.test, saved.fixture].map((path) => shownPath(path)) }
       },
@@ -234,13 +234,13 @@ async function trusted({ folder, manifest }: Parent): Promise<RunManifest> {
 }
 
 /** What the dearest episode of a run has cost; `null` if it is not known of any. */
-async function dearestOf(run: ViewedRun): Promise<number | null> {
+async function findDearest(run: ViewedRun): Promise<number | null> {
   const { cost } = (await run.rows(true)).columns(['cost']).columns
   const known = Array.from(cost ?? []).filter((value) => !Number.isNaN(value))
   return known.length === 0 ? null : known.reduce((most, one) => Math.max(most, one))
 }
 
-async function pointOf(run: ViewedRun, parent: Parent, { row, step }: Asked): Promise<Point> {
+async function readPoint(run: ViewedRun, parent: Parent, { row, step }: AskedPlay): Promise<Point> {
   const record = await (await run.rows(true)).record(row)
   const task = (await tasksOfEpisodes(parent, new Set([record.task.id]))).get(record.task.id)
   if (task) return { task, record, step }
@@ -251,7 +251,7 @@ async function pointOf(run: ViewedRun, parent: Parent, { row, step }: Asked): Pr
 }
 
 /** Returns the settings with another player and other words for it; the same if both stay. */
-function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: Asked): RunSettings {
+function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: AskedPlay): RunSettings {
   if (policy === undefined && systemPrompt === undefined) return settings
   const { seat: seats, focus = '' } = settings
   const player = policy !== undefined && (seats ? { seat: { ...seats, [seat ?? focus]: policy } } : { policy })
@@ -259,7 +259,7 @@ function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: Asked):
 }
 
 function costOf(
-  { rollouts, budget = rollouts, costLimit }: Asked,
+  { rollouts, budget = rollouts, costLimit }: AskedPlay,
   models: readonly string[],
   hasControl: boolean,
 ): string {
