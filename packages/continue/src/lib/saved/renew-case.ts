@@ -10,13 +10,12 @@ import type { SavedCase } from './saved-case.ts'
 /** Returns the lines that have the first steps of the last one, with how many of them, and the actions of all these. */
 export function splitLines(lines: readonly EpisodeRecord[], step: number) {
   const known = new Map(lines.map((line) => [line.seal as string, line]))
-  const parts = partsOf(lines.at(-1) as EpisodeRecord, step, known) as readonly Part[]
+  const parts = partsOf(lines.at(-1) as EpisodeRecord, step, known)
   return {
     parts,
     actions: parts.flatMap(({ record, count }) => record.steps.slice(0, count).map(({ action }) => action)),
   }
 }
-type Part = { readonly record: EpisodeRecord; readonly count: number }
 
 /**
  * Plays the steps before again, and returns the case with them as the rules play them now, as far as they go: until one
@@ -25,9 +24,9 @@ type Part = { readonly record: EpisodeRecord; readonly count: number }
  */
 export function renewCase(environment: EnvironmentDefinition, saved: SavedCase) {
   const { parts, actions } = splitLines(saved.lines, saved.step)
-  const { params, seed } = (parts[0] as Part).record
+  const { params, seed } = (parts[0] as (typeof parts)[number]).record
   const world = rehearse(environment, { params, seed, strict: false })
-  const lines = saved.lines.filter((line) => !parts.some(({ record }) => record === line))
+  const lines: EpisodeRecord[] = []
   let last: Earlier = { ...world.start, seal: null }
   let [step, cut]: [number, string | null] = [0, null]
   for (const { record, count } of parts) {
@@ -35,10 +34,10 @@ export function renewCase(environment: EnvironmentDefinition, saved: SavedCase) 
     const steps: RecordedStep[] = []
     while (steps.length < count && cut === null) {
       const played = renewStep(world, record, steps.length)
-      step += Number(typeof played !== 'string')
-      if (typeof played === 'string') cut = `step ${step + 1} ${played}`
+      if (typeof played === 'string') cut = `step ${step + steps.length + 1} ${played}`
       else steps.push(played)
     }
+    step += steps.length
     const line = renewLine(environment, record, steps, last)
     lines.push(line)
     last = { ...((steps.at(-1) ?? line.start) as Earlier), seal: line.seal }
