@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { limitsOf } from '@episodic/play/play/plan/plan'
+import { resolvePackage } from '@episodic/play/worlds/world'
 import { type EpisodeRecord, isMatchRecord } from '@episodic/protocol'
 import { shownPath } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
@@ -48,7 +48,7 @@ export async function writeSavedTest(given: SavedTest): Promise<{ readonly test:
   const fixture = test.replace(TEST_FILE, '$1.fixture.json')
   const taken = [test, fixture].find((path) => existsSync(path))
   if (taken) throw invalidOption(`${shownPath(taken)} is there already. Give --save another file, or remove it.`)
-  const text = await textOf(given, test, basename(fixture))
+  const text = await formatTest(given, test, basename(fixture))
   const lines = linesOf(parent, record)
   const calls = splitLines(lines, stepsOf(record)).actions.slice(step)
   const limits = limitsOf(task, parent.manifest.configuration.maxSteps)
@@ -61,13 +61,13 @@ function linesOf(parent: Parent, record: EpisodeRecord): EpisodeRecord[] {
   return [...(earlier ? linesOf(parent, earlier.record as EpisodeRecord) : []), record]
 }
 
-async function textOf(given: SavedTest, test: string, fixture: string): Promise<string> {
+async function formatTest(given: SavedTest, test: string, fixture: string): Promise<string> {
   const { parent, changes } = given
   const { task, step, record } = given.point
   const names = new Set(['environment'])
-  const policy = policyOf(given, names)
-  const expected = await expectedOf(given, names)
-  const { before, after } = worldOf(parent, test, names)
+  const policy = findPolicy(given, names)
+  const expected = await findExpectation(given, names)
+  const { before, after } = importWorld(parent, test, names)
   const at = changes.answer === undefined ? step + 1 : step
   return [
     ...before,
@@ -89,7 +89,7 @@ async function textOf(given: SavedTest, test: string, fixture: string): Promise<
   ].join('\n')
 }
 
-function policyOf({ policy, systemPrompt, parent: { world } }: SavedTest, names: Set<string>): string | null {
+function findPolicy({ policy, systemPrompt, parent: { world } }: SavedTest, names: Set<string>): string | null {
   if (policy === undefined) return null
   const options = systemPrompt === undefined ? '' : `, ${JSON.stringify({ systemPrompt })}`
   if (isLlm(policy)) return `recordedModel(${quoted(policy.slice('llm:'.length))}${options})`
@@ -103,7 +103,7 @@ function policyOf({ policy, systemPrompt, parent: { world } }: SavedTest, names:
   return text
 }
 
-async function expectedOf({ holds, parent: { world } }: SavedTest, names: Set<string>): Promise<string> {
+async function findExpectation({ holds, parent: { world } }: SavedTest, names: Set<string>): Promise<string> {
   if (!holds) return 'expect(episode).toSucceed()'
   if ('earns' in holds) return `expect(episode).toEarn(${holds.earns}${holds.term ? `, ${quoted(holds.term)}` : ''})`
   const { graders = {} } = (await import(world.url)) as { readonly graders?: { [key: string]: { name: string } } }
@@ -115,7 +115,7 @@ async function expectedOf({ holds, parent: { world } }: SavedTest, names: Set<st
 }
 
 /** Returns the lines of a test that have its world: before those of Vitest, and after them. */
-function worldOf({ world: { url }, manifest }: Parent, test: string, names: ReadonlySet<string>) {
+function importWorld({ world: { url }, manifest }: Parent, test: string, exported: ReadonlySet<string>) {
   const file = fileURLToPath(url)
   const path = relative(dirname(test), file).replaceAll('\\', '/')
   const beside = quoted(path.startsWith('.') ? path : `./${path}`)
@@ -124,18 +124,11 @@ function worldOf({ world: { url }, manifest }: Parent, test: string, names: Read
     return { before: ["import { defineMcpEnvironment } from 'episodic'"], after: ['', recorded] }
   }
   const { reference = '' } = manifest.sources?.world ?? {}
-  const installed = ['', '@episodic/classics/', '@episodic/benchmarks/']
-    .map((scope) => `${scope}${reference}`)
-    .find((name) => isInstalled(name, test, file))
-  return { before: [], after: [`import { ${[...names].join(', ')} } from ${installed ? quoted(installed) : beside}`] }
-}
-
-/** Whether a test finds that file by the name of a package. */
-function isInstalled(name: string, test: string, file: string): boolean {
-  try {
-    return !/^[./]/.test(name) && createRequire(test).resolve(name) === file
-  } catch {
-    return false
+  const names = ['', '@episodic/classics/', '@episodic/benchmarks/'].map((scope) => `${scope}${reference}`)
+  const installed = names.find((name) => /^[@\w]/.test(name) && resolvePackage(name, dirname(test)) === file)
+  return {
+    before: [],
+    after: [`import { ${[...exported].join(', ')} } from ${installed ? quoted(installed) : beside}`],
   }
 }
 

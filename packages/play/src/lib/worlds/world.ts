@@ -138,7 +138,8 @@ function resolveNamed(reference: string, folder: string): string | null {
   return null
 }
 
-function resolvePackage(name: string, folder: string): string | null {
+/** Returns the module that a package exports by a name, as a module of a folder imports it; `null` for none. */
+export function resolvePackage(name: string, folder: string): string | null {
   try {
     return createRequire(join(folder, 'package.json')).resolve(name)
   } catch {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { startChatServer } from '@episodic/models/chat-server.fixture'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Workshop } from '../../fixtures/episodic.fixture.ts'
-import { FAULTY_WORLDS, type FaultyWorld, openingDoors } from './saved-worlds.fixture.ts'
+import { FAULTY_WORLDS, type FaultyWorld, openingSafes } from './saved-worlds.fixture.ts'
 
 const MODULES = join(import.meta.dirname, '../../../../../../node_modules')
 
@@ -16,7 +16,7 @@ const at = (...names: string[]) => join(project.folder, ...names)
 /** A project of a user, in which `episodic` and Vitest are installed. */
 beforeAll(async () => {
   project = openWorkshop()
-  server = await startChatServer(openingDoors)
+  server = await startChatServer(openingSafes)
   mkdirSync(at('node_modules'))
   for (const name of readdirSync(MODULES))
     if (!name.startsWith('.')) symlinkSync(join(MODULES, name), at('node_modules', name))
@@ -155,6 +155,16 @@ export const graders = { short: defineGrader({ name: 'brief', version: '1', scal
     const cut = await vitest(['tests/term.test.ts', '-u'])
     expect(cut.said).toContain('goes on after step 0 in place of step 2: step 1 is now refused (tool)')
     expect(passed((await vitest(['tests/term.test.ts'])).said)).toEqual(['term'])
+  })
+
+  it('imports a world of a package by its name', async () => {
+    await command('run', 'taxi', '--policy', 'random', '--tasks', '1', '--max-steps', '5', '--out', 'taxi')
+    await command(...saving('taxi', 'taxi', '--step', '3'))
+    expect(readFileSync(at('tests/taxi.test.ts'), 'utf8')).toContain(
+      "import { environment } from '@episodic/classics/taxi'",
+    )
+    // The limit of the run is that of its case.
+    expect((await vitest(['tests/taxi.test.ts'])).said).toContain('was truncated: step-limit after 3 steps')
   })
 
   it('refuses what no test can be, and a case that was changed by hand', async () => {

@@ -162,19 +162,19 @@ export const environment = await defineMcpEnvironment({
 }
 
 /** A language model plays: the description of a tool does not say what it takes. */
-const door: FaultyWorld = {
+const safe: FaultyWorld = {
   source: `
 import { defineEnvironment } from 'episodic'
 import { z } from 'zod'
 export const environment = defineEnvironment({
-  name: 'door', version: '1.0.0', description: 'Open the door.',
+  name: 'safe', version: '1.0.0', description: 'Open the safe.',
   state: { public: z.object({}), private: z.object({ code: z.string() }) },
   start: ({ rng }) => ({ public: {}, private: { code: String(rng.int(100, 999)) } }),
-  observe: () => 'A door.',
+  observe: () => 'A safe.',
   tools: ({ tool }) => ({
     read: tool({ description: 'Read the note.', input: z.object({}),
       play: ({ state, reveal, say }) => say(\`It says \${[...reveal(state.private.code)].join(' ')}.\`) }),
-    open: tool({ description: 'Open the door.', input: z.object({ code: z.string() }),
+    open: tool({ description: 'Open the safe.', input: z.object({ code: z.string() }),
       play({ state, input, reveal, end, say }) {
         end(reveal(input.code === state.private.code) ? 'opened' : 'locked')
         return say('Click.')
@@ -182,8 +182,8 @@ export const environment = defineEnvironment({
   }),
   rewards: { opened: ({ end }) => (end?.reason === 'opened' ? 1 : 0) },
 })`,
-  wrong: "description: 'Open the door.', input",
-  right: "description: 'Open the door, by its digits without spaces.', input",
+  wrong: "description: 'Open the safe.', input",
+  right: "description: 'Open the safe, by its digits without spaces.', input",
   calls: [],
   step: 1,
   before: 'It says',
@@ -191,11 +191,11 @@ export const environment = defineEnvironment({
   model: 'small',
 }
 
-/** Reads the note, and gives its digits as they stand there, unless a description says otherwise. */
-export function openingDoors({ messages, tools }: ChatRequest): object {
+/** Reads the note, and gives its digits as the note has them, unless a description says otherwise. */
+export function openingSafes({ messages, tools }: ChatRequest): object {
   const note = /says ([\d ]+)\./.exec(JSON.stringify(messages))?.[1]
   if (note === undefined) return calling('read', {})
   return calling('open', { code: JSON.stringify(tools).includes('without spaces') ? note.replaceAll(' ', '') : note })
 }
 
-export const FAULTY_WORLDS: Readonly<Record<string, FaultyWorld>> = { refund, disk, counter, notes, door }
+export const FAULTY_WORLDS: Readonly<Record<string, FaultyWorld>> = { refund, disk, counter, notes, safe }
