@@ -1,6 +1,6 @@
 import type { Observation, SealedRecord } from '@episodic/protocol'
 
-/** Returns the bytes of pictures and sounds by their hashes: a line has them once, and its player saw them each time. */
+/** Returns the bytes of pictures and sounds by their hashes: a line has each once, and players saw them each time. */
 export function attachedData({ steps }: Pick<SealedRecord, 'steps'>): ReadonlyMap<string, string> {
   const attached = steps.flatMap(({ observation: { attachments = [] } }) => attachments)
   return new Map(attached.flatMap(({ sha256, data }) => (data === undefined ? [] : [[sha256, data] as const])))

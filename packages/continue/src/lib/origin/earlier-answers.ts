@@ -36,5 +36,5 @@ function answerAsItCame(answer: ModelAnswer, next: ModelRequest | null | undefin
   return { completion: answer, calls, message, finish, ...(said !== undefined && { malformed: said }) }
 }
 
-/** What a model is sent about a call that its server could not read, with what the server has said of it. */
-const MALFORMED = /could not be read \((.*)\)\. Call one of the tools again\.$/s
+/** What a model is sent last about a call that its server could not read, with what the server has said of it. */
+const MALFORMED = /.*could not be read \((.*)\)\. Call one of the tools again\.$/s

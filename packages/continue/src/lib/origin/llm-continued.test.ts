@@ -17,6 +17,7 @@ import {
 import type { Origin } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { createRecording } from '@episodic/run/folder/record/recording'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { describedPolicy } from '../run/described-policy.ts'
@@ -405,35 +406,79 @@ const CALL = {
 
 describe('a language model that goes on from a step of a line', () => {
   const ofOne = cases.map(([name, world, said, settings]) => [name, world, { m: said }, settings] as const)
+
+  /** Plays an episode, goes on from some of its steps, and compares all that the models are sent. */
+  async function compare(
+    world: World,
+    scripts: Scripts,
+    settings: Partial<ModelSettings>,
+    choose: (steps: number) => Iterable<number>,
+  ): Promise<void> {
+    await using models = await startModels(scripts, settings)
+    const names = Object.keys(scripts)
+    const policies = () => Object.fromEntries(names.map((name) => [name, models.policyOf(name)]))
+    const parent = await play(world, policies())
+    const whole = models.sent
+    const of = (name: string, requests: readonly ChatRequest[]) =>
+      names.length > 1 ? requests.filter(({ model }) => model === name) : requests
+    for (const step of choose(parent.steps.length)) {
+      const answers = answersBefore(parent, step)
+      models.goOnAfter(answers)
+      const first = models.sent.length
+      const line = await play(world, policies(), { lines: [parent], origin: originAt(parent, step) })
+      expect(line.steps.map(({ action }) => action)).toEqual(parent.steps.slice(step).map(({ action }) => action))
+      for (const name of names) {
+        const rest = of(name, whole).slice(answers[name])
+        expect(difference(of(name, models.sent.slice(first)), rest), `step ${step}`).toBeNull()
+        // Its own line has all that was sent, also what came before.
+        const [own, others] = [line, parent].map((record) =>
+          requestsOf(isMatchRecord(record) ? seatRecordOf(record, name) : (record as EpisodeRecord)),
+        )
+        expect(own).toEqual(others?.slice(answers[name]))
+      }
+    }
+  }
+
   it.each([...ofOne, ['a seat of several', call, CALL, {}] as const])(
     'is sent what its player would be sent, with %s',
     async (_, world, scripts, settings) => {
-      await using models = await startModels(scripts, settings)
-      const policies = () => Object.fromEntries(Object.keys(scripts).map((name) => [name, models.policyOf(name)]))
-      const parent = await play(world, policies())
-      const whole = models.sent
-      const names = Object.keys(scripts)
-      const of = (name: string, requests: readonly ChatRequest[]) =>
-        names.length > 1 ? requests.filter(({ model }) => model === name) : requests
-      expect(whole.length).toBeGreaterThan(3)
-      for (const step of parent.steps.keys()) {
-        const answers = answersBefore(parent, step)
-        models.goOnAfter(answers)
-        const first = models.sent.length
-        const line = await play(world, policies(), { lines: [parent], origin: originAt(parent, step) })
-        expect(line.steps.map(({ action }) => action)).toEqual(parent.steps.slice(step).map(({ action }) => action))
-        for (const name of names) {
-          const rest = of(name, whole).slice(answers[name])
-          expect(difference(of(name, models.sent.slice(first)), rest), `step ${step}`).toBeNull()
-          // Its own line has all that was sent, also what came before.
-          const [own, others] = [line, parent].map((record) =>
-            requestsOf(isMatchRecord(record) ? seatRecordOf(record, name) : (record as EpisodeRecord)),
-          )
-          expect(own).toEqual(others?.slice(answers[name]))
-        }
-      }
+      await compare(world, scripts, settings, (steps) => {
+        expect(steps).toBeGreaterThan(3)
+        return Array(steps).keys()
+      })
     },
   )
+
+  it('is sent what its player would be sent, whatever was said', async () => {
+    const anyText = fc.constantFrom(undefined, '', ' ', 'Hm.')
+    const anyCall = fc.tuple(
+      fc.constantFrom('left_hall', 'right_hall', 'look', 'wait', 'look_up', 'fly.away'),
+      fc.constantFrom('{}', '{"steps":1}', '{"number":1}', '{"more":{"x":1}}', '', '[1]', '{"steps":'),
+    )
+    const anySaid = fc.record({
+      text: anyText,
+      thought: anyText,
+      calls: fc.array(anyCall, { maxLength: 4 }),
+      finish: fc.constantFrom(undefined, undefined, 'length', 'malformed_function_call'),
+    })
+    const anySettings = fc.record({
+      api: fc.constantFrom('chat', 'anthropic', 'google'),
+      ...{ tokenIds: fc.boolean(), parallelToolCalls: fc.boolean(), images: fc.boolean() },
+    })
+    const anyScript = fc.array(anySaid as fc.Arbitrary<Said>, { minLength: 8, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(house, desk),
+        anyScript,
+        anySettings,
+        fc.nat(),
+        async (world, m, settings, at) => {
+          await compare(world, { m }, settings, (steps) => (steps === 0 ? [] : [at % steps]))
+        },
+      ),
+      { numRuns: 20 },
+    )
+  })
 
   it('is sent the same from a step of a continuation', async () => {
     await using models = await startModels({ m: WALK }, { tokenIds: true })

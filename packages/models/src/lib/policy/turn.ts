@@ -86,7 +86,8 @@ function turnOf(
     next: () => (started < actions.length ? (actions[started++] as Action) : null),
     take(action, tools) {
       if (started === actions.length) return false
-      const found = actions.findIndex((planned, i) => i >= started && isRecordedAs(action, planned, tools))
+      const fits = (one: Action) => (started === 0 ? one.tool === action.tool : isRecordedAs(action, one, tools))
+      const found = actions.findIndex((planned, i) => i >= started && fits(planned))
       const next = played[started]
       if (found < 0 && next) sent = withCall(sent, { ...callOf(action, 0), id: next.call.id })
       started = Math.max(started, found) + 1
@@ -119,8 +120,8 @@ export function answerMessages({ tool_calls: made, ...message }: JsonObject, ids
 
 /** Whether an action is how a line has another: without arguments that its tool does not have. */
 function isRecordedAs({ tool, arguments: args }: Action, given: Action, tools: readonly ToolInfo[]): boolean {
-  const { properties } = Object(tools.find(({ name }) => name === tool)?.inputSchema)
-  const declared = Object.entries(given.arguments).filter(([name]) => name in args || name in Object(properties))
+  const known = { ...Object(tools.find(({ name }) => name === tool)?.inputSchema).properties, ...args }
+  const declared = Object.entries(given.arguments).filter(([name]) => Object.hasOwn(known, name))
   return given.tool === tool && isDeepStrictEqual(Object.fromEntries(declared), args)
 }
 

@@ -25,7 +25,6 @@ export function wireFormOf(every: readonly ToolInfo[], api: keyof typeof NAMES, 
     taken.add(wire)
     wires.set(name, wire)
   }
-  // An earlier call may be of a tool that this process has not met.
   const wireOf = (name: string) => wires.get(name) ?? (NAMES[api].test(name) ? name : plainName(name).slice(0, 56))
   // Gemini and others refuse a schema that says which version of JSON Schema it is.
   const functionOf = ({ name, description, inputSchema: { $schema: _, ...schema } }: ToolInfo): JsonObject =>
