@@ -7,7 +7,6 @@
 
 export * from './base.ts'
 export { missingPackage } from './lib/base/missing-package.ts'
-export { signFlipTest } from './lib/base/sign-flip-test.ts'
 export { completionSchema, type RecordedCall } from './lib/record/completion.ts'
 export { withoutAttachedData } from './lib/record/episode-chain.ts'
 export type { Origin } from './lib/record/sealed-line.ts'

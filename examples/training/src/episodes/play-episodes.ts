@@ -1,10 +1,11 @@
-import type { Playable, StepResult, VectorEnvironment } from '@episodic/env'
+import type { Playable, StepResult } from '@episodic/env'
 import { createRng, type Observation, type Rng } from '@episodic/protocol'
 import type { Numbers } from '../network/network.ts'
 import { taskOf, type World } from '../worlds/world.ts'
 import type { Actor } from './actor.ts'
 import { cpuTime } from './cpu-time.ts'
 import type { Rollout, Trajectory } from './trajectory.ts'
+import type { VectorEnvironment } from './vector-environment.ts'
 
 /** What is drawn in an episode: the seed of the environment and that of the actions. */
 export interface EpisodeSeeds {

@@ -1,9 +1,10 @@
-import { type Connection, createVectorEnvironment, withShaping, withWeights } from '@episodic/env'
+import { type Connection, withShaping, withWeights } from '@episodic/env'
 import type { World } from '../worlds/world.ts'
 import type { Actor } from './actor.ts'
 import { type EpisodeSeeds, playEpisodes } from './play-episodes.ts'
 import { playGames } from './play-games.ts'
 import type { Rollout } from './trajectory.ts'
+import { createVectorEnvironment } from './vector-environment.ts'
 
 /** Plays batches of episodes of one world. Disposing closes its environments, and not the connection. */
 export interface Rollouts extends AsyncDisposable {

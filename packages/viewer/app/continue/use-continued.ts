@@ -23,7 +23,10 @@ export function useContinued(run: string, seal: string | null | undefined) {
   return { play, continued, version, look }
 }
 
-/** What the last request came to: what it costs is to be agreed to, something is wrong with it, or files were written. */
+/**
+ * What the last request came to: what it costs is to be agreed to, something is wrong with it, or files were
+ * written.
+ */
 export interface RequestState {
   readonly isBusy: boolean
   readonly problem?: SourceError

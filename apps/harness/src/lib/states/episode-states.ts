@@ -63,7 +63,7 @@ export function createStatesSource(given: readonly string[]): StatesSource {
         lines,
         worlds,
         madeOf: madeOf(run.found),
-        origins: await originsOf(run.found, [record]),
+        origins: await readOriginLines(run.found, [record]),
       })
       return seesPrivate ? states : withoutPrivate(states)
     },
@@ -74,7 +74,7 @@ export function createStatesSource(given: readonly string[]): StatesSource {
       if (!first) return []
       const worlds = worldsOf(first)
       if (worlds.length === 0) return records.map(noWorld)
-      const origins = await originsOf(run, records)
+      const origins = await readOriginLines(run, records)
       const states: EpisodeStates[] = []
       // What ends the thread is the fault of one episode: another thread goes on behind it.
       while (states.length < lines.length)
@@ -99,7 +99,10 @@ function madeOf({ manifest: { sources } }: Pick<FoundRun, 'manifest'>): StatesDa
 }
 
 /** Returns the lines that episodes of a run go on from. */
-async function originsOf({ folder }: Pick<FoundRun, 'folder'>, records: readonly SealedRecord[]): Promise<string[]> {
+async function readOriginLines(
+  { folder }: Pick<FoundRun, 'folder'>,
+  records: readonly SealedRecord[],
+): Promise<string[]> {
   if (!records.some(({ origin }) => origin)) return []
   return [...(await readOrigins(folder)).values()].map(({ record }) => JSON.stringify(record))
 }

@@ -1,9 +1,9 @@
 import { createRng } from '@episodic/protocol'
-import { signFlipTest } from '@episodic/protocol/internal'
 import fc from 'fast-check'
 import { sampleStandardDeviation, tTest } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { pairFigure } from './paired-figure.ts'
+import { signFlipTest } from './sign-flip-test.ts'
 
 describe('pairFigure', () => {
   it('takes means that differ by rounding for equal', () => {

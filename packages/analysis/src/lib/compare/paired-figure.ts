@@ -1,9 +1,9 @@
-import { signFlipTest } from '@episodic/protocol/internal'
 import type { PairedFigure } from '@episodic/report/compare/comparison'
 import { detectableDifference } from '@episodic/report/compare/shown-differences'
 import { SIGNIFICANCE } from '@episodic/report/compare/significance'
 import { exactSum } from '@episodic/report/fold/exact-sum'
 import { clusteredMean } from '@episodic/report/fold/statistics'
+import { signFlipTest } from './sign-flip-test.ts'
 import { signTest } from './sign-test.ts'
 
 /** The range of a difference of two shares. */

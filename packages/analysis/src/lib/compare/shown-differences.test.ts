@@ -1,10 +1,10 @@
 import { createRng } from '@episodic/protocol'
-import { signFlipTest } from '@episodic/protocol/internal'
 import { detectableDifference, fewestTasks, leastAdjustedP } from '@episodic/report/compare/shown-differences'
 import { noteFewTasks, notePlannedTasks } from '@episodic/report/notes/few-tasks'
 import { describe, expect, it } from 'vitest'
 import { adjustByHolm } from './holm.ts'
 import { pairFigure } from './paired-figure.ts'
+import { signFlipTest } from './sign-flip-test.ts'
 
 describe('leastAdjustedP', () => {
   it('is the p-value of tasks that all differ in one direction, adjusted, and nothing smaller is possible', () => {

@@ -1,6 +1,6 @@
-import { signFlipTest } from '@episodic/protocol/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { signFlipTest } from './sign-flip-test.ts'
 import { signTest } from './sign-test.ts'
 
 /**

@@ -25,11 +25,12 @@ export function partingsOf(control: readonly SealedRecord[], changed: readonly S
 function partingOf(one: SealedRecord, other: SealedRecord): number | null {
   const before = other.origin?.step ?? 0
   const length = Math.max(one.steps.length, other.steps.length)
-  for (let at = 0; at < length; at++) if (textOf(one.steps[at]) !== textOf(other.steps[at])) return before + at + 1
+  for (let at = 0; at < length; at++)
+    if (formatStep(one.steps[at]) !== formatStep(other.steps[at])) return before + at + 1
   return null
 }
 
-function textOf(step: SealedRecord['steps'][number] | undefined): string | null {
+function formatStep(step: SealedRecord['steps'][number] | undefined): string | null {
   if (!step) return null
   const { action, observation } = step
   return canonicalJson({ action, observation } as unknown as Json)

@@ -13,7 +13,10 @@ const MOST_KEPT = 16
 
 type ParentRules = Pick<Parent, 'origins'> & { readonly world: Pick<Parent['world'], 'environment'> }
 
-/** Returns what puts planned episodes back at their points. A world is put back once for all continuations of a point. */
+/**
+ * Returns what puts planned episodes back at their points. A world is put back once for all continuations of a
+ * point.
+ */
 export function openOrigins(
   { world: { environment }, origins: earlier }: ParentRules,
   points: readonly Point[],

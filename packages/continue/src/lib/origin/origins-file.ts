@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
-import { parseSealedRecord, type SealedRecord, sealOf, type Task, taskSchema } from '@episodic/protocol'
+import { chainOf, parseSealedRecord, type SealedRecord, sealOf, type Task, taskSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { jsonOf } from '@episodic/run/base/json'
 import { writeWhole } from '@episodic/run/base/own-files'
@@ -33,7 +33,7 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
     const { task = null, record: given } = (jsonOf(text) ?? {}) as { task?: unknown; record?: unknown }
     const { data: record } = parseSealedRecord(given)
     const played = taskSchema.nullable().safeParse(task)
-    if (!record?.seal || sealOf(record) !== record.seal || !played.success)
+    if (!record?.seal || sealOf(record) !== record.seal || chainOf(record) !== record.chain || !played.success)
       throw new HarnessError(
         'run-invalid',
         `${file}, line ${line} was changed since it was sealed, so nothing can go on from it. Restore the file from a copy, or continue the episode again.`,

@@ -13,7 +13,6 @@ import { move, rest, walk } from '../fixtures/walk.fixture.ts'
 import type { Connection } from './connection.ts'
 import type { Environment, Fork } from './environment.ts'
 import { withLimits } from './with-limits.ts'
-import { type Recorded, withRecording } from './with-recording.ts'
 import { withShaping } from './with-shaping.ts'
 import { withWeights } from './with-weights.ts'
 
@@ -217,21 +216,5 @@ describe('wrappers of forks', () => {
     expect((await environment.restore(loose)).info.limits).toEqual({ steps: 7, seconds: 5, bytes: 2_000 })
     const [fork] = (await environment.fork()) as [Fork]
     expect((await fork.reset()).info.limits.steps).toBe(7)
-  })
-
-  it('do not record forks', async () => {
-    await using host = createWalkHost()
-    const recorded: Recorded['kind'][] = []
-    const record = ({ kind }: Recorded) => void recorded.push(kind)
-    await using connection = await connect(inProcess(host))
-    await using environment = withRecording(connection.environment(), record)
-    await environment.reset()
-    const [fork] = (await environment.fork()) as [Fork]
-    await fork.step(move(0))
-    await environment.restore(await fork.snapshot())
-    expect(recorded).toEqual(['reset', 'restored'])
-    const own: Recorded[] = []
-    const step = await withRecording(fork, (event) => own.push(event)).step(move(0))
-    expect(own).toEqual([{ kind: 'step', action: move(0), step }])
   })
 })

@@ -10,7 +10,6 @@ import type { Episode } from './episode.ts'
 import { returnsOf } from './returns.ts'
 import { runEpisode } from './run-episode.ts'
 import { withLimits } from './with-limits.ts'
-import { type Recorded, withRecording } from './with-recording.ts'
 import { withShaping } from './with-shaping.ts'
 import { withWeights } from './with-weights.ts'
 
@@ -176,44 +175,5 @@ describe('withLimits', () => {
     withWalk(async (connection) => {
       const { info } = await withLimits(connection.environment(), { seconds: 9 }).reset()
       expect(info.limits).toEqual({ steps: 50, seconds: 9, bytes: 67_108_864 })
-    }))
-})
-
-describe('withRecording', () => {
-  it('records every reset, step, failure and close in order', () =>
-    withWalk(async (connection) => {
-      const events: Recorded[] = []
-      const environment = withRecording(connection.environment(), (event) => events.push(event))
-      const start = await environment.reset()
-      const step = await environment.step(move(0))
-      await environment.step({ tool: 'break', arguments: {} }).catch(() => {})
-      await environment.close()
-      expect(events).toEqual([
-        { kind: 'reset', start },
-        { kind: 'step', action: move(0), step },
-        { kind: 'failed', cause: expect.objectContaining({ code: 'environment-failed' }) },
-        { kind: 'closed' },
-      ])
-    }))
-
-  it('passes on what the recorder throws', () =>
-    withWalk(async (connection) => {
-      const environment = withRecording(connection.environment(), () => {
-        throw new Error('The disk is full.')
-      })
-      await expect(environment.reset()).rejects.toThrow('The disk is full.')
-    }))
-
-  it('records the rewards of the environment that it wraps', () =>
-    withWalk(async (connection) => {
-      const totals: number[] = []
-      const record = (event: Recorded) => {
-        if (event.kind === 'step') totals.push(event.step.reward.total)
-      }
-      const inner = withRecording(connection.environment(), record)
-      const environment = withRecording(withWeights(inner, { arrived: 0, thrift: 10, refused: 0 }), record)
-      await environment.reset({ seed: 'a' })
-      await environment.step(move(0))
-      expect(totals).toEqual([1, 10])
     }))
 })

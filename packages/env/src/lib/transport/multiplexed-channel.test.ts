@@ -5,7 +5,6 @@ import { METHODS } from '@episodic/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { connect } from '../connect.ts'
-import { createVectorEnvironment } from '../environment/vector-environment.ts'
 import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { openChannel } from './open-channel.ts'
@@ -33,12 +32,11 @@ describe('a connection over a WebSocket', () => {
     const { url, server } = await serve(createTestHost())
     onTestFinished(() => server[Symbol.asyncDispose]())
     await using connection = await connect({ url, token: TOKEN })
-    await using vector = createVectorEnvironment(() => connection.environment(), 600)
-    const starts = await vector.reset(Array.from({ length: 600 }, (_, i) => ({ seed: `${i}` })))
-    const ids = new Set(starts.map((start) => start?.kind === 'ok' && start.value.info.id))
-    expect(ids.size).toBe(600)
-    const steps = await vector.step(Array.from({ length: 600 }, () => move(0)))
-    expect(steps.every((step) => step?.kind === 'ok' && step.value.info.seq === 1)).toBe(true)
+    const places = Array.from({ length: 600 }, () => connection.environment())
+    const starts = await Promise.all(places.map((place, i) => place.reset({ seed: `${i}` })))
+    expect(new Set(starts.map(({ info }) => info.id)).size).toBe(600)
+    const steps = await Promise.all(places.map((place) => place.step(move(0))))
+    expect(steps.every(({ info }) => info.seq === 1)).toBe(true)
   })
 
   it('is made again after the server went in the middle of a call, and nothing is played twice', async () => {

@@ -25,8 +25,6 @@ export interface Identity {
   readonly operator: boolean
 }
 
-export type Credentials = ReturnType<typeof createCredentials>
-
 /** The principal of the holder of the server's own control token. */
 export const OPERATOR = 'control'
 

@@ -38,8 +38,8 @@ export function createOrsSessions(host: Host, settings: OrsSessionSettings, now:
     /**
      * Opens the session of an id. A client whose answer was lost may repeat this until its first call.
      *
-     * Rejects with 400 if it is open and another is asked for, or was played; with 410 if it was deleted; and with errors
-     * of `open`.
+     * Rejects with 400 if it is open and another is asked for, or was played; with 410 if it was deleted; and with
+     * errors of `open`.
      */
     async create(principal: string | null, id: string, creation: Creation): Promise<void> {
       const key = toSessionKey(principal, id)

@@ -9,11 +9,7 @@ import {
   shareCondition,
 } from '@episodic/analysis/gate/condition'
 import type { Conditions } from '@episodic/analysis/gate/figures'
-import { formatGate } from '@episodic/analysis/gate/format-gate'
-import { formatAnnotations } from '@episodic/analysis/gate/gate-annotations'
 import { type GateEntry, readEntries } from '@episodic/analysis/gate/gate-entry'
-import { formatJunit } from '@episodic/analysis/gate/gate-junit'
-import { formatGateMarkdown } from '@episodic/analysis/gate/gate-markdown'
 import { type GateResult, gateRuns } from '@episodic/analysis/gate/gate-runs'
 import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
@@ -21,6 +17,10 @@ import { flag, option } from '@episodic/run/base/options'
 import { openToAppend, writeWhole } from '@episodic/run/base/own-files'
 import { tornNotice } from '@episodic/run/folder/record/report-run'
 import { z } from 'zod'
+import { formatGate } from '../../evaluate/gate/format-gate.ts'
+import { formatAnnotations } from '../../evaluate/gate/gate-annotations.ts'
+import { formatJunit } from '../../evaluate/gate/gate-junit.ts'
+import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
 import { defineCommand } from '../define-command.ts'
 
 /** The status of a gate that says no. No error has it. */

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { MOST_COMPARED } from '@episodic/analysis/compare/compared-runs'
 import { bundleRuns } from '@episodic/pages/server/bundle/bundle-runs'
-import { type BundleContents, contentsOf, formatContents } from '@episodic/pages/server/bundle/describe-bundle'
 import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
 import { type FoundRun, findRuns } from '@episodic/pages/server/folder/find-runs'
 import { WITHHELD_PARTS, type WithheldPart } from '@episodic/report/view/withheld'
@@ -21,6 +20,7 @@ import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { createStatesSource } from '../../states/episode-states.ts'
 import { defineCommand } from '../define-command.ts'
+import { type BundleContents, contentsOf, formatContents } from './describe-bundle.ts'
 
 const MOST_BYTES = 10_485_760
 

@@ -2,7 +2,6 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { replayEpisode } from '@episodic/analysis/replay/replay-episode'
 import type { Scoring } from '@episodic/analysis/replay/scoring'
-import { traceEpisode } from '@episodic/analysis/replay/trace'
 import { returnsOf } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { loadWorld } from '@episodic/play/worlds/world'
@@ -11,6 +10,7 @@ import { type RecordedEpisode, readRecorded } from '@episodic/run/folder/read-re
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld } from '../../fixtures/episodic.fixture.ts'
+import { traceEpisode } from './trace.ts'
 
 /** The golden episodes of the example worlds: every way to end, to be refused and to fail. */
 const golden: { readonly environment: EnvironmentDefinition; readonly record: EpisodeRecord }[] = []

@@ -20,8 +20,8 @@ export function createCapacity(store: SessionStore, bounds: HostBounds) {
   let last: Creation | null = null
   return {
     /**
-     * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must not
-     * be called twice at the same time for one id.
+     * Runs `create` if there is room for all of these sessions of one owner; otherwise rejects with `capacity`. Must
+     * not be called twice at the same time for one id.
      */
     async admit<T>(ids: readonly string[], owner: Principal, create: () => Promise<T>): Promise<T> {
       const ahead = creating

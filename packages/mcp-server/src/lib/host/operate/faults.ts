@@ -56,7 +56,10 @@ export function createFaults(options: FaultsOptions) {
       }
     },
     contain,
-    /** Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the details. */
+    /**
+     * Returns the error for a stored session whose state does not fit the served schema. `onFault` gets the
+     * details.
+     */
     misfit({ name, version }: EnvironmentDefinition, session: string, { part, problem }: Misfit): WireError {
       const refusal = `The ${part} state of this session, which the store keeps, does not fit the ${part} state schema of ${name} ${version} that is served here: the schema changed within the version.`
       const cause = rulesFailed(`${refusal} ${problem}.`)

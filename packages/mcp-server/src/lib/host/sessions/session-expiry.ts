@@ -45,7 +45,10 @@ export function createExpiry(options: ExpiryOptions) {
   let sightings = new Map<string, LastSeen>()
   let present: Promise<void> | null = null
   return {
-    /** Removes expired sessions and resolves with their number. A call during another sweep waits for that one first. */
+    /**
+     * Removes expired sessions and resolves with their number. A call during another sweep waits for that one
+     * first.
+     */
     sweep(): Promise<number> {
       const swept = present ? present.then(() => sweepOnce()) : sweepOnce()
       const over = () => {

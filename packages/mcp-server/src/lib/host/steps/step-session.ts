@@ -34,8 +34,8 @@ export type SessionWriter = ReturnType<typeof createSessionWriter>
 export function createSessionWriter(options: SessionWriterOptions) {
   return {
     /**
-     * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats, the
-     * server first takes the steps of those whose time is over.
+     * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats,
+     * the server first takes the steps of those whose time is over.
      */
     step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
       const { seq, epoch, waiting } = call
@@ -67,7 +67,10 @@ export function createSessionWriter(options: SessionWriterOptions) {
       cached.watchers?.wake()
       return result
     },
-    /** Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to judge. */
+    /**
+     * Whether a session that nobody plays on is to be judged: of one that was only opened, there is nothing to
+     * judge.
+     */
     isLeft({ environment, session: { record } }: CachedSession): boolean {
       if (!judgesLeft(environment) || record.end) return false
       const seat = environment.seats[0] as string

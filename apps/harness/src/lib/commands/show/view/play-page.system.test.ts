@@ -70,7 +70,7 @@ export const tasks = defineTasks({
 })
 `
 
-/** Reads the note and opens the vault. It falls for what is planted in its task, as it stands in its request. */
+/** Reads the note and opens the vault. It falls for what is planted in its task, as it is in its request. */
 const fallingForIt: Answering = ({ model, messages, tools }) => {
   // It never answers.
   if (model === 'slow') return new Promise(() => {})
@@ -219,18 +219,18 @@ describe('what episodic view --play is sent', () => {
   })
 
   it('loads no player that the run of somebody else names', async () => {
-    mkdirSync(at('runs/foreign'))
+    mkdirSync(at('runs/copied'))
     const text = readFileSync(at('runs/june/run.json'), 'utf8')
-    writeFileSync(at('runs/foreign/run.json'), text.replace('"name": "june"', '"name": "foreign"'))
-    writeFileSync(at('runs/foreign/episodes.jsonl'), readFileSync(at('runs/june/episodes.jsonl')))
-    let foreign: RunEntry | undefined
+    writeFileSync(at('runs/copied/run.json'), text.replace('"name": "june"', '"name": "copied"'))
+    writeFileSync(at('runs/copied/episodes.jsonl'), readFileSync(at('runs/june/episodes.jsonl')))
+    let copied: RunEntry | undefined
     await expect
       .poll(async () => {
-        foreign = (await viewing.json<RunEntry[]>('/api/runs')).find(({ name }) => name === 'foreign')
-        return foreign
+        copied = (await viewing.json<RunEntry[]>('/api/runs')).find(({ name }) => name === 'copied')
+        return copied
       })
       .toBeDefined()
-    const answer = await viewing.get(`/api/play/${viewing.playToken}/${foreign?.id}/start`, {
+    const answer = await viewing.get(`/api/play/${viewing.playToken}/${copied?.id}/start`, {
       method: 'POST',
       headers: { origin: viewing.origin, 'content-type': 'application/json' },
       body: JSON.stringify({ ...asked, confirmed: true }),
@@ -271,7 +271,7 @@ describe.skipIf(lacksBrowser)('the page of episodic view --play', () => {
   }
 
   it.each(Object.entries(REPAIRS))(
-    'isolates a planted cause (%s) in at most five actions',
+    'finds a planted cause (%s) in at most five actions',
     async (cause, [step, repair]) => {
       const before = hashOf('runs/june')
       const page = await open(cause)

@@ -1,7 +1,7 @@
+import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
 import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import { formatCount, plural } from '@episodic/report/text/format'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
-import type { BundleOptions } from './shared-run.ts'
 
 export type BundleContents = ReturnType<typeof contentsOf>
 

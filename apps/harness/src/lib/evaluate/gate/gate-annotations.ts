@@ -1,7 +1,7 @@
+import { writtenDecision } from '@episodic/analysis/gate/decision'
+import type { GateResult } from '@episodic/analysis/gate/gate-runs'
 import { cleanText, plural } from '@episodic/report/text/format'
-import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
-import type { GateResult } from './gate-runs.ts'
 
 /** GitHub shows so many of each kind in a step. */
 const MOST = 10

@@ -1,4 +1,4 @@
-import { createRng } from './rng.ts'
+import { createRng } from '@episodic/protocol'
 
 /** Most distinct sums of one half of the differences. Of unlike differences, 30 are counted exactly. */
 const MOST_SUMS = 2 ** 15

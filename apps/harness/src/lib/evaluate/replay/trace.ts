@@ -1,10 +1,10 @@
+import { replaySteps } from '@episodic/analysis/replay/replay-episode'
+import type { ReplayOptions } from '@episodic/analysis/replay/replayed-step'
+import type { AnyStep } from '@episodic/analysis/replay/scoring'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { SealedRecord } from '@episodic/protocol'
 import { hasStarted } from '@episodic/report/seats/seat-record'
 import { endLines, indent, openingLines, stepLines } from '@episodic/run/folder/text/episode-lines'
-import { replaySteps } from './replay-episode.ts'
-import type { ReplayOptions } from './replayed-step.ts'
-import type { AnyStep } from './scoring.ts'
 
 /**
  * Replays a recorded episode strictly, and yields readable lines: each action, its recorded result, and the first

@@ -1,8 +1,8 @@
+import { writtenRows, writtenVerdicts } from '@episodic/analysis/gate/decision'
+import type { GatedRun, GateResult } from '@episodic/analysis/gate/gate-runs'
 import { cleanText, formatCount, plural, wrapText } from '@episodic/report/text/format'
 import { alignColumns } from '@episodic/run/base/align-columns'
 import { createColors } from 'picocolors'
-import { writtenRows, writtenVerdicts } from './decision.ts'
-import type { GatedRun, GateResult } from './gate-runs.ts'
 
 const WIDTH = 100
 

@@ -1,7 +1,7 @@
+import { writtenDecision } from '@episodic/analysis/gate/decision'
+import type { GatedRun, GatedTask, GateResult } from '@episodic/analysis/gate/gate-runs'
 import { formatCount, plural } from '@episodic/report/text/format'
-import { writtenDecision } from './decision.ts'
 import { titleOf } from './format-gate.ts'
-import type { GatedRun, GatedTask, GateResult } from './gate-runs.ts'
 
 interface Case {
   readonly name: string

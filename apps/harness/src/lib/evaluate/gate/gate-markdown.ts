@@ -1,7 +1,7 @@
+import { writtenRows, writtenVerdicts } from '@episodic/analysis/gate/decision'
+import type { GatedRun, GateResult } from '@episodic/analysis/gate/gate-runs'
 import { cleanText, formatCount, plural } from '@episodic/report/text/format'
-import { writtenRows, writtenVerdicts } from './decision.ts'
 import { concludeGate, formatPlayed, titleOf } from './format-gate.ts'
-import type { GatedRun, GateResult } from './gate-runs.ts'
 
 /** Lost episodes that are named. */
 const MOST_LOST = 10

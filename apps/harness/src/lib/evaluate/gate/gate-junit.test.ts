@@ -1,6 +1,6 @@
+import type { GatedRun, GatedTask } from '@episodic/analysis/gate/gate-runs'
 import { describe, expect, it } from 'vitest'
 import { formatJunit } from './gate-junit.ts'
-import type { GatedRun, GatedTask } from './gate-runs.ts'
 
 function junitOf(...tasks: GatedTask[]): string {
   const run: GatedRun = {

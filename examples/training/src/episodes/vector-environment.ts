@@ -1,12 +1,8 @@
+import type { Environment, Playable, ResetResult, StepResult } from '@episodic/env'
 import type { Action } from '@episodic/protocol'
-import type { CallOptions, Playable } from '../session/call-options.ts'
-import type { StepResult } from '../session/step-result.ts'
-import type { Environment, ResetResult } from './environment.ts'
 
 /** The result for one place of a batch. A failure is a value, so that it does not end the other episodes. */
-export type Settled<T> =
-  | { readonly kind: 'ok'; readonly value: T }
-  | { readonly kind: 'failed'; readonly cause: unknown }
+type Settled<T> = { readonly kind: 'ok'; readonly value: T } | { readonly kind: 'failed'; readonly cause: unknown }
 
 /**
  * Several environments with one batch interface: result i belongs to item i. A `null` item skips its place, and its
@@ -15,9 +11,15 @@ export type Settled<T> =
 export interface VectorEnvironment extends AsyncDisposable {
   readonly size: number
   /** Starts an episode in each place with a task; the others continue. */
-  reset(tasks: readonly (Playable | null)[], options?: CallOptions): Promise<(Settled<ResetResult> | null)[]>
+  reset(
+    tasks: readonly (Playable | null)[],
+    options?: Parameters<Environment['step']>[1],
+  ): Promise<(Settled<ResetResult> | null)[]>
   /** Plays one action in each place with an action, all concurrently. */
-  step(actions: readonly (Action | null)[], options?: CallOptions): Promise<(Settled<StepResult> | null)[]>
+  step(
+    actions: readonly (Action | null)[],
+    options?: Parameters<Environment['step']>[1],
+  ): Promise<(Settled<StepResult> | null)[]>
   /** Closes all of them. */
   close(): Promise<void>
 }
