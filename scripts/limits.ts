@@ -19,7 +19,7 @@ export const LIMITS = {
       'apps/harness/src/lib/commands/continue': 460,
       'apps/harness/src/lib/evaluate/continue': 440,
       'packages/analysis': 3_970,
-      'packages/continue': 1_170,
+      'packages/continue': 1_180,
       'packages/continue/src/lib/saved': 340,
       'packages/dataset': 1_330,
       'packages/env': 4_350,

@@ -98,7 +98,7 @@ export function createChatModel(
         tools: asked.tools ?? [],
       })
       const goesOn = before && countShared(before, requestOf()) === before.messages.length
-      const wanted = goesOn ? { ...asked, messages: handed } : asked
+      const wanted = goesOn ? { ...asked, messages: handed() } : asked
       const hash = journal && hashRequest(wanted)
       const kept = hash && journal.take(hash)
       if (kept) return { ...kept, request: requestOf(), isKept: true }

@@ -116,7 +116,8 @@ function createPlayer(
       turn = createTurn(answer, plays, speech)
       const { recorded } = turn
       const said = { ...answer.completion, ...(recorded.length > 0 && { calls: recorded }), request: answer.request }
-      count(said)
+      spent += said.promptTokens + said.completionTokens
+      if (said.tokenIds) before = said.request
       reportedAnswers.set(said, answer)
       onCompletion?.(answer.isKept ? markKept(said) : said)
       const action = turn.next()
@@ -139,11 +140,6 @@ function createPlayer(
     return { ...observation, attachments: attachments.map(({ data, ...rest }) => (images ? { ...rest, data } : rest)) }
   }
 
-  function count({ promptTokens, completionTokens, tokenIds, request }: ModelAnswer): void {
-    spent += promptTokens + completionTokens
-    if (tokenIds) before = request
-  }
-
   function begin(observation: Observation, tools: readonly ToolInfo[]): Transcript {
     const speech = wordsIn(known)
     const first = shown(earlier[0]?.observation ?? observation)
@@ -160,7 +156,8 @@ function createPlayer(
       if (answers.length === 0 && turn?.take(action, every)) continue
       const speech = wordsIn(every.filter(({ name }) => observation.tools?.includes(name) ?? true))
       const made = answers.flatMap((reported) => {
-        count(reported)
+        spent += reported.promptTokens + reported.completionTokens
+        if (reported.tokenIds) before = reported.request
         asked += 1
         const planned = (reported.calls ?? []).filter(({ played }) => played).length > 1 ? 'all' : plays
         const answer = reportedAnswers.get(reported)

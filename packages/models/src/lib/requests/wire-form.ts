@@ -53,7 +53,7 @@ export function wireFormOf(every: readonly ToolInfo[], api: keyof typeof NAMES, 
     prepare(messages: readonly JsonObject[]) {
       const all = messages.map((message) => known.get(message) ?? prepare(message))
       return {
-        handed: lastTokens(all.map(({ whole }) => whole)),
+        handed: () => lastTokens(all.map(({ whole }) => whole)),
         plain: all.map(({ plain }) => plain),
         recorded: all.map(({ recorded }) => recorded),
       }
