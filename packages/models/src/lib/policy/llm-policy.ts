@@ -1,12 +1,4 @@
-import {
-  definePolicy,
-  type EarlierStep,
-  type ModelAnswer,
-  type Player,
-  PlayerStop,
-  type Policy,
-  type PolicyContext,
-} from '@episodic/env'
+import { definePolicy, type EarlierStep, type Player, PlayerStop, type Policy, type PolicyContext } from '@episodic/env'
 import { contentId, type ModelRequest, type Observation, type ToolInfo } from '@episodic/protocol'
 import { shorten } from '@episodic/protocol/internal'
 import { type Answer, CONTEXT_FULL } from '../answers/parse-answer.ts'
