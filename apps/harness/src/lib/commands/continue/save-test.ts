@@ -1,7 +1,7 @@
 import type { ContinueRequest } from '@episodic/continue/run/continue-run'
 import type { Parent } from '@episodic/continue/run/parent'
 import { type SavedTest, writeSavedTest } from '@episodic/continue/saved/write-saved-test'
-import { type Console, commandLine, shownPath } from '@episodic/run/base/console'
+import { type Console, shownPath } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import type { ContinueOptions } from './continue-options.ts'
 
@@ -18,7 +18,7 @@ export async function saveTest(
   const given = { file: save, parent, point, changes, holds: holdsOf(holds), policy, systemPrompt: system }
   const { test, fixture } = await writeSavedTest(given)
   out.write(
-    `Saved ${shownPath(test)}, with what came before in ${shownPath(fixture)}.\nrun it: ${commandLine(['npx', 'vitest', 'run', shownPath(test)])}\n`,
+    `Saved ${shownPath(test)}, with what came before in ${shownPath(fixture)}.\nrun it: npx vitest run ${shownPath(test)}\n`,
   )
 }
 
