@@ -86,17 +86,17 @@ async function openSource(
   draft: string,
   { from, onSource, signal }: GetDataOptions,
 ): Promise<Read> {
-  for (const given of from) {
-    const place = resolve(given)
-    if (!existsSync(place))
-      throw invalidOption(`There is no ${given}. Give a wheel, a checkout, or a folder with one of them.`)
-    const read = 'wheel' in source ? openGivenWheel(source, place) : await openGivenRepository(source, place)
-    if (!read) continue
-    onSource(`${formatSource(source)} from ${given}`)
-    return read
-  }
-  onSource(`${formatSource(source)} with ${'wheel' in source ? 'pip' : 'git'}`)
   try {
+    for (const given of from) {
+      const place = resolve(given)
+      if (!existsSync(place))
+        throw invalidOption(`There is no ${given}. Give a wheel, a checkout, or a folder with one of them.`)
+      const read = 'wheel' in source ? openGivenWheel(source, place) : await openGivenRepository(source, place, draft)
+      if (!read) continue
+      onSource(`${formatSource(source)} from ${given}`)
+      return read
+    }
+    onSource(`${formatSource(source)} with ${'wheel' in source ? 'pip' : 'git'}`)
     return 'wheel' in source
       ? openWheel(await downloadWheel(source, draft, signal), source)
       : await fetchCommit(source, draft, signal)
@@ -148,7 +148,12 @@ function openFolder({ files }: DataSource, folder: string): Read | null {
   return files.some(({ from }) => existsSync(join(folder, from))) ? read : null
 }
 
-async function openGivenRepository(source: Repository, place: string): Promise<Read | null> {
+async function openGivenRepository(source: Repository, place: string, draft: string): Promise<Read | null> {
+  if (/\.(tar\.gz|tgz)$/.test(place)) {
+    const folder = mkdtempSync(join(draft, 'unpacked-'))
+    await run('tar', ['-xzf', place, '--strip-components', '1', '-C', folder])
+    return openFolder(source, folder)
+  }
   if (!statSync(place).isDirectory()) return null
   const git = (...args: string[]) => run('git', ['-C', place, ...args])
   const found = await git('cat-file', '-e', `${source.commit}^{commit}`).catch(() => null)
@@ -182,19 +187,14 @@ async function downloadWheel({ wheel, version }: Wheel, draft: string, signal: A
 
 const execute = promisify(execFile)
 
-/** Bytes of a file of a repository. */
-const LARGEST = 2 ** 30
-
 async function run(program: string, args: readonly string[], signal?: AbortSignal): Promise<Uint8Array> {
   const environment = { ...process.env, GIT_TERMINAL_PROMPT: '0' }
-  return (await execute(program, args, { encoding: 'buffer', env: environment, maxBuffer: LARGEST, signal })).stdout
+  return (await execute(program, args, { encoding: 'buffer', env: environment, maxBuffer: 2 ** 30, signal })).stdout
 }
 
 /** Says why a program failed: its last line, or that it is not there. */
-function reasonOf(
-  error: Error & { readonly code?: unknown; readonly stderr?: Uint8Array; readonly path?: string },
-): string {
-  if (error.code === 'ENOENT') return `there is no ${error.path === 'git' ? 'git' : 'Python'} here`
+function reasonOf(error: Error & { readonly code?: unknown; stderr?: Uint8Array; path?: string }): string {
+  if (error.code === 'ENOENT') return `there is no ${error.path?.startsWith('python') ? 'Python' : error.path} here`
   const said = error.stderr ? new TextDecoder().decode(error.stderr).trim().split('\n') : []
   return (said.findLast((line) => /error|fatal/i.test(line)) ?? said.at(-1) ?? error.message).replace(/\.$/, '')
 }

@@ -167,6 +167,16 @@ describe('episodic suite get', () => {
     expect(ended.kept).toEqual([])
   })
 
+  it('takes the archive of a commit, as servers of repositories give it', async () => {
+    git('archive', '--prefix', 'sums-main/', '--output', at('sums.tar.gz'), commit)
+    writeFileSync(at('cut.tar.gz'), readFileSync(at('sums.tar.gz')).subarray(0, 100))
+    const cut = await get(['--from', 'wheels', '--from', 'cut.tar.gz'])
+    expect(cut).toMatchObject({ status: 1, kept: [] })
+    expect(cut.err).toMatch(/cannot be got here: .*Where there is a network, get a checkout of it/)
+    const ended = await get(['--from', 'wheels', '--from', 'sums.tar.gz'])
+    expect(ended).toMatchObject({ status: 0, kept: WHOLE, err: expect.stringContaining('from sums.tar.gz') })
+  })
+
   it('leaves what is there as it is if the new data is wrong', async () => {
     await get(['--from', 'wheels', '--from', 'repository'])
     writeFileSync(join(shelf, 'sums/tasks.json'), 'mine\n')
