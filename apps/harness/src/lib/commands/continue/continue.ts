@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Point } from '@episodic/continue/run/parent'
 import { settingsOf } from '@episodic/continue/run/settings-of'
 import { continueWithControl } from '@episodic/continue/run/with-control'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { showProgress } from '@episodic/play/play/record/progress'
 import type { RunSettings } from '@episodic/play/play/run-settings'
 import type { Action } from '@episodic/protocol'
@@ -59,9 +60,10 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   const episodes = await findEpisodes(parent, query, options.dataset)
   const before = answer === undefined ? step - 1 : step
   const points = episodes.map(({ task, record }): Point => ({ task, record, step: before }))
-  if (save !== undefined) return saveTest(parent, { points, changes: changesOf(options) }, options, console)
+  const changes = changesOf(options, parent.world.environment)
+  if (save !== undefined) return saveTest(parent, { points, changes }, options, console)
   const settings = { ...settingsOf(parent.manifest), ...howOf(options) }
-  const request = { points, changes: changesOf(options), settings: { ...settings, ...playersOf(options, settings) } }
+  const request = { points, changes, settings: { ...settings, ...playersOf(options, settings) } }
   const plain = { points, changes: {}, settings }
   const isChanged = !isDeepStrictEqual(request, plain)
   const folder = resolve(options.out ?? nextFolder(parent.folder, resume))
@@ -103,9 +105,12 @@ function queryOf({ task, attempt, query = '' }: ContinueOptions): string {
   return `${query} ${formatQuery(terms)}`.trim()
 }
 
-function changesOf({ call, answer, prompt, describe, seed }: ContinueOptions): Continues['changes'] {
+function changesOf(
+  { call, answer, prompt, describe, seed }: ContinueOptions,
+  { multiplayer }: EnvironmentDefinition,
+): Continues['changes'] {
   return {
-    ...(call && { call: seatedCall(call) }),
+    ...(call && { call: multiplayer ? seatedCall(call) : call }),
     ...(answer !== undefined && { answer }),
     ...(prompt !== undefined && { prompt }),
     ...(describe && { describe }),
