@@ -19,7 +19,7 @@ export const LIMITS = {
       'apps/harness/src/lib/commands/continue': 410,
       'apps/harness/src/lib/evaluate/continue': 420,
       'packages/analysis': 3_790,
-      'packages/continue': 1_180,
+      'packages/continue': 1_170,
       'packages/continue/src/lib/saved': 340,
       'packages/dataset': 1_320,
       'packages/env': 4_350,

@@ -2,9 +2,7 @@ import { canonicalJson, type Json, type SealedRecord } from '@episodic/protocol'
 
 /** Where continuations part from those of their control, with the same seeds of players. */
 export interface Partings {
-  /** How many pairs there are. */
   readonly pairs: number
-  /** How many of them part. */
   readonly parted: number
   /** The first step at which one parts, as the episode numbers it; `null` if none does. */
   readonly first: number | null

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Workshop } from '../../fixtures/episodic.fixture.ts'
 import { FAULTY_WORLDS, type FaultyWorld, openingSafes } from './saved-worlds.fixture.ts'
 
-const MODULES = join(import.meta.dirname, '../../../../../../node_modules')
+const MODULES = join(import.meta.dirname, ...Array<string>(6).fill('..'), 'node_modules')
 
 let project: Workshop
 let server: Awaited<ReturnType<typeof startChatServer>>
