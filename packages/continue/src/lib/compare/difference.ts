@@ -1,6 +1,6 @@
 import { pairFigure, SHARES } from '@episodic/analysis/compare/paired-figure'
-import { studentPoint } from '@episodic/protocol/internal'
 import { createRate, wilson } from '@episodic/report/fold/clustered-rate'
+import { clusteredMean, differenceOfMeans } from '@episodic/report/fold/statistics'
 
 /** What an episode came to: 0 or 1 for its success, or its return. */
 export interface Outcome {
@@ -65,31 +65,16 @@ export function dropOf(one: ReturnType<typeof scoreInterval>, other: ReturnType<
   return { value, low, high: value + Math.hypot(one.high - one.rate, other.rate - other.low) }
 }
 
-/**
- * Compares mean returns. From one point, the interval is that of B. L. Welch, "The generalization of 'Student's'
- * problem when several different population variances are involved" (1947); from several, as {@link compareShares}.
- */
+/** Compares mean returns. From one point, by Welch's interval; from several, as {@link compareShares}. */
 export function compareMeans(control: readonly Outcome[], changed: readonly Outcome[]): Difference | null {
-  if (!isOfOnePoint(control, changed)) return comparePoints(control, changed)
-  const [one, other] = [control, changed].map((outcomes) => {
-    const mean = meanOf(outcomes) ?? 0
-    const squares = outcomes.reduce((sum, { value }) => sum + (value - mean) ** 2, 0)
-    return { mean, count: outcomes.length, error: squares / (outcomes.length - 1) / outcomes.length }
-  }) as [Mean, Mean]
-  const difference = other.mean - one.mean
-  const known = { control: one.mean, changed: other.mean, difference }
-  const error = one.error + other.error
-  if (one.count < 2 || other.count < 2 || error === 0) return { ...known, low: null, high: null }
-  const degrees = error ** 2 / (one.error ** 2 / (one.count - 1) + other.error ** 2 / (other.count - 1))
-  const half = studentPoint(Math.max(1, Math.floor(degrees))) * Math.sqrt(error)
-  return { ...known, low: difference - half, high: difference + half }
-}
-
-interface Mean {
-  readonly mean: number
-  readonly count: number
-  /** The squared standard error. */
-  readonly error: number
+  const [one, other] = [control, changed].map((outcomes) =>
+    clusteredMean(
+      outcomes.map(({ value }) => value),
+      [...outcomes.keys()],
+    ),
+  )
+  if (!isOfOnePoint(control, changed) || !one || !other) return comparePoints(control, changed)
+  return { control: one.mean, changed: other.mean, ...differenceOfMeans(other, one) }
 }
 
 function isOfOnePoint(control: readonly Outcome[], changed: readonly Outcome[]): boolean {

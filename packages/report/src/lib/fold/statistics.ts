@@ -47,6 +47,19 @@ export function clusteredMean(
 }
 
 /**
+ * The difference of two independent means, and its 95 % interval: `null` with too few values, or if none deviates.
+ * Welch, "The generalization of 'Student's' problem when several different population variances are involved" (1947).
+ */
+export function differenceOfMeans(one: Estimate, other: Estimate) {
+  const difference = one.mean - other.mean
+  const [a, b] = [one, other].map(({ standardError }) => (standardError ?? 0) ** 2) as [number, number]
+  if (one.count < 2 || other.count < 2 || a + b === 0) return { difference, low: null, high: null }
+  const degrees = (a + b) ** 2 / (a ** 2 / (one.count - 1) + b ** 2 / (other.count - 1))
+  const half = studentPoint(Math.max(1, Math.floor(degrees))) * Math.sqrt(a + b)
+  return { difference, low: difference - half, high: difference + half }
+}
+
+/**
  * The unbiased estimate of the probability that at least one of `k` attempts succeeds, from `count` attempts with
  * `successes`: 1 − C(n−c, k) / C(n, k), as a product that cannot overflow.
  *

@@ -1,9 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
-import { studentPoint } from '@episodic/protocol/internal'
 import { exactSum } from '../fold/exact-sum.ts'
 import { returnToGo } from '../fold/return-to-go.ts'
 import { scoredOutcomeOf } from '../fold/scored-outcome.ts'
-import { clusteredMean } from '../fold/statistics.ts'
+import { clusteredMean, differenceOfMeans } from '../fold/statistics.ts'
 
 /** What the steps of an episode from one fork to the next were worth. */
 export interface ForkAdvantage {
@@ -119,12 +118,8 @@ function meanBelow(leaves: readonly Leaf[], depth: number, measured: number): nu
 function differenceOf(values: readonly number[], others: readonly number[]): Omit<ForkAdvantage, 'from' | 'to'> {
   const [own, rest] = [values, others].map((each) => clusteredMean(each, [...each.keys()]))
   const counts = { lines: values.length, siblings: others.length }
-  const [value, baseline] = [own?.mean ?? null, rest?.mean ?? null]
-  const advantage = value === null || baseline === null ? null : value - baseline
-  const [a, b] = [(own?.standardError ?? 0) ** 2, (rest?.standardError ?? 0) ** 2]
-  if (advantage === null || values.length < 2 || others.length < 2 || a + b === 0)
-    return { value, baseline, advantage, low: null, high: null, ...counts }
-  const degrees = (a + b) ** 2 / (a ** 2 / (values.length - 1) + b ** 2 / (others.length - 1))
-  const half = studentPoint(Math.max(1, Math.floor(degrees))) * Math.sqrt(a + b)
-  return { value, baseline, advantage, low: advantage - half, high: advantage + half, ...counts }
+  const means = { value: own?.mean ?? null, baseline: rest?.mean ?? null }
+  if (!own || !rest) return { ...means, advantage: null, low: null, high: null, ...counts }
+  const { difference: advantage, ...interval } = differenceOfMeans(own, rest)
+  return { ...means, advantage, ...interval, ...counts }
 }
