@@ -15,7 +15,7 @@ import { mapValues } from '@episodic/run/base/map-values'
 import { type Difference, findDifference } from './difference.ts'
 import { type Origins, type ReplayOptions, truncationAt } from './replayed-step.ts'
 import { compareReturns } from './scoring.ts'
-import { viewsAfter } from './steps-before.ts'
+import { stepsOf, viewsAfter } from './steps-before.ts'
 
 /** Compares how a step ended the episode: for the only seat, or for each of several, with what each learned by it. */
 export function compareEnd(
@@ -106,11 +106,6 @@ function compareEndsOfSeats(
     ...judgementOf(rest),
   })
   return findDifference(mapValues(seats, judged), mapValues(ends, judged), 'seats')
-}
-
-/** How many steps an episode has, with those of the episodes that it goes on from. */
-function stepsOf({ origin, steps }: SealedRecord): number {
-  return (origin?.step ?? 0) + steps.length
 }
 
 function compareLimits(

@@ -11,6 +11,11 @@ export interface Part<Line extends SealedRecord> {
   readonly answer?: string | undefined
 }
 
+/** How many steps an episode has, with those of the episodes that it goes on from. */
+export function stepsOf({ origin, steps }: SealedRecord): number {
+  return (origin?.step ?? 0) + steps.length
+}
+
 /** Returns the lines that have the first steps of an episode, with those of the episodes that it goes on from. */
 export function partsOf<Line extends SealedRecord>(record: Line, step: number, origins: Origins | undefined) {
   const { origin } = record

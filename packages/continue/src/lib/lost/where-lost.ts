@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { stepsOf } from '@episodic/analysis/replay/steps-before'
 import { Spending } from '@episodic/play/play/episodes/spending'
 import type { PlanRunOptions } from '@episodic/play/play/plan-run'
 import type { PlayRunOptions } from '@episodic/play/play/play-run'
@@ -12,7 +13,7 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import { holdsRun, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
 import { type ContinueRequest, continueRun } from '../run/continue-run.ts'
-import { type Parent, type Point, stepsOf } from '../run/parent.ts'
+import type { Parent, Point } from '../run/parent.ts'
 import { findLoss, type Loss, type StepValue } from './find-loss.ts'
 
 export interface LostEpisode {

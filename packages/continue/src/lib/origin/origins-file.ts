@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
-import { chainOf, parseSealedRecord, type SealedRecord, sealOf, type Task, taskSchema } from '@episodic/protocol'
+import { parseSealedRecord, type SealedRecord, type Task, taskSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { jsonOf } from '@episodic/run/base/json'
 import { writeWhole } from '@episodic/run/base/own-files'
+import { isUnchanged } from '@episodic/run/folder/read-recorded'
 import { assertFiles, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 
 /** A line that a run goes on from. */
@@ -33,7 +34,7 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
     const { task = null, record: given } = (jsonOf(text) ?? {}) as { task?: unknown; record?: unknown }
     const { data: record } = parseSealedRecord(given)
     const played = taskSchema.nullable().safeParse(task)
-    if (!record?.seal || sealOf(record) !== record.seal || chainOf(record) !== record.chain || !played.success)
+    if (!record?.seal || !isUnchanged(record) || !played.success)
       throw new HarnessError(
         'run-invalid',
         `${file}, line ${line} was changed since it was sealed, so nothing can go on from it. Restore the file from a copy, or continue the episode again.`,
@@ -46,4 +47,10 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
 /** Returns the lines alone. */
 export function recordsOf(origins: ReadonlyMap<string, OriginLine>): ReadonlyMap<string, SealedRecord> {
   return new Map(Array.from(origins, ([seal, { record }]) => [seal, record]))
+}
+
+/** Returns the lines that an episode goes on from, as far as they are known, the nearest first. */
+export function ancestorsOf({ origin }: SealedRecord, origins: ReadonlyMap<string, OriginLine>): OriginLine[] {
+  const line = origin && origins.get(origin.seal)
+  return line ? [line, ...ancestorsOf(line.record, origins)] : []
 }

@@ -1,8 +1,10 @@
+import { stepsOf } from '@episodic/analysis/replay/steps-before'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { chainOf, isMatchRecord, sealOf } from '@episodic/protocol'
+import { isMatchRecord } from '@episodic/protocol'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
-import { type Point, stepsOf } from './parent.ts'
+import { isUnchanged } from '@episodic/run/folder/read-recorded'
+import type { Point } from './parent.ts'
 
 /** Throws `option-invalid` for a change that an environment cannot take. */
 export function assertChanges(
@@ -27,8 +29,7 @@ export function assertChanges(
 export function assertPoint({ record, step }: Pick<Point, 'record' | 'step'>, { answer }: Continues['changes']): void {
   const { task, attempt, seal } = record
   const named = `Task ${task.id}, attempt ${attempt}`
-  // The seal covers the chain, and the chain what was played.
-  if (seal === null || sealOf(record) !== seal || chainOf(record) !== record.chain)
+  if (seal === null || !isUnchanged(record))
     throw new HarnessError(
       'run-invalid',
       `${named} was changed since it was sealed${seal === null ? ', or by a release that sealed none' : ''}, so nothing can go on from it. Restore the run from a copy.`,

@@ -10,7 +10,7 @@ import { mapValues } from '@episodic/run/base/map-values'
 import type { Continues, RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { holdsRun, runIdOf } from '@episodic/run/folder/record/run-folder'
 import { openOrigins } from '../origin/open-origins.ts'
-import { type OriginLine, writeOrigins } from '../origin/origins-file.ts'
+import { ancestorsOf, type OriginLine, writeOrigins } from '../origin/origins-file.ts'
 import { assertChanges, assertPoint } from './assert-request.ts'
 import { describedPolicy } from './described-policy.ts'
 import type { Parent, Point } from './parent.ts'
@@ -35,9 +35,18 @@ export async function continueRun(
   request: ContinueRequest,
   options: PlanRunOptions & PlayRunOptions,
 ): Promise<ReportedRun> {
-  const run = await findContinued(parent, request)
+  return playContinued(await findContinued(parent, request), parent, request, options)
+}
+
+/** Plays or resumes what {@link findContinued} has found. */
+export async function playContinued(
+  run: Run,
+  parent: Parent,
+  { points }: ContinueRequest,
+  options: PlanRunOptions & PlayRunOptions,
+): Promise<ReportedRun> {
   // A folder holds a run once its manifest is there, which is written last.
-  if (!holdsRun(options.folder)) await writeOrigins(options.folder, linesOf(parent, request.points))
+  if (!holdsRun(options.folder)) await writeOrigins(options.folder, linesOf(parent, points))
   return completeRun(run, options)
 }
 
@@ -93,15 +102,9 @@ function planOf({ points, changes: { seed, call, answer, prompt } }: ContinueReq
 /** Returns the lines that points go on from, and those that these go on from, each once. */
 function linesOf({ origins }: Parent, points: readonly Point[]): Iterable<OriginLine> {
   const lines = new Map<string, OriginLine>()
-  for (const { task, record } of points) {
-    lines.set(record.seal as string, { task, record })
-    let { origin } = record
-    while (origin) {
-      const line: OriginLine | undefined = origins.get(origin.seal)
-      if (!line) break
-      if (!lines.has(origin.seal)) lines.set(origin.seal, line)
-      origin = line.record.origin
-    }
-  }
+  const add = (line: OriginLine) => lines.set(line.record.seal as string, line)
+  for (const { record } of points) for (const line of ancestorsOf(record, origins)) add(line)
+  // A line that is continued itself has its task.
+  for (const { task, record } of points) add({ task, record })
   return lines.values()
 }

@@ -20,8 +20,3 @@ export interface Point {
   /** How many steps come before, with those of the episodes that this one goes on from. */
   readonly step: number
 }
-
-/** Returns how many steps an episode has, with those of the episodes that it goes on from. */
-export function stepsOf({ origin, steps }: SealedRecord): number {
-  return (origin?.step ?? 0) + steps.length
-}

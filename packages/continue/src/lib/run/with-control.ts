@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { Spending } from '@episodic/play/play/episodes/spending'
+import type { Run } from '@episodic/play/play/find-run'
 import type { PlanRunOptions } from '@episodic/play/play/plan-run'
 import type { PlayRunOptions } from '@episodic/play/play/play-run'
 import type { ReportedRun } from '@episodic/play/play/report-run'
@@ -19,7 +20,7 @@ import {
   shareOf,
 } from '../compare/difference.ts'
 import { type Partings, partingsOf } from '../compare/parting.ts'
-import { type ContinueRequest, continueRun, findContinued } from './continue-run.ts'
+import { type ContinueRequest, findContinued, playContinued } from './continue-run.ts'
 import type { Parent } from './parent.ts'
 
 /** A run of continuations, and what its finished episodes came to. */
@@ -56,20 +57,20 @@ export async function continueWithControl(
   { folder, ...options }: Omit<PlanRunOptions & PlayRunOptions, 'spending'>,
 ): Promise<ContinuedRuns> {
   // A wrong change is found before the control is played.
-  const { configuration } = await findContinued(parent, request)
+  const found = await findContinued(parent, request)
   using spending = new Spending(request.settings)
-  const play = async (asked: ContinueRequest, own: string, resume = options.resume) => {
-    const run = await continueRun(parent, asked, { ...options, resume, spending, folder: own })
+  const play = async (asked: Run, own: string, resume = options.resume) => {
+    const run = await playContinued(asked, parent, request, { ...options, resume, spending, folder: own })
     const records: SealedRecord[] = []
     for await (const record of readSealed(join(own, RUN_FILES.episodes))) records.push(record)
-    const outcomes = outcomesOf(request, records, configuration)
+    const outcomes = outcomesOf(request, records, found.configuration)
     const shown = { success: shareOf(outcomes.success), return: meanOf(outcomes.return) }
     return { run: { ...run, ...shown }, records, outcomes }
   }
-  const before = control && (await play(control, join(folder, CONTROL)))
+  const before = control && (await play(await findContinued(parent, control), join(folder, CONTROL)))
   const own = control ? join(folder, CHANGED) : folder
   // What was stopped in its control has no other run yet.
-  const after = await play(request, own, options.resume && (!control || holdsRun(own)))
+  const after = await play(found, own, options.resume && (!control || holdsRun(own)))
   return {
     changed: after.run,
     control: before?.run ?? null,
@@ -82,23 +83,19 @@ export async function continueWithControl(
 }
 
 function outcomesOf(
-  request: ContinueRequest,
+  { points }: ContinueRequest,
   records: readonly SealedRecord[],
   { rollouts, focus }: RunConfiguration,
 ): { readonly success: readonly Outcome[]; readonly return: readonly Outcome[] } {
+  const pointsOf = Map.groupBy(points.keys(), (i) => points[i]?.task.id)
   const scored = records.flatMap((record) => {
     const episode = seatRecordOf(record, focus)
     const { task, attempt, returns } = episode
-    const point = pointOf(request, task.id, Math.floor(attempt / rollouts))
+    const point = pointsOf.get(task.id)?.[Math.floor(attempt / rollouts)] ?? -1
     return returns ? [{ point, success: Number(isSuccess(episode)), return: returns.unshaped }] : []
   })
   return {
     success: scored.map(({ point, success: value }) => ({ point, value })),
     return: scored.map(({ point, return: value }) => ({ point, value })),
   }
-}
-
-/** Returns the number of the `nth` point of a task. */
-function pointOf({ points }: ContinueRequest, task: string, nth: number): number {
-  return points.flatMap((point, i) => (point.task.id === task ? [i] : []))[nth] ?? -1
 }

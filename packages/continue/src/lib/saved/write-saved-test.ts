@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stepsOf } from '@episodic/analysis/replay/steps-before'
 import { limitsOf } from '@episodic/play/play/plan/plan'
 import { resolvePackage } from '@episodic/play/worlds/world'
 import { type EpisodeRecord, isMatchRecord } from '@episodic/protocol'
@@ -9,8 +10,9 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { isLlm } from '@episodic/run/base/player-names'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
+import { ancestorsOf } from '../origin/origins-file.ts'
 import { assertChanges, assertPoint } from '../run/assert-request.ts'
-import { type Parent, type Point, stepsOf } from '../run/parent.ts'
+import type { Parent, Point } from '../run/parent.ts'
 import { splitLines } from './renew-case.ts'
 import { writeSavedCase } from './saved-case.ts'
 
@@ -49,16 +51,12 @@ export async function writeSavedTest(given: SavedTest): Promise<{ readonly test:
   const taken = [test, fixture].find((path) => existsSync(path))
   if (taken) throw invalidOption(`${shownPath(taken)} is there already. Give --save another file, or remove it.`)
   const text = await formatTest(given, test, basename(fixture))
-  const lines = linesOf(parent, record)
+  const earlier = ancestorsOf(record, parent.origins).map((line) => line.record as EpisodeRecord)
+  const lines = [...earlier.toReversed(), record]
   const calls = splitLines(lines, stepsOf(record)).actions.slice(step)
   const limits = limitsOf(task, parent.manifest.configuration.maxSteps)
   await writeSavedCase(fixture, { task: { ...task, limits }, step, calls, lines })
   return { test: await writeWhole(test, text), fixture }
-}
-
-function linesOf(parent: Parent, record: EpisodeRecord): EpisodeRecord[] {
-  const earlier = record.origin && parent.origins.get(record.origin.seal)
-  return [...(earlier ? linesOf(parent, earlier.record as EpisodeRecord) : []), record]
 }
 
 async function formatTest(given: SavedTest, test: string, fixture: string): Promise<string> {

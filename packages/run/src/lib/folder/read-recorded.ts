@@ -73,12 +73,12 @@ function parse(text: string): RecordedEpisode | { readonly why: string } {
   return { ...parseLine(text), whole: false }
 }
 
-function isUnchanged(record: SealedRecord): boolean {
+/** Whether the chain of a line and its seal, if it has one, are those of what it holds. */
+export function isUnchanged(record: SealedRecord): boolean {
   try {
     return chainOf(record) === record.chain && (!record.seal || sealOf(record) === record.seal)
   } catch {
-    // Steps that are not a list have no chain.
-    return false
+    return false // Steps that are not a list have no chain.
   }
 }
 

@@ -1,6 +1,6 @@
 import { mostSteps } from '@episodic/analysis/replay/compare-ends'
 import { type Difference, findDifference } from '@episodic/analysis/replay/difference'
-import type { OriginLine } from '@episodic/continue/origin/origins-file'
+import { ancestorsOf, type OriginLine } from '@episodic/continue/origin/origins-file'
 import { randomPolicy } from '@episodic/env'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { absenceOf } from '@episodic/mcp-server/internal'
@@ -70,8 +70,20 @@ export async function readRecordedPlan(
   const leaves = countLeaves(configuration.branch)
   const attempts = configuration.rollouts * leaves
   /** Each point of a continued task has attempts of its own. */
-  const attemptsOf = (task: string) =>
-    continues ? attempts * continues.points.filter((point) => point.task === task).length : attempts
+  const pointsOf = continues && Map.groupBy(continues.points, ({ task }) => task)
+  const attemptsOf = (task: string) => attempts * (pointsOf ? (pointsOf.get(task)?.length ?? 0) : 1)
+  /** What an episode goes on from. */
+  const originOf = ({ task, attempt }: SealedRecord): SealedRecord['origin'] => {
+    const point = pointsOf?.get(task.id)?.[Math.floor(attempt / attempts)]
+    if (!continues || !point) return undefined
+    const { call, answer, seed } = continues.changes
+    const { seal, step } = point
+    return {
+      ...{ seal, step, seed: seed === undefined ? null : seedFor(seed, task.id, attempt) },
+      ...(call && { call }),
+      ...(answer !== undefined && { answer }),
+    }
+  }
   const drawn = curriculum?.kind === 'staged' ? await drawAgain(curriculum, configuration, world) : null
   /** Where stages drew an episode. */
   const placeOf = ({ task, attempt }: Pick<SealedRecord, 'task' | 'attempt'>) =>
@@ -99,7 +111,7 @@ export async function readRecordedPlan(
     return (
       findDifference(record.run, manifest.name, 'run') ??
       findDifference(record.curriculum, placeOf(record), 'curriculum') ??
-      findDifference(record.origin, originOf(configuration, record), 'origin') ??
+      findDifference(record.origin, originOf(record), 'origin') ??
       comparePlayers(record)
     )
   }
@@ -149,19 +161,6 @@ async function* continuedTasks({ points, changes }: Continues, origins: Readonly
   }
 }
 
-/** Returns what an episode of a run goes on from. */
-function originOf({ continues, rollouts }: RunConfiguration, { task, attempt }: SealedRecord): SealedRecord['origin'] {
-  const point = continues?.points.filter((one) => one.task === task.id)[Math.floor(attempt / rollouts)]
-  if (!continues || !point) return undefined
-  const { call, answer, seed } = continues.changes
-  const { seal, step } = point
-  return {
-    ...{ seal, step, seed: seed === undefined ? null : seedFor(seed, task.id, attempt) },
-    ...(call && { call }),
-    ...(answer !== undefined && { answer }),
-  }
-}
-
 /** Returns where stages draw each rollout. */
 async function drawAgain(stages: Stages, configuration: RunConfiguration, world: World) {
   const drawn = new Map<string, SealedRecord['curriculum']>()
@@ -189,11 +188,9 @@ function decidedByLine(
   record: SealedRecord,
   origins: ReadonlyMap<string, OriginLine>,
 ): Decided {
-  const { task, params, origin } = record
+  const { task, params } = record
   // What goes on from an earlier episode was opened with the seed of that one.
-  let first = record
-  while (first.origin) first = origins.get(first.origin.seal)?.record ?? { ...first, origin: undefined }
-  const { seed } = origin ? first : record
+  const { seed } = ancestorsOf(record, origins).at(-1)?.record ?? record
   const { prompt, difficulty, split, tags } = task
   // Only a world that opened has filled in its defaults.
   const decided = {
