@@ -4,7 +4,7 @@ import { closedEpisode } from '../session/closed-episode.ts'
 import { type Begun, finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, EpisodeOrigin, PlayedStep } from './episode.ts'
-import { contextOf, playGiven, playOn, resumePlayer } from './play-on.ts'
+import { playGiven, playOn, resumePlayer } from './play-on.ts'
 
 /**
  * Plays one episode to its end, closes its environment and resolves with the episode.
@@ -36,9 +36,8 @@ export async function playEpisode(options: EpisodeOptions): Promise<Omit<Begun, 
     if (origin?.call) steps.push(await playGiven(environment, origin.call, options))
     let end = steps[0]?.end ?? null
     if (!end) {
-      const player = origin
-        ? await resumePlayer(environment, origin.start, [...origin.steps, ...steps], options)
-        : await options.policy.start(contextOf(environment, start, options))
+      const earlier = origin ? [...origin.steps, ...steps] : []
+      const player = await resumePlayer(environment, origin?.start ?? start, earlier, options)
       const playing = { environment, start, steps, undecided, player, before: origin?.steps.at(-1) }
       end = await playOn(playing, Number.POSITIVE_INFINITY, options)
     }

@@ -7,7 +7,7 @@ import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { showProgress } from '@episodic/play/play/record/progress'
 import type { RunSettings } from '@episodic/play/play/run-settings'
 import type { Action } from '@episodic/protocol'
-import { formatQuery, type QueryTerm } from '@episodic/report/query/parse-query'
+import { formatQuery } from '@episodic/report/query/parse-query'
 import { type Console, say } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { playToEnd } from '@episodic/run/base/interruption'
@@ -16,6 +16,7 @@ import type { Continues } from '@episodic/run/folder/plan/configuration'
 import { nextFolder } from '../../evaluate/continue/next-folder.ts'
 import { findEpisodes, openParent } from '../../evaluate/continue/open-parent.ts'
 import { defineCommand } from '../define-command.ts'
+import { fieldTerm } from '../field-term.ts'
 import { type ContinueOptions, continueOptions } from './continue-options.ts'
 import { formatContinued, toJson } from './format-continued.ts'
 import { saveTest } from './save-test.ts'
@@ -91,12 +92,9 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
 
 /** Returns the query of the episodes that the options name. */
 function queryOf({ task, attempt, query = '' }: ContinueOptions): string {
-  const field = (name: string, value: string): QueryTerm => {
-    return { kind: 'field', field: name, operator: ':', values: [value], negated: false }
-  }
   const terms = [
-    ...(task === undefined ? [] : [field('task', task)]),
-    ...(attempt === undefined ? [] : [field('attempt', String(attempt))]),
+    ...(task === undefined ? [] : [fieldTerm('task', task)]),
+    ...(attempt === undefined ? [] : [fieldTerm('attempt', String(attempt))]),
   ]
   if (terms.length === 0 && query === '')
     throw invalidOption(

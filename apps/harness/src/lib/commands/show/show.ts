@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { formatQuery, type QueryTerm } from '@episodic/report/query/parse-query'
+import { formatQuery } from '@episodic/report/query/parse-query'
 import { formatCount, plural } from '@episodic/report/text/format'
 import { type Console, colorsOf, shownPath } from '@episodic/run/base/console'
 import { flag, option } from '@episodic/run/base/options'
@@ -11,6 +11,7 @@ import { seatOf } from '@episodic/run/folder/seat-of'
 import { episodeLines } from '@episodic/run/folder/text/episode-lines'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
+import { fieldTerm } from '../field-term.ts'
 
 /** Episodes that are printed as text: what somebody reads. */
 const MOST_SHOWN = 20
@@ -63,13 +64,10 @@ async function show(run: string, options: ShowOptions, console: Console): Promis
 }
 
 function queryOf({ query = '', failed, task }: ShowOptions): string {
-  const field = (name: string, value: string, negated = false): QueryTerm => {
-    return { kind: 'field', field: name, operator: ':', values: [value], negated }
-  }
   const terms = [
-    ...(failed ? [field('success', 'yes', true)] : []),
-    ...(task === undefined ? [] : [field('task', task)]),
-    field('counts', 'yes'),
+    ...(failed ? [fieldTerm('success', 'yes', true)] : []),
+    ...(task === undefined ? [] : [fieldTerm('task', task)]),
+    fieldTerm('counts', 'yes'),
   ]
   return `${query} ${formatQuery(terms)}`
 }
