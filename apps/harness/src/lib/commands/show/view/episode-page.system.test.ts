@@ -9,7 +9,7 @@ import type { EpisodeStates } from '@episodic/report/view/state-changes'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
 const browser = useBrowser()
@@ -108,12 +108,10 @@ function writeRun(name: string, line: EpisodeRecord): void {
 
 async function open(hash: string, options: { readonly width?: number; readonly dark?: boolean } = {}): Promise<Page> {
   const { width = 1_280, dark = false } = options
-  const context = await browser().newContext({
+  const context = await openWindow(browser(), viewing, {
     viewport: { width, height: 900 },
     colorScheme: dark ? 'dark' : 'light',
   })
-  const [name = '', value = ''] = viewing.cookie.split('=')
-  await context.addCookies([{ name, value, url: viewing.origin }])
   const page = await context.newPage()
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(error.message))

@@ -11,7 +11,7 @@ import { personRef, personVerdictOf } from '@episodic/report/grades/labels'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 const GRADERS = `
 import { defineGrader } from '${import.meta.resolve('@episodic/report/grades/grader')}'
@@ -66,9 +66,7 @@ beforeAll(async () => {
 })
 
 async function open(address: string, options: BrowserContextOptions = {}): Promise<Page> {
-  const [name, value] = viewing.cookie.split('=') as [string, string]
-  const context = await browser().newContext({ viewport: { width: 1_280, height: 800 }, ...options })
-  await context.addCookies([{ name, value, url: viewing.origin }])
+  const context = await openWindow(browser(), viewing, { viewport: { width: 1_280, height: 800 }, ...options })
   const page = await context.newPage()
   page.on('pageerror', (error) => {
     throw error

@@ -10,7 +10,7 @@ import { formatNumber } from '@episodic/report/text/format'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 const MODEL = 'secret-model-7'
 const RUN = `${MODEL}-run`
@@ -65,9 +65,7 @@ beforeAll(async () => {
 
 /** Opens an address as a person with a browser of its own, so tall that all of an episode is drawn. */
 async function open(address: string): Promise<Page> {
-  const [name, value] = viewing.cookie.split('=') as [string, string]
-  const context = await browser().newContext({ viewport: { width: 1_280, height: 6_000 } })
-  await context.addCookies([{ name, value, url: viewing.origin }])
+  const context = await openWindow(browser(), viewing, { viewport: { width: 1_280, height: 6_000 } })
   const page = await context.newPage()
   page.on('pageerror', (error) => {
     throw error

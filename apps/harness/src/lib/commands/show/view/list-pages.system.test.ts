@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
 import { gatedPolicy } from '../../../fixtures/gated-policy.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
 let viewing: Viewing
@@ -31,9 +31,7 @@ async function open(
   address: string,
   { width = 1_280, onRequest = () => {} }: { width?: number; onRequest?: (url: string) => void } = {},
 ): Promise<Page> {
-  const [name, value] = viewing.cookie.split('=') as [string, string]
-  const context = await browser().newContext({ viewport: { width, height: 800 } })
-  await context.addCookies([{ name, value, url: viewing.origin }])
+  const context = await openWindow(browser(), viewing, { viewport: { width, height: 800 } })
   context.on('request', (request) => onRequest(request.url()))
   const page = await context.newPage()
   page.on('pageerror', (error) => {

@@ -10,7 +10,7 @@ import type { Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, type Workshop } from '../../../fixtures/episodic.fixture.ts'
 import { copyWithPayloads, playRuns, REASONING, TEXT } from './played-runs.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 let workshop: Workshop
 let viewing: Viewing
@@ -94,13 +94,11 @@ interface Opened extends AsyncDisposable {
 const WINDOW = { width: 1_280, height: 900 }
 
 async function open(home = homes.server): Promise<Opened> {
-  const context = await browser().newContext({
+  const context = await openWindow(browser(), viewing, {
     viewport: WINDOW,
     colorScheme: 'light',
     reducedMotion: 'reduce',
   })
-  const [name, value] = viewing.cookie.split('=') as [string, string]
-  await context.addCookies([{ name, value, url: viewing.origin }])
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {

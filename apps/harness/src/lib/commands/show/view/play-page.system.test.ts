@@ -10,7 +10,7 @@ import type { RunEntry } from '@episodic/report/view/run-entry'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openWorkshop, readEpisodes } from '../../../fixtures/episodic.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 /** A vault, whose code stands on a note. Each task plants another cause for which it stays shut. */
 const VAULT = `
@@ -240,12 +240,10 @@ describe('what episodic view --play is sent', () => {
 })
 
 async function open(cause: string, { width = 1_440, dark = false } = {}): Promise<Page> {
-  const context = await browser().newContext({
+  const context = await openWindow(browser(), viewing, {
     viewport: { width, height: 900 },
     colorScheme: dark ? 'dark' : 'light',
   })
-  const [name = '', value = ''] = viewing.cookie.split('=')
-  await context.addCookies([{ name, value, url: viewing.origin }])
   const page = await context.newPage()
   page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
   page.on('pageerror', (error) => faults.push(error.message))

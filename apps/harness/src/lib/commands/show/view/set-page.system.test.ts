@@ -8,7 +8,7 @@ import type { RunEntry } from '@episodic/report/view/run-entry'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../../fixtures/episodic.fixture.ts'
-import { startViewing, type Viewing } from './view.fixture.ts'
+import { openWindow, startViewing, type Viewing } from './view.fixture.ts'
 
 const workshop = openWorkshop()
 const at = (...path: string[]) => join(workshop.folder, ...path)
@@ -81,9 +81,7 @@ describe('the page of a set', () => {
   })
 
   it.skipIf(lacksBrowser)('shows worlds × players with intervals, and why a cell cannot be compared', async () => {
-    const [name, value] = viewing.cookie.split('=') as [string, string]
-    const context = await browser().newContext({ viewport: { width: 1_280, height: 900 } })
-    await context.addCookies([{ name, value, url: viewing.origin }])
+    const context = await openWindow(browser(), viewing, { viewport: { width: 1_280, height: 900 } })
     const page = await context.newPage()
     await page.goto(`${viewing.origin}/`)
     await page.getByRole('link', { name: 'Worlds and players of the set zoo' }).click()

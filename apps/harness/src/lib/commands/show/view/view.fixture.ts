@@ -1,4 +1,5 @@
 import type { RunDetail, RunEntry } from '@episodic/report/view/run-entry'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import type { Started, Workshop } from '../../../fixtures/episodic.fixture.ts'
 
 /** A server of `episodic view`, with a browser's cookie. */
@@ -49,6 +50,18 @@ export async function startViewing(workshop: Workshop, args: readonly string[] =
       return found
     },
   }
+}
+
+/** A window of a browser that is logged in at the server. */
+export async function openWindow(
+  browser: Browser,
+  { origin, cookie }: Viewing,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  const [name = '', value = ''] = cookie.split('=')
+  await context.addCookies([{ name, value, url: origin }])
+  return context
 }
 
 /** Exchanges the token in a printed address for a cookie, as the page does. */
