@@ -31,18 +31,19 @@ export function App({ source }: { readonly source: Source }) {
   )
 }
 
+/** The screens of one run begin anew with another one, so that they never show what was loaded of both. */
 function Screen({ route }: { readonly route: Route }) {
   switch (route.screen) {
     case 'runs':
       return <RunsScreen route={route} />
     case 'run':
-      return <RunScreen route={route} />
+      return <RunScreen key={route.run} route={route} />
     case 'episodes':
-      return <EpisodesScreen route={route} />
+      return <EpisodesScreen key={route.run} route={route} />
     case 'group':
-      return <GroupScreen route={route} />
+      return <GroupScreen key={route.run} route={route} />
     case 'episode':
-      return <EpisodeScreen route={route} />
+      return <EpisodeScreen key={route.run} route={route} />
     case 'compare':
       return <CompareScreen route={route} />
     case 'set':

@@ -14,7 +14,7 @@ export function RunScreen({ route: { run, tab } }: { readonly route: RunRoute })
   const grades = useLoaded((source) => source.gradeSummary(run), [run], version)
   const isPrinting = usePrinting()
   if (detail.error) return <ErrorNote whole error={detail.error} />
-  if (!detail.value || detail.value.entry.id !== run) return <LoadingNote />
+  if (!detail.value) return <LoadingNote />
   return (
     <>
       {columns.error && <ErrorNote error={columns.error} />}

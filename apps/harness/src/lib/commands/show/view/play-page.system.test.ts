@@ -310,7 +310,14 @@ describe.skipIf(lacksBrowser)('the page of episodic view --play', () => {
       await shown.getByRole('checkbox', { name }).focus()
       await page.keyboard.press('Space')
     }
-    await shown.getByRole('link', { name: 'Open both side by side' }).focus()
+    const both = shown.getByRole('link', { name: 'Open both side by side' })
+    // What the page shows must not depend on which of the two is answered first.
+    const [, , control] = (await both.getAttribute('href'))?.split('/') ?? []
+    await page.route(`${viewing.origin}/api/r/${control}/**`, async (route) => {
+      for (let i = 0; i < 20; i++) await viewing.json('/api/runs')
+      await route.continue()
+    })
+    await both.focus()
     await page.keyboard.press('Enter')
     await page.getByText('They part at step 2.').waitFor()
     expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
