@@ -247,7 +247,9 @@ export const INNER_ROOMS = {
   'satellites/check': {
     endpoints: [],
     secrecy: ['endpoints'],
-    rewards: [],
+    targets: [],
+    search: ['targets'],
+    rewards: ['targets', 'search'],
     seats: ['endpoints', 'secrecy', 'rewards'],
   },
   'packages/export': {

@@ -16,7 +16,7 @@ export class SeatTable {
   readonly #own = new Map<string, Omit<StepReport, 'revision'>>()
   #revision = 0
 
-  constructor(environment: EnvironmentDefinition, { start, turn }: Rehearsal) {
+  constructor(environment: EnvironmentDefinition, { start, turn }: Pick<Rehearsal, 'start' | 'turn'>) {
     const { terms, seats } = environment
     this.#environment = environment
     const starts = start.seats ?? Object.fromEntries(seats.map((seat) => [seat, start]))

@@ -69,6 +69,17 @@ describe('rehearse', () => {
     )
   })
 
+  it('forks into rehearsals that go on alike, and share nothing', () => {
+    const world = rehearse(numberGuessing, { params: { high: 30 }, seed: 'forked' })
+    world.play('guess', { value: 3 })
+    const [fork, other] = [world.fork(), world.fork()]
+    const step = world.play('guess', { value: 7 })
+    expect(fork.play('guess', { value: 7 })).toEqual(step)
+    expect(fork.state).toEqual(world.state)
+    expect(other.state.public.guesses).toHaveLength(1)
+    expect(other.play('guess', { value: 9 }).stateHash).not.toBe(step.stateHash)
+  })
+
   describe('a refused step', () => {
     const refusals = [
       ['rules', 'guess', { value: 101 }, 'Out of range.'],

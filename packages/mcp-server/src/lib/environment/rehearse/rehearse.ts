@@ -28,7 +28,7 @@ import { containsListed, SHORTEST_SECRET, tooShortSecrets } from '../answer/secr
 import { absenceOf } from '../definition/absent-action.ts'
 import { declaredAction, findUndeclared } from '../definition/declared-action.ts'
 import type { EnvironmentDefinition, InputOrJson } from '../definition/environment.ts'
-import { judgedPart } from '../definition/judged-part.ts'
+import { type JudgedPart, judgedPart } from '../definition/judged-part.ts'
 import { isOffered } from '../definition/offered-tools.ts'
 import { partsOf } from '../definition/stored-state.ts'
 import { applyEvent, assertEvent } from '../rules/apply-event.ts'
@@ -142,6 +142,8 @@ export interface Rehearsal<World extends EnvironmentDefinition = EnvironmentDefi
   reseed(seed: string): void
   /** Returns what a session with these limits is at this step, see `Environment.restore`. */
   snapshot(limits: Limits): SessionSnapshot
+  /** Returns a rehearsal that goes on from here, and shares no changes with this one. Costs no step. */
+  fork(): Rehearsal<World>
 }
 
 /** Names each rehearsal for what its tools keep outside. */
@@ -157,11 +159,10 @@ export function rehearse(
   { params = {}, seed = 'rehearsal', privateState, strict = false }: RehearsalOptions = {},
 ): Rehearsal {
   const parsed = parsedParams(environment, params)
-  const closely = <T>(what: string, run: () => T): T =>
-    strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
-  const start = closely('The start', () => startEnvironment(environment, parsed, seed))
-  let kept = KeptState.start({ ...start.state, private: privateState ?? start.state.private }, DEFAULT_LIMITS)
-  let record: SessionRecord = {
+  const begin = () => startEnvironment(environment, parsed, seed)
+  const start = strict ? withoutAmbient(`The start of ${environment.name}`, begin) : begin()
+  const kept = KeptState.start({ ...start.state, private: privateState ?? start.state.private }, DEFAULT_LIMITS)
+  const record: SessionRecord = {
     id: 'rehearsal',
     owner: null,
     environment: { name: environment.name, version: environment.version },
@@ -175,9 +176,19 @@ export function rehearse(
     ...beginning(environment, start, kept),
     logBytes: 0,
   }
+  return goOn(environment, strict, { start, kept, record, observation: start.observation })
+}
+
+function goOn(
+  environment: EnvironmentDefinition,
+  strict: boolean,
+  from: Pick<Rehearsal, 'start' | 'observation'> & { readonly kept: KeptState; readonly record: SessionRecord },
+): Rehearsal {
+  let { start, kept, record, observation } = from
+  const closely = <T>(what: string, run: () => T): T =>
+    strict ? withoutAmbient(`${what} of ${environment.name}`, run) : run()
   const session = `rehearsal ${++rehearsals}`
   const seats = Object.keys(record.seats)
-  const turn = () => (record.end ? [] : (record.turn ?? seats))
   const seatNamed = (named: string | undefined): string => {
     const seat = named ?? (seats.length === 1 ? seats[0] : undefined)
     if (seat !== undefined && seats.includes(seat)) return seat
@@ -185,12 +196,19 @@ export function rehearse(
       `${named === undefined ? 'No seat is named' : `There is no seat "${named}"`}. The seats are: ${seats.join(', ')}.`,
     )
   }
-  const listSecrets = () => seats.flatMap((seat) => environment.secrets?.(record.state, record.params, seat) ?? [])
-  if (strict) assertSearchable(environment, closely('The secrets', listSecrets))
+  /** Throws for a secret that is too short: it would be found by chance. */
+  const secretsOf = (of: readonly string[]) => {
+    const list = () => of.flatMap((seat) => environment.secrets?.(record.state, record.params, seat) ?? [])
+    const secrets = closely('The secrets', list)
+    const [short] = tooShortSecrets(secrets)
+    if (short === undefined) return secrets
+    throw rulesFailed(
+      `The secrets of ${environment.name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
+    )
+  }
+  if (strict) secretsOf(seats)
   const assertSecretsKept = (what: string, seat: string, text: { readonly shown: string; readonly said: string }) => {
-    const listed = closely('The secrets', () => environment.secrets?.(record.state, record.params, seat) ?? [])
-    assertSearchable(environment, listed)
-    if (containsListed(listed, text.shown, text.said))
+    if (containsListed(secretsOf([seat]), text.shown, text.said))
       throw rulesFailed(
         `${what} of ${environment.name} says what \`secrets\` lists, so that its answer would be withheld. Leave it out of the answer, or do not list it once it has been revealed.`,
       )
@@ -202,7 +220,6 @@ export function rehearse(
     kept = before.next(left, DEFAULT_LIMITS)
     if (strict && before.isLarge) assertSound(environment, kept.state, before.state)
   }
-  let observation = start.observation
   return {
     start,
     get state() {
@@ -215,7 +232,7 @@ export function rehearse(
       return record.end
     },
     get turn() {
-      return turn()
+      return record.end ? [] : (record.turn ?? seats)
     },
     observe: (named) => environment.observe(record.state, record.params, seatNamed(named)),
     async prepare(tool, args) {
@@ -243,7 +260,7 @@ export function rehearse(
       if (record.end && !isEndUnreported(record))
         throw rulesFailed(`The world has ended (${record.end.reason}); rehearse it anew.`)
       if (record.turn && !record.turn.includes(seat))
-        throw rulesFailed(`It is the turn of ${turn().join(', ')}, and not of ${seat}.`)
+        throw rulesFailed(`It is the turn of ${record.turn.join(', ')}, and not of ${seat}.`)
       const given = { tool, arguments: args }
       const action = absenceOf(given, environment) ? given : declaredAction(environment, given)
       const revealed: Json[] = []
@@ -277,46 +294,25 @@ export function rehearse(
       record = { ...record, seed, rng: {} }
     },
     snapshot: (limits) => snapshotOf({ record: { ...record, limits }, kept }),
+    fork: () => goOn(environment, strict, { start, kept: kept.forked(), record, observation }),
   }
-}
-
-function assertSearchable({ name }: EnvironmentDefinition, secrets: readonly string[]): void {
-  const [short] = tooShortSecrets(secrets)
-  if (short !== undefined)
-    throw rulesFailed(
-      `The secrets of ${name} have one of ${short.length} characters, which would turn up by chance and is not searched for. List texts of ${SHORTEST_SECRET} or more.`,
-    )
 }
 
 /** Throws `rules-failed` for a state that its schemas or JSON reject; of a changed one, for what was changed. */
 function assertSound(environment: EnvironmentDefinition, state: SessionState, before?: SessionState): void {
   const known = new Map(before && partsOf(environment, before).map(({ part, value }) => [part, value]))
-  for (const { part, schema, value } of partsOf(environment, state)) {
-    const changed = before ? changedParts(schema, known.get(part), value) : [{ schema, value, place: '' }]
-    for (const each of changed) {
-      const problem = problemOf(each, part)
+  for (const { part, schema, value } of partsOf(environment, state))
+    for (const { path } of before ? differences(known.get(part), value) : [{ path: [] }]) {
+      const judged = judgedPart(schema, value, path)
+      const problem = judged && problemOf(judged, path, part)
       if (problem) throw rulesFailed(`The rules of ${environment.name} left a wrong ${part} state: ${problem}.`)
     }
-  }
 }
 
-interface CheckedPart {
-  readonly schema: z.core.$ZodType
-  readonly value: unknown
-  /** The keys that lead to it, with a dot after each. */
-  readonly place: string
-}
-
-function* changedParts(schema: z.ZodType, before: unknown, value: unknown): Generator<CheckedPart> {
-  for (const { path } of differences(before, value)) {
-    const part = judgedPart(schema, value, path)
-    const way = path.slice(0, path.length - (part?.rest.length ?? 0))
-    if (part) yield { ...part, place: way.map((key) => `${key}.`).join('') }
-  }
-}
-
-function problemOf({ schema, value, place }: CheckedPart, part: string): string | null {
+function problemOf({ schema, value, rest }: JudgedPart, path: readonly string[], part: string): string | null {
   const parsed = (schema as z.ZodType).safeParse(value)
+  const keys = path.slice(0, path.length - rest.length)
+  const place = keys.map((key) => `${key}.`).join('')
   if (!parsed.success) return `${place}${formatZodError(parsed.error)}`
   const undeclared = findUndeclared(value, parsed.data)
   return undeclared ? `"${place}${undeclared}" is not declared` : findNonJson(value, part)

@@ -1,0 +1,78 @@
+import type { Player, Policy } from '@episodic/env'
+import type { Action, EpisodeEnd, JsonObject, Observation, Terms, ToolInfo } from '@episodic/protocol'
+
+/**
+ * What a check plays from outside: tasks that can be opened, stepped and, where it can, forked. An own world, or a
+ * running environment of somebody else.
+ */
+export interface CheckTarget extends AsyncDisposable {
+  readonly name: string
+  readonly version: string
+  /** Whether `fork` continues a state. Otherwise it plays the same actions again, which chance may answer otherwise. */
+  readonly forks: boolean
+  /** One, or those of a game. */
+  readonly seats: readonly string[]
+  /** At least one. */
+  readonly tasks: readonly TargetTask[]
+  /** Who solves the tasks: a world's solver, golden actions. `null` if nobody is known to. */
+  readonly oracle: Policy | null
+  /** What an episode can earn, as it is declared; `null` if nothing is. */
+  readonly rewardRange: { readonly low: number; readonly high: number } | null
+  /** Starts an episode. Rejects if the task cannot be played. The caller disposes it. */
+  open(task: TargetTask): Promise<Attempt>
+}
+
+export interface TargetTask {
+  readonly id: string
+  readonly prompt: string
+  readonly hints: readonly string[]
+  readonly params: JsonObject
+  readonly seed: string
+  /** Most steps of a seat: the last one of them ends the episode. */
+  readonly steps: number
+}
+
+/** An episode that goes on. Make one call at a time. */
+export interface Attempt extends AsyncDisposable {
+  /** The seats that may act; nobody after the end. */
+  readonly turn: readonly string[]
+  readonly end: EpisodeEnd | null
+  /** Digest of the whole state, the hidden part, chance and time included; `null` where the target does not show it. */
+  readonly stateHash: string | null
+  /** The whole state, or what the target shows of it; `null` for nothing. Read-only. */
+  readonly state: JsonObject | null
+  /**
+   * Returns whether the episode counts as a success if it ends here, for a seat; by default for all seats. `null` if
+   * nothing says so.
+   */
+  succeeds(seat?: string): boolean | null
+  /** Returns what a player of a seat is shown now. Default: the only seat. */
+  view(seat?: string): AttemptView
+  /**
+   * Plays one action. Default: the first seat that is in turn. Rejects with what the rules throw, and once the episode
+   * has ended.
+   */
+  step(action: Action, seat?: string): Promise<AttemptStep>
+  /** Resolves with an attempt that goes on from here and shares nothing with this one. The caller disposes it. */
+  fork(): Promise<Attempt>
+}
+
+/** What a player is given. */
+export type AttemptView = Parameters<Player>[1] & {
+  readonly observation: Observation
+  /** Those that are offered now. */
+  readonly tools: readonly ToolInfo[]
+}
+
+export interface AttemptStep {
+  /** What the seat that acted earned, each term with weight 1. */
+  readonly reward: number
+  /** What each seat earned by it. */
+  readonly rewards: Readonly<Record<string, number>>
+  /** Those of the seat that acted; empty where only a sum is known. */
+  readonly terms: Terms
+  /** Why the action was refused; `null` if it was played. */
+  readonly refused: string | null
+  readonly observation: Observation
+  readonly end: EpisodeEnd | null
+}
