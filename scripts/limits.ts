@@ -31,6 +31,7 @@ export const LIMITS = {
       'packages/play': 7_090,
       'packages/protocol': 3_090,
       'packages/report': 7_530,
+      'packages/report/src/lib/noise': 80,
       'packages/run': 4_220,
       'packages/state': 6_770,
       'packages/suites': 1_650,
@@ -57,7 +58,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfARun: {
-    most: 36_000,
+    most: 35_500,
     why: 'The way of an environment from its definition to a report: the source that one run of one world in process loads. `node scripts/counts.ts --run` prints it file by file.',
   },
   installed: {

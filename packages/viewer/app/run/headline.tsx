@@ -1,6 +1,7 @@
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
+import { formatNoise } from '@episodic/report/noise/noise-note'
 import {
   formatIntervals,
   formatRetried,
@@ -54,7 +55,6 @@ export function Headline({ summary }: { readonly summary: Summary }) {
 function scoresOf(summary: Summary): (Figure | null)[] {
   const { success, returns, counts, branch, retried } = summary
   const { overall, firstTry, steps } = success
-  const unshaped = returns.unshaped?.mean
   const pass = success.passAtK.at(-1)
   const hat = success.passHatK.at(-1)
   const best = branch?.best.return
@@ -71,8 +71,8 @@ function scoresOf(summary: Summary): (Figure | null)[] {
     ),
     figure(
       'Return, unshaped',
-      formatNumber(unshaped?.mean ?? null),
-      unshaped ? noteInterval(unshaped, formatInterval) : 'no finished episode',
+      formatNumber(returns.unshaped?.mean.mean ?? null),
+      returns.unshaped ? noteInterval(returns.unshaped.mean, formatInterval) : 'no finished episode',
     ),
     firstTry &&
       figure(
@@ -92,6 +92,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
           hat && noteInterval(hat, formatShareInterval),
         )
       : null,
+    success.noise && figure('Noise floor', ...formatNoise(success.noise)),
     best ? figure(`Best of ${branch.leaves}`, formatNumber(best.mean), noteInterval(best, formatInterval)) : null,
     figure(
       'Steps to success',

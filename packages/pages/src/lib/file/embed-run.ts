@@ -1,7 +1,6 @@
 import type { SealedRecord } from '@episodic/protocol'
 import { createGradableLines } from '@episodic/report/grades/gradable-lines'
 import type { GradeRecord } from '@episodic/report/grades/grade-record'
-import { summarizeGrades } from '@episodic/report/grades/grade-summary'
 import { encodeColumns } from '@episodic/report/rows/columns-codec'
 import { rowOf } from '@episodic/report/rows/row'
 import { sampleRows } from '@episodic/report/rows/row-sample'
@@ -76,6 +75,9 @@ function remembered(of: (text: string) => string): (text: string) => string {
   }
 }
 
+/** What computes the figures of verdicts is large, and most runs have none. */
+const NO_GRADES = { format: 1, graders: [], agreements: [], alphas: [], corrected: [], orphans: 0 } as const
+
 /** Reads the lines of a run once, and returns its rows. It keeps their figures, and neither words nor lines. */
 async function embedRows(embedded: EmbeddedContent) {
   const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
@@ -127,7 +129,14 @@ async function embedRows(embedded: EmbeddedContent) {
     /** The rows that are there with their whole line. */
     whole,
     gradeSummary: {
-      ...summarizeGrades(detail.entry.name, grades, gradable.list()),
+      ...NO_GRADES,
+      ...(grades.length > 0 &&
+        (await import('@episodic/report/grades/grade-summary')).summarizeGrades(
+          detail.entry.name,
+          grades,
+          gradable.list(),
+        )),
+      run: detail.entry.name,
       episodes: detail.summary.counts.finished,
     },
   }

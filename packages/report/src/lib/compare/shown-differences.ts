@@ -1,5 +1,4 @@
 import { studentPoint } from '@episodic/protocol/internal'
-import type { Estimate } from '../fold/summary.ts'
 import { SIGNIFICANCE } from './significance.ts'
 
 /**
@@ -26,7 +25,7 @@ export function fewestTasks(tests: number): number {
  * @returns `null` if the differences do not vary, or there is one.
  */
 export function detectableDifference(
-  { standardError, clusters }: Pick<Estimate, 'standardError' | 'clusters'>,
+  { standardError, clusters }: { readonly standardError: number | null; readonly clusters: number },
   tests = 1,
 ): number | null {
   if (!standardError) return null

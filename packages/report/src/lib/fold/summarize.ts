@@ -1,3 +1,4 @@
+import { estimateNoise } from '../noise/noise-floor.ts'
 import { createRate, createRates, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
 import { type EpisodeRow, type EpisodeTable, OUTCOMES } from './episode-table.ts'
@@ -135,6 +136,7 @@ export function summarize(
       // Leaves share steps, so they are not independent attempts.
       passAtK: atEveryK(passAtK, attempts, leaves > 0 ? 1 : MOST_K),
       passHatK: atEveryK(passHatK, attempts, leaves > 0 ? 1 : MOST_K),
+      noise: leaves > 0 ? null : estimateNoise(attempts),
       steps: computeDistribution(successful.column('steps'), successful.column('task'), 1),
     },
     ...(verdicts.length > 0 && { verdicts }),

@@ -1,5 +1,6 @@
 import type { Guarantees, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
+import { noiseSchema } from '../noise/noise-floor.ts'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
@@ -201,6 +202,8 @@ export const summarySchema = z.object({
     /** The unbiased estimate, averaged over the `clusters` tasks that have at least `k` finished attempts. */
     passAtK: z.array(passSchema),
     passHatK: z.array(passSchema).default([]),
+    /** `null` for fewer than two tasks, and for rollouts that were forked into trees. */
+    noise: noiseSchema.nullable().default(null),
     steps: distributionSchema.nullable(),
   }),
   /**

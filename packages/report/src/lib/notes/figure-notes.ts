@@ -68,7 +68,8 @@ export function namedFigures<Figure extends PairedFigure>(figures: {
 /** A difference with its sign; of a cost and of tokens beside it in per cent of A: +0.0012 (+14 %). */
 export function formatDifference({ a, difference: { mean } }: PairedFigure, unit: FigureUnit): string {
   const { format, suffix } = UNITS[unit]
-  const share = unit === 'cost' && a > 0 ? ` (${formatWholePercent(mean / a)})` : ''
+  const share =
+    unit === 'cost' && a > 0 ? ` (${formatSigned(Math.round((100 * mean) / a)).replace(/\.0+$/, '')} %)` : ''
   return `${format(mean)}${suffix}${share}`
 }
 
@@ -87,10 +88,6 @@ export function formatDetectable(
   if (detectable === null) return NOTHING
   const { format, suffix } = UNITS[unit]
   return `${format(detectable).replace(/^\+/, '')}${suffix}`
-}
-
-function formatWholePercent(share: number): string {
-  return `${formatSigned(Math.round(share * 100)).replace(/\.0+$/, '')} %`
 }
 
 export function formatSigned(value: number): string {

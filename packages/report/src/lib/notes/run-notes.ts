@@ -33,8 +33,7 @@ export function listPlayers({ policies, seats }: Pick<Summary, 'policies' | 'sea
 }
 
 export function formatRefused({ steps, refused }: Pick<Summary['counts'], 'steps' | 'refused'>): string {
-  const accepted = steps - refused
-  const rate = accepted > 0 ? `, ${formatNumber(refused / accepted)} for each accepted one` : ''
+  const rate = steps > refused ? `, ${formatNumber(refused / (steps - refused))} for each accepted one` : ''
   return `of ${formatCount(steps)}${rate}`
 }
 
@@ -93,8 +92,7 @@ export function noteMissingRewards({
 }: Pick<Summary, 'guarantees' | 'rewards'>): string | null {
   if (!guarantees || missing === 0) return null
   if (byTerm.length === 0) return 'The server gave no reward for any step. A return of 0 is an empty sum, and no score.'
-  const steps = missing === 1 ? '1 step' : `${formatCount(missing)} steps`
-  const note = `The server gave no reward for ${steps} of finished episodes. They add nothing to a return.`
+  const note = `The server gave no reward for ${plural(missing, 'step')} of finished episodes. They add nothing to a return.`
   if (unrewarded === 0) return note
   return `${note} ${plural(unrewarded, 'episode')} got none at all: a return of 0 is an empty sum there, and no score.`
 }

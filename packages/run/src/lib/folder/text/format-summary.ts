@@ -1,6 +1,7 @@
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Distribution, Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
+import { formatNoise } from '@episodic/report/noise/noise-note'
 import {
   formatIntervals,
   formatLatency,
@@ -63,7 +64,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
   const share = (name: string, rate: number | null, count: number, bounds = '') =>
     `    ${name.padEnd(NAME_WIDTH - 2)}${formatPercent(rate).padStart(VALUE_WIDTH)}   ${bar(rate ?? 0)}   ${dim(`${formatCount(count)}${bounds && `   ${bounds}`}`)}`
   const rateLine = (name: string, value: number | null, figure: Interval, bounds: string) =>
-    line(name, formatPercent(value), withBounds(noteInterval(figure, formatShareInterval), bounds))
+    line(name, formatPercent(value), [noteInterval(figure, formatShareInterval), bounds].filter(Boolean).join('   '))
   const meanLine = (name: string, mean: Interval & { readonly mean: number }) =>
     line(name, formatNumber(mean.mean), noteInterval(mean, formatInterval))
   const bestRate = ({ best: { success, bounds }, failed }: NonNullable<typeof branch>) =>
@@ -96,6 +97,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(summary.verdicts ?? []).map((verdict) =>
       rateLine(`  ${cleanText(verdict.name)}`, verdict.rate, verdict, shortBounds(verdict)),
     ),
+    success.noise && line('  noise floor', ...formatNoise(success.noise)),
     retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),
     ...passes.map(([name, pass]) => {
       if (!pass || pass.k <= 1) return null
@@ -244,10 +246,6 @@ function distinctReturns(summary: Summary): [name: string, Distribution][] {
 function formatShare({ concurrency }: Summary['time']): string {
   const peak = concurrency?.peak ?? 1
   return peak > 1 ? `time of the run / steps; up to ${peak} episodes share that time` : 'time of the run / steps'
-}
-
-function withBounds(note: string, bounds: string): string {
-  return [note, bounds].filter(Boolean).join('   ')
 }
 
 function formatKnown(count: number | null): string {
