@@ -1,11 +1,12 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Finding, WaivedFinding } from './finding.ts'
 
+/** In the order in which they are run: rules that differ by themselves fail others as well, and are mended first. */
 export const CHECKS = [
+  'determinism',
   'non-interference',
   'canaries',
   'seats',
-  'determinism',
   'hygiene',
   'rewards',
   'learnability',

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { checkWorld } from './check-world.ts'
 import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from './format-check.ts'
+import { leverWorld } from './lever-world.fixture.ts'
 
 const empty = z.object({})
 
@@ -41,10 +42,22 @@ describe('formatVerdict', () => {
     const verdict = formatVerdict(prepared, false)
     expect(verdict).toContain('terminal 1.0.0 is not checked enough: 2 of 8 checks passed, 6 skipped.')
     expect(verdict).toMatch(
-      /skipped non-interference, seats, determinism, rewards, learnability, exploits: tool run prepares/,
+      /skipped determinism, non-interference, seats, rewards, learnability, exploits: tool run prepares/,
     )
     const plain = formatVerdict(await checkWorld({ environment: worldOf({ prepares: false }) }, options), false)
     expect(plain).toMatch(/^terminal 1\.0\.0 passes, with \d warnings?: \d of 8 checks passed, \d skipped\.$/m)
+  })
+
+  it('names determinism as the first to mend, and checks it first, if its world fails others too', async () => {
+    let pulls = 0
+    const { environment } = leverWorld({
+      onPull({ state }) {
+        state.public.board = `${++pulls}`
+      },
+    })
+    const report = await checkWorld({ environment }, { pairs: 20, endpoints: [inProcessEndpoint] })
+    expect(report.checks[0]).toMatchObject({ name: 'determinism', outcome: 'failed' })
+    expect(formatVerdict(report, false)).toMatch(/fails [2-8] of 8 checks.*\nMend determinism first/)
   })
 })
 

@@ -48,10 +48,12 @@ export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckRe
     incomplete: yellow(`is not checked enough${warnings > 0 ? `, and has ${warned}` : ''}`),
   }[outcome]
   const played = checks.length - skips.length - failed
+  const isUnsure = failed > 1 && checks.some(({ name, outcome }) => name === 'determinism' && outcome === 'failed')
   const counted = `${played} of ${checks.length} checks passed, ${skips.length} skipped`
   return [
     ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" matches no finding. Remove it.`),
     `${world.name} ${world.version} ${verdict}${skips.length > 0 ? `: ${counted}` : ''}.`,
+    ...(isUnsure ? ['Mend determinism first: what differs by itself is found as a leak, too.'] : []),
     ...[...Map.groupBy(skips, ({ summary }) => summary)].map(([why, same]) =>
       dim(`  skipped ${same.map(({ name }) => name).join(', ')}: ${why}`),
     ),

@@ -168,6 +168,28 @@ describe('rules that throw', () => {
   })
 })
 
+describe('a start that its schema does not take', () => {
+  it('is named with what is wrong and with the place of the definition', async () => {
+    const source = moduleOf('play').replace('public: { open: false }', 'public: {}')
+    writeFileSync(join(workshop.folder, 'missing.ts'), source)
+    const { err } = await workshop.main([
+      'run',
+      './missing.ts',
+      '--policy',
+      'solver',
+      '--tasks',
+      '1',
+      '--out',
+      'missing',
+    ])
+    expect(err).toContain(
+      'The start of gate gave a public state that cannot be kept: open is missing: expected boolean.',
+    )
+    const line = source.split('\n').findIndex((text) => text.includes('= defineEnvironment(')) + 1
+    expect(err).toMatch(new RegExp(`^ +at .*missing\\.ts:${line}:`, 'm'))
+  })
+})
+
 describe('tasks that throw', () => {
   it('are named with their place', async () => {
     const failing = `
@@ -193,6 +215,23 @@ export const tasks = defineTasks({ environment, generate: ({ index }) => index.f
 })
 
 describe('a policy with a misspelt tool', () => {
+  it.each([
+    ['tool', "tool: 'pusch'", 'There is no tool "pusch". The tools are: push.'],
+    ['argument', "tool: 'push', wrong: 1", 'Invalid arguments for push: force is missing: expected number.'],
+  ])('or %s stops its run after ten episodes, unless failFast is 0', async (what, call, refusal) => {
+    const rules = moduleOf('play').replace('input: z.object({})', 'input: z.object({ force: z.number() })')
+    const source = (what === 'tool' ? moduleOf('play') : rules).replace("tool: 'push'", call)
+    writeFileSync(join(workshop.folder, `wrong-${what}.ts`), source)
+    const play = ['run', `./wrong-${what}.ts`, '--policy', 'solver', '--tasks', '50', '--max-steps', '3', '--out']
+    const stopped = await workshop.main([...play, `stopped-${what}`])
+    expect(stopped.status).toBe(1)
+    expect(stopped.err).toContain(`in 10 episodes, and no episode ended otherwise, so the run stopped. ${refusal}`)
+    expect(readEpisodes(join(workshop.folder, `stopped-${what}`)).length).toBeLessThan(50)
+    const { status } = await workshop.main([...play, `all-${what}`, '--file', '{"failFast":0}'])
+    expect(status).toBe(0)
+    expect(readEpisodes(join(workshop.folder, `all-${what}`))).toHaveLength(50)
+  })
+
   it('is shown its first refusal after the run', async () => {
     const source = moduleOf('play').replace("tool: 'push'", "tool: 'pusch'")
     writeFileSync(join(workshop.folder, 'misspelt.ts'), source)

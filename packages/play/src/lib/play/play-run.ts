@@ -6,7 +6,7 @@ import { DEFAULT_SEAT, type SealedRecord } from '@episodic/protocol'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { shownPath } from '@episodic/run/base/console'
 import { removeDrafts } from '@episodic/run/base/own-files'
-import { asksModels, isLlm, policyNames } from '@episodic/run/base/player-names'
+import { asksModels, isAgentName, isLlm, policyNames } from '@episodic/run/base/player-names'
 import { countLeaves } from '@episodic/run/folder/plan/configuration'
 import { LiveFile } from '@episodic/run/folder/record/live-file'
 import { lineOf } from '@episodic/run/folder/record/own-lines'
@@ -114,7 +114,8 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   await removeDrafts(folder, WRITTEN_ALONE)
   const live = opened.use(new LiveFile(folder))
   const progress = options.showProgress(manifest.scheduled, tries.done, runner.describe)
-  const [notices, countFault] = [new Notices(), countSameFaults(2 * failFast)]
+  const isCode = !policyNames(configuration).some((name) => isLlm(name) || isAgentName(name))
+  const [notices, countFault] = [new Notices(), countSameFaults(2 * failFast, isCode)]
 
   async function seal(record: SealedRecord): Promise<void> {
     // Of a tree that is played again, only the missing episodes are sealed.

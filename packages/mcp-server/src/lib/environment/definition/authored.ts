@@ -44,6 +44,15 @@ function assertSynchronous(result: unknown, what: string): void {
   )
 }
 
+/** Errors made where the definitions are written, by their `start`: a stack is read when a rule is at fault. */
+const written = new WeakMap<object, Error>()
+
+/** Returns the message of a fault that no line of a definition throws, with the place of the definition. */
+export function withPlace(message: string, { start }: { readonly start: object }): string {
+  const at = written.get(start)
+  return [message, ...(at ? ownFrames(at).slice(0, 1) : [])].join('\n')
+}
+
 /** A definition of which all functions return anything: an author without types may return what is wrong. */
 interface Written {
   readonly name: string
@@ -63,8 +72,10 @@ export function authoredParts<Definition extends Written>(definition: Definition
   const judges = Object.entries(verdicts).map(
     ([key, run]) => [key, authored(`Verdict "${key}" of ${name}`, run.bind(verdicts), judged)] as const,
   )
+  const own = Object.fromEntries(parts)
+  if (own.start) written.set(own.start, new Error(name))
   return {
-    ...Object.fromEntries(parts),
+    ...own,
     ...{ terms: Object.keys(rewards), rewards: authoredRewards(name, rewards) },
     verdictNames: Object.keys(verdicts),
     verdicts: (final: never) => Object.fromEntries(judges.map(([key, run]) => [key, run(final)])),
@@ -99,8 +110,9 @@ function authoredRewards<Given extends readonly never[]>(
   }
 }
 
+const judged = returning<boolean>('boolean', 'true or false')
 const READ: { readonly [key: string]: (result: unknown, what: string) => unknown } = {
-  observe: text,
+  observe: returning('string', 'a text'),
   potential: finite,
   success: judged,
 }
@@ -111,45 +123,32 @@ function finite(value: unknown, what: string): number {
   return (value as number) + 0
 }
 
-function text(value: unknown, what: string): string {
-  if (typeof value === 'string') return value
-  throw rulesFailed(`${what} returned ${shownValue(value)}, and has to return a text.`)
-}
-
-function judged(value: unknown, what: string): boolean {
-  if (typeof value === 'boolean') return value
-  throw rulesFailed(`${what} returned ${shownValue(value)}, and has to return true or false.`)
-}
-
-function shownValue(value: unknown): string {
-  return shorten(JSON.stringify(value) ?? String(value), 80)
+function returning<Value>(type: string, wanted: string) {
+  return (value: unknown, what: string): Value => {
+    if (typeof value === type) return value as Value
+    const shown = shorten(JSON.stringify(value) ?? String(value), 80)
+    throw rulesFailed(`${what} returned ${shown}, and has to return ${wanted}.`)
+  }
 }
 
 export function authoredTools<Tools extends { readonly [name: string]: Tool }>(name: string, tools: Tools): Tools {
-  for (const [tool, written] of Object.entries(tools)) assertTool(name, tool, written)
-  return mapped(tools, (tool, key) => ({
-    ...tool,
-    play: authored(`Tool ${key} of ${name}`, (context: Parameters<Tool['play']>[0]) => tool.play(context)),
-  }))
+  const parts = Object.entries(tools).map(([key, tool]) => {
+    assertTool(name, key, tool)
+    const play = authored(`Tool ${key} of ${name}`, (context: Parameters<Tool['play']>[0]) => tool.play(context))
+    return [key, { ...tool, play }]
+  })
+  return Object.fromEntries(parts) as Tools
 }
 
 export function authoredEvents(name: string, events: WorldEvents): WorldEvents {
-  for (const [type, written] of Object.entries(events)) assertEvent(name, type, written)
-  return mapped(events, (event, key) => ({
-    ...event,
-    apply: authored(`Event ${key} of ${name}`, (context: Parameters<WorldEvents[string]['apply']>[0]) =>
+  const parts = Object.entries(events).map(([key, event]) => {
+    assertEvent(name, key, event)
+    const apply = authored(`Event ${key} of ${name}`, (context: Parameters<typeof event.apply>[0]) =>
       event.apply(context),
-    ),
-  }))
-}
-
-function mapped<Values extends { readonly [key: string]: object }>(
-  values: Values,
-  change: (value: Values[string], key: string) => object,
-): Values {
-  return Object.fromEntries(
-    Object.entries(values).map(([key, value]) => [key, change(value as Values[string], key)]),
-  ) as Values
+    )
+    return [key, { ...event, apply }]
+  })
+  return Object.fromEntries(parts) as WorldEvents
 }
 
 export function faultOf(what: string, thrown: unknown): ServerError {

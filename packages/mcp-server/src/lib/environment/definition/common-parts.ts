@@ -70,7 +70,7 @@ export function commonParts(
     ),
     hasLegal: spec.legal !== undefined,
     limitsFor: (values) => (typeof limits === 'function' ? limits(values) : limits),
-    start: (context) => spec.start(context),
+    start: spec.start,
   } satisfies Partial<EnvironmentDefinition>
 }
 

@@ -4,6 +4,7 @@ import type { SessionState } from '@episodic/state'
 import { freezeAll, isFrozenWhole, type KeptState, partName } from '@episodic/state/internal'
 import { z } from 'zod'
 import { rulesFailed } from '../../server-error.ts'
+import { withPlace } from '../definition/authored.ts'
 import type { EnvironmentDefinition } from '../definition/environment.ts'
 import { ignoreRejection } from '../definition/thrown-value.ts'
 import { bySeat } from './rules-turn.ts'
@@ -80,7 +81,8 @@ export function startEnvironment(environment: EnvironmentDefinition, params: Jso
   function startedPart(part: string, schema: z.ZodType, value: unknown): JsonObject {
     const parsed = parseStartPart(schema, value)
     if (typeof parsed !== 'string') return parsed
-    throw rulesFailed(`The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`)
+    const problem = `The start of ${environment.name} gave a ${part} state that cannot be kept: ${parsed}.`
+    throw rulesFailed(withPlace(problem, environment))
   }
 }
 
@@ -115,7 +117,7 @@ function parseStartPart(schema: z.ZodType, value: unknown): JsonObject | string 
 
 function parse(schema: z.ZodType, value: unknown): JsonObject | string {
   const parsed = schema.safeParse(value)
-  if (!parsed.success) return formatZodError(parsed.error)
+  if (!parsed.success) return formatZodError(parsed.error, value)
   return findNonJson(parsed.data) ?? (parsed.data as JsonObject)
 }
 

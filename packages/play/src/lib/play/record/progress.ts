@@ -41,12 +41,9 @@ export function showProgress(
 ): Progress {
   const { green, dim, red } = createColors(stream.isTTY === true && !process.env.NO_COLOR)
   const began = now()
-  let finished = 0
-  let failed = 0
+  let [finished, failed, cost, unpriced] = [0, 0, 0, 0]
   // Welford's running mean and sum of squares (Knuth, TAOCP 2, 4.2.2).
-  let mean = 0
-  let squares = 0
-  let [cost, unpriced] = [0, 0]
+  let [mean, squares] = [0, 0]
 
   const formatLine = (room: number | null, last: boolean): string => {
     const played = finished + failed

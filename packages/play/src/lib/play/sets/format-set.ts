@@ -63,16 +63,13 @@ export function listMembers(worlds: readonly SetWorld[]) {
       ...worstCostOf(member, episodes),
     })),
   )
-  const total = worstTotal(
-    listed,
-    worlds.flatMap(({ members }) => members),
-  )
+  const all = worlds.flatMap(({ members }) => members)
   // What so many tasks can show is known before anything is paid.
   const notes = worlds.flatMap(({ environment, tasks, members }) => {
     const note = notePlannedTasks(tasks, members.length)
     return note === null ? [] : [`${environment.name}: ${note}`]
   })
-  return { members: listed, worstCost: total, notes }
+  return { members: listed, worstCost: worstTotal(listed, all), notes }
 }
 
 /**
