@@ -1,0 +1,5 @@
+import { DESKS } from './planted-desks.fixture.ts'
+import type { Entry } from './story.fixture.ts'
+
+/** Worlds with a way to be paid without doing what is asked for. */
+export const PLANTED: readonly Entry[] = [...DESKS]
