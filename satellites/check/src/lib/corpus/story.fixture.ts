@@ -28,7 +28,7 @@ export interface Entry {
 /** Returns actions from what is seen; asked again when they have been played. */
 export type Plan<S, P> = (seen: S, params: P) => readonly Action[]
 
-/** What a call changes of the public state, with `say` for the answer and `end` for the reason of an end; or a refusal. */
+/** What a call changes of the public state, what it says, and why the episode ends with it; or a refusal. */
 export type Change<S> = false | (Partial<S> & { readonly say?: string; readonly end?: string | false | undefined })
 
 interface Turn<S, H, P, Input> {
