@@ -27,15 +27,15 @@ const none: readonly string[] = []
 export const WORKS: readonly Entry[] = [
   story({
     name: 'night-watch',
-    about: 'The shift ends at hour 12. Lock the doors north, south and east before it does.',
+    about: 'The shift ends at hour 12. Lock the gates north, south and east before it does.',
     kind: 'the end of time pays',
     start: () => ({ hour: 0, locked: none }),
     tools: (act) => ({
       lock: act(
-        'Walk to a door and lock it.',
-        { door: one('Which one.', 'north', 'south', 'east') },
-        ({ s, input: { door } }) => ({
-          locked: once(s.locked, door),
+        'Walk to a gate and lock it.',
+        { gate: one('Which one.', 'north', 'south', 'east') },
+        ({ s, input: { gate } }) => ({
+          locked: once(s.locked, gate),
           hour: s.hour + 2,
           end: s.hour >= 10 && 'dawn',
         }),
@@ -45,7 +45,7 @@ export const WORKS: readonly Entry[] = [
     pay: { shift: at('dawn') },
     success: ({ s, end }) => end === 'dawn' && s.locked.length === 3,
     solve: ({ locked }) =>
-      locked.length < 3 ? ['north', 'south', 'east'].map((door) => call('lock', { door })) : [call('rest')],
+      locked.length < 3 ? ['north', 'south', 'east'].map((gate) => call('lock', { gate })) : [call('rest')],
     plays: [() => [call('rest')]],
     goal: ({ s }) => s.locked.length === 3,
   }),
