@@ -4,8 +4,8 @@ import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { readSources, type Sources } from '@episodic/run/folder/plan/sources'
 import { findRun } from '@episodic/run/folder/record/run-folder'
 import type { Run } from './find-run.ts'
-import { checkTasks, continuePoints, planEpisodes, tasksOf } from './plan/plan.ts'
-import { planStages } from './plan/staged-plan.ts'
+import { checkTasks, continuePoints, tasksOf } from './plan/plan.ts'
+import { planRounds } from './rounds/rounds.ts'
 
 export interface PlanRunOptions {
   /** The folder of the run, absolute. */
@@ -22,7 +22,8 @@ export interface PlannedRun extends PlanRunOptions {
   readonly sources: Sources
   /** Tasks, or draws of them; 0 of a run that is resumed. */
   readonly tasks: number
-  readonly episodes: AsyncIterable<PlannedEpisode>
+  /** Played one after the other: all episodes at once, or a rollout of all tasks after the other. */
+  readonly rounds: readonly AsyncIterable<PlannedEpisode>[]
 }
 
 /**
@@ -40,13 +41,11 @@ export async function planRun(run: Run, options: PlanRunOptions): Promise<Planne
   const sources = await readSources(folder, reference, world, configuration)
   if (run.continued) {
     const { points } = run.continued
-    return { ...options, run, sources, tasks: points.length, episodes: continuePoints(points, configuration.rollouts) }
+    return { ...options, run, sources, tasks: points.length, rounds: [continuePoints(points, configuration.rollouts)] }
   }
   const again = () => tasksOf(configuration, world, { signal })
   const tasks = earlier ? { count: 0, again } : await checkTasks(again, configuration.tasks.from)
-  const { curriculum, rollouts } = configuration
-  if (curriculum?.kind !== 'staged')
-    return { ...options, run, sources, tasks: tasks.count, episodes: planEpisodes(tasks.again(), rollouts) }
-  const episodes = await planStages(curriculum, configuration, tasks.again())
-  return { ...options, run, sources, tasks: countDraws(curriculum), episodes }
+  const { curriculum } = configuration
+  const count = curriculum?.kind === 'staged' ? countDraws(curriculum) : tasks.count
+  return { ...options, run, sources, tasks: count, rounds: await planRounds(tasks.again, configuration) }
 }

@@ -28,6 +28,7 @@ import type { PlannedRun } from './plan-run.ts'
 import { Notices } from './record/notices.ts'
 import type { Progress } from './record/progress.ts'
 import { countSameFaults } from './record/same-fault.ts'
+import { openRounds } from './rounds/rounds.ts'
 
 export interface PlayRunOptions {
   /** Receives notices of one or more lines, without a line break at the end. */
@@ -99,12 +100,14 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   const lock = opened.use(lockRun(folder))
   const manifest = await openManifest(planned, warn)
   const spending = options.spending ?? opened.use(new Spending(settings))
+  const rounds = await openRounds({ folder, manifest, signal, warn })
   const tries = createTries({ retried: settings.retryFailed, most: settings.tries })
   const fold = await foldRun(folder, manifest, {
     signal,
     onTorn: (line) => warn(tornNotice(line)),
     onSealed(record) {
       tries.add(record)
+      rounds.add(record)
       spending.addSealed(record, () => true)
     },
   })
@@ -124,6 +127,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
     await file.append(record, text)
     if (journal) await Promise.all(policySeedsOf(record).map((seed) => journal.discard(seed)))
     fold.add(record, text)
+    rounds.add(record)
     // What this process asks is counted with each answer.
     const missing = spending.addSealed(record, (policy) => options.openRunner !== undefined || !isLlm(policy))
     const notice = notices.add(record)
@@ -136,21 +140,23 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
 
   let failure: unknown = null
   try {
-    await runPlan(unsealed(planned.episodes, countLeaves(branch), tries.next), {
-      run: manifest.name,
-      runTask: runner.runTask,
-      inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, branch),
-      elapsed: fold.elapsed,
-      signal,
-      models: policyNames(configuration).filter(isLlm),
-      failFast,
-      outageLimit,
-      onNotice: warn,
-      spending,
-      order,
-      live,
-      seal,
-    })
+    await rounds.play(planned.rounds, (episodes) =>
+      runPlan(unsealed(episodes, countLeaves(branch), tries.next), {
+        run: manifest.name,
+        runTask: runner.runTask,
+        inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, branch),
+        elapsed: fold.elapsed,
+        signal,
+        models: policyNames(configuration).filter(isLlm),
+        failFast,
+        outageLimit,
+        onNotice: warn,
+        spending,
+        order,
+        live,
+        seal,
+      }),
+    )
     if (!signal.aborted) runner.onComplete?.()
   } catch (error) {
     failure = error

@@ -34,9 +34,11 @@ export async function reportRun(played: PlayedRun): Promise<ReportedRun> {
   let raise: string[] = []
   if ((failure !== null || signal.aborted) && done < scheduled) {
     const cause = signal.aborted ? signal.reason : failure
-    const isInterrupted = signal.aborted && !HarnessError.is(cause)
     raise = raisedLimit(cause, { sealed: done, scheduled, concurrency: run.settings.concurrency })
-    await writeStop(folder, isInterrupted ? null : cause, { redact: recordingOf(run.settings).redact, raise })
+    await writeStop(folder, signal.aborted && !HarnessError.is(cause) ? null : cause, {
+      redact: recordingOf(run.settings).redact,
+      raise,
+    })
   }
   // A run that lost its server or was interrupted still has results to report.
   if (failure !== null && !signal.aborted && !LOST.some((code) => HarnessError.is(failure, code))) throw failure

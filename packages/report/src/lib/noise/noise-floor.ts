@@ -12,7 +12,8 @@ export const noiseSchema = z.object({
 })
 export type Noise = z.infer<typeof noiseSchema>
 
-interface Attempts {
+/** How often a task was played to an end, and solved. */
+export interface Attempts {
   readonly finished: number
   readonly successes: number
 }

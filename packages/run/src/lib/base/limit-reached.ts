@@ -20,11 +20,7 @@ export class LimitReached extends HarnessError {
   }
 }
 
-interface Progress {
-  readonly sealed: number
-  readonly scheduled: number
-  readonly concurrency: number
-}
+type Progress = Readonly<Record<'sealed' | 'scheduled' | 'concurrency', number>>
 
 /** Episodes differ in what they take. */
 const RESERVE = 1.5

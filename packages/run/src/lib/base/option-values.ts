@@ -24,6 +24,9 @@ export function numberWithin(low: number, high: number) {
   return z.number(problem).min(low, problem).max(high, problem)
 }
 
+/** Half a width in points, such as `±2points`, or a limit to decide about, such as `>=80%`. */
+export const UNTIL = /^(?:(?:±|\+-)?(?<points>\d+(?:\.\d+)?) ?(?:points|%)|(?<way>[<>])=(?<limit>\d+(?:\.\d+)?)%)$/
+
 export const nonEmpty = z.string().min(1, 'Give at least one character.')
 
 /** What an option that can be repeated was given. */

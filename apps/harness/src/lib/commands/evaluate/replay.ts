@@ -111,7 +111,9 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       ? [`${summary.conflicting} lines conflict with another line of the same episode.`]
       : []),
     ...(summary.unplanned > 0 ? [`${summary.unplanned} lines are of episodes that the run did not plan.`] : []),
-    ...(plan && plan.scheduled !== manifest?.scheduled
+    ...(plan &&
+    manifest &&
+    (configuration?.until ? plan.scheduled < manifest.scheduled : plan.scheduled !== manifest.scheduled)
       ? [
           `run.json says that ${manifest?.scheduled} episodes were scheduled, but its configuration plans ${plan.scheduled}.`,
         ]

@@ -57,14 +57,13 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
   const { concurrency, retryTimeout, workerThreads = false, recordModels } = settings
   access.journal = journal
   await using cleanUp = new AsyncDisposableStack()
-  const sessions = concurrency + 16
   const times = new StepTimes()
   const { connection, agentUrl } = cleanUp.use(
     await (isServed(world)
       ? openTarget(world.target)
       : target
         ? openTarget(target, retryTimeout, times)
-        : openWorld(reference, world, { transport, sessions, workerThreads, retryTimeout, times })),
+        : openWorld(reference, world, { transport, sessions: concurrency + 16, workerThreads, retryTimeout, times })),
   )
   const proxy = recordModels ? cleanUp.use(await openProxy(settings)) : null
   const limited = (player: Agent | Policy) =>

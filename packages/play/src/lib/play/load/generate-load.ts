@@ -57,9 +57,8 @@ export async function generateLoad(options: LoadOptions): Promise<LoadResult> {
   const signal = AbortSignal.any([options.signal, finished.signal])
   /** Aborts if sessions have not closed some time after the end: the server does not answer. */
   const closeLimit = new AbortController()
-  const startCloseLimit = () =>
-    setTimeout(() => closeLimit.abort(new Error('The server did not close a session.')), CLOSE_TIMEOUT).unref()
-  signal.addEventListener('abort', startCloseLimit, { once: true })
+  const stopClosing = () => closeLimit.abort(new Error('The server did not close a session.'))
+  signal.addEventListener('abort', () => void setTimeout(stopClosing, CLOSE_TIMEOUT).unref(), { once: true })
   const began = performance.now()
   let [steps, refused, opened, failedInRow, next] = [0, 0, 0, 0, 0]
   let ended = began

@@ -43,6 +43,7 @@ export async function configureRun(world: PlayedWorld, settings: RunSettings): P
     ...(hasSeats && { seats, focus }),
     sampling: samplingOf(Object.values(names), settings),
     rollouts: settings.rollouts,
+    ...(settings.until !== undefined && { until: settings.until }),
     ...(settings.stages && { curriculum: stagesOf(settings.stages) }),
     branch,
     maxSteps,

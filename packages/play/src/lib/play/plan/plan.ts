@@ -41,10 +41,10 @@ function rejectTorn(file: string, line: number): never {
 }
 
 /** Streams every task `rollouts` times, so that memory does not grow with the plan. */
-export async function* planEpisodes(tasks: Rows<Task>, rollouts: number): AsyncGenerator<PlannedEpisode> {
+export async function* planEpisodes(tasks: Rows<Task>, rollouts: number, from = 0): AsyncGenerator<PlannedEpisode> {
   let position = 0
   for await (const task of tasks) {
-    for (let attempt = 0; attempt < rollouts; attempt++) yield { task, attempt, position }
+    for (let attempt = from; attempt < from + rollouts; attempt++) yield { task, attempt, position }
     position += 1
   }
 }

@@ -15,11 +15,6 @@ const OUTSIDE: ReadonlySet<string> = new Set([
   'rate-limited',
 ])
 
-export interface TriesOptions {
-  readonly retried?: Retried | undefined
-  readonly most: number
-}
-
 /** The plays of an episode that were added, and the number of the next one; `null` if it is done. */
 interface Known {
   readonly plays: ReadonlySet<number>
@@ -33,7 +28,7 @@ const FINISHED_AT_FIRST: Known = { plays: new Set([0]), next: null }
  * Creates an account of what a run has sealed of each episode, and so of what is still to be played. It keeps some 100
  * bytes of each that is added.
  */
-export function createTries({ retried, most }: TriesOptions) {
+export function createTries({ retried, most }: { readonly retried?: Retried | undefined; readonly most: number }) {
   const episodes = new Map<string, Known>()
   let done = 0
   const mayRetry = ({ outcome, try: number }: SealedRecord) =>

@@ -78,6 +78,8 @@ export const configurationSchema = z.strictObject({
     .nullable()
     .default(null),
   rollouts: z.int().min(1),
+  /** What has to be known of success for the run to end; see `UNTIL`. */
+  until: z.string().optional(),
   /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
   curriculum: curriculumSchema.optional(),

@@ -14,6 +14,7 @@ import {
   stages,
   textOrFile,
   texts,
+  UNTIL,
   WHOLE_RANGE,
   weights,
   wholeNumber,
@@ -79,6 +80,11 @@ export const seatOptions = z.object({
 
 export const episodeOptions = z.object({
   rollouts: option('<count>', 'episodes of each task', wholeNumber(1).default(1)),
+  until: option(
+    '<known>',
+    'play rollout after rollout of all tasks, --rollouts at most, until success is known so well: ±2points, or decided: >=80%',
+    z.string().regex(UNTIL, 'Give a width, as ±2points, or what to decide, as >=80% or <=5%.').optional(),
+  ),
   branch: option(
     '<lines@step,…>',
     'fork each rollout at these steps, into a tree of episodes',

@@ -30,15 +30,16 @@ export interface RenderOptions {
 type FoldedRun = Pick<RunManifest, 'name' | 'configuration' | 'played'> & { readonly scheduled?: number | undefined }
 
 /** Creates an empty fold of a run's lines: of the seat in focus, if there are several. */
-export function createRunFold({ name, scheduled, configuration, played }: FoldedRun) {
-  const { discount, seats, focus = '' } = configuration
+export function createRunFold(run: FoldedRun) {
+  const { guarantees, transport } = run.played
+  const { discount, seats, focus = '' } = run.configuration
   const fold = seats ? createMatchFold({ seats: Object.keys(seats), focus, discount }) : createFold({ discount })
   return {
     /** @param text - the JSON of the record. Default: it is written. */
     add: (record: SealedRecord, text?: string) => fold.add(record, text),
     /** @param stepParts - where the time of steps went. Default: unknown. */
     summarize: (stepParts?: StepParts | null): Summary =>
-      fold.finish({ name, scheduled, guarantees: played.guarantees, transport: played.transport, stepParts }),
+      fold.finish({ name: run.name, scheduled: run.scheduled, guarantees, transport, stepParts }),
   }
 }
 
@@ -57,7 +58,6 @@ export function tornNotice(line: number): string {
 export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}) {
   const { seats, focus = '' } = manifest.configuration
   const fold = createRunFold(manifest)
-  const { name, scheduled } = manifest
   const file = join(folder, RUN_FILES.episodes)
   const times = new StepTimes()
   await times.read(folder)
@@ -75,7 +75,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     times,
     /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
     async page(options: RenderOptions = {}) {
-      const { configuration, versions, played, createdAt } = manifest
+      const { name, scheduled, configuration, versions, played, createdAt } = manifest
       const summary = run.summarize()
       const { unresolved: missing, failed } = summary.counts
       const stopped = (await readStop(folder)) ?? undefined

@@ -6,6 +6,8 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { makeFolder } from '../../base/own-files.ts'
 import { RUN_FILES } from './run-folder.ts'
 
+const { O_CREAT, O_RDWR, O_NOFOLLOW, O_NONBLOCK, W_OK, X_OK } = constants
+
 /**
  * Locks a run's folder, creating it if necessary, so that no other process writes to it until the lock is disposed.
  *
@@ -18,7 +20,9 @@ export function lockRun(folder: string) {
   let database: DatabaseSync | null = null
   try {
     makeFolder(folder)
-    assertLockFile(file)
+    // SQLite would follow a link, wait for the other end of a pipe, and undo what a journal beside a file says.
+    closeSync(openSync(file, O_CREAT | O_RDWR | O_NOFOLLOW | O_NONBLOCK))
+    if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
     database = new DatabaseSync(file)
     // Who looks whether a process holds the lock has a lock of its own for some microseconds.
     database.exec('PRAGMA busy_timeout = 250')
@@ -54,16 +58,6 @@ export function lockRun(folder: string) {
     },
     [Symbol.dispose]: () => held.close(),
   }
-}
-
-/**
- * Creates a lock file where there is none. Throws if there is something else: SQLite would follow a link, wait for the
- * other end of a pipe, and undo what a journal beside a file with contents says, also to other files.
- */
-function assertLockFile(file: string): void {
-  const flags = constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  closeSync(openSync(file, flags))
-  if (!isLockFile(file)) throw new Error(`${shownPath(file)} is not an empty file, so it is no lock: remove it`)
 }
 
 export function isRunning(folder: string): boolean {
@@ -103,7 +97,7 @@ function reasonOf(folder: string, { message }: Error): string {
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
   if (!statSync(above).isDirectory()) return `${shownPath(above)} is not a folder`
   try {
-    accessSync(above, constants.W_OK | constants.X_OK)
+    accessSync(above, W_OK | X_OK)
     return message
   } catch (cause) {
     return `${shownPath(above)} is not writable (${(cause as NodeJS.ErrnoException).code})`

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { summarySchema } from '@episodic/report/fold/summary'
+import { afterAll, describe, expect, it } from 'vitest'
+import { exampleWorld, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
+
+const workshop = openWorkshop()
+afterAll(() => workshop[Symbol.dispose]())
+const world = exampleWorld('number-guessing')
+const TASKS = 20
+const run = (out: string, until: string, ...more: string[]) =>
+  workshop.main(['run', world, '--policy', 'careless', '--tasks', `${TASKS}`, '--until', until, '--out', out, ...more])
+const fileOf = (out: string, name: string) => JSON.parse(readFileSync(join(workshop.folder, out, name), 'utf8'))
+const namesOf = (out: string) =>
+  readEpisodes(join(workshop.folder, out))
+    .map(({ task, attempt, chain }) => `${task.id} ${attempt} ${chain}`)
+    .sort()
+
+describe('episodic run --until', () => {
+  it('plays whole rounds until success is known so well, and is a whole run then', async () => {
+    const { status, err } = await run('narrow', '±8points', '--rollouts', '40')
+    const rounds = Number(
+      /Ended after (\d+) of 40 rollouts: success on these tasks is [\d.]+ % ± ([\d.]+) points/.exec(err)?.[1],
+    )
+    expect(status).toBe(0)
+    expect(rounds).toBeGreaterThan(2)
+    expect(rounds).toBeLessThan(40)
+    const { counts } = summarySchema.parse(fileOf('narrow', 'summary.json'))
+    expect(counts).toMatchObject({ scheduled: rounds * TASKS, finished: rounds * TASKS, unresolved: 0 })
+    expect(fileOf('narrow', 'run.json').scheduled).toBe(rounds * TASKS)
+    expect((await workshop.main(['replay', 'narrow'])).status).toBe(0)
+    const again = await run('narrow', '±8points', '--rollouts', '40', '--resume')
+    expect(again.status).toBe(0)
+    expect(namesOf('narrow')).toHaveLength(rounds * TASKS)
+  })
+
+  it('plays what is missing, and ends at the same episode', async () => {
+    const whole = namesOf('narrow')
+    const file = join(workshop.folder, 'narrow', 'episodes.jsonl')
+    const lines = readFileSync(file, 'utf8').split('\n')
+    writeFileSync(file, `${lines.slice(0, TASKS + 5).join('\n')}\n`)
+    expect((await run('narrow', '±8points', '--rollouts', '40', '--resume')).status).toBe(0)
+    expect(namesOf('narrow')).toEqual(whole)
+  })
+
+  it.each([
+    ['>=50%', 'met'],
+    ['<=30%', 'missed'],
+  ])('decides about %s: %s', async (until, verdict) => {
+    const { status, err } = await run(`decided ${verdict}`, until, '--rollouts', '30')
+    expect([status, err]).toEqual([0, expect.stringMatching(new RegExp(`Ended after . of 30 .* is ${verdict}`))])
+  })
+
+  it('plays all rollouts if they are not enough', async () => {
+    const { status, err, out } = await run('all', '±1points', '--rollouts', '3')
+    expect([status, err, out]).toEqual([
+      0,
+      expect.not.stringContaining('Ended'),
+      expect.stringContaining('60 finished'),
+    ])
+  })
+
+  it.each([
+    ['2', [], /Give a width, as ±2points, or what to decide, as >=80%/],
+    ['±2points', [], /--until plays rounds of all tasks: give --rollouts 2 or more/],
+    ['±2points', ['--rollouts', '8', '--branch', '2@1'], /no --branch or --stages/],
+  ] as const)('refuses %s %j', async (until, more, message) => {
+    const { status, err } = await run('refused', until, ...more)
+    expect([status, err]).toEqual([2, expect.stringMatching(message)])
+  })
+})
