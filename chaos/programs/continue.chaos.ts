@@ -1,7 +1,8 @@
 /**
  * Episodes that are continued from any of their steps: worlds of every kind are put back exactly, so that a player with
- * the same seed plays on as the episode itself went on; and a command that is killed again and again while it continues
- * loses and doubles no line, and leaves the run that it goes on from as it was.
+ * the same seed plays on as the episode itself went on; and a command, or the server of a page, that is killed again and
+ * again while it continues loses and doubles no line, and leaves the run that it goes on from as it was. The curve that
+ * a page was shown is shown again.
  *
  *   pnpm chaos continue --prefixes 1000 --kills 50
  */
@@ -15,10 +16,11 @@ import { compareLines } from '../oracles/sealed-lines.ts'
 import { CLI } from '../processes/server.ts'
 import { startProcess } from '../processes/start-process.ts'
 import { runTrial } from '../trial.ts'
+import { until } from '../until.ts'
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url))
 
-/** Worlds of every kind, and who plays them. */
+/** Worlds of every kind, who plays them, and in how many episodes: short games in more of them. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
   json: [example('number-guessing'), '--policy', 'careless'],
   chance: ['frozen-lake', '--policy', 'random'],
@@ -26,7 +28,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   database: [example('support-desk'), '--policy', 'solver'],
   disk: [example('repair-shop'), '--policy', 'solver'],
   shell: [example('on-call'), '--policy', 'solver'],
-  seats: ['kuhn-poker', '--policy', 'random'],
+  seats: ['kuhn-poker', '--policy', 'random', '--tasks', '70'],
   conversation: [example('phone-support'), '--policy', 'solver'],
 }
 const TASKS = 20
@@ -53,7 +55,15 @@ await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quic
   const kinds: Record<string, number> = {}
   const share = Math.ceil(wanted / Object.keys(KINDS).length)
   for (const [kind, played] of Object.entries(KINDS)) {
-    const { status, said } = await run('run', ...played, '--tasks', String(quick ? 2 : TASKS), '--out', kind)
+    const { status, said } = await run(
+      'run',
+      '--tasks',
+      String(TASKS),
+      ...played,
+      ...(quick ? ['--tasks', '2'] : []),
+      '--out',
+      kind,
+    )
     if (status !== 0) throw new Error(`${kind} was not played: ${said}`)
     const parents = new Map(linesOf(kind).map((record) => [record.task.id, record]))
     const lengths = [...parents.values()].map(({ steps }) => steps.length)
@@ -93,7 +103,8 @@ await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quic
 
   const hashOf = (path: string) =>
     globSync('**/*', { cwd: join(folder, path), withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      // The index of a run is a cache that pages write.
+      .filter((entry) => entry.isFile() && entry.name !== 'episodes.idx')
       .map((entry) => join(entry.parentPath, entry.name))
       .toSorted()
       .reduce((hash, file) => hash.update(file).update(readFileSync(file)), createHash('sha256'))
@@ -104,6 +115,13 @@ await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quic
   if (quiet.status !== 0) throw new Error(`The quiet run failed: ${quiet.said}`)
   let kills = 0
   const ends = { lost: 0, doubled: 0, differing: 0, unknown: 0 }
+  const compare = (out: string, other: string) => {
+    for (const part of ['control', 'changed']) {
+      const files = [out, other].map((name) => join(folder, name, part, 'episodes.jsonl')) as [string, string]
+      const found = compareLines(...files)
+      for (const name of ['lost', 'doubled', 'differing', 'unknown'] as const) ends[name] += found[name]
+    }
+  }
   for (let round = 0; kills < strikes; round++) {
     const out = `killed-${round}`
     let resume: string[] = []
@@ -123,17 +141,46 @@ await runTrial('continue', { prefixes: '1000', kills: '50' }, async ({ rng, quic
       // A command that dies before it has written anything has begun nothing to resume.
       resume = globSync(`${out}/*/run.json`, { cwd: folder }).length > 0 ? ['--resume'] : []
     }
-    for (const part of ['control', 'changed']) {
-      const found = compareLines(
-        join(folder, out, part, 'episodes.jsonl'),
-        join(folder, 'quiet', part, 'episodes.jsonl'),
-      )
-      for (const name of ['lost', 'doubled', 'differing', 'unknown'] as const) ends[name] += found[name]
-    }
+    compare(out, 'quiet')
+  }
+
+  // The page's server: what it has begun when it is killed is there afterwards, and the command ends it.
+  const [first] = linesOf('json')
+  const ofPage = ['json', '--query', `task:${first?.task.id}`, '--step', '2', '--seed', '9', '--rollouts', '64']
+  const whole = await run('continue', ...ofPage, '--out', 'page')
+  if (whole.status !== 0) throw new Error(`The page's quiet run failed: ${whole.said}`)
+  const ofRow = { row: 0, step: 1, changes: { seed: '9' }, rollouts: 64, confirmed: false }
+  const begun: string[] = []
+  let pageKills = 0
+  let curve: Json = null
+  // The first one begins a search, and is killed when that has ended.
+  for (; pageKills <= strikes; pageKills++) {
+    await using page = await openPage(folder)
+    if (pageKills === 0) {
+      const name = await page.start({ ...ofRow, changes: {}, step: 0, rollouts: 16, budget: quick ? 20 : 200 })
+      await until(async () => (await page.listed(name)).loss !== null, 'the search ends', 120)
+      curve = (await page.listed(name)).loss
+      begun.push(name)
+    } else begun.push(await page.start(ofRow))
+    await pause(rng.stream('kills').int(1, 1_500))
+    page.kill()
+  }
+  await using page = await openPage(folder)
+  const [search = '', ...others] = begun
+  if (canonicalJson((await page.listed(search)).loss) !== canonicalJson(curve))
+    breaches.push('The curve of a search is another one after a kill.')
+  for (const name of others) {
+    const { seal, isPlaying, problem } = await page.listed(name)
+    if (seal !== first?.seal || isPlaying || problem !== null)
+      breaches.push(`The page has ${name} otherwise after a kill.`)
+    const resume = globSync(`${name}/*/run.json`, { cwd: folder }).length > 0 ? ['--resume'] : []
+    const ended = await run('continue', ...ofPage, '--out', name, ...resume)
+    if (ended.status === 0) compare(name, 'page')
+    else breaches.push(`${name}, which a page began, was not resumed: ${ended.said}`)
   }
   for (const [name, count] of Object.entries(ends)) if (count > 0) breaches.push(`${count} lines are ${name}.`)
   if (hashOf('json') !== before) breaches.push('The run that was continued has changed.')
-  return { breaches, figures: { prefixes, equal, kinds, kills, ...ends } }
+  return { breaches, figures: { prefixes, equal, kinds, kills, pageKills, ...ends } }
 })
 
 /** What an episode was from a step on, without times and what belongs to its run. */
@@ -143,4 +190,46 @@ function restOf(record: SealedRecord, from = 0): string {
     ? Object.entries(record.seats).map(([seat, { end, success }]) => ({ seat, end, success: success ?? null }))
     : null
   return canonicalJson({ steps, outcome: record.outcome, ends } as unknown as Json)
+}
+
+interface Continuation {
+  readonly name: string
+  readonly seal: string
+  readonly isPlaying: boolean
+  readonly problem: string | null
+  readonly loss: Json
+}
+
+/** Starts the server of a run's page, which plays. Disposing of it kills it. */
+async function openPage(folder: string) {
+  const server = startProcess(process.execPath, [CLI, 'view', 'json', '--play', '--port', '0', '--no-open', '--json'], {
+    cwd: folder,
+    env: { EPISODIC_HOME: folder },
+  })
+  const { origin, hash } = new URL(JSON.parse(await server.line()).url)
+  const query = new URLSearchParams(hash.split('?')[1])
+  const headers = { origin, 'content-type': 'application/json', cookie: '' }
+  const send = async (path: string, body?: object) => {
+    const method = body ? 'POST' : 'GET'
+    const response = await fetch(`${origin}/api${path}`, { method, headers, body: body && JSON.stringify(body) })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return response
+  }
+  headers.cookie =
+    `${(await send('/login', { token: query.get('token') })).headers.get('set-cookie')}`.split(';')[0] ?? ''
+  const runs = (await (await send('/runs')).json()) as { id: string; name: string }[]
+  const { id } = runs.find(({ name }) => name === 'json') as { id: string }
+  const ask = async (action: string, body: object) =>
+    (await send(`/play/${query.get('play')}/${id}/${action}`, body)).json()
+  return {
+    start: async (body: object) => ((await ask('start', body)) as { name: string }).name,
+    async listed(name: string): Promise<Continuation> {
+      const all = (await ask('list', {})) as Continuation[]
+      const found = all.find((one) => one.name === name)
+      if (!found) throw new Error(`The page has no ${name}, but ${all.map((one) => one.name)}.`)
+      return found
+    },
+    kill: () => server.signal('SIGKILL'),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
 }

@@ -46,7 +46,10 @@ export async function writeSavedTest(given: SavedTest): Promise<{ readonly test:
   const test = resolve(file)
   if (!TEST_FILE.test(test))
     throw invalidOption(`Vitest does not find ${file}: give --save a file that ends with .test.ts.`)
-  if (isMatchRecord(record)) throw invalidOption('A test plays one seat, and this episode has several.')
+  if (isMatchRecord(record))
+    throw invalidOption(
+      'A saved test plays one seat, and this episode has several. Continue it without --save, and keep what that comes to with `episodic gate`.',
+    )
   const fixture = test.replace(TEST_FILE, '$1.fixture.json')
   const taken = [test, fixture].find((path) => existsSync(path))
   if (taken) throw invalidOption(`${shownPath(taken)} is there already. Give --save another file, or remove it.`)

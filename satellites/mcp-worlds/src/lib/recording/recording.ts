@@ -108,7 +108,9 @@ export class Recording {
   /** Returns the number of the start among those of its task, and the trail of its set-up. Throws as {@link taskOf}. */
   startOf(params: unknown, rng: Rng): [start: number, setup: string] {
     const { starts } = this.taskOf(params)
-    const start = this.#pick(starts, drawOf(rng, STREAMS.start))
+    const [only] = starts
+    // Without a draw, the state is that of the live server, and its episodes are continued here.
+    const start = starts.length === 1 && only ? only : this.#pick(starts, drawOf(rng, STREAMS.start))
     return [starts.indexOf(start), this.#trails.get(start.after) as string]
   }
 

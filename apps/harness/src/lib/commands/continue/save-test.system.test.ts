@@ -174,6 +174,9 @@ export const graders = { short: defineGrader({ name: 'brief', version: '1', scal
       return err.replaceAll(/\s+/g, ' ')
     }
     expect(await refused('refund', '--step', '3')).toContain('tests/refund.test.ts is there already')
+    await command('run', 'kuhn-poker', '--policy', 'random', '--tasks', '1', '--out', 'game')
+    const game = await project.run(saving('game', 'new', '--step', '1'))
+    expect(game.err).toContain('A saved test plays one seat, and this episode has several.')
     expect(await refused('new', '--step', '9')).toContain('Give --step from 1 to 3')
     expect(await refused('new', '--step', '3', '--holds', 'grader:none')).toContain('Its graders: none')
     expect(await refused('new', '--step', '3', '--holds', 'much')).toContain('--holds takes success, grader:<name>')

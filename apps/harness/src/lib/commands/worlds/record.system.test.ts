@@ -74,6 +74,19 @@ describe('episodic record', () => {
     expect([compared.status, compared.out]).toEqual([0, expect.stringMatching(/return .* same in every task/)])
   })
 
+  it('is what a run of a live server is continued from', async () => {
+    const asked = ['continue', 'runs/bob', '--query', 'counts:yes', '--step', '2', '--rollouts', '1']
+    const { status, err } = await workshop.main(asked)
+    expect([status, err]).toEqual([1, expect.stringContaining('`episodic record runs/bob` writes them to ')])
+    await workshop.main(['record', 'runs/bob'])
+    expect((await workshop.main(asked)).err).toMatch(/what it answered is read from \S+\.recording\.jsonl/)
+    const before = readEpisodes(at('runs/bob'))
+    expect(readEpisodes(at('runs/bob-continued')).map(({ steps }) => steps.map(({ stateHash }) => stateHash))).toEqual(
+      before.map(({ steps }) => steps.slice(1).map(({ stateHash }) => stateHash)),
+    )
+    expect((await workshop.main(['replay', 'runs/bob-continued'])).out).toContain('2 reproduced')
+  })
+
   it('makes one world of the lines of forked episodes, whose server keeps its state in its folder', async () => {
     write('server.mjs', `import ${JSON.stringify(memory)}\n`)
     write(

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { readOrigins } from '@episodic/continue/origin/origins-file'
 import type { Parent } from '@episodic/continue/run/parent'
 import { tasksOf } from '@episodic/play/play/plan/plan'
+import { loadWorld } from '@episodic/play/worlds/world'
 import type { SealedRecord, Task } from '@episodic/protocol'
-import { shownPath } from '@episodic/run/base/console'
+import { commandLine, shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { gradesFileOf, readGrades } from '@episodic/run/folder/grades-file'
 import { matchingLines } from '@episodic/run/folder/matching-lines'
@@ -25,7 +27,8 @@ interface OpenParentOptions {
 
 /**
  * Opens a run whose episodes are to be continued. Its world is loaded by the rules of a replay. Rejects with
- * `run-invalid`, `not-replayable` if another system's server has the rules, `version-mismatch`, and as
+ * `run-invalid`, `not-replayable` if another system's server has the rules, `not-forkable` if one has the state and there
+ * is no recording of it, `version-mismatch`, and as
  * `loadRecordedWorld` does.
  */
 export async function openParent(run: string, { world: given, warn }: OpenParentOptions): Promise<Parent> {
@@ -36,8 +39,18 @@ export async function openParent(run: string, { world: given, warn }: OpenParent
       'run-invalid',
       `${shownPath(run)} is a file of lines, which does not say how they were played. Give the folder of the run.`,
     )
-  const world = await loadRecordedWorld(sealed, given, warn)
   const { name, version } = manifest.configuration.environment
+  let world = await loadRecordedWorld(sealed, given, warn)
+  if (!world.environment.forkable) {
+    const recording = `${name}.recording.jsonl`
+    if (!existsSync(recording))
+      throw new HarnessError(
+        'not-forkable',
+        `A server outside keeps the state of ${name}, so no step of it can be put back. Its answers are in the run: \`${commandLine(['record', run])}\` writes them to ${recording}, from which it is then continued. Calls that no episode made there have no answer.`,
+      )
+    warn(`A server outside keeps the state of ${name}: what it answered is read from ${recording}.`)
+    world = await loadWorld(recording)
+  }
   if (world.environment.name !== name || world.environment.version !== version)
     throw new HarnessError(
       'version-mismatch',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
-import { explainLoss, type LostEpisode, whereLost } from '@episodic/continue/lost/where-lost'
+import { explainLoss, whereLost } from '@episodic/continue/lost/where-lost'
 import { type ContinueRequest, findContinued } from '@episodic/continue/run/continue-run'
 import type { Parent, Point } from '@episodic/continue/run/parent'
 import { settingsOf } from '@episodic/continue/run/settings-of'
@@ -14,9 +14,11 @@ import { HttpProblem } from '@episodic/pages/server/http-problem'
 import type { RunSettings } from '@episodic/play/play/run-settings'
 import { loadWorld } from '@episodic/play/worlds/world'
 import { formatCost, plural } from '@episodic/report/text/format'
-import type { Continuation, LossCurve, Offer } from '@episodic/report/view/continuations'
+import type { Continuation, Offer } from '@episodic/report/view/continuations'
 import { shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
+import { jsonInFile } from '@episodic/run/base/json'
+import { writeWhole } from '@episodic/run/base/own-files'
 import { isLlm, policyNames } from '@episodic/run/base/player-names'
 import { configurationSchema, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { holdsRun, isOwnRun, type RunManifest, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
@@ -43,14 +45,29 @@ type AskedPlay = z.infer<typeof askedSchema>
 
 /** Continuations that this process plays, or has played. */
 interface Played {
-  readonly configuration: RunConfiguration
   readonly end: AbortController
   done: Promise<void>
-  readonly isSearch: boolean
-  loss: LossCurve | null
   isPlaying: boolean
   problem: string | null
 }
+
+/** What the folder of continuations keeps for pages, from their start: a search has no run of all of them. */
+const KEPT = 'page.json'
+const keptSchema = z.object({
+  run: z.string(),
+  seal: z.string(),
+  step: z.int(),
+  changed: z.string(),
+  loss: z
+    .object({
+      step: z.int().nullable(),
+      said: z.string(),
+      values: z.array(z.object({ step: z.int(), count: z.int(), rate: z.number(), low: z.number(), high: z.number() })),
+    })
+    .nullable(),
+})
+type Kept = z.infer<typeof keptSchema>
+const SEARCH = 'where was it lost?'
 
 interface ContinuationsOptions {
   /** Names or paths of worlds, as the person who started the server gave them. */
@@ -87,7 +104,9 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     const { rollouts, budget = 2 * rollouts } = asked
     // Unless it is given, the limit is what as many episodes would cost that are all as dear as the dearest one.
     const costLimit = asked.costLimit ?? (((await findDearest(run)) ?? 0) * budget || undefined)
-    const recorded = { ...settingsOf(await trusted(parent)), rollouts, costLimit }
+    // Rules that never return would hold up every page; those that wait for something outside take turns with them.
+    const workerThreads = !Object.values(parent.world.environment.tools).some(({ preparation }) => preparation)
+    const recorded = { ...settingsOf(await trusted(parent)), rollouts, costLimit, workerThreads }
     const settings = playedBy(recorded, asked)
     // Of somebody else's run, the control has the player that is chosen too.
     const usual = playersIn(recorded).every((name) => allowed.includes(name)) ? recorded : settings
@@ -128,25 +147,24 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
         const folder = nextFolder(parent.folder)
         // Two that start at once have two folders.
         mkdirSync(folder)
+        const kept = keptOf(configuration, parent.manifest.configuration) as Kept
+        const keep = (loss: Kept['loss'], changed = kept.changed) =>
+          writeWhole(join(folder, KEPT), JSON.stringify({ ...kept, changed, loss } satisfies Kept))
+        await keep(null, asked.budget === undefined ? kept.changed : SEARCH)
         const end = new AbortController()
         const quiet = { add() {}, skip() {}, stop() {} }
         const options = { folder, resume: false, signal: end.signal, warn() {}, showProgress: () => quiet }
-        const played: Played = {
-          configuration,
-          end,
-          done: Promise.resolve(),
-          isPlaying: true,
-          problem: null,
-          loss: null,
-          isSearch: asked.budget !== undefined,
-        }
+        const played: Played = { end, done: Promise.resolve(), isPlaying: true, problem: null }
         const play = async () => {
           if (asked.budget === undefined) {
             const { changed, control: other } = await continueWithControl(parent, request, control, options)
             played.problem = [other, changed].find((one) => one?.stopped)?.stopped?.message ?? null
           } else
-            for await (const found of whereLost(parent, request, asked.budget, options))
-              played.loss = toLossCurve(found)
+            for await (const found of whereLost(parent, request, asked.budget, options)) {
+              const { loss } = found
+              const step = loss.kind === 'lost' ? loss.step : null
+              await keep({ step, said: explainLoss(found), values: [...loss.curve] }, SEARCH)
+            }
         }
         played.done = play()
           .catch((error) => {
@@ -174,19 +192,17 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
       },
       async list(run, _, runs): Promise<Continuation[]> {
         const { manifest, folder } = run.found
-        const folders = new Set([...(await continuedFolders(folder)), ...playing.keys()])
-        const own = [...folders].filter((path) => dirname(path) === dirname(folder))
-        const found = await Promise.all(own.map((path) => readContinuation(path, manifest, playing.get(path))))
         const known = new Set(runs.all().map((one) => one.found.id))
+        const found: Continuation[] = []
+        for (const path of await continuedFolders(folder)) {
+          const one = await readContinuation(path, manifest, playing.get(path))
+          if (!one) continue
+          // The server finds a new run within two seconds: until then there is something to wait for.
+          const shown = Object.entries(one.runs).filter(([, id]) => known.has(id))
+          const isFound = shown.length === Object.keys(one.runs).length
+          found.unshift({ ...one, runs: Object.fromEntries(shown), isPlaying: one.isPlaying || !isFound })
+        }
         return found
-          .filter((one) => one !== null)
-          .map((one) => {
-            // The server finds a new run within two seconds: until then there is something to wait for.
-            const runs = Object.fromEntries(Object.entries(one.runs).filter(([, id]) => known.has(id)))
-            const isFound = Object.keys(runs).length === Object.keys(one.runs).length
-            return { ...one, runs, isPlaying: one.isPlaying || !isFound }
-          })
-          .toReversed()
       },
       async stop(run, given) {
         const { name } = parsed(z.object({ name: z.string() }), given)
@@ -211,11 +227,6 @@ function parsed<T extends z.ZodType>(schema: T, given: unknown): z.infer<T> {
 
 function playersIn({ seat, policy = '' }: RunSettings): string[] {
   return Object.values(seat ?? { '': policy })
-}
-
-function toLossCurve(found: LostEpisode): LossCurve {
-  const { loss } = found
-  return { step: loss.kind === 'lost' ? loss.step : null, said: explainLoss(found), values: loss.curve }
 }
 
 /** Opens a run with the world of its name that was given, else by the rules of a replay. */
@@ -282,24 +293,25 @@ async function readContinuation(
       holdsRun(folder) ? readManifest(folder).catch(() => null) : null,
     ),
   )
-  const configuration = played?.configuration ?? (changed ?? control)?.configuration
-  const [point] = configuration?.continues?.points ?? []
-  if (!configuration || !point || configuration.continues?.run !== runIdOf(parent)) return null
+  const configuration = (changed ?? control)?.configuration
+  const kept =
+    (await jsonInFile(keptSchema, join(path, KEPT))) ?? (configuration && keptOf(configuration, parent.configuration))
+  if (!kept || kept.run !== runIdOf(parent)) return null
+  const { run: _, ...found } = kept
+  const isCut = found.changed === SEARCH && found.loss === null
+  const { isPlaying = false, problem = isCut ? 'It was stopped.' : null } = played ?? {}
   return {
-    name: basename(path),
-    seal: point.seal,
-    step: point.step,
-    changed: played?.isSearch ? 'where was it lost?' : wordsOf(configuration, parent.configuration),
+    ...{ name: basename(path), ...found },
     runs: { ...(changed && { changed: runIdOf(changed) }), ...(control && { control: runIdOf(control) }) },
-    isPlaying: played?.isPlaying ?? false,
-    problem: played?.problem ?? null,
-    loss: played?.loss ?? null,
+    ...{ isPlaying, problem },
   }
 }
 
-/** Says what a continuation changes. */
-function wordsOf(continued: RunConfiguration, parent: RunConfiguration): string {
-  const { call, answer, prompt, describe = {}, seed } = continued.continues?.changes ?? {}
+/** Returns what a run of continuations is for pages; `null` for another run. */
+function keptOf(continued: RunConfiguration, parent: RunConfiguration): Kept | null {
+  const { run, points: [point] = [], changes } = continued.continues ?? {}
+  if (run === undefined || !point || !changes) return null
+  const { call, answer, prompt, describe = {}, seed } = changes
   const players = policyNames(continued).filter((name) => !policyNames(parent).includes(name))
   const words = [
     ...players.map((name) => `played by ${name}`),
@@ -310,5 +322,5 @@ function wordsOf(continued: RunConfiguration, parent: RunConfiguration): string 
     ...Object.keys(describe).map((tool) => `another description of ${tool}`),
     ...(seed !== undefined ? [`new chance, ${seed}`] : []),
   ]
-  return words.join(', ') || 'as it was'
+  return { run, seal: point.seal, step: point.step, changed: words.join(', ') || 'as it was', loss: null }
 }
