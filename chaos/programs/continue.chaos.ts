@@ -1,8 +1,8 @@
 /**
  * Episodes that are continued from any of their steps: worlds of every kind are put back exactly, so that a player with
- * the same seed plays on as the episode itself went on; and a command, or the server of a page, that is killed again and
- * again while it continues loses and doubles no line, and leaves the run that it goes on from as it was. The curve that
- * a page was shown is shown again.
+ * the same seed plays on as the episode itself went on; and a command, or the server of a page, that is killed again
+ * and again while it continues loses and doubles no line, and leaves the run that it goes on from as it was. The curve
+ * that a page was shown is shown again.
  *
  *   pnpm chaos continue --prefixes 1000 --kills 50
  */

@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { formatCost } from '@episodic/report/text/format'
 import type { AskedContinuation, AskToPlay, Offer } from '@episodic/report/view/continuations'
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { plain } from '../parts/plain-text.tsx'
 import { AskedNote } from './asked-note.tsx'
@@ -23,12 +22,14 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
   const [was] = useState({
     ...{ tool: played?.action.tool ?? '', args: played?.action.arguments ?? ({} as JsonObject) },
     ...{ answer: (played ?? shown.start)?.observation.text ?? '', prompt: record.task.prompt },
-    ...{ system: offer.systemPrompt ?? '', policy: '', seed: '', rollouts: 8, costLimit: '' },
+    ...{ system: offer.systemPrompt ?? '', policy: '', seed: '', rollouts: '8', costLimit: '' },
     file: `tests/${record.task.id.slice(0, 8)}-step-${before + 1}.test.ts`,
     described: Object.fromEntries(offer.tools.map(({ name, description }) => [name, description])),
   })
   const [form, setForm] = useState(was)
   const set = (part: Partial<typeof was>) => setForm((now) => ({ ...now, ...part }))
+  const typed = (name: keyof typeof was) => (event: { readonly currentTarget: { readonly value: string } }) =>
+    set({ [name]: event.currentTarget.value })
   const isChanged = (name: keyof typeof was) => JSON.stringify(form[name]) !== JSON.stringify(was[name])
   const { tool, args, answer, prompt, system, policy, seed, rollouts, described, file } = form
   const seat = played?.seat
@@ -44,10 +45,10 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
   }
   const isPlain = Object.keys(changes).length === 0 && policy === '' && !isChanged('system')
   const asksModel = (policy || figures.player).startsWith('llm:')
-  const most = offer.cost === null ? null : offer.cost * rollouts * 2
+  const most = offer.cost === null ? null : offer.cost * Number(rollouts) * 2
   const asked: Omit<AskedContinuation, 'confirmed'> = {
     // Of another answer the step itself stays.
-    ...{ row, step: before + (isAnswerChanged && played ? 1 : 0), changes, rollouts },
+    ...{ row, step: before + (isAnswerChanged && played ? 1 : 0), changes, rollouts: Number(rollouts) },
     ...(policy !== '' && { policy, ...(seat !== undefined && { seat }) }),
     ...(isChanged('system') && { systemPrompt: system }),
     ...(asksModel && form.costLimit !== '' && { costLimit: Number(form.costLimit) }),
@@ -67,11 +68,7 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
       <h2>{step === null ? 'Continue from the start' : `Continue from step ${before + 1}`}</h2>
       <label>
         Player
-        <select
-          id="continue-player"
-          value={policy}
-          onChange={({ currentTarget }) => set({ policy: currentTarget.value })}
-        >
+        <select id="continue-player" value={policy} onChange={typed('policy')}>
           <option value="">as it was: {figures.player}</option>
           {offer.players.map((name) => (
             <option key={name}>{name}</option>
@@ -94,58 +91,48 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
           <SchemaForm key={tool} schema={schema} value={args} onChange={(value) => set({ args: value })} />
         </fieldset>
       )}
-      <TextField text={answer} onText={(text) => set({ answer: text })}>
+      <label>
         {played ? 'What the player reads of the step' : 'What the player reads first'}
-      </TextField>
-      <TextField text={prompt} onText={(text) => set({ prompt: text })}>
+        <textarea rows={1} value={answer} onInput={typed('answer')} />
+      </label>
+      <label>
         Task prompt
-      </TextField>
+        <textarea rows={1} value={prompt} onInput={typed('prompt')} />
+      </label>
       {asksModel && (
-        <TextField text={system} onText={(text) => set({ system: text })} hint="the usual words">
+        <label>
           System prompt
-        </TextField>
+          <textarea rows={1} value={system} placeholder="the usual words" onInput={typed('system')} />
+        </label>
       )}
       <details open={offer.tools.length <= 3}>
         <summary>Descriptions of tools</summary>
         {offer.tools.map(({ name }) => (
-          <TextField
-            key={name}
-            text={described[name] ?? ''}
-            onText={(text) => set({ described: { ...described, [name]: text } })}
-          >
+          <label key={name}>
             {plain(name)}
-          </TextField>
+            <textarea
+              rows={1}
+              value={described[name] ?? ''}
+              onInput={({ currentTarget }) => set({ described: { ...described, [name]: currentTarget.value } })}
+            />
+          </label>
         ))}
       </details>
       <label>
         Seed of new chance
-        <input
-          value={seed}
-          placeholder="chance goes on as it would have"
-          onInput={({ currentTarget }) => set({ seed: currentTarget.value })}
-        />
+        <input value={seed} placeholder="chance goes on as it would have" onInput={typed('seed')} />
       </label>
       <div class="flow mid">
         <label>
           Continuations{isPlain ? '' : ', and as many without the change'}
-          <input
-            type="number"
-            min={1}
-            max={64}
-            value={rollouts}
-            onInput={({ currentTarget }) => set({ rollouts: Number(currentTarget.value) })}
-          />
+          <input type="number" min={1} max={64} value={rollouts} onInput={typed('rollouts')} />
         </label>
         {asksModel && (
           <label>
             Cost at most
             <input
-              type="number"
-              min={0}
-              step="any"
-              value={form.costLimit}
+              {...{ type: 'number', min: 0, step: 'any', value: form.costLimit, onInput: typed('costLimit') }}
               placeholder={most === null ? 'no prices are known' : formatCost(most)}
-              onInput={({ currentTarget }) => set({ costLimit: currentTarget.value })}
             />
           </label>
         )}
@@ -155,12 +142,7 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
         <button type="submit" class="button primary" disabled={state.isBusy}>
           Play
         </button>
-        <input
-          class="save-file mono push"
-          aria-label="File of the test"
-          value={file}
-          onInput={({ currentTarget }) => set({ file: currentTarget.value })}
-        />
+        <input class="save-file mono push" aria-label="File of the test" value={file} onInput={typed('file')} />
         <button
           type="button"
           class="button"
@@ -170,21 +152,5 @@ export function ContinueForm({ run, row, model, step, play, offer, onPlayed }: C
         </button>
       </div>
     </form>
-  )
-}
-
-interface TextFieldProps {
-  readonly text: string
-  readonly hint?: string
-  readonly onText: (text: string) => void
-  readonly children: ComponentChildren
-}
-
-function TextField({ text, hint, onText, children }: TextFieldProps) {
-  return (
-    <label>
-      {children}
-      <textarea rows={1} value={text} placeholder={hint} onInput={({ currentTarget }) => onText(currentTarget.value)} />
-    </label>
   )
 }

@@ -6,10 +6,10 @@ import { addOptions } from '@episodic/run/base/options'
 import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 import { Command } from 'commander'
 
-/** Continuations of a step, unless another number is given. */
-const ROLLOUTS = 8
-
-/** Returns the settings with which a run is continued: those of its own play, without its tasks, trees and server. */
+/**
+ * Returns the settings with which a run is continued, eight times: those of its own play, without its tasks, trees and
+ * server.
+ */
 export function settingsOf({ configuration, played }: RunManifest): RunSettings {
   const { policy, seats, focus, sampling, maxSteps, episodeTimeout, weights, shaping, discount, seed } = configuration
   const given = Object.entries(sampling ?? {}).filter(([, value]) => value !== null)
@@ -17,17 +17,31 @@ export function settingsOf({ configuration, played }: RunManifest): RunSettings 
     ...askedWith(played.modelOptions ?? []),
     ...Object.fromEntries(given),
     ...(seats ? { seat: mapValues(seats, ({ name }) => name), focus } : { policy: policy.name }),
-    ...{
-      policyVersion: policy.version,
-      maxSteps: maxSteps ?? undefined,
-      episodeTimeout,
-      weights,
-      shaping,
-      discount,
-      seed,
-    },
-    rollouts: ROLLOUTS,
+    ...{ policyVersion: policy.version, maxSteps: maxSteps ?? undefined, episodeTimeout },
+    ...{ weights, shaping, discount, seed, rollouts: 8 },
   })
+}
+
+/** Returns settings with other players, and words for them. Of several seats, `policy` is of that in focus. */
+export function withPlayers(
+  settings: RunSettings,
+  {
+    policy,
+    seat,
+    ...asked
+  }: Partial<Pick<RunSettings, 'policy' | 'seat' | 'systemPrompt' | 'temperature' | 'maxTokens'>>,
+): RunSettings {
+  const { focus = '', seat: seats } = settings
+  const players = seats
+    ? { seat: { ...seats, ...(policy !== undefined && { [focus]: policy }), ...seat } }
+    : withoutMissing({ policy, seat })
+  return { ...settings, ...players, ...withoutMissing(asked) }
+}
+
+/** Returns what is given of these. */
+export function withoutMissing<Given extends object>(given: Given) {
+  const known = Object.entries(given).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(known) as { [Name in keyof Given]?: Exclude<Given[Name], undefined> }
 }
 
 /** Reads the words of a command line that a run keeps of how language models are asked. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { Spending } from '@episodic/play/play/episodes/spending'
 import type { Run } from '@episodic/play/play/find-run'
 import type { PlanRunOptions } from '@episodic/play/play/plan-run'
@@ -10,15 +11,7 @@ import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { holdsRun, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
-import {
-  compareMeans,
-  compareShares,
-  type Difference,
-  meanOf,
-  type Outcome,
-  type Share,
-  shareOf,
-} from '../compare/difference.ts'
+import { compareMeans, compareShares, type Difference, meanOf, type Share, shareOf } from '../compare/difference.ts'
 import { type Partings, partingsOf } from '../compare/parting.ts'
 import { type ContinueRequest, findContinued, playContinued } from './continue-run.ts'
 import type { Parent } from './parent.ts'
@@ -48,14 +41,16 @@ const CHANGED = 'changed'
  * Continues points with a change, and as often without it, in folders of their own, and compares them. Both have the
  * same seeds of players, so what differs comes of the change. Rejects as {@link continueRun} does.
  *
- * @param control - how the points are continued without the change; `null` for no control.
+ * @param usual - how the points are continued without the change; `null` for no control, which is left out also if
+ *   nothing is changed.
  */
 export async function continueWithControl(
   parent: Parent,
   request: ContinueRequest,
-  control: ContinueRequest | null,
+  usual: ContinueRequest | null,
   { folder, ...options }: Omit<PlanRunOptions & PlayRunOptions, 'spending'>,
 ): Promise<ContinuedRuns> {
+  const control = isDeepStrictEqual(request, usual) ? null : usual
   // A wrong change is found before the control is played.
   const found = await findContinued(parent, request)
   using spending = new Spending(request.settings)
@@ -86,7 +81,7 @@ function outcomesOf(
   { points }: ContinueRequest,
   records: readonly SealedRecord[],
   { rollouts, focus }: RunConfiguration,
-): { readonly success: readonly Outcome[]; readonly return: readonly Outcome[] } {
+) {
   const pointsOf = Map.groupBy(points.keys(), (i) => points[i]?.task.id)
   const scored = records.flatMap((record) => {
     const episode = seatRecordOf(record, focus)
@@ -94,8 +89,6 @@ function outcomesOf(
     const point = pointsOf.get(task.id)?.[Math.floor(attempt / rollouts)] ?? -1
     return returns ? [{ point, success: Number(isSuccess(episode)), return: returns.unshaped }] : []
   })
-  return {
-    success: scored.map(({ point, success: value }) => ({ point, value })),
-    return: scored.map(({ point, return: value }) => ({ point, value })),
-  }
+  const valuesOf = (name: 'success' | 'return') => scored.map(({ point, [name]: value }) => ({ point, value }))
+  return { success: valuesOf('success'), return: valuesOf('return') }
 }

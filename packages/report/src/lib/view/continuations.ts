@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
 
 /** What is changed where an episode is continued, as the configuration of a run keeps it. */
 interface Changes {
@@ -57,19 +58,14 @@ export interface Continuation {
 }
 
 /** The value of steps of an episode: the share of success, or of what can be earned, of continuations. */
-export interface LossCurve {
+export const lossCurveSchema = z.object({
   /** The step at which most was lost, from 1; `null` if that is not known. */
-  readonly step: number | null
-  readonly said: string
+  step: z.int().nullable(),
+  said: z.string(),
   /** By how many steps come before. */
-  readonly values: readonly {
-    readonly step: number
-    readonly count: number
-    readonly rate: number
-    readonly low: number
-    readonly high: number
-  }[]
-}
+  values: z.array(z.object({ step: z.int(), count: z.int(), rate: z.number(), low: z.number(), high: z.number() })),
+})
+export type LossCurve = z.infer<typeof lossCurveSchema>
 
 /** What a page asks for, and what is answered. */
 export interface ContinuationAnswers {

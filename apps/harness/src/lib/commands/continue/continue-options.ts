@@ -26,17 +26,13 @@ export const continueOptions = z.object({
     '<action...>',
     'change: the action of this step, as a tool and its arguments in JSON',
     z.custom<Action>().optional(),
-    {
-      text: call as OptionText<Action>,
-    },
+    { text: call as OptionText<Action> },
   ),
   answer: option(
     '<text>',
     'change: what the player reads of this step, or @<file>; the state stays',
     z.string().optional(),
-    {
-      text: textOrFile,
-    },
+    { text: textOrFile },
   ),
   system: option('<text>', 'change: the system prompt of llm:<model>, or @<file>', z.string().optional(), {
     text: textOrFile,
@@ -46,18 +42,14 @@ export const continueOptions = z.object({
     '<tool=text>',
     'change: the description of a tool; can be repeated',
     z.record(z.string(), z.string()).optional(),
-    {
-      text: named,
-    },
+    { text: named },
   ),
   policy: option('<policy>', 'change: who plays on, of several seats the one in focus (default: who played)'),
   seat: option(
     '<seat=policy>',
     'change: who plays on for a seat; can be repeated',
     z.record(z.string(), z.string()).optional(),
-    {
-      text: named,
-    },
+    { text: named },
   ),
   seed: option(
     '<seed>',

@@ -1,11 +1,9 @@
 import { resolve } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import type { Point } from '@episodic/continue/run/parent'
-import { settingsOf } from '@episodic/continue/run/settings-of'
+import { settingsOf, withoutMissing, withPlayers } from '@episodic/continue/run/settings-of'
 import { continueWithControl } from '@episodic/continue/run/with-control'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { showProgress } from '@episodic/play/play/record/progress'
-import type { RunSettings } from '@episodic/play/play/run-settings'
 import type { Action } from '@episodic/protocol'
 import { formatQuery } from '@episodic/report/query/parse-query'
 import { type Console, say } from '@episodic/run/base/console'
@@ -57,16 +55,19 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   const query = queryOf(options)
   readQuery(query)
   const warn = (notice: string) => say(console.err, notice)
-  const parent = await openParent(run, { world: options.world[0], warn })
+  const parent = await openParent(run, options.world[0], warn)
   const episodes = await findEpisodes(parent, query, options.dataset)
   const before = answer === undefined ? step - 1 : step
-  const points = episodes.map(({ task, record }): Point => ({ task, record, step: before }))
+  const points = episodes.map((episode): Point => ({ ...episode, step: before }))
   const changes = changesOf(options, parent.world.environment)
   if (save !== undefined) return saveTest(parent, { points, changes }, options, console)
-  const settings = { ...settingsOf(parent.manifest), ...howOf(options) }
-  const request = { points, changes, settings: { ...settings, ...playersOf(options, settings) } }
-  const plain = { points, changes: {}, settings }
-  const isChanged = !isDeepStrictEqual(request, plain)
+  const { policy, seat, system: systemPrompt, temperature, maxTokens } = options
+  const { rollouts = whereLost ? 16 : 8, maxSteps, concurrency, prices, baseUrl } = options
+  const { costLimit, tokenLimit, timeLimit } = options
+  const how = { rollouts, maxSteps, concurrency, prices, baseUrl, costLimit, tokenLimit, timeLimit }
+  const settings = { ...settingsOf(parent.manifest), ...withoutMissing(how) }
+  const changed = withPlayers(settings, { policy, seat, systemPrompt, temperature, maxTokens })
+  const request = { points, changes, settings: changed }
   const folder = resolve(options.out ?? nextFolder(parent.folder, resume))
   const playing = {
     ...{ folder, resume, warn },
@@ -80,7 +81,7 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
     return
   }
   await playToEnd({ what: 'The run of continuations', folder }, console, async (_, signal) => {
-    const played = await continueWithControl(parent, request, isChanged && control ? plain : null, {
+    const played = await continueWithControl(parent, request, control ? { points, changes: {}, settings } : null, {
       ...playing,
       signal,
     })
@@ -107,47 +108,11 @@ function changesOf(
   { call, answer, prompt, describe, seed }: ContinueOptions,
   { multiplayer }: EnvironmentDefinition,
 ): Continues['changes'] {
-  return {
-    ...(call && { call: multiplayer ? seatedCall(call) : call }),
-    ...(answer !== undefined && { answer }),
-    ...(prompt !== undefined && { prompt }),
-    ...(describe && { describe }),
-    ...(seed !== undefined && { seed }),
-  }
+  return withoutMissing({ call: call && multiplayer ? seatedCall(call) : call, answer, prompt, describe, seed })
 }
 
 /** Of several seats, a call is `<seat>.<tool>`. */
 function seatedCall({ tool, ...call }: Action): NonNullable<Continues['changes']['call']> {
   const [, seat, name = tool] = /^([^.]+)\.(.+)$/.exec(tool) ?? []
   return { tool: name, ...call, ...(seat !== undefined && { seat }) }
-}
-
-/** Settings that decide how continuations and their control are played. */
-function howOf({
-  whereLost,
-  rollouts = whereLost ? 16 : 8,
-  maxSteps,
-  concurrency,
-  costLimit,
-  tokenLimit,
-  timeLimit,
-  prices,
-  baseUrl,
-}: ContinueOptions) {
-  const given = { maxSteps, concurrency, costLimit, tokenLimit, timeLimit, prices, baseUrl }
-  return { rollouts, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) }
-}
-
-/** Settings that are changes: who plays, and how a language model is asked. */
-function playersOf({ policy, seat, system, temperature, maxTokens }: ContinueOptions, settings: RunSettings) {
-  const { focus, seat: seats } = settings
-  const ofFocus = policy !== undefined && seats && focus !== undefined ? { [focus]: policy } : {}
-  return {
-    ...(policy !== undefined && !seats && { policy }),
-    ...(seats && { seat: { ...seats, ...ofFocus, ...seat } }),
-    ...(!seats && seat && { seat }),
-    ...(system !== undefined && { systemPrompt: system }),
-    ...(temperature !== undefined && { temperature }),
-    ...(maxTokens !== undefined && { maxTokens }),
-  }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readOrigins } from '@episodic/continue/origin/origins-file'
-import type { Parent } from '@episodic/continue/run/parent'
+import type { Parent, Point } from '@episodic/continue/run/parent'
 import { tasksOf } from '@episodic/play/play/plan/plan'
 import { loadWorld } from '@episodic/play/worlds/world'
 import type { SealedRecord, Task } from '@episodic/protocol'
@@ -13,25 +13,18 @@ import { seatOf } from '@episodic/run/folder/seat-of'
 import { findDataset } from '../replay/open-plan.ts'
 import { loadRecordedWorld } from '../replay/recorded-world.ts'
 
-/** An episode of an earlier run, with what was played. */
-export interface ParentEpisode {
-  readonly record: SealedRecord
-  readonly task: Task
-}
-
-interface OpenParentOptions {
-  /** The world to load in place of the one that the run names. */
-  readonly world?: string | undefined
-  readonly warn: (notice: string) => void
-}
-
 /**
  * Opens a run whose episodes are to be continued. Its world is loaded by the rules of a replay. Rejects with
- * `run-invalid`, `not-replayable` if another system's server has the rules, `not-forkable` if one has the state and there
- * is no recording of it, `version-mismatch`, and as
- * `loadRecordedWorld` does.
+ * `run-invalid`, `not-replayable` if another system's server has the rules, `not-forkable` if one has the state and
+ * there is no recording of it, `version-mismatch`, and as `loadRecordedWorld` does.
+ *
+ * @param given - the world to load in place of the one that the run names.
  */
-export async function openParent(run: string, { world: given, warn }: OpenParentOptions): Promise<Parent> {
+export async function openParent(
+  run: string,
+  given: string | undefined,
+  warn: (notice: string) => void,
+): Promise<Parent> {
   const sealed = await findSealed(run)
   const { folder, manifest } = sealed
   if (!manifest)
@@ -61,11 +54,9 @@ export async function openParent(run: string, { world: given, warn }: OpenParent
 
 /**
  * Returns the episodes of a run that match a query, in the order of their lines. Rejects with `query-invalid`, with
- * `option-invalid` if there are none, and with `dataset-invalid` if their tasks are not known any more.
- *
- * @param dataset - the file of the tasks, if it has moved.
+ * `option-invalid` if there are none, and as {@link withTasks} does.
  */
-export async function findEpisodes(parent: Parent, query: string, dataset?: string): Promise<ParentEpisode[]> {
+export async function findEpisodes(parent: Parent, query: string, dataset?: string) {
   const { folder, manifest } = parent
   const { file } = await findSealed(folder)
   const grades = await readGrades(gradesFileOf(folder))
@@ -73,32 +64,38 @@ export async function findEpisodes(parent: Parent, query: string, dataset?: stri
   const records: SealedRecord[] = []
   for await (const { record, line } of readRecorded(file)) if (lines.has(line)) records.push(record)
   if (records.length === 0) throw invalidOption(`No episode in ${shownPath(folder)} matches ${query}.`)
-  const tasks = await tasksOfEpisodes(parent, new Set(records.map(({ task }) => task.id)), dataset)
+  return withTasks(parent, records, dataset)
+}
+
+/**
+ * Returns episodes of a run, each with its task. Rejects with `dataset-invalid` for one whose task is not known any
+ * more.
+ *
+ * @param dataset - the file of the tasks, if it has moved.
+ */
+export async function withTasks(
+  { folder, manifest, world, origins }: Parent,
+  records: readonly SealedRecord[],
+  dataset?: string,
+): Promise<Omit<Point, 'step'>[]> {
+  const { configuration } = manifest
+  const ids = new Set(records.map(({ task }) => task.id))
+  const found = new Map<string, Task>()
+  for (const { task } of origins.values()) if (task) found.set(task.id, task)
+  if (!configuration.continues) {
+    const at = await findDataset({ folder, manifest }, dataset)
+    if ('unknown' in at) throw new HarnessError('dataset-invalid', at.unknown)
+    for await (const task of tasksOf({ ...configuration, tasks: at.tasks }, world)) {
+      if (ids.has(task.id)) found.set(task.id, task)
+      if (found.size === ids.size) break
+    }
+  }
   return records.map((record) => {
-    const task = tasks.get(record.task.id)
+    const task = found.get(record.task.id)
     if (task) return { record, task }
     throw new HarnessError(
       'dataset-invalid',
       `The tasks of ${shownPath(folder)} have changed: task ${record.task.id} is not among them. Name the file of its tasks with --dataset.`,
     )
   })
-}
-
-/** Returns the tasks of episodes of a run by their ids, as far as they are known. */
-export async function tasksOfEpisodes(
-  { folder, manifest, world, origins }: Parent,
-  ids: ReadonlySet<string>,
-  dataset?: string,
-): Promise<ReadonlyMap<string, Task>> {
-  const found = new Map<string, Task>()
-  for (const { task } of origins.values()) if (task) found.set(task.id, task)
-  const { configuration } = manifest
-  if (configuration.continues) return found
-  const at = await findDataset({ folder, manifest }, dataset)
-  if ('unknown' in at) throw new HarnessError('dataset-invalid', at.unknown)
-  for await (const task of tasksOf({ ...configuration, tasks: at.tasks }, world)) {
-    if (ids.has(task.id)) found.set(task.id, task)
-    if (found.size === ids.size) break
-  }
-  return found
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { explainLoss, whereLost } from '@episodic/continue/lost/where-lost'
 import { type ContinueRequest, findContinued } from '@episodic/continue/run/continue-run'
 import type { Parent, Point } from '@episodic/continue/run/parent'
-import { settingsOf } from '@episodic/continue/run/settings-of'
+import { settingsOf, withPlayers } from '@episodic/continue/run/settings-of'
 import { continueWithControl } from '@episodic/continue/run/with-control'
 import { writeSavedTest } from '@episodic/continue/saved/write-saved-test'
 import type { Continuations } from '@episodic/pages/server/continuations'
@@ -14,7 +15,7 @@ import { HttpProblem } from '@episodic/pages/server/http-problem'
 import type { RunSettings } from '@episodic/play/play/run-settings'
 import { loadWorld } from '@episodic/play/worlds/world'
 import { formatCost, plural } from '@episodic/report/text/format'
-import type { Continuation, Offer } from '@episodic/report/view/continuations'
+import { type Continuation, lossCurveSchema, type Offer } from '@episodic/report/view/continuations'
 import { shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { jsonInFile } from '@episodic/run/base/json'
@@ -24,7 +25,7 @@ import { configurationSchema, type RunConfiguration } from '@episodic/run/folder
 import { holdsRun, isOwnRun, type RunManifest, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
 import { nextFolder } from './next-folder.ts'
-import { openParent, tasksOfEpisodes } from './open-parent.ts'
+import { openParent, withTasks } from './open-parent.ts'
 
 const MOST_ROLLOUTS = 64
 const MOST_SEARCHED = 2_000
@@ -58,13 +59,7 @@ const keptSchema = z.object({
   seal: z.string(),
   step: z.int(),
   changed: z.string(),
-  loss: z
-    .object({
-      step: z.int().nullable(),
-      said: z.string(),
-      values: z.array(z.object({ step: z.int(), count: z.int(), rate: z.number(), low: z.number(), high: z.number() })),
-    })
-    .nullable(),
+  loss: lossCurveSchema.nullable(),
 })
 type Kept = z.infer<typeof keptSchema>
 const SEARCH = 'where was it lost?'
@@ -81,46 +76,38 @@ interface ContinuationsOptions {
  * loaded or played that a run of somebody else names. Disposing of it stops what is being played.
  */
 export function viewContinuations({ worlds, players }: ContinuationsOptions): Continuations & AsyncDisposable {
-  const parents = new Map<string, Promise<Parent>>()
+  const opened = new Map<string, ReturnType<typeof openAllowed>>()
   const playing = new Map<string, Played>()
-  const parentOf = (run: ViewedRun): Promise<Parent> => {
+  const open = (run: ViewedRun) => {
     const { folder } = run.found
-    const known = parents.get(folder) ?? openAllowed(run, worlds)
-    parents.set(folder, known)
-    known.catch(() => parents.delete(folder))
+    const known = opened.get(folder) ?? openAllowed(run, worlds, players)
+    opened.set(folder, known)
+    known.catch(() => opened.delete(folder))
     return known
-  }
-  const playersOf = async ({ world, folder, manifest }: Parent): Promise<string[]> => {
-    const own = (await isOwnRun(folder)) ? policyNames(manifest.configuration) : []
-    const named = [...(world.solver ? ['solver'] : []), ...Object.keys(world.policies)]
-    return [...new Set([...own, ...players, ...named, 'random'])]
   }
 
   /** Returns what is to be played and its control, `null` for no change. Rejects for what may not be played. */
   const requestOf = async (run: ViewedRun, asked: AskedPlay) => {
-    const parent = await parentOf(run)
+    const { parent, ...own } = await open(run)
     const point = await readPoint(run, parent, asked)
-    const allowed = await playersOf(parent)
     const { rollouts, budget = 2 * rollouts } = asked
     // Unless it is given, the limit is what as many episodes would cost that are all as dear as the dearest one.
     const costLimit = asked.costLimit ?? (((await findDearest(run)) ?? 0) * budget || undefined)
-    // Rules that never return would hold up every page; those that wait for something outside take turns with them.
-    const workerThreads = !Object.values(parent.world.environment.tools).some(({ preparation }) => preparation)
-    const recorded = { ...settingsOf(await trusted(parent)), rollouts, costLimit, workerThreads }
-    const settings = playedBy(recorded, asked)
+    const recorded = { ...own.settings, rollouts, costLimit }
+    const { changes, policy, seat, systemPrompt } = asked
+    const player = seat === undefined || policy === undefined ? { policy } : { seat: { [seat]: policy } }
+    const settings = withPlayers(recorded, { ...player, systemPrompt })
     // Of somebody else's run, the control has the player that is chosen too.
-    const usual = playersIn(recorded).every((name) => allowed.includes(name)) ? recorded : settings
+    const usual = playersIn(recorded).every((name) => own.players.includes(name)) ? recorded : settings
     const names = [...new Set([...playersIn(settings), ...playersIn(usual)])]
-    const unknown = names.find((name) => !allowed.includes(name))
+    const unknown = names.find((name) => !own.players.includes(name))
     if (unknown !== undefined)
       throw new HarnessError(
         'policy-unknown',
-        `"${unknown}" may not play here. No command of yours made the run in this folder, or it has no such player. There is: ${allowed.join(', ')}. Start the command with --policy for another one.`,
+        `"${unknown}" may not play here. No command of yours made the run in this folder, or it has no such player. There is: ${own.players.join(', ')}. Start the command with --policy for another one.`,
       )
-    const { changes } = asked
     const request: ContinueRequest = { points: [point], changes, settings }
-    const isChanged = Object.keys(changes).length + Number(settings !== usual) > 0
-    const control = isChanged ? { ...request, changes: {}, settings: usual } : null
+    const control = { points: [point], changes: {}, settings: usual }
     return { parent, request, control, models: names.filter(isLlm), costLimit }
   }
 
@@ -128,22 +115,17 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
     token: randomBytes(24).toString('base64url'),
     answers: {
       async offer(run): Promise<Offer> {
-        const parent = await parentOf(run)
-        return {
-          tools: parent.world.environment.toolInfos.map(({ name, description = '', inputSchema }) => {
-            return { name, description, inputSchema: inputSchema as Offer['tools'][number]['inputSchema'] }
-          }),
-          players: await playersOf(parent),
-          systemPrompt: settingsOf(await trusted(parent)).systemPrompt ?? null,
-          cost: await findDearest(run),
-        }
+        const { parent, settings, players } = await open(run)
+        const { toolInfos } = parent.world.environment
+        const cost = await findDearest(run)
+        return { tools: toolInfos as Offer['tools'], players, systemPrompt: settings.systemPrompt ?? null, cost }
       },
       async start(run, given) {
         const asked = parsed(askedSchema, given)
         const { parent, request, control, models, costLimit } = await requestOf(run, asked)
         const { configuration } = await findContinued(parent, request)
         if (models.length > 0 && !asked.confirmed)
-          return { cost: costOf({ ...asked, costLimit }, models, control !== null) }
+          return { cost: costOf({ ...asked, costLimit }, models, !isDeepStrictEqual(request, control)) }
         const folder = nextFolder(parent.folder)
         // Two that start at once have two folders.
         mkdirSync(folder)
@@ -179,7 +161,7 @@ export function viewContinuations({ worlds, players }: ContinuationsOptions): Co
       },
       async save(run, given) {
         const { file, ...asked } = parsed(askedSchema.extend({ file: z.string() }), given)
-        const parent = await parentOf(run)
+        const { parent } = await open(run)
         const place = relative(process.cwd(), resolve(file))
         if (place.startsWith('..') || isAbsolute(place))
           throw invalidOption(
@@ -229,19 +211,27 @@ function playersIn({ seat, policy = '' }: RunSettings): string[] {
   return Object.values(seat ?? { '': policy })
 }
 
-/** Opens a run with the world of its name that was given, else by the rules of a replay. */
-async function openAllowed({ found: { folder, manifest } }: ViewedRun, worlds: readonly string[]): Promise<Parent> {
-  const { name } = manifest.configuration.environment
+/**
+ * Opens a run with the world of its name that was given, else by the rules of a replay, with who may play and how. Of
+ * somebody else's run it is not known how models are asked: that names servers and keys.
+ */
+async function openAllowed({ found }: ViewedRun, worlds: readonly string[], others: readonly string[]) {
+  const { folder, manifest } = found
+  const { configuration } = manifest
   const loaded = await Promise.all(worlds.map(async (given) => [given, await loadWorld(given)] as const))
-  const [given] = loaded.find(([, { environment }]) => environment.name === name) ?? []
-  return openParent(folder, { world: given, warn: () => {} })
-}
-
-/** Returns the manifest of a run; of somebody else's, without how models are asked: that names servers and keys. */
-async function trusted({ folder, manifest }: Parent): Promise<RunManifest> {
-  if (await isOwnRun(folder)) return manifest
+  const [given] = loaded.find(([, { environment }]) => environment.name === configuration.environment.name) ?? []
+  const parent = await openParent(folder, given, () => {})
+  const { environment, policies, solver } = parent.world
+  const isOwn = await isOwnRun(folder)
   const { modelOptions: _, ...played } = manifest.played
-  return { ...manifest, played, configuration: { ...manifest.configuration, sampling: null } }
+  const settings = settingsOf(
+    isOwn ? manifest : { ...manifest, played, configuration: { ...configuration, sampling: null } },
+  )
+  // Rules that never return would hold up every page. Those that wait for something outside cannot be in a thread.
+  const workerThreads = !Object.values(environment.tools).some(({ preparation }) => preparation)
+  const named = [...others, ...(solver ? ['solver'] : []), ...Object.keys(policies), 'random']
+  const players = [...new Set([...(isOwn ? policyNames(configuration) : []), ...named])]
+  return { parent, settings: { ...settings, workerThreads }, players }
 }
 
 /** What the dearest episode of a run has cost; `null` if it is not known of any. */
@@ -252,21 +242,8 @@ async function findDearest(run: ViewedRun): Promise<number | null> {
 }
 
 async function readPoint(run: ViewedRun, parent: Parent, { row, step }: AskedPlay): Promise<Point> {
-  const record = await (await run.rows(true)).record(row)
-  const task = (await tasksOfEpisodes(parent, new Set([record.task.id]))).get(record.task.id)
-  if (task) return { task, record, step }
-  throw new HarnessError(
-    'dataset-invalid',
-    `The tasks of ${run.found.folder} have changed: ${record.task.id} is not among them.`,
-  )
-}
-
-/** Returns the settings with another player and other words for it; the same if both stay. */
-function playedBy(settings: RunSettings, { policy, seat, systemPrompt }: AskedPlay): RunSettings {
-  if (policy === undefined && systemPrompt === undefined) return settings
-  const { seat: seats, focus = '' } = settings
-  const player = policy !== undefined && (seats ? { seat: { ...seats, [seat ?? focus]: policy } } : { policy })
-  return { ...settings, ...player, ...(systemPrompt !== undefined && { systemPrompt }) }
+  const [episode] = await withTasks(parent, [await (await run.rows(true)).record(row)])
+  return { ...(episode as Omit<Point, 'step'>), step }
 }
 
 function costOf(
