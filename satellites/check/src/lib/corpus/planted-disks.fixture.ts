@@ -36,12 +36,12 @@ interface Computer {
   readonly plays: readonly (readonly Action[])[]
 }
 
-const write = (path: string, content: string) => call('write_file', { path: `/app/${path}`, content })
-const bash = (command: string) => call('bash', { command })
+export const write = (path: string, content: string) => call('write_file', { path: `/app/${path}`, content })
+export const bash = (command: string) => call('bash', { command })
 const submit = call('submit')
 
 /** A world of a disk whose work is handed in. */
-function computer({
+export function computer({
   name,
   about,
   kind,

@@ -1,6 +1,6 @@
 import { defineTasks } from '@episodic/dataset'
 import { definePolicy, type Policy } from '@episodic/env'
-import { defineEnvironment, type Tool } from '@episodic/mcp-server'
+import { defineEnvironment, defineGame, type Tool } from '@episodic/mcp-server'
 import { type Action, createRng, type JsonObject, type Rng } from '@episodic/protocol'
 import { z } from 'zod'
 import type { CheckedWorld } from '../check-context.ts'
@@ -22,11 +22,11 @@ export interface Entry {
   /** Checked from outside, as a server of OpenEnv. */
   readonly served?: true | undefined
   /** Who plays the other seats of a game while one is checked. */
-  readonly partners?: Readonly<Record<string, Policy>>
+  readonly partners?: Readonly<Record<string, Policy>> | undefined
 }
 
-/** Returns actions from what is seen; asked again when they have been played. */
-export type Plan<S, P> = (seen: S, params: P) => readonly Action[]
+/** Returns actions from what is seen; asked again when they have been played. In a game, `seat` is the player's. */
+export type Plan<S, P> = (seen: S & { readonly seat: string }, params: P) => readonly Action[]
 
 /** What a call changes of the public state, what it says, and why the episode ends with it; or a refusal. */
 export type Change<S> = false | (Partial<S> & { readonly say?: string; readonly end?: string | false | undefined })
@@ -37,6 +37,8 @@ interface Turn<S, H, P, Input> {
   readonly h: H
   readonly params: P
   readonly input: Input
+  /** Who acts, in a game. */
+  readonly seat: string
   readonly rng: Rng
   readonly reveal: <T>(value: T) => T
 }
@@ -46,6 +48,7 @@ export type Act<S, H, P> = <Shape extends z.ZodRawShape>(
   does: string,
   shape: Shape,
   play: (turn: Turn<S, H, P, z.output<z.ZodObject<Shape>>>) => Change<NoInfer<S>>,
+  seats?: readonly string[],
 ) => Tool
 
 interface Paid<S, H, P> {
@@ -59,9 +62,20 @@ interface Paid<S, H, P> {
   readonly end: string | null
   readonly over: boolean
   readonly refused: boolean
+  /** Who is paid, in a game. */
+  readonly seat: string
 }
 
-/** A world of one seat. Its schemas are read off the first task and its start. */
+/** Several players, who take turns. */
+interface Seats<S> {
+  readonly names: readonly string[]
+  readonly turn: (s: S) => string
+  readonly utility?: 'common'
+  /** Those whose seats are not checked: the solver plays them. */
+  readonly partners?: readonly string[]
+}
+
+/** A world of one seat, or of several. Its schemas are read off the first task and its start. */
 export interface Story<P extends object, S extends object, H extends object> {
   readonly name: string
   readonly about: string
@@ -75,6 +89,7 @@ export interface Story<P extends object, S extends object, H extends object> {
   readonly see?: (seen: S, params: P) => string
   readonly tools: (act: Act<S, H, P>, tool: unknown) => Readonly<Record<string, Tool>>
   readonly pay: Readonly<Record<string, (step: Paid<S, H, P>) => number>>
+  readonly seats?: Seats<S>
   readonly success?: (at: { s: S; h: H; params: P; end: string }) => boolean
   readonly potential?: (at: { s: S; h: H; params: P }) => number
   readonly solve: Plan<S, P>
@@ -104,18 +119,22 @@ export function story<S extends object, P extends object = object, H extends obj
     goal,
     served,
     schemas,
+    seats,
   } = plan
   const tasks = plan.tasks ?? [[about, {} as P]]
   const [[, defaults]] = tasks as [readonly [string, P]]
   const sample = createRng('sample')
-  const environment = defineEnvironment({
+  const define = (seats ? defineGame : defineEnvironment) as (parts: object) => CheckedWorld['environment']
+  const environment = define({
     name,
     version: '1.0.0',
     description: about,
     params: z.object(
       mapValues(defaults, (value) => schemaOf(value).default(value as never)),
     ) as unknown as z.ZodType<P>,
+    ...(seats && { seats: seats.names, utility: seats.utility ?? 'general', turn: seats.turn }),
     state: {
+      ...(seats && { own: z.object({}) }),
       public: schemaOfFields(start(defaults, sample)) as unknown as z.ZodType<S>,
       private: schemaOfFields(hidden?.(defaults, sample) ?? {}, schemas) as unknown as z.ZodType<H>,
     },
@@ -123,21 +142,23 @@ export function story<S extends object, P extends object = object, H extends obj
     ...(plan.waive && { check: { waive: plan.waive } }),
     start: ({ params, rng }: { params: P; rng: Rng }) => ({
       public: start(params, rng),
+      ...(seats && { own: Object.fromEntries(seats.names.map((seat) => [seat, {}])) }),
       private: hidden?.(params, rng.stream('hidden')) ?? ({} as H),
     }),
-    observe: (seen: S, params: P) => see(seen, params),
+    observe: (seen: S & { public: S }, params: P) => see(seats ? seen.public : seen, params),
     tools: ({ tool }: { tool: unknown }) => plan.tools(actOf(tool as never) as never, tool),
     rewards: mapValues(
       pay,
       (term) =>
-        ({ before, after, tool, end, refused, params }: Transition<S, H, P>) =>
+        ({ before, after, tool, end, refused, params, seat }: Transition<S, H, P>) =>
           term({
             before: before.public,
             after: after.public,
             was: before.private,
             h: after.private,
             params,
-            tool: refused ? '' : tool,
+            tool: refused ? '' : (tool ?? ''),
+            seat: seat ?? '',
             end: end?.kind === 'terminated' ? end.reason : null,
             over: end !== null,
             refused: refused !== null,
@@ -150,24 +171,28 @@ export function story<S extends object, P extends object = object, H extends obj
     ...(potential && {
       potential: (state: WorldState<S, H>, params: P) => potential({ s: state.public, h: state.private, params }),
     }),
-  } as unknown as Parameters<typeof defineEnvironment>[0])
+  })
   return {
     world: {
-      environment: environment as never,
-      tasks: tasksOf(environment as never, tasks),
+      environment,
+      tasks: tasksOf(environment, tasks),
       solver: planned('solver', plan.solve),
     },
     kind,
     plays: plan.plays.map((play, at) => planned(`play ${at + 1}`, play)),
     goal: ({ public: s, private: h }, params) => goal({ s: s as S, h: h as H, params: params as P }),
     served,
+    ...(seats?.partners && {
+      partners: Object.fromEntries(seats.partners.map((seat) => [seat, planned('partner', plan.solve)])),
+    }),
   }
 }
 
 interface Transition<S, H, P> {
   before: WorldState<S, H>
   after: WorldState<S, H>
-  tool: string
+  tool: string | null
+  seat?: string
   end: { kind: string; reason: string } | null
   refused: string | null
   params: P
@@ -179,16 +204,28 @@ interface Final<S, H, P> {
 }
 
 function actOf(tool: (parts: object) => Tool): Act<never, never, never> {
-  return (does, shape, play) =>
+  return (does, shape, play, seats) =>
     tool({
       description: does,
       input: z.object(shape),
-      play({ state, say, refuse, end: finish, ...turn }: Play) {
-        const change = play({ ...turn, s: state.public, h: state.private } as never) as Change<object>
+      ...(seats && { seats }),
+      play(context: Play) {
+        const { state, params, input, seat, say, refuse } = context
+        const change = play({
+          s: state.public,
+          h: state.private,
+          params,
+          input,
+          seat,
+          get rng() {
+            return context.rng
+          },
+          reveal: (value) => context.reveal(value),
+        } as Parameters<typeof play>[0]) as Change<object>
         if (!change) return refuse('That is not possible now.')
         const { say: said = 'Done.', end, ...patch } = change
         Object.assign(state.public, patch)
-        if (end) finish(end)
+        if (end) context.end(end)
         return say(said)
       },
     })
@@ -196,6 +233,11 @@ function actOf(tool: (parts: object) => Tool): Act<never, never, never> {
 
 interface Play {
   state: WorldState<object, object>
+  params: unknown
+  input: unknown
+  seat: string
+  rng: Rng
+  reveal: <T>(value: T) => T
   say: (text: string) => object
   refuse: (text: string) => object
   end: (reason: string) => void
@@ -222,7 +264,7 @@ function inWords(value: unknown): string {
 function tasksOf(environment: CheckedWorld['environment'], tasks: readonly (readonly [string, object])[]) {
   return defineTasks({
     name: environment.name,
-    environment: environment as never,
+    environment,
     generate({ difficulty }) {
       const [prompt, params] = tasks[Math.min(tasks.length - 1, Math.floor(difficulty * tasks.length))] as [
         string,
@@ -240,9 +282,12 @@ function planned<S, P>(name: string, plan: Plan<S, P>): Policy {
     start({ task }) {
       let actions: readonly Action[] = []
       let played = 0
+      let seen: unknown = null
       return ({ structured }) => {
+        // A refusal shows nothing.
+        seen = structured ?? seen
         if (played === actions.length) {
-          actions = plan(structured as S, task.params as P)
+          actions = plan(seen as S & { seat: string }, task.params as P)
           played = 0
         }
         return actions[played++] as Action
