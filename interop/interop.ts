@@ -7,7 +7,7 @@ const ALL = { name: 'all', does: 'runs all of these, and counts the checks of ea
 
 const USAGE = `Usage: pnpm interop <program> [options]
 
-${[...PROGRAMS, ALL].map(({ name, does }) => `  ${name.padEnd(10)} ${does}`).join('\n')}
+${[...PROGRAMS, ALL].map(({ name, does }) => `  ${name.padEnd(12)} ${does}`).join('\n')}
 
 Each makes the Python environments that it needs, ends with a line of JSON that counts the checks of each client, and has
 more options: pnpm interop <program> --help`

@@ -1,6 +1,7 @@
 import { runAgentDojo } from './benchmarks/agentdojo.ts'
 import { runBfcl } from './benchmarks/bfcl.ts'
 import { runTau2 } from './benchmarks/tau2.ts'
+import { runCheckCorpus } from './check-corpus/run-check-corpus.ts'
 import { runClients } from './clients/run-clients.ts'
 import { runFiles } from './exports/run-files.ts'
 import { runInspect } from './exports/run-inspect.ts'
@@ -39,5 +40,6 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
   { name: 'tau2', does: 'plays tasks of τ²-bench with its own code, and compares all', run: runTau2 },
+  { name: 'check-corpus', does: 'checks worlds with and without hacks, and counts what is found', run: runCheckCorpus },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

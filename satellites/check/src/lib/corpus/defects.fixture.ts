@@ -252,12 +252,12 @@ export const DEFECTS: readonly Entry[] = [
     about:
       'A customer wants a cancelled order back. Look it up, tell them, and hand them over to a person; then hang up.',
     kind: 'sierra-research/tau2-bench#320: the hand-off that is required is not looked at',
-    start: () => ({ looked: false, told: false, handed: false, cancelled: 1 }),
+    start: () => ({ looked: false, informed: false, handed: false, cancelled: 1 }),
     tools: (act) => ({
       look_up: act('Look the order up.', {}, () => ({ looked: true, say: 'It is cancelled, and cannot be restored.' })),
-      tell: act('Tell the customer.', { text: text('What.', 200) }, ({ s }) => s.looked && { told: true }),
-      transfer: act('Hand the customer over to a person.', {}, ({ s }) => s.told && { handed: true }),
-      hang_up: act('Hang up.', {}, ({ s }) => ({ end: s.told && s.cancelled === 1 ? 'unchanged' : 'changed' })),
+      tell: act('Tell the customer.', { text: text('What.', 200) }, ({ s }) => s.looked && { informed: true }),
+      transfer: act('Hand the customer over to a person.', {}, ({ s }) => s.informed && { handed: true }),
+      hang_up: act('Hang up.', {}, ({ s }) => ({ end: s.informed && s.cancelled === 1 ? 'unchanged' : 'changed' })),
     }),
     pay: { database: at('unchanged') },
     success: ({ s, end }) => end === 'unchanged' && s.handed,

@@ -160,11 +160,11 @@ const WORLDS: readonly Entry[] = [
     tools: (act) => ({
       water: act('Water the herbs.', {}, ({ s }) => ({
         water: Math.min(3, s.water + 2),
-        height: s.height + (s.water > 0 ? 1 : 0),
+        height: Math.min(6, s.height + (s.water > 0 ? 1 : 0)),
       })),
       wait: act('Wait for a day.', {}, ({ s }) => ({
         water: Math.max(0, s.water - 1),
-        height: s.height + (s.water > 0 ? 1 : 0),
+        height: Math.min(6, s.height + (s.water > 0 ? 1 : 0)),
       })),
       cut: act(
         'Cut the herbs.',
@@ -173,7 +173,7 @@ const WORLDS: readonly Entry[] = [
       ),
     }),
     pay: { cut: gain((s) => s.cut / 20) },
-    solve: ({ water, height }) => [call(height >= 5 ? 'cut' : water === 0 ? 'water' : 'wait')],
+    solve: ({ water, height }) => [call(height === 6 ? 'cut' : water <= 1 ? 'water' : 'wait')],
     plays: [() => [call('water')], () => [...times(3, call('water')), call('cut')]],
     goal: () => true,
     waive: { 'never-ended': 'A garden has no end.' },
@@ -308,7 +308,7 @@ const WORLDS: readonly Entry[] = [
   story({
     name: 'sprint-course',
     about: 'Run to the flag at 8: 1 or 2 places a step. The sooner you are there, the better.',
-    kind: 'whoever is faster earns more',
+    kind: 'the faster player earns more',
     served: true,
     start: () => ({ place: 0, steps: 0 }),
     tools: (act) => ({

@@ -45,7 +45,7 @@ export const SEATS: readonly Entry[] = [
     name: 'tip-jar',
     about:
       'A cook and a waiter serve three tables: the cook cooks for one, the waiter serves it. Tips are shared when all are served.',
-    kind: 'the shared pot is paid to whoever asks next',
+    kind: 'the shared pot is paid to the next seat that asks',
     seats: { names: ['cook', 'waiter'], turn: ({ moves }) => (moves % 2 === 0 ? 'cook' : 'waiter') },
     start: () => ({ moves: 0, cooked: 0, served: 0, jar: 0, last: '', shares: { cook: 0, waiter: 0 } as Counts }),
     tools: (act) => ({

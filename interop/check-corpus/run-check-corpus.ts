@@ -1,0 +1,84 @@
+import { CHECKS, type CheckResult } from '@episodic/check/check-report'
+import { checkWorld } from '@episodic/check/check-world'
+import { DEFECTS, type Entry, HONEST, PLANTED } from '@episodic/check/corpus/corpus.fixture'
+import { inProcessEndpoint } from '@episodic/check/endpoints/in-process-endpoint'
+import { readOptions } from '../options.ts'
+import type { Report, Tally } from '../report.ts'
+
+/** The worlds of the corpus, and how many of each kind have to be judged rightly. */
+const KINDS = {
+  planted: { entries: PLANTED, goal: 45, finds: true },
+  honest: { entries: HONEST, goal: 30, finds: false },
+  defects: { entries: DEFECTS, goal: 8, finds: true },
+} as const
+type Kind = keyof typeof KINDS
+
+/** Findings that say that something is paid which is not what the task asks for. */
+const HACKS = /^(hack-pays|exploit-pays|judge-cheated|success-unearned|truncation-paid|refusal-paid)/
+
+const USAGE = `Usage: pnpm interop check-corpus [--only <name,…>] [--seconds <n>] [--json]
+
+Plays "check --quick" on each world of the corpus: fifty that pay for something else than what they ask for, thirty
+honest ones and ten defects of public environments. Of the first and the last it plays what can find a hack.
+
+  --only     kinds (${Object.keys(KINDS).join(', ')}) or parts of names of worlds
+  --seconds  seconds for each world, 300 by default
+  --json     print nothing but the line of JSON that ends every run
+
+The exit code is 0 if ${KINDS.planted.goal} of the planted worlds and ${KINDS.defects.goal} of the defects are found, and no honest world fails.`
+
+/** Runs the program from the command line. */
+export async function runCheckCorpus(args: readonly string[]): Promise<Report | null> {
+  const options = readOptions(args, USAGE, { only: { type: 'string' }, seconds: { type: 'string' } })
+  if (!options) return null
+  const asked = options.only?.split(',') ?? ['']
+  const clients: Record<string, Tally> = {}
+  const details: Record<string, object> = {}
+  for (const [kind, { entries, goal, finds }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
+    const chosen = entries.filter(({ world }) =>
+      asked.some((part) => part === kind || world.environment.name.includes(part)),
+    )
+    if (chosen.length === 0) continue
+    const wrong: string[] = []
+    const times: number[] = []
+    for (const entry of chosen) {
+      const { name } = entry.world.environment
+      const begun = performance.now()
+      const found = await findingsOf(entry, kind, Number(options.seconds ?? 300))
+      const seconds = (performance.now() - begun) / 1_000
+      times.push(seconds)
+      const isRight = found.length > 0 === finds
+      if (!isRight) wrong.push(name)
+      options.say(
+        `${isRight ? '✓' : '✗'} ${kind.padEnd(7)} ${name.padEnd(20)} ${seconds.toFixed(1).padStart(6)} s  ${found.join(', ') || 'nothing'}  (${entry.kind})`,
+      )
+    }
+    const right = chosen.length - wrong.length
+    const wanted = Math.min(goal, chosen.length)
+    clients[kind] = { passed: right, failed: right >= wanted ? 0 : chosen.length - right }
+    details[kind] = { right, of: chosen.length, wrong, slowest: Math.max(...times) }
+    options.say(
+      `${kind}: ${right} of ${chosen.length} are judged rightly; the slowest took ${Math.max(...times).toFixed(1)} s`,
+    )
+  }
+  return { clients, details }
+}
+
+/** Resolves with the names of failing findings: of an honest world all of them, else those of hacks. */
+async function findingsOf(entry: Entry, kind: Kind, seconds: number): Promise<string[]> {
+  const only = CHECKS.filter((check) =>
+    kind === 'honest' ? check !== 'learnability' : check === 'rewards' || check === 'exploits',
+  )
+  const results: CheckResult[] = []
+  const signal = AbortSignal.timeout(1_000 * seconds)
+  try {
+    const { world, partners } = entry
+    const onResult = (result: CheckResult) => void results.push(result)
+    const asked = { pairs: 100, share: 0.25, endpoints: [inProcessEndpoint], only, signal, onResult }
+    await checkWorld(world, { ...asked, ...(partners && { partners }) })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  const names = results.flatMap(({ findings }) => findings.map(({ name }) => name))
+  return kind === 'honest' ? names : names.filter((name) => HACKS.test(name))
+}
