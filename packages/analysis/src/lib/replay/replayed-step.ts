@@ -57,7 +57,7 @@ export function compareAction(environment: EnvironmentDefinition, record: Sealed
   const { call, answer } = made
   // What was cut or taken out of a line is not known.
   const isWhole = !answer.cut && !call.arguments.includes(REDACTED)
-  const given = isWhole ? readCall(call) : { tool: call.name, arguments: action.arguments }
+  const given = isWhole ? readCall(call, true) : { tool: call.name, arguments: action.arguments }
   return findDifference(action, isAction(given) ? declaredAction(environment, given) : given, 'action')
 }
 

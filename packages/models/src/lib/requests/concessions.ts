@@ -1,5 +1,6 @@
-import type { JsonObject } from '@episodic/protocol'
-import { isObject } from '@episodic/protocol/internal'
+import { isDeepStrictEqual } from 'node:util'
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject, shorten } from '@episodic/protocol/internal'
 import { hasMedia, joinContents, joinTexts, type Medium, withoutMedia } from '../messages/media-parts.ts'
 
 export type ChatBody = JsonObject & { readonly messages: readonly JsonObject[] }
@@ -28,16 +29,16 @@ function parameter(name: string, pattern: RegExp = new RegExp(`\\b${name}\\b`, '
   }
 }
 
-/** How servers that take no PDFs refuse one: some only say which parts of a content they know. */
-const FILES = /\bfiles?\b|pdf|document|content|\bparts?\b|media|modal|message format/i
-
-function has({ messages }: ChatBody, type: Medium): boolean {
-  return messages.some(({ content }) => hasMedia(content, [type]))
-}
-
 /** A note of each stays. */
-function without<Message extends ChatBody['messages'][number]>(message: Message, type: Medium): Message {
-  return hasMedia(message.content, [type]) ? { ...message, content: withoutMedia(message.content, type) } : message
+function medium(name: string, type: Medium, pattern: RegExp): Concession {
+  return {
+    name,
+    isAboutValue: true,
+    fits: (words, { messages }) => messages.some(({ content }) => hasMedia(content, [type])) && pattern.test(words),
+    change: mapMessages((message) =>
+      hasMedia(message.content, [type]) ? { ...message, content: withoutMedia(message.content, type) } : message,
+    ),
+  }
 }
 
 const CONCESSIONS: readonly Concession[] = [
@@ -55,18 +56,9 @@ const CONCESSIONS: readonly Concession[] = [
     fits: (words, { stream }) => stream !== true && /\bstream(?:ing)?\b/i.test(words),
     change: (body) => ({ ...body, stream: true, stream_options: { include_usage: true } }),
   },
-  {
-    name: 'files',
-    isAboutValue: true,
-    fits: (words, body) => has(body, 'file') && FILES.test(words),
-    change: mapMessages((message) => without(message, 'file')),
-  },
-  {
-    name: 'images',
-    isAboutValue: true,
-    fits: (words, body) => has(body, 'image_url') && /image|vision|visual|multi-?modal/i.test(words),
-    change: mapMessages((message) => without(message, 'image_url')),
-  },
+  // Some servers only say which parts of a content they know.
+  medium('files', 'file', /\bfiles?\b|pdf|document|content|\bparts?\b|media|modal|message format/i),
+  medium('images', 'image_url', /image|vision|visual|multi-?modal/i),
   {
     name: 'content: null',
     isAboutValue: true,
@@ -115,7 +107,7 @@ export class Concessions {
     const known = CONCESSIONS.find(
       (each) => (isUnsupported || each.isAboutValue) && each.fits(words, body) && this.#isAllowed(each, body),
     )
-    const found = known ?? (isUnsupported ? fieldOfMessage(words, body) : undefined)
+    const found = known ?? longDescriptions(words, body) ?? (isUnsupported ? fieldOfMessage(words, body) : undefined)
     // A request that asks at the same time as another may be refused for what that one has learned already.
     if (found && !this.names.includes(found.name)) this.#made.push(found)
     return found?.name ?? null
@@ -125,6 +117,18 @@ export class Concessions {
     const changed = change(body)
     return this.#fixed.every((name) => changed[name] === body[name])
   }
+}
+
+/** Descriptions of tools that are too long for a server, which says how long they may be, or is taken for OpenAI's. */
+function longDescriptions(words: string, { tools = [] }: ChatBody): Concession | undefined {
+  const said = /description(.*)/is.exec(words)?.[1]
+  const most = Number(/\d{2,5}/.exec(said ?? '')?.[0] ?? 1_024)
+  const cut = (key: string, value: unknown) =>
+    key === 'description' && typeof value === 'string' && value.length > most ? shorten(value, most - 1) : value
+  const shortened = (whole: Json): Json => JSON.parse(JSON.stringify(whole), cut)
+  if (said === undefined || isDeepStrictEqual(shortened(tools), tools)) return undefined
+  const change = (body: ChatBody) => ({ ...body, tools: shortened(body.tools as Json) })
+  return { name: `descriptions of tools beyond ${most} characters`, fits: () => true, change }
 }
 
 /** Fields of messages and calls that every server takes. */

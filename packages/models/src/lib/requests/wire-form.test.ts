@@ -118,7 +118,7 @@ describe('a world whose tools MCP allows, and providers refuse', () => {
   afterEach(() => server?.[Symbol.asyncDispose]())
   vi.stubEnv('OPENAI_API_KEY', 'k')
 
-  async function play(refuse: (request: ChatRequest) => string | null) {
+  async function play(refuse: (request: ChatRequest) => string | null, environment = world) {
     server = await startChatServer((request, _, response) => {
       const problem = refuse(request)
       const asked = request.messages.some(({ role }) => role === 'tool') ? 1 : 0
@@ -128,7 +128,7 @@ describe('a world whose tools MCP allows, and providers refuse', () => {
       return null
     })
     const policy = createLlmPolicy('llm:m', 'm', { ...DEFAULT_OPTIONS, baseUrl: server.url })
-    await using host = createHost({ environments: [world] })
+    await using host = createHost({ environments: [environment] })
     await using connection = await connect(inProcess(host))
     return await runEpisode({ createEnvironment: () => connection.environment(), policy, seed: 'world' })
   }
@@ -145,6 +145,24 @@ describe('a world whose tools MCP allows, and providers refuse', () => {
       { name: 'long'.repeat(20), played: true },
     ])
     expect(JSON.stringify(server!.requests[1]!.messages)).toContain('"name":"api_v1_echo"')
+  })
+
+  it.each([
+    [
+      1_024,
+      "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but",
+    ],
+    [512, "Value at 'toolConfig.tools.10.member.toolSpec.description' must have length less than or equal to 512"],
+    [1_024, 'tools: description too long'],
+  ])('is offered with descriptions of at most %i characters to a server that says so: %s', async (most, words) => {
+    const toolInfos = world.toolInfos.map((info) => ({ ...info, description: 'd👍'.repeat(9_999) }))
+    const isLong = (tool: object) => (tool as { function: { description: string } }).function.description.length > most
+    const episode = await play(({ tools }) => (tools.some(isLong) ? words : null), { ...world, toolInfos })
+    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'over' } })
+    expect(server!.requests).toHaveLength(episode.steps.length + 1)
+    expect(episode.steps[1]?.completions[0]).toMatchObject({
+      leftOut: [`descriptions of tools beyond ${most} characters`],
+    })
   })
 
   it('is refused with what to do about its tools, if nothing helps', async () => {

@@ -219,6 +219,16 @@ describe('an answer with several calls', () => {
     ])
   })
 
+  it('is corrected where a whole number would lose its last digits, and plays one that loses none', async () => {
+    const { steps } = await playSeveral([
+      several(['a', '{"value":12345678901234567890}'], ['b', `{"value":${2n ** 60n}}`]),
+    ])
+    expect(steps[0]).toMatchObject({ action: { arguments: { value: 2 ** 60 } } })
+    expect(server!.requests[1]!.messages.at(-1)!.content).toContain(
+      'Your arguments for guess have 12345678901234567890, whose last digits would be lost',
+    )
+  })
+
   it('goes on in a fork between two of them', async () => {
     server = await startChatServer((request, number) =>
       number === 0 ? several(['a', '{"value":1}'], ['b', '{"value":2}'], ['c', '{"value":3}']) : bisecting(request),
