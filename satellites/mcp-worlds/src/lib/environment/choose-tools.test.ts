@@ -52,7 +52,6 @@ describe('chooseTools', () => {
   })
 
   it.each([
-    ['draft 4', { type: 'object', id: 'http://x/y', properties: { n: { minimum: 0, exclusiveMinimum: true } } }],
     ['an id', { type: 'object', $id: 'http://x/y', $schema: 'http://json-schema.org/draft-07/schema#' }],
     ['a reference to itself', { type: 'object', $defs: { N: { properties: { next: { $ref: '#/$defs/N' } } } } }],
     ['nothing', {}],
@@ -61,6 +60,35 @@ describe('chooseTools', () => {
     const [tool] = chooseTools('world', [listed('echo', schema)], {})
     const { id: _, ...same } = { id: '', ...schema }
     expect(z.toJSONSchema(tool!.input)).toMatchObject({ ...same, type: 'object' })
+  })
+
+  it.each([
+    [{ minimum: 0, exclusiveMinimum: true }, { exclusiveMinimum: 0 }],
+    [
+      { minimum: 0, exclusiveMinimum: false, maximum: 9, exclusiveMaximum: true },
+      { minimum: 0, exclusiveMaximum: 9 },
+    ],
+    [{ exclusiveMaximum: true }, {}],
+    [
+      { exclusiveMinimum: 1, maximum: 9 },
+      { exclusiveMinimum: 1, maximum: 9 },
+    ],
+    [{ type: 'any', description: 'Anything.' }, { description: 'Anything.' }],
+    [
+      { properties: { a: { required: true, type: 'string' }, b: { required: false }, c: { required: ['d'] } } },
+      { properties: { a: { type: 'string' }, b: {}, c: { required: ['d'] } }, required: ['a'] },
+    ],
+  ])('serves what older drafts say as MCP does: %j', (older, same) => {
+    const schema = { $schema: 'http://json-schema.org/draft-04/schema#', id: 'http://x/y', properties: { n: older } }
+    const nested = { type: 'object', properties: { list: { items: { anyOf: [older] } } } }
+    for (const [written, served] of [
+      [schema, { type: 'object', properties: { n: same } }],
+      [nested, { type: 'object', properties: { list: { items: { anyOf: [same] } } } }],
+    ] as const)
+      expect(z.toJSONSchema(chooseTools('world', [listed('echo', written)], {})[0]!.input)).toEqual({
+        $schema: expect.any(String),
+        ...served,
+      })
   })
 
   it('warns of a server without a tool', () => {

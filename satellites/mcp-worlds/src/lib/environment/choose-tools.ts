@@ -1,6 +1,6 @@
 import { ServerError } from '@episodic/mcp-server'
-import type { JsonObject } from '@episodic/protocol'
-import { shorten } from '@episodic/protocol/internal'
+import type { Json, JsonObject } from '@episodic/protocol'
+import { isObject, shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
 import { type ListedTool, playersName } from '../servers/other-methods.ts'
 
@@ -79,7 +79,28 @@ export function nameIn({ rename = {} }: ToolChoice, tool: string): string {
 function anyInput(inputSchema: JsonObject): z.ZodType {
   const input = z.looseObject({})
   // The `id` of draft 4 would make the library look for the schema elsewhere.
-  const { id: _, ...schema } = inputSchema
-  input._zod.toJSONSchema = () => ({ ...structuredClone(schema), type: 'object' })
+  const { id: _, $schema = '', ...schema } = JSON.parse(JSON.stringify(inputSchema), inDraftOfMcp)
+  const version = $schema && !/draft-0[34]/.test($schema) && { $schema }
+  input._zod.toJSONSchema = () => ({ ...version, ...structuredClone(schema), type: 'object' })
   return input
+}
+
+/** Says what drafts 3 and 4 say in words of their own as draft 2020-12 does, which MCP asks for and providers take. */
+function inDraftOfMcp(_: string, value: unknown): unknown {
+  if (!isObject(value)) return value
+  const schema: Record<string, Json> = value
+  for (const bound of ['Minimum', 'Maximum']) {
+    const [open, closed] = [`exclusive${bound}`, bound.toLowerCase()]
+    if (typeof schema[open] !== 'boolean') continue
+    const isOpen = schema[open] && closed in schema
+    if (isOpen) schema[open] = schema[closed] as Json
+    delete schema[isOpen ? closed : open]
+  }
+  if (schema.type === 'any') delete schema.type
+  for (const [name, field] of Object.entries(Object(schema.properties)))
+    if (isObject(field) && typeof field.required === 'boolean') {
+      if (field.required) schema.required = [...[schema.required ?? []].flat(), name]
+      delete field.required
+    }
+  return schema
 }

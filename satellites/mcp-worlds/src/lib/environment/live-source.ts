@@ -21,6 +21,8 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
   // A run that is replayed has the tools that were listed when it was played.
   const { tools: listed, instructions = '' } = (findMadeOf(name) ?? (await listOnce(plan, spec))) as unknown as Listed
   const servers = new EpisodeServers()
+  const description = `The tools of the MCP server ${name}. ${FINISH}`
+  const delivery = stateInFolder ? 'exactly-once' : 'at-most-once'
   const startFor = async (context: Preparing): Promise<EpisodeServer> => {
     const { saved } = context.state.private
     const { calls, trail } = context.state.public
@@ -43,13 +45,7 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
     }
   }
   return {
-    described: {
-      name,
-      version: '1.0.0',
-      description: `The tools of the MCP server ${name}. ${FINISH}`,
-      limits: {},
-      tools: {},
-    },
+    described: { name, version: '1.0.0', description, limits: {}, tools: {} },
     listed,
     isScored: false,
     preparation: stateInFolder ? {} : { effect: 'external' },
@@ -57,12 +53,7 @@ export async function openLive(target: McpServer, spec: McpEnvironmentSpec): Pro
       ...(stateInFolder && { forkable: true }),
       release: (session) => servers.release(session),
       // The server gets no seed: that of an episode is for its set-up alone.
-      guarantees: {
-        system: 'mcp',
-        replay: true,
-        delivery: stateInFolder ? 'exactly-once' : 'at-most-once',
-        seed: 'ignored',
-      },
+      guarantees: { system: 'mcp', replay: true, delivery, seed: 'ignored' },
     },
     instructions,
     observe: (_, instructions) => withInstructions(instructions, FINISH),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { ServerError } from '@episodic/mcp-server'
 import { canonicalJson, createRng, type JsonObject, type Rng } from '@episodic/protocol'
-import { formatZodError } from '@episodic/protocol/internal'
+import { formatZodError, shorten } from '@episodic/protocol/internal'
 import { NO_CALLS, type ServerCall, trailAfter } from '../servers/trail.ts'
 import {
   headerSchema,
@@ -18,10 +18,6 @@ export interface RecordedNode {
   readonly number: number
   readonly after: number
   readonly call: ServerCall
-  readonly seeds?: readonly string[] | undefined
-}
-
-interface OfSeeds {
   readonly seeds?: readonly string[] | undefined
 }
 
@@ -209,7 +205,7 @@ export class Recording {
     return `${after} ${task} ${this.#volatile.callKey(DONE, { answer })}`
   }
 
-  #pick<One extends OfSeeds>(several: readonly One[], draw: number): One {
+  #pick<One extends Pick<RecordedNode, 'seeds'>>(several: readonly One[], draw: number): One {
     const seed = this.#seeds.get(draw)
     const own = seed === undefined ? undefined : several.find(({ seeds }) => seeds?.includes(seed))
     return own ?? (several[Math.floor(draw * several.length)] as One)
@@ -248,8 +244,7 @@ function listed(calls: readonly string[]): string {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'none'
-  return text.length <= LONGEST_NAMED ? text : `${text.slice(0, LONGEST_NAMED).toWellFormed()}…`
+  return shorten(JSON.stringify(value) ?? 'none', LONGEST_NAMED)
 }
 
 type RecordedLine = ReturnType<typeof lineSchema.parse>

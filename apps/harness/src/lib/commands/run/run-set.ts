@@ -95,9 +95,8 @@ export async function listSet(
     set === null ? listed.members.map((member, i) => ({ ...member, run: alone[i] ?? '' })) : listed.members
   const shown = { ...listed, members }
   const ofSet = set === null ? {} : { folder: set, baseline: asked.baseline }
-  console.out.write(
-    file ? `${JSON.stringify({ ...file, planned: { ...ofSet, ...shown } })}\n` : formatMembers(shown, set),
-  )
+  const asFile = { ...file, planned: { ...ofSet, ...shown } }
+  console.out.write(file ? `${JSON.stringify(asFile)}\n` : formatMembers(shown, set))
 }
 
 export interface RunSetOptions extends Pick<RunOptions, 'json'> {

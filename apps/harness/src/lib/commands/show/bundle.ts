@@ -94,9 +94,8 @@ async function bundle(folders: readonly string[], options: BundleCommandOptions,
   const contents = contentsOf(content, bundled, Buffer.byteLength(page))
   if (!(await isWanted(resolve(options.out), contents, options, console))) return
   const file = await writeWhole(resolve(options.out), page)
-  console.out.write(
-    options.json ? `${JSON.stringify({ file, ...contents })}\n` : `${colorsOf(console.out).bold(shownPath(file))}\n`,
-  )
+  const said = options.json ? JSON.stringify({ file, ...contents }) : colorsOf(console.out).bold(shownPath(file))
+  console.out.write(`${said}\n`)
 }
 
 /** Says what a file is to hold, and returns whether it is to be written. */

@@ -56,9 +56,7 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
   }
   if (options.json) console.out.write(`${JSON.stringify({ tasks: written, solutions: solved })}\n`)
   else
-    console.err.write(
-      `${plural(written, 'task')} exported to ${shownPath(out)} as harbor, ${solved} with a solution.\n`,
-    )
+    say(console.err, `${plural(written, 'task')} exported to ${shownPath(out)} as harbor, ${solved} with a solution.`)
 }
 
 interface Source {

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
-import { checkLines, generateTasks, type Rows, sampleTasks, summarizeTasks } from '@episodic/dataset'
-import { readLines, readTasks, writeTasks } from '@episodic/dataset/jsonl'
+import { checkLines, checkTasks, generateTasks, sampleTasks, summarizeTasks } from '@episodic/dataset'
+import { readLines, writeTasks } from '@episodic/dataset/jsonl'
 import { connect } from '@episodic/env'
 import { nemoGymRows } from '@episodic/export/nemo-gym-rows'
 import { createHost, inProcess } from '@episodic/mcp-server'
+import { holdsRows, tasksInFile } from '@episodic/play/worlds/tasks-in-file'
 import { loadWorld } from '@episodic/play/worlds/world'
-import type { Task } from '@episodic/protocol'
 import { cleanText, plural } from '@episodic/report/text/format'
 import { formatTable } from '@episodic/run/base/align-columns'
 import { type Console, colorsOf, say } from '@episodic/run/base/console'
@@ -57,8 +57,17 @@ const generateCommand = defineCommand('generate', generateOptions, {
   },
 })
 
+const world = option('<world>', 'world of the tasks, needed for rows of a prompt and params alone; repeatable', texts)
+
+/** Returns the worlds of a dataset, and its tasks. */
+async function openDataset(file: string, references: readonly string[]) {
+  const environments = (await Promise.all(references.map((name) => loadWorld(name)))).map((each) => each.environment)
+  const [only = null, ...others] = environments
+  return { environments, tasks: tasksInFile(file, others.length > 0 ? null : only) }
+}
+
 const validateOptions = z.object({
-  world: option('<world>', 'validate parameters and version against this world; repeatable', texts),
+  world,
   json: flag('print the problems as JSON lines'),
 })
 
@@ -66,31 +75,28 @@ const validateCommand = defineCommand('validate', validateOptions, {
   description: 'validate every line of a dataset',
   argument: ['<file>', 'the dataset'],
   async run(file: string, options, console) {
-    const worlds = await Promise.all(options.world.map((reference) => loadWorld(reference)))
+    const { environments, tasks } = await openDataset(file, options.world)
+    const given = environments.length > 0 ? { environments } : {}
     let problems = 0
-    for await (const problem of checkLines(readLines(file), {
-      environments: worlds.length > 0 ? worlds.map(({ environment }) => environment) : undefined,
-    })) {
+    const found = (await holdsRows(file)) ? checkTasks(tasks, given) : checkLines(readLines(file), given)
+    for await (const problem of found) {
       problems += 1
       say(console.out, options.json ? JSON.stringify(problem) : problem.message)
     }
     const { green, red } = colorsOf(console.err)
-    console.err.write(
-      problems === 0
-        ? green(`${file} is valid.\n`)
-        : red(`${file} has ${problems} ${problems === 1 ? 'problem' : 'problems'}.\n`),
-    )
+    const verdict = problems === 0 ? green(`${file} is valid.`) : red(`${file} has ${plural(problems, 'problem')}.`)
+    console.err.write(`${verdict}\n`)
     if (problems > 0) process.exitCode = 1
   },
 })
 
-const statsOptions = z.object({ json: flag('print the counts as JSON') })
+const statsOptions = z.object({ world, json: flag('print the counts as JSON') })
 
 const statsCommand = defineCommand('stats', statsOptions, {
   description: 'count the tasks of a dataset',
   argument: ['<file>', 'the dataset'],
-  async run(file: string, { json }, console) {
-    const stats = await summarizeTasks(readTasks(file))
+  async run(file: string, { world, json }, console) {
+    const stats = await summarizeTasks((await openDataset(file, world)).tasks)
     console.out.write(json ? `${JSON.stringify(stats)}\n` : `${formatTable(flatten(stats))}\n`)
   },
 })
@@ -98,6 +104,7 @@ const statsCommand = defineCommand('stats', statsOptions, {
 const splitOption = option('<split>', 'only tasks of this split', splitSchema.optional())
 
 const sampleOptions = z.object({
+  world,
   count: option('<count>', 'number of tasks', wholeNumber(1).default(5)),
   seed: option('<seed>', 'seed of the draw; the same seed repeats it', nonEmpty.default('0')),
   difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.optional(), { text: range }),
@@ -108,8 +115,8 @@ const sampleCommand = defineCommand('sample', sampleOptions, {
   description: 'print random tasks of a dataset',
   argument: ['<file>', 'the dataset'],
   async run(file: string, options, console) {
-    const rows: Rows<Task> = readTasks(file)
-    for (const task of await sampleTasks(rows, options)) console.out.write(`${JSON.stringify(task)}\n`)
+    const { tasks } = await openDataset(file, options.world)
+    for (const task of await sampleTasks(tasks, options)) console.out.write(`${JSON.stringify(task)}\n`)
   },
 })
 
@@ -124,12 +131,12 @@ const exportCommand = defineCommand('export', exportOptions, {
   description: 'write the tasks as rows of a trainer that plays them',
   argument: ['<file>', 'the dataset'],
   async run(file: string, { world, split, out }, console) {
-    const environments = (await Promise.all(world.map((name) => loadWorld(name)))).map((each) => each.environment)
+    const { environments, tasks } = await openDataset(file, world)
     await using host = createHost({ environments })
     await using connection = await connect(inProcess(host))
     let rows = 0
-    const tasks = async function* () {
-      for await (const task of readTasks(file)) {
+    const exported = async function* () {
+      for await (const task of tasks) {
         if (split !== undefined && task.split !== split) continue
         const { name } = task.environment
         if (!environments.some((each) => each.name === name))
@@ -138,7 +145,7 @@ const exportCommand = defineCommand('export', exportOptions, {
         yield task
       }
     }
-    await writeWhole(out, nemoGymRows(tasks(), connection))
+    await writeWhole(out, nemoGymRows(exported(), connection))
     console.out.write(`${out}  ${plural(rows, 'row')}\n`)
   },
 })

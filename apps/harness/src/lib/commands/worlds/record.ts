@@ -114,13 +114,12 @@ function formatCounts(file: string, counts: RecordingCounts): string {
   const { episodes, tasks, calls, scores, variants, leftOut } = counts
   return [
     `${file}: ${plural(episodes, 'episode')} of ${plural(tasks, 'task')}, with ${plural(calls, 'call')} and ${plural(scores, 'score')}.`,
-    ...(variants > 0
-      ? [
-          `${plural(variants, 'call')} had different answers after the same history, by the server's chance or time. Each episode keeps to its own; say with --volatile what means nothing.`,
-        ]
-      : []),
-    ...(leftOut > 0
-      ? [`${plural(leftOut, 'episode')} left out: the calls of the set-up were too large to be kept.`]
-      : []),
-  ].join('\n')
+    variants > 0
+      ? `${plural(variants, 'call')} had different answers after the same history, by the server's chance or time. Each episode keeps to its own; say with --volatile what means nothing.`
+      : [],
+    leftOut > 0 ? `${plural(leftOut, 'episode')} left out: the calls of the set-up were too large to be kept.` : [],
+    'It has no solver and no policies. To keep these, and a task for each seed, play your world file with `recording` in the place of `server`.',
+  ]
+    .flat()
+    .join('\n')
 }

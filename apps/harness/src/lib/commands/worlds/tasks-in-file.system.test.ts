@@ -44,6 +44,35 @@ describe('a file of rows with a prompt and params', () => {
     expect(both).toMatchObject({ status: 2, err: expect.stringMatching(/both a file of tasks/) })
   })
 
+  it.each(['validate', 'stats', 'sample', 'export'])(
+    'is read by dataset %s, if the world is named',
+    async (command) => {
+      rows('set.jsonl', plain, { prompt: 'And this.', low: 1, high: 2 })
+      rows('unset.jsonl', plain, { prompt: 'Find it.', params: { lowest: 3 } })
+      const read = (file: string, ...worlds: string[]) => {
+        const more = command === 'export' ? ['--format', 'nemo-gym', '--out', 'out.jsonl'] : []
+        return workshop.main(['dataset', command, file, ...worlds.flatMap((each) => ['--world', each]), ...more])
+      }
+      const shown = {
+        validate: /set\.jsonl is valid/,
+        stats: /count +2\n/,
+        sample: /"id":"\w+".*And this/,
+        export: /2 rows/,
+      }
+      const { status, out, err } = await read('set.jsonl', world)
+      expect([status, out + err]).toEqual([0, expect.stringMatching(shown[command as keyof typeof shown])])
+      expect(await read('unset.jsonl', world)).toMatchObject({
+        status: 1,
+        err: expect.stringMatching(/Row 1 .*lowest/),
+      })
+      for (const worlds of [[], [world, exampleWorld('warehouse')]]) {
+        if (command === 'export' && worlds.length === 0) continue
+        const unknown = expect.stringMatching(/set\.jsonl has rows of a prompt and params, and not of which world/)
+        expect(await read('set.jsonl', ...worlds)).toMatchObject({ status: 2, err: unknown })
+      }
+    },
+  )
+
   it('is served as the session of a task', async () => {
     rows('one.jsonl', plain)
     const server = await workshop.serve([world, '--task', 'one.jsonl'])
