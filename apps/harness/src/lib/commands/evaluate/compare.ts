@@ -125,10 +125,9 @@ function show(
   }
   const { gained, lost } = compared.episodes
   out.write(`\n${formatComparison(compared, { color })}`)
+  const page = shownPath(join(b, 'compare.html'))
   if (html === undefined && gained.count + lost.count > 0)
-    out.write(
-      `\n  ${dim('to see both plays of each:')} episodic compare ${a} ${b} --html ${shownPath(join(b, 'compare.html'))}\n`,
-    )
+    out.write(`\n  ${dim('to see both plays of each:')} episodic compare ${a} ${b} --html ${page}\n`)
 }
 
 /** What `--json` prints: one comparison, or those of each world of a set. */

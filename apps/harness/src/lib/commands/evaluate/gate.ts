@@ -118,9 +118,8 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
   const summary = formatGateMarkdown(result)
   if (markdown !== undefined) await writeTo(markdown, summary)
   if (process.env.GITHUB_ACTIONS === 'true') await reportToGitHub(result, summary, undecided, console)
-  console.out.write(
-    json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) }),
-  )
+  const shown = json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) })
+  console.out.write(shown)
   if (result.passed) return keep({ out: json ? console.err : console.out })
   process.exitCode = result.verdict === 'error' ? 1 : NOT_PASSED
 }

@@ -32,8 +32,9 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
   if (options.json) {
     const ok = differingEpisodes === 0
     const sums = { differingEpisodes, ratio, ratioAsked: RATIO_WANTED }
+    const { episodes } = options
     console.out.write(
-      `${JSON.stringify({ name: 'replay-matrix', ok, episodes: options.episodes, worlds: references, ...sums, ...matrix })}\n`,
+      `${JSON.stringify({ name: 'replay-matrix', ok, episodes, worlds: references, ...sums, ...matrix })}\n`,
     )
   } else console.out.write(formatMatrix(matrix, ratio))
   if (differingEpisodes > 0)

@@ -97,9 +97,8 @@ async function replay(run: string, options: ReplayOptions, console: Console): Pr
       `${shownPath(run)} holds no episode of task ${options.task}${options.attempt === undefined ? '' : `, attempt ${options.attempt}`}.`,
     )
   const notChecked = manifest ? (plan ? [] : UNKNOWN_WITHOUT_PLAN) : [...UNKNOWN_WITHOUT_PLAN, ...UNKNOWN_WITHOUT_RUN]
-  console.out.write(
-    options.json ? `${JSON.stringify({ ...summary, rules, notChecked })}\n` : formatReplay(summary, console),
-  )
+  const whole = `${JSON.stringify({ ...summary, rules, notChecked })}\n`
+  console.out.write(options.json ? whole : formatReplay(summary, console))
   if (!options.json) say(console.out, `Judged by ${formatJudge(rules)}`)
   if (notChecked.length > 0 && !options.json)
     say(console.out, `Not checked: ${notChecked.join(', ')}. ${unknown ?? NOT_KNOWN}`)

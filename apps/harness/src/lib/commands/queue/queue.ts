@@ -89,10 +89,10 @@ function showStatus({ paused, runs, workers }: QueueStatus, { json }: QueueOptio
   }
   const slots = workers.reduce((sum, worker) => sum + worker.slots, 0)
   out.write(`${workers.length} ${workers.length === 1 ? 'worker' : 'workers'}, ${slots} slots\n`)
-  for (const { host, pid, slots, version, plays } of workers)
-    out.write(
-      `  process ${pid} on ${host}   ${slots} slots   ${dim(`Episodic ${version}, plays ${plays.length} runs`)}\n`,
-    )
+  for (const { host, pid, slots, version, plays } of workers) {
+    const playing = dim(`Episodic ${version}, plays ${plays.length} runs`)
+    out.write(`  process ${pid} on ${host}   ${slots} slots   ${playing}\n`)
+  }
 }
 
 /**

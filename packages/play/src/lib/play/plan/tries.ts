@@ -4,15 +4,8 @@ import type { Retried } from '../run-settings.ts'
 
 /** Failures of models and servers, which another try may not meet. */
 const OUTSIDE: ReadonlySet<string> = new Set([
-  'model-unavailable',
-  'model-refused',
-  'connection-failed',
-  'server-failed',
-  'session-not-found',
-  'state-lost',
-  'store-unavailable',
-  'capacity',
-  'rate-limited',
+  ...['model-unavailable', 'model-refused', 'connection-failed', 'server-failed', 'session-not-found'],
+  ...['state-lost', 'store-unavailable', 'capacity', 'rate-limited'],
 ])
 
 /** The plays of an episode that were added, and the number of the next one; `null` if it is done. */
