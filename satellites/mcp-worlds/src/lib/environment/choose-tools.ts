@@ -100,7 +100,7 @@ function inDraftOfMcp(_: string, value: unknown): unknown {
   for (const [name, field] of Object.entries(Object(schema.properties)))
     if (isObject(field) && typeof field.required === 'boolean') {
       if (field.required) schema.required = [...[schema.required ?? []].flat(), name]
-      delete field.required
+      delete (field as Record<string, Json>).required
     }
   return schema
 }
