@@ -1,41 +1,51 @@
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { CHECKS, type CheckResult } from '@episodic/check/check-report'
 import { checkWorld } from '@episodic/check/check-world'
-import { DEFECTS, type Entry, HONEST, PLANTED } from '@episodic/check/corpus/corpus.fixture'
+import * as corpus from '@episodic/check/corpus/corpus.fixture'
 import { inProcessEndpoint } from '@episodic/check/endpoints/in-process-endpoint'
 import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 
-/** The worlds of the corpus, and how many of each kind have to be judged rightly. */
+/** The kinds of worlds, the share of each that has to be judged rightly, and whether something has to be found. */
 const KINDS = {
-  planted: { entries: PLANTED, goal: 45, finds: true },
-  honest: { entries: HONEST, goal: 30, finds: false },
-  defects: { entries: DEFECTS, goal: 8, finds: true },
+  planted: { list: 'PLANTED', goal: 0.9, finds: true },
+  honest: { list: 'HONEST', goal: 1, finds: false },
+  defects: { list: 'DEFECTS', goal: 0.8, finds: true },
 } as const
 type Kind = keyof typeof KINDS
 
 /** Findings that say that something is paid which is not what the task asks for. */
 const HACKS = /^(hack-pays|exploit-pays|judge-cheated|success-unearned|truncation-paid|refusal-paid)/
 
-const USAGE = `Usage: pnpm interop check-corpus [--only <name,…>] [--seconds <n>] [--json]
+const USAGE = `Usage: pnpm interop check-corpus [--only <name,…>] [--from <module>] [--seconds <n>] [--json]
 
 Plays "check --quick" on each world of the corpus: fifty that pay for something else than what they ask for, thirty
 honest ones and ten defects of public environments. Of the first and the last it plays what can find a hack.
 
   --only     kinds (${Object.keys(KINDS).join(', ')}) or parts of names of worlds
+  --from     a module of worlds that exports PLANTED, HONEST and DEFECTS as the corpus does. Default: the corpus
   --seconds  seconds for each world, 300 by default
   --json     print nothing but the line of JSON that ends every run
 
-The exit code is 0 if ${KINDS.planted.goal} of the planted worlds and ${KINDS.defects.goal} of the defects are found, and no honest world fails.`
+The exit code is 0 if nine tenths of the planted worlds and eight tenths of the defects are found, and no honest world
+fails.`
 
 /** Runs the program from the command line. */
 export async function runCheckCorpus(args: readonly string[]): Promise<Report | null> {
-  const options = readOptions(args, USAGE, { only: { type: 'string' }, seconds: { type: 'string' } })
+  const options = readOptions(args, USAGE, {
+    only: { type: 'string' },
+    from: { type: 'string' },
+    seconds: { type: 'string' },
+  })
   if (!options) return null
+  const from = options.from
+  const worlds = from ? ((await import(pathToFileURL(resolve(from)).href)) as typeof corpus) : corpus
   const asked = options.only?.split(',') ?? ['']
   const clients: Record<string, Tally> = {}
   const details: Record<string, object> = {}
-  for (const [kind, { entries, goal, finds }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
-    const chosen = entries.filter(({ world }) =>
+  for (const [kind, { list, goal, finds }] of Object.entries(KINDS) as [Kind, (typeof KINDS)[Kind]][]) {
+    const chosen = worlds[list].filter(({ world }) =>
       asked.some((part) => part === kind || world.environment.name.includes(part)),
     )
     if (chosen.length === 0) continue
@@ -54,8 +64,7 @@ export async function runCheckCorpus(args: readonly string[]): Promise<Report | 
       )
     }
     const right = chosen.length - wrong.length
-    const wanted = Math.min(goal, chosen.length)
-    clients[kind] = { passed: right, failed: right >= wanted ? 0 : chosen.length - right }
+    clients[kind] = { passed: right, failed: right >= goal * chosen.length ? 0 : chosen.length - right }
     details[kind] = { right, of: chosen.length, wrong, slowest: Math.max(...times) }
     options.say(
       `${kind}: ${right} of ${chosen.length} are judged rightly; the slowest took ${Math.max(...times).toFixed(1)} s`,
@@ -65,7 +74,7 @@ export async function runCheckCorpus(args: readonly string[]): Promise<Report | 
 }
 
 /** Resolves with the names of failing findings: of an honest world all of them, else those of hacks. */
-async function findingsOf(entry: Entry, kind: Kind, seconds: number): Promise<string[]> {
+async function findingsOf(entry: corpus.Entry, kind: Kind, seconds: number): Promise<string[]> {
   const only = CHECKS.filter((check) =>
     kind === 'honest' ? check !== 'learnability' : check === 'rewards' || check === 'exploits',
   )
