@@ -251,6 +251,7 @@ export const INNER_ROOMS = {
     search: ['targets'],
     rewards: ['targets', 'search'],
     seats: ['endpoints', 'secrecy', 'rewards'],
+    report: [],
   },
   'packages/export': {
     episode: [],

@@ -14,6 +14,7 @@ import { runParity } from './parity/run-parity.ts'
 import { runProviders } from './providers/run-providers.ts'
 import { runPythonPackage } from './python-package/run-python-package.ts'
 import type { Program } from './report.ts'
+import { runRfc008 } from './rfc-008/run-rfc-008.ts'
 import { runShellProgram } from './shell/run-shell.ts'
 
 /** A program, and what it does in a few words. */
@@ -39,6 +40,7 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'bfcl', does: 'compares tasks of BFCL with their original in Python', run: runBfcl },
   { name: 'mcp-servers', does: 'plays public MCP servers as worlds, and kills them', run: runMcpServers },
   { name: 'import', does: "plays environments of others' servers", run: runImport },
+  { name: 'rfc-008', does: "judges reports with OpenEnv's own validation", run: runRfc008 },
   { name: 'tau2', does: 'plays tasks of τ²-bench with its own code, and compares all', run: runTau2 },
   { name: 'check-corpus', does: 'checks worlds with and without hacks, and counts what is found', run: runCheckCorpus },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },

@@ -49,6 +49,7 @@ export const LIMITS = {
       'satellites/benchmarks/src/lib/suite': 250,
       'satellites/benchmarks/src/lib/tau2': 2_320,
       'satellites/check': 6_910,
+      'satellites/check/src/lib/report': 350,
       'satellites/check/src/lib/targets': 450,
       'satellites/classics': 2_000,
       'satellites/contexts': 5_770,

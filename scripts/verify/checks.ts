@@ -75,10 +75,16 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       after: ['the same episodes at every endpoint'],
     },
     {
+      name: "reports in OpenEnv's own validation",
+      command: ['node', 'interop/interop.ts', 'rfc-008'],
+      all: true,
+      after: ["environments of others' servers"],
+    },
+    {
       name: 'BFCL beside its original',
       command: ['node', 'interop/interop.ts', 'bfcl', '--quick'],
       all: true,
-      after: ["environments of others' servers"],
+      after: ["reports in OpenEnv's own validation"],
     },
     {
       name: 'a world of AgentDojo beside its original',

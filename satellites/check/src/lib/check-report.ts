@@ -30,7 +30,7 @@ export interface CheckResult extends Omit<CheckOutcome, 'skipped'> {
   /** `failed` if there are findings, `warned` if there are only warnings. */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'skipped'
   readonly summary: string
-  /** The first five. */
+  /** The first five, and the first of each kind. */
   readonly findings: readonly Finding[]
   /** The first five waived findings, with the author's reasons. */
   readonly waived: readonly WaivedFinding[]

@@ -27,7 +27,7 @@ import { checkRewards } from './rewards/reward-check.ts'
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
-import { Waivers } from './waivers.ts'
+import { kindOf, Waivers } from './waivers.ts'
 
 /** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
 export const AGENT_ENDPOINTS: readonly AgentEndpoint[] = [httpEndpoint, stdioEndpoint, inProcessEndpoint]
@@ -168,7 +168,10 @@ function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckNam
   const waived = [...failing.waived, ...doubtful.waived]
   const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
   const outcome = seen.skipped !== null && found === 'passed' ? 'skipped' : found
-  const first = <Item>(items: readonly Item[]) => items.slice(0, MAX_FINDINGS)
+  const first = <Found extends Finding>(items: readonly Found[]) =>
+    items.filter(
+      ({ name: is }, i) => i < MAX_FINDINGS || items.findIndex((one) => kindOf(one.name) === kindOf(is)) === i,
+    )
   return { name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures }
 }
 

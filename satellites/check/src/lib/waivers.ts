@@ -45,6 +45,6 @@ export class Waivers {
   }
 }
 
-function kindOf(name: string): string {
+export function kindOf(name: string): string {
   return name.split(':', 1)[0] as string
 }

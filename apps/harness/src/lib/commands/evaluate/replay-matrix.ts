@@ -45,17 +45,10 @@ export async function replayMatrix(options: MatrixOptions, console: Console): Pr
 }
 
 function formatMatrix({ cells, recording, replaying }: Matrix, ratio: number): string {
-  const rows = cells.map((cell) => [
-    cell.store,
-    cell.transport,
-    String(cell.concurrency),
-    String(cell.episodes),
-    String(cell.steps),
-    String(Math.round(cell.steps / cell.seconds)),
-    String(cell.differingEpisodes),
-  ])
-  const heading = ['store', 'transport', 'in flight', 'episodes', 'steps', 'steps/s', 'differing']
-  return `${formatTable([heading, ...rows])}
+  const rows = cells.map(({ store, transport, concurrency, episodes, steps, seconds, differingEpisodes }) =>
+    [store, transport, concurrency, episodes, steps, Math.round(steps / seconds), differingEpisodes].map(String),
+  )
+  return `${formatTable([['store', 'transport', 'in flight', 'episodes', 'steps', 'steps/s', 'differing'], ...rows])}
 
   recorded over HTTP  ${Math.round(recording.stepsPerSecond)} steps/s, ${recording.concurrency} in flight
   replayed            ${Math.round(replaying.stepsPerSecond)} steps/s, ${ratio.toFixed(1)} times as fast (target: ${RATIO_WANTED})

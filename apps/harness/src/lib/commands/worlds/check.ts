@@ -34,6 +34,7 @@ const checkOptions = z.object({
   ...mcpOptions.shape,
   server: option('<name>', 'the server of --mcp-config to check'),
   json: flag('print the report as JSON'),
+  report: option('<file>', "also write a report in the words of OpenEnv's RFC 008", nonEmpty.optional()),
 })
 type CheckOptions = z.infer<typeof checkOptions>
 
@@ -60,11 +61,10 @@ Examples:
 
 async function check(
   reference: string,
-  { pairs: all, seed, only: chosen, seat: seats = {}, quick, json }: CheckOptions,
+  { pairs: all, seed, only: chosen, seat: seats = {}, quick, json, report: file }: CheckOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
-  const pairs = quick ? Math.ceil(all / 10) : all
   const only = chosen ?? (quick ? CHECKS.filter((check) => check !== 'learnability') : undefined)
   const planned = CHECKS.filter((check) => (only ?? CHECKS).includes(check))
   const partners: Record<string, Policy> = {}
@@ -78,7 +78,7 @@ async function check(
   const erase = () => terminal && console.err.write('\r\x1b[2K')
   try {
     const report = await checkWorld(world, {
-      pairs,
+      pairs: quick ? Math.ceil(all / 10) : all,
       seed,
       partners,
       ...(only && { only }),
@@ -96,6 +96,12 @@ async function check(
       },
     })
     console.out.write(json ? `${JSON.stringify(report)}\n` : `\n${formatVerdict(report, usesColor(console.out))}\n`)
+    if (file !== undefined) {
+      const { writeValidationReport } = await import('@episodic/check/report/validation-report')
+      const { runMatrix } = await import('../../evaluate/replay/run-matrix.ts')
+      const record = () => runMatrix([{ reference, world }], 4, () => {}, { redis: false })
+      console.err.write(await writeValidationReport(file, { target: reference, world, report, record }))
+    }
     if (!report.ok) process.exitCode = 1
   } finally {
     erase()

@@ -62,11 +62,12 @@ export async function runMatrix(
   worlds: readonly NamedWorld[],
   episodes: number,
   onCell: (cell: MatrixCell) => void,
+  { redis: wantsRedis = true } = {},
 ): Promise<Matrix> {
   await using cleanUp = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'episodic-matrix-'))
   cleanUp.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  const redis = await startRedisServer(null)
+  const redis = wantsRedis ? await startRedisServer(null) : null
   if (redis) cleanUp.use(redis)
 
   const cells: MatrixCell[] = []
