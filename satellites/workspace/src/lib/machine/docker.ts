@@ -82,9 +82,7 @@ export function docker(options: DockerOptions): Machine {
 }
 
 /** The command line of Docker or Podman. */
-function createClient(name: string, program: readonly [string, ...string[]], image: string) {
-  const client = name
-  const cli = program
+function createClient(client: string, cli: readonly [string, ...string[]], image: string) {
   return {
     name: client,
     /** Checks that containers of the image can run. Returns what gives the arguments for a user of this computer. */

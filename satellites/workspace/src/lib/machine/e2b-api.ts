@@ -117,12 +117,8 @@ export function createE2bApi(address: E2bAddress) {
   ): Promise<Response> {
     const named = { 'e2b-sandbox-id': id, 'e2b-sandbox-port': ENVD_PORT, ...(token && { 'x-access-token': token }) }
     const headers = { authorization: `Basic ${btoa('root:')}`, ...named, ...given }
-    const { response, status, said } = await ask(
-      `${url}${path}`,
-      { method: 'POST', headers, body },
-      milliseconds,
-      signal,
-    )
+    const init = { method: 'POST', headers, body }
+    const { response, status, said } = await ask(`${url}${path}`, init, milliseconds, signal)
     if (response?.ok) return response
     if (status === 0 || status >= 500 || status === 429 || status === 404)
       throw new BoxLost(`${said}.`, path.startsWith('/process'))
@@ -130,13 +126,7 @@ export function createE2bApi(address: E2bAddress) {
   }
 
   /** Asks the API, and again if it has too much to do or fails; but only if it refused, for what is done `once`. */
-  async function askApi(
-    method: string,
-    path: string,
-    fields?: object,
-    given?: AbortSignal,
-    once = false,
-  ): Promise<Response> {
+  async function askApi(method: string, path: string, fields?: object, given?: AbortSignal, once = false) {
     const { apiUrl, apiKey } = address
     const signal = given ?? AbortSignal.timeout(REQUEST)
     const headers = { 'x-api-key': apiKey, ...(fields && { 'content-type': 'application/json' }) }

@@ -38,10 +38,7 @@ export function createSessionPool<Kept>(
           return lend(session, run)
         }),
       )
-      const settled = result.then(
-        () => {},
-        () => {},
-      )
+      const settled = Promise.allSettled([result])
       inOrder.set(session, settled)
       try {
         await abortable(Promise.race([turn.promise, settled]), signal)

@@ -1,5 +1,6 @@
 import type { Bash, Command, ResolvedCommandContext } from 'just-bash'
 import { refusalOf } from './refused-forms.ts'
+import { BY_PATH, runByPath } from './script-interpreters.ts'
 
 /** Puts what is known to go wrong before the library's own commands, which it has no other way to reach. */
 export function guardCommands(bash: Bash): void {
@@ -8,6 +9,7 @@ export function guardCommands(bash: Bash): void {
     commands.set(name, {
       ...command,
       async execute(args, context) {
+        if (args[0] === BY_PATH) return runByPath(args.slice(1), context as ResolvedCommandContext)
         const refusal = refusalOf(name, args)
         if (refusal !== null) return { stdout: '', stderr: `${refusal}\n`, exitCode: 2 }
         return command.execute(name === 'rm' || name === 'ln' ? await unlinked(name, args, context) : args, context)

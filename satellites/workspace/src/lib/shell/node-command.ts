@@ -94,14 +94,8 @@ export const node = (clock: VirtualClock): Command =>
     if (!exec) return failed('cannot run here', 1)
     const run = (load: string, path: string) => {
       const argv = JSON.stringify(['/usr/bin/node', path, ...args])
-      return exec('js-exec', {
-        args: [
-          '-m',
-          '-c',
-          `await globalThis['${RUN}'](async () => {\n${load}\n}, ${argv}, ${clock.random() * 2 ** 32})`,
-        ],
-        cwd,
-      })
+      const program = `await globalThis['${RUN}'](async () => {\n${load}\n}, ${argv}, ${clock.random() * 2 ** 32})`
+      return exec('js-exec', { args: ['-m', '-c', program], cwd })
     }
     if (first === '-e' || first === '--eval') return run(args.shift() ?? '', '-')
     if (first === '-p' || first === '--print') return run(`console.log(\n${args.shift() ?? ''}\n)`, '-')

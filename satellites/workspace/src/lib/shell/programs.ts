@@ -109,13 +109,8 @@ export function serviceFetch(
     const url = new URL(address)
     const service = services[url.origin]
     if (!service) throw new Error(`Could not resolve host: ${url.hostname}`)
-    const request = {
-      method,
-      path: url.pathname,
-      query: url.searchParams,
-      headers: Object.fromEntries(new Headers(headers)),
-      body,
-    }
+    const { pathname: path, searchParams: query } = url
+    const request = { method, path, query, headers: Object.fromEntries(new Headers(headers)), body }
     const answer = faults.guard(() => service(request, contextFor(disk, clock, '/', {})))
     const { status, body: said } =
       typeof answer === 'object' && 'status' in answer && 'body' in answer
@@ -153,12 +148,9 @@ function contextFor(
       },
       list: (path) => (all.at(all.resolve(at(path), 'scandir'))?.kind === 'directory' ? all.list(at(path)) : []),
     },
-    cwd,
-    variables,
+    ...{ cwd, variables, sleep: (milliseconds) => clock.sleep(milliseconds), random: () => clock.random() },
     get now() {
       return clock.now
     },
-    sleep: (milliseconds) => clock.sleep(milliseconds),
-    random: () => clock.random(),
   }
 }

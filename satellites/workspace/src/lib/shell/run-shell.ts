@@ -1,10 +1,11 @@
 import { Bash } from 'just-bash'
 import type { VirtualClock } from '../clock/virtual-clock.ts'
 import { DiskError, type EditedDisk } from '../disk/edited-disk.ts'
+import { boundedIntegers, isKept } from './bounded-integers.ts'
 import { guardCommands } from './known-faults.ts'
 import { MARK, markedRedirections } from './marked-redirections.ts'
 import { ProgramFaults } from './programs.ts'
-import { scriptInterpreters } from './script-interpreters.ts'
+import { programsByPath } from './script-interpreters.ts'
 import { ShellFs } from './shell-fs.ts'
 import { type ShellChoice, shellParts } from './shell-parts.ts'
 
@@ -50,8 +51,7 @@ export async function runShell(
     executionLimits: { maxOutputSize: MOST_OUTPUT, maxExecutionTimeMs: Number.POSITIVE_INFINITY },
   })
   guardCommands(bash)
-  bash.registerTransformPlugin(markedRedirections)
-  bash.registerTransformPlugin(scriptInterpreters(disk, memory.cwd))
+  for (const plugin of [markedRedirections, programsByPath, boundedIntegers]) bash.registerTransformPlugin(plugin)
   const result = await bash
     .exec(script, { rawScript: true, ...(stdin !== null && { stdin }) })
     .catch((error: Error) => {
@@ -62,7 +62,7 @@ export async function runShell(
   faults.rethrow()
   const { stdout, stderr, exitCode, env } = result
   const variables = Object.entries(env)
-    .filter(([name, value]) => !OWN.has(name) && DEFAULTS[name] !== value)
+    .filter(([name, value]) => !OWN.has(name) && !isKept(name) && DEFAULTS[name] !== value)
     .map(([name, value]) => [name, value.toWellFormed()] as const)
   return {
     stdout: stdout.toWellFormed(),

@@ -215,8 +215,51 @@ describe('a script', () => {
     ['for i in 1 2; do ./run.js $i; done', '1\n2\n', 0],
     ['./run.pl', '', 127],
     ['./plain.js', '', 126],
+    ['sed s/1/2/ plain.js > new.js; chmod +x new.js; ./new.js', '2\n', 0],
+    ['cd /; app/run.js "x y"; d=/app; "$d"/run.js z; ./app/none', 'x y\nz\n', 127],
+    ['export V=1; printf "echo \\$V \\$1; read x; echo \\$x; exit 3" > s; chmod +x s; echo in | ./s a', '1 a\nin\n', 3],
+    ['./run.sh "a  b" && /bin/echo c; x=1; echo "echo [\\$x\\$y]" > s; chmod +x s; y=2 ./s', 'a  b\nc\n[2]\n', 0],
   ] as const)('is run by the program of its first line: %s', async (command, stdout, exitCode) => {
     const found = await runCommand(SCRIPTS, command, { cwd: '/app', languages: ['javascript'] })
     expect(found).toMatchObject({ stdout, exitCode })
+  })
+})
+
+describe('integers of the shell', () => {
+  it.each([
+    [
+      'echo $((1<<40)) $((3 * 2**45)) $((-5>>1)) $((~7)) $((12 & 10 | 1 ^ 3))',
+      '1099511627776 105553116266496 -3 -8 10\n',
+    ],
+    ['i=5; echo $((i++)) $i $((--i)) $(( x = i * 2, x - 1 )); set | grep -c __int9', '5 6 5 9\n0\n'],
+    [
+      'x=7; ((x += 3)) && echo $x; a=(1 2); ((a[1] -= 5)); echo $((a[0] + a[1])); y=4; echo $(( $x % $y ))',
+      '10\n-2\n2\n',
+    ],
+    [
+      's=100; e=350; echo $(( ($e - $s) / 10 )); op=+; echo $((3 $op 4)) $((nothing + 1)) $((5 > 3 ? 1 : 2))',
+      '25\n7 1 1\n',
+    ],
+  ])('are those of bash: %s', async (command, stdout) => {
+    expect(await runCommand(DISK, command)).toMatchObject({ stdout, stderr: '' })
+    expect(execFileSync('bash', ['-c', command.split('; set')[0] as string]).toString()).toBe(
+      stdout.replace(/\n0\n$/, '\n'),
+    )
+  })
+
+  it.each([
+    'echo $((1<<62))',
+    'echo $((9007199254740993))',
+    'echo $((123456789 * 987654321))',
+    'echo $((4294967295 & 255))',
+    's=1764491234123456789; e=1764491235123456789; echo $(( ($e - $s) / 1000000 ))',
+    'x=9223372036854775807; echo $((x - 1))',
+    'x=3000000000; echo $((x |= 1))',
+    'echo $(( $(echo 1764491234123456789) / 1000 ))',
+    'a=(5 6); i=0; echo $((${a[$i+1]} + 1))',
+  ])('are refused where the library would count wrongly: %s', async (command) => {
+    const { stdout, stderr, exitCode } = await runCommand(DISK, command)
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 })
+    expect(stderr).toMatch(/\[(integers of more than \d+ bits|other expansions than)/)
   })
 })

@@ -35,12 +35,8 @@ export function toRecord(result: JobResult, calls: number): CommandRecord {
   const text = `${said}${problem}`.slice(0, KEPT).toWellFormed()
   const kept: CommandRecord['changes'] = isCut ? [{ how: 'write', path: file, entry: { kind: 'text', text } }] : []
   const record: CommandRecord = {
-    stdout,
-    stderr,
-    exitCode,
-    changes: [...result.changes, ...kept],
+    ...{ stdout, stderr, exitCode, elapsed, changes: [...result.changes, ...kept] },
     grown: result.grown + (isCut ? sizeOf(text) : 0),
-    elapsed,
     memory: memory && { cwd: memory.cwd, variables: memory.variables.map(([name, value]) => [name, value]) },
     transaction: transaction?.map(({ sql, now, seed }) => ({ sql, now, seed: [...seed] })) ?? null,
   }
@@ -52,16 +48,8 @@ export function toRecord(result: JobResult, calls: number): CommandRecord {
 
 /** Returns what is recorded of a job that was ended: it changed nothing. */
 export function endedRecord(message: string): CommandRecord {
-  return {
-    stdout: '',
-    stderr: `${message}\n`,
-    exitCode: 137,
-    changes: [],
-    grown: 0,
-    elapsed: 0,
-    memory: null,
-    transaction: null,
-  }
+  const nothing = { changes: [], grown: 0, elapsed: 0, memory: null, transaction: null }
+  return { ...nothing, stdout: '', stderr: `${message}\n`, exitCode: 137 }
 }
 
 export function shownRecord({ stdout, stderr, exitCode }: CommandRecord): string {

@@ -34,12 +34,8 @@ export function createJobRunner(clock: VirtualClock): (message: ToThread) => Pro
     const isShell = task.kind === 'shell'
     const layers = [files, ...(isShell ? [await systemDisk(task, clock)] : [])]
     clock.begin(now, seed)
-    const edited = new EditedDisk(
-      disk,
-      { ...access, readOnly: [...access.readOnly, ...SYSTEM] },
-      () => clock.now,
-      layers,
-    )
+    const own = { ...access, readOnly: [...access.readOnly, ...SYSTEM] }
+    const edited = new EditedDisk(disk, own, () => clock.now, layers)
     const done = isShell
       ? { ...(await runShell(edited, task.script, task, clock)), transaction: null }
       : { ...(await runSql(edited, task.database, task.sql, task.transaction, { clock, seed })), memory: null }
