@@ -26,7 +26,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   chance: ['frozen-lake', '--policy', 'random'],
   rules: [example('warehouse'), '--policy', 'solver'],
   database: [example('support-desk'), '--policy', 'solver'],
-  disk: [example('repair-shop'), '--policy', 'solver', '--tasks', '40'],
+  disk: [example('repair-shop'), '--policy', 'solver'],
   shell: [example('on-call'), '--policy', 'solver', '--tasks', '30'],
   seats: ['kuhn-poker', '--policy', 'random', '--tasks', '70'],
   conversation: [example('phone-support'), '--policy', 'solver'],

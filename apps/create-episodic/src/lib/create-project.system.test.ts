@@ -64,6 +64,12 @@ describe('createProject', () => {
     expect(scripts).not.toHaveProperty('test:world')
   })
 
+  it('installs nothing for a workspace that is compiled', () => {
+    const folder = folderWith({})
+    createProject(folder, 'workspace')
+    expect(Object.keys(manifestOf(folder).overrides['just-bash'])).toEqual(['@mongodb-js/zstd', 'node-liblzma'])
+  })
+
   it('compiles beside a project that has options of its own, and ignores what it ignores', () => {
     const folder = folderWith({ 'tsconfig.json': '{}', '.gitignore': 'node_modules\ndist' })
     const { created, kept } = createProject(folder, 'world')

@@ -19,7 +19,7 @@ export function unpublished(): string {
 
 type Texts = Readonly<Record<string, string>>
 
-export type Manifest = { readonly [field in 'scripts' | 'dependencies' | 'devDependencies']?: Texts } & {
+export type Manifest = { readonly [field in 'scripts' | 'dependencies' | 'devDependencies' | 'overrides']?: Texts } & {
   readonly type?: string
   readonly version?: string
 }
@@ -29,7 +29,7 @@ export type Manifest = { readonly [field in 'scripts' | 'dependencies' | 'devDep
  * stays; a script whose name is taken is added as `<name>:world`.
  */
 export function packageFile(given: Manifest | null, kind: KindName, values: Texts) {
-  const { scripts: own, ...fields } = JSON.parse(template('shared/manifest.json', values))
+  const { scripts: own, overrides, ...fields } = JSON.parse(template('shared/manifest.json', values))
   const scripts: Record<string, string> = { ...given?.scripts }
   for (const [name, command] of Object.entries<string>(own)) {
     const { [name]: taken = command } = scripts
@@ -44,6 +44,7 @@ export function packageFile(given: Manifest | null, kind: KindName, values: Text
     ...(given ?? fields),
     type: 'module',
     scripts,
+    ...(kind === 'workspace' && { overrides: { ...overrides, ...given?.overrides } }),
     dependencies: withLacking(given?.dependencies, ...KINDS[kind].needs, 'episodic', 'zod'),
     devDependencies: withLacking(given?.devDependencies, '@types/node', 'typescript', 'vitest'),
   }
