@@ -57,7 +57,7 @@ describe('episodic check', () => {
 
   it('lists the checks if --only names an unknown one', async () => {
     const { status, err } = await workshop.main(['check', exampleWorld('frozen-lake'), '--only', 'secrets'])
-    expect(err).toContain('There is no check "secrets". The checks are: non-interference, canaries')
+    expect(err).toContain('There is no check "secrets". The checks are: determinism, non-interference')
     expect(status).toBe(2)
   })
 })
