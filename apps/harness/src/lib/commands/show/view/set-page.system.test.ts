@@ -128,4 +128,38 @@ describe('the page of a set', () => {
     expect(await page.locator('.why').count()).toBe(0)
     await context.close()
   })
+
+  it.skipIf(lacksBrowser)(
+    'has a cell for each of 24 players in four worlds, also in a shared file',
+    { timeout: 240_000 },
+    async () => {
+      const prompts = ['Answer at once.', 'Think first.']
+      const players = Array.from({ length: 12 }, (_, i) =>
+        prompts.map((systemPrompt) => ({
+          ...{ name: `m${i} ${systemPrompt}`, policy: `llm:m${i}`, baseUrl: server.url, systemPrompt, prices: [2, 10] },
+        })),
+      )
+      writeFileSync(at('many.json'), JSON.stringify(players.flat()))
+      const worlds = ['number-guessing', 'frozen-lake', 'warehouse', 'courier'].map(exampleWorld)
+      const limits = ['--tasks', '3', '--max-steps', '4']
+      const asked = ['run', ...worlds, '--policies', 'many.json', ...limits, '--set', 'many']
+      const played = await workshop.main(asked, { env: { OPENAI_API_KEY: 'none' } })
+      expect(played).toMatchObject({ status: 0 })
+      expect(await workshop.main(['bundle', 'runs/many', '--compare', '--out', 'many.html', '--yes'])).toMatchObject({
+        status: 0,
+      })
+      const context = await openWindow(browser(), viewing, { viewport: { width: 1_440, height: 900 } })
+      const page = await context.newPage()
+      for (const address of [`${viewing.origin}/#/set/many`, `${pathToFileURL(at('many.html'))}#/set/many`]) {
+        await page.goto('about:blank')
+        await page.goto(address)
+        await expect.poll(() => page.locator('.set-cell small').count(), { timeout: 60_000 }).toBeGreaterThanOrEqual(96)
+        expect(await page.locator('.set-cell').count()).toBe(96)
+        expect(await page.getByText('not comparable').count()).toBe(0)
+        expect(await page.getByText('3 tasks can show nothing among 24 players').count()).toBe(4)
+        expect(await page.getByText('Success by model and prompt').count()).toBe(4)
+      }
+      await context.close()
+    },
+  )
 })
