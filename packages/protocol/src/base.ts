@@ -10,6 +10,7 @@ export { abortable, afterThisTurn, every, monotonic, pause } from './lib/base/cl
 export { CodedError } from './lib/base/coded-error.ts'
 export { formatZodError } from './lib/base/format-zod-error.ts'
 export {
+  copyJson,
   copyPlain,
   isObject,
   jsonObjectSchema,

@@ -29,15 +29,25 @@ export const parsedObjectSchema: z.ZodType<JsonObject> = z.custom<JsonObject>(is
  */
 export function findNonJson(value: unknown, path = '$', most = Number.MAX_SAFE_INTEGER): string | null {
   room = most
-  const found = findProblem(value)
+  const found = findProblem(value, false)
   return found && path + found
 }
 
-/** How many more objects and arrays may be read. */
+/** The same; if nothing is found, it returns what `JSON.parse` makes of the text of the value, in half the time. */
+export function copyJson(value: unknown, path: string, most: number): { readonly copy: Json } | string {
+  room = most
+  const found = findProblem(value, true)
+  return found ? path + found : { copy: copied as Json }
+}
+
+/** How many more objects and arrays may be read, and the copy of what was read last. */
 let room = 0
+let copied: unknown = null
+const OWN = { enumerable: true, configurable: true, writable: true }
 
 /** The path to the problem and what it is. Nearly always there is none, so no path is written before one is found. */
-function findProblem(value: unknown): string | null {
+function findProblem(value: unknown, copies: boolean): string | null {
+  copied = value
   switch (typeof value) {
     case 'string':
       return value.isWellFormed() ? null : ' holds a lone surrogate'
@@ -47,30 +57,37 @@ function findProblem(value: unknown): string | null {
       if (!Number.isFinite(value)) return ` is ${value}`
       return Object.is(value, -0) ? ' is -0' : null
     case 'object':
-      return value === null ? null : findInObject(value)
+      return value === null ? null : findInObject(value, copies)
     default:
       return ` is ${typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`}`
   }
 }
 
-function findInObject(value: object): string | null {
+function findInObject(value: object, copies: boolean): string | null {
   room -= 1
   if (room < 0) throw new RangeError('The value has too many parts.')
   if (Array.isArray(value)) {
+    const items: unknown[] | null = copies ? [] : null
     for (let i = 0; i < value.length; i++) {
-      const found = findProblem(value[i])
+      const found = findProblem(value[i], copies)
       if (found) return `[${i}]${found}`
+      items?.push(copied)
     }
+    copied = items
     return null
   }
   const prototype = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null)
     return ` is a ${value.constructor?.name ?? 'class instance'}`
+  const members: Record<string, unknown> | null = copies ? {} : null
   for (const key in value) {
     if (!key.isWellFormed()) return ' has a key with a lone surrogate'
-    const found = findProblem((value as Record<string, unknown>)[key])
+    const found = findProblem((value as Record<string, unknown>)[key], copies)
     if (found) return `.${key}${found}`
+    if (members && key !== '__proto__') members[key] = copied
+    else if (members) Object.defineProperty(members, key, { value: copied, ...OWN })
   }
+  copied = members
   return null
 }
 

@@ -90,9 +90,7 @@ function drawsOf(name: string, generatorOf: (name: string) => RandomGenerator): 
       const copy = [...items]
       for (let i = copy.length - 1; i > 0; i--) {
         const j = rng.int(0, i)
-        const held = copy[i] as (typeof items)[number]
-        copy[i] = copy[j] as (typeof items)[number]
-        copy[j] = held
+        ;[copy[i], copy[j]] = [copy[j] as (typeof items)[number], copy[i] as (typeof items)[number]]
       }
       return copy
     },

@@ -303,18 +303,10 @@ export const METHOD_SCHEMAS = {
   },
 }
 
-type Method = keyof typeof METHOD_SCHEMAS
+type Schemas = typeof METHOD_SCHEMAS
 
 /** The parameters of a method as its server reads them: defaults are filled in, and `_meta` is removed. */
-export type MethodParams<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
-  readonly params: infer Params extends z.ZodType
-}
-  ? Omit<Wire<Params>, '_meta'>
-  : never
+export type MethodParams<Name extends Exclude<keyof Schemas, 'list'>> = Omit<Wire<Schemas[Name]['params']>, '_meta'>
 
 /** The result of a method. */
-export type MethodResult<Name extends Method> = (typeof METHOD_SCHEMAS)[Name] extends {
-  readonly result: infer Result extends z.ZodType
-}
-  ? Wire<Result>
-  : never
+export type MethodResult<Name extends keyof Schemas> = Wire<Schemas[Name]['result']>

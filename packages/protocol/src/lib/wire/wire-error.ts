@@ -50,6 +50,6 @@ export function invalidParams(message: string, options?: ErrorOptions & { detail
 
 /** Returns the code of a JSON-RPC error number; `null` for an unknown number. */
 export function findWireErrorCode(number: number): WireErrorCode | null {
-  const found = Object.entries(WIRE_ERROR_NUMBERS).find(([, each]) => each === number)
-  return found ? (found[0] as WireErrorCode) : null
+  const codes = Object.keys(WIRE_ERROR_NUMBERS) as WireErrorCode[]
+  return codes.find((code) => WIRE_ERROR_NUMBERS[code] === number) ?? null
 }

@@ -36,8 +36,8 @@ describe('Session.step with rules that answer later', () => {
     const { session } = await openCountingSession()
     const rules = lateRules(adding(5))
     const order: string[] = []
-    const first = session.step(adding(5), rules.play).then(() => order.push('late'))
-    const second = play(session, adding(7)).then(() => order.push('next'))
+    const first = Promise.resolve(session.step(adding(5), rules.play)).then(() => order.push('late'))
+    const second = Promise.resolve(play(session, adding(7))).then(() => order.push('next'))
     await rules.begun
     expect(session.busy).toBe(true)
     expect(totalOf(session.record)).toBe(0)

@@ -28,7 +28,7 @@ describe('the calls of a session', () => {
                     throw new Error('the rules failed')
                   })
           const over = () => void answered.push(n)
-          all.push(begun.then(over, over))
+          all.push(Promise.resolve<unknown>(begun).then(over, over))
         }
         await Promise.all(all)
         expect(answered).toEqual(came)
@@ -40,7 +40,7 @@ describe('the calls of a session', () => {
 
   it('wait for the one that makes them', async () => {
     const { session } = await openCountingSession()
-    const made: Promise<unknown>[] = []
+    const made: unknown[] = []
     const seen: number[] = []
     await session.step(adding(5), (turn) => {
       made.push(

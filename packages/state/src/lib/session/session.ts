@@ -91,9 +91,11 @@ export interface Preparation {
 interface PreparedStep {
   /** `undefined` if nothing was needed. */
   readonly prepared: Json | undefined
-  /** Real time at which the step arrived. */
-  readonly arrived: number
+  /** Real time at which the step arrived; `undefined` for now. */
+  readonly arrived: number | undefined
 }
+
+const UNPREPARED: PreparedStep = { prepared: undefined, arrived: undefined }
 
 /** What a call does to the record that it has seen: its answer, and the write that has to come first. */
 interface Plan<T> {
@@ -133,7 +135,8 @@ function bytesOf(pages: KeptState['newPages']): number {
  * a later owner fences it, or if the store has lost commits that were seen in it.
  */
 export class Session {
-  readonly #options: SessionOptions
+  readonly #options: Omit<SessionOptions, 'history'>
+  readonly #history: HistoryBounds | null
   #epoch: number
   #record: SessionRecord
   /** The state of the record. */
@@ -147,18 +150,20 @@ export class Session {
   static async create(record: SessionRecord, options: SessionOptions): Promise<Session | null> {
     const kept = KeptState.start(record.state, record.limits)
     const held = await storeSession(options.store, { record: { ...record, state: kept.state }, kept, pools: [] })
-    return held && new Session(held, options)
+    return held && new Session(held, options, options.history)
   }
 
   /** Reads a session from the store. Resolves with `null` if there is none of this id. Throws `store-invalid`. */
   static async read(id: string, options: SessionOptions): Promise<Session | null> {
     const stored = await options.store.read(id)
-    return stored && new Session(await holdSession(options.store, stored), options)
+    return stored && new Session(await holdSession(options.store, stored), options, options.history)
   }
 
   /** @internal */
-  constructor({ record, kept, pools }: HeldSession, options: SessionOptions) {
+  constructor(held: HeldSession, options: Omit<SessionOptions, 'history'>, history: HistoryBounds | null) {
+    const { record, kept, pools } = held
     this.#options = options
+    this.#history = history
     this.#epoch = record.epoch
     this.#record = record
     this.#kept = kept
@@ -184,47 +189,40 @@ export class Session {
   }
 
   /**
-   * Applies one step exactly once, or returns the stored answer of one that was applied before.
+   * Applies one step exactly once, or returns the stored answer of one that was applied before: without a promise if
+   * nothing has to be waited for, as in nearly every step of a session in memory.
    *
    * `play` is called with a draft. If it throws, the session is unchanged and the error is passed on. It is called
    * again, on a newer record, if another holder of the session commits in between. While its promise is pending, the
    * session's other calls wait.
    *
    * `preparation` is called once the step is found to be the next one, with whether it comes too late for the limit of
-   * time; `null` prepares nothing. `play` gets its result in the turn, every time
-   * it is called, and the log keeps it. An external effect is stored before it starts. If one of the same action is
-   * stored already, it may have happened or not: the step throws `outcome-unknown` until another step of the seat is
-   * answered.
+   * time; `null` prepares nothing. `play` gets its result in the turn, every time it is called, and the log keeps it.
+   * An external effect is stored before it starts. If one of the same action is stored already, it may have happened or
+   * not: the step rejects with `outcome-unknown` until another step of the seat is answered.
    *
    * A move without an epoch has this holder's own, and is `fenced` once another holder has taken the session over.
-   * Throws what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`,
+   * Rejects with what {@link decideStep} throws, `seq-reused`, `queue-full`, `too-large`, `log-full`, `not-json`,
    * `action-invalid`, `state-lost` if the store has lost commits that were seen in it, and `session-not-found` if the
    * session is gone.
    */
-  async step<P extends Played>(
+  step<P extends Played>(
     move: Move,
-    play: (turn: Turn) => P | Promise<P>,
+    play: (turn: Turn) => AtOnce<P>,
     preparation?: (late: boolean) => Preparation | null,
-  ): Promise<PlayedStep<P>> {
-    if (this.#running) await this.#queued()
-    this.#running = true
-    try {
-      const { clock, history } = this.#options
-      const prepared = preparation ? await this.#prepare(move, preparation) : null
-      const settled = this.#settle<PlayedStep<P>>(() => {
+  ): AtOnce<PlayedStep<P>> {
+    const settle = ({ prepared, arrived }: PreparedStep) =>
+      this.#settle<PlayedStep<P>>(() => {
         const { seat, action } = move
         const verdict = this.#decide(move)
         if (verdict.kind === 'replay') return this.#planReplay(move, verdict.revision)
-        const setting = { seat, action, ...prepared, now: clock.now(), history }
+        const setting = { seat, action, now: this.#options.clock.now(), history: this.#history, prepared, arrived }
         const played = play(turnOf(this.#record, this.#kept.draft(), setting))
         return played instanceof Promise
           ? played.then((late) => this.#planStep(setting, late))
           : this.#planStep(setting, played)
       })
-      return settled instanceof Promise ? await settled : settled
-    } finally {
-      this.#leave()
-    }
+    return this.#inTurn(() => (preparation ? this.#prepare(move, preparation).then(settle) : settle(UNPREPARED)))
   }
 
   /**
@@ -239,7 +237,7 @@ export class Session {
     apply: (turn: Pick<Turn, 'record' | 'draft'>) => Happened | Promise<Happened>,
   ): Promise<MethodResult<'publish'>> {
     const { events: bound = DEFAULT_EVENTS, clock } = this.#options
-    return this.#inTurn(() =>
+    return this.#inTurn(async () =>
       this.#settle<MethodResult<'publish'>>(() => {
         if (this.fenced) throw fenced()
         const record = this.#record
@@ -491,23 +489,40 @@ export class Session {
     throw storeInvalid(`The step log of session ${id} lacks revision ${revision}.`)
   }
 
-  async #inTurn<T>(call: () => AtOnce<T>): Promise<T> {
-    if (this.#running) await this.#queued()
+  #inTurn<T>(call: () => Promise<T>): Promise<T>
+  #inTurn<T>(call: () => AtOnce<T>): AtOnce<T>
+  #inTurn<T>(call: () => AtOnce<T>): AtOnce<T> {
+    return this.#running ? this.#queued().then(() => this.#run(call)) : this.#run(call)
+  }
+
+  #run<T>(call: () => AtOnce<T>): AtOnce<T> {
     this.#running = true
+    let result: AtOnce<T>
     try {
-      return await call()
+      result = call()
+    } catch (error) {
+      result = Promise.reject(error)
+    }
+    if (result instanceof Promise) return this.#leaveAfter(result)
+    this.#leave()
+    return result
+  }
+
+  async #leaveAfter<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result
     } finally {
       this.#leave()
     }
   }
 
-  /** Resolves when the calls before this one are done. Throws `queue-full` if there is no room to wait. */
-  #queued(): Promise<void> {
+  /** Resolves when the calls before this one are done. Rejects with `queue-full` if there is no room to wait. */
+  async #queued(): Promise<void> {
     this.#waiting ??= []
     const count = this.#waiting.length + 1
     if (count >= this.#options.queue)
       throw new StateError('queue-full', `${count} calls wait for this session already. Wait for their answers first.`)
-    return new Promise((begin) => this.#waiting?.push(begin))
+    await new Promise<void>((begin) => this.#waiting?.push(begin))
   }
 
   /** Starts the next waiting call. It comes before a new one, so `#running` stays set. */

@@ -9,6 +9,7 @@ import type {
   Refusal,
   RngState,
   SeatsReport,
+  StepReport,
   Terms,
   Truncation,
 } from '@episodic/protocol'
@@ -150,57 +151,49 @@ export function turnOf(record: SessionRecord, draft: SessionState, setting: Step
  */
 export function recordStep(record: SessionRecord, setting: StepSetting, played: Played, kept: KeptState): Stepped {
   const { seat, action, now, prepared } = setting
-  const { change, end, observation, terms, potential, success, verdicts, refused, published, remember } = played
+  const { change, observation, success, verdicts, published, remember, seats } = played
   const { outside, effect } = record
   const seq = seatOf(record, seat).seq + 1
   const revision = record.revision + 1
-  const next: SessionRecord = {
+  const moved = { seq, last: revision }
+  const next: Writable<SessionRecord> = {
     ...record,
     state: kept.state,
-    rng: change ? change.rng : record.rng,
-    now: change ? change.now : record.now,
-    end,
+    end: played.end,
     revision,
     touchedAt: now,
-    seats: played.seats
-      ? nextSeats(record, seat, { seq, last: revision }, played.seats)
-      : { ...record.seats, [seat]: { seq, last: revision } },
-    ...(played.seats && { turn: played.seats.turn }),
-    // A refused or sealed move passes the turn to nobody, so its time goes on.
-    ...(record.limits.turnSeconds !== undefined && change && !played.seats?.sealed && { turnedAt: now }),
-    history: setting.history && remember ? appendHistory(record.history, remember, setting.history) : record.history,
+    seats: seats ? nextSeats(record, seat, moved, seats) : { ...record.seats, [seat]: moved },
   }
-  const stateHash = kept.hash(next)
-  const report = {
+  if (change) {
+    next.rng = change.rng
+    next.now = change.now
+  }
+  if (seats) next.turn = seats.turn
+  // A refused or sealed move passes the turn to nobody, so its time goes on.
+  if (record.limits.turnSeconds !== undefined && change && !seats?.sealed) next.turnedAt = now
+  if (setting.history && remember) next.history = appendHistory(record.history, remember, setting.history)
+  if (outside) next.outside = { pending: [], known: outside.known }
+  if (effect?.seat === seat) next.effect = undefined
+  const report: Writable<Omit<StepReport, 'stateHash'>> & { stateHash?: string } = {
     seq,
     revision,
-    terms,
-    potential,
-    end: played.seats?.ends?.[seat] ?? end,
-    refused,
-    ...(success !== undefined && { success }),
-    ...(verdicts && { verdicts }),
-    ...(played.seats && { seats: seatsReport(seatOf(record, seat), played.seats) }),
+    terms: played.terms,
+    potential: played.potential,
+    end: seats?.ends?.[seat] ?? played.end,
+    refused: played.refused,
   }
-  // Nearly every step is played with nothing from outside.
-  if (!outside && !effect && prepared === undefined && !published)
-    return { next, step: { seat, action, observation, report: { ...report, stateHash } } }
-  const events = outside && outside.pending.length > 0 ? { events: outside.pending } : {}
-  return {
-    next: {
-      ...next,
-      ...(outside && { outside: { pending: [], known: outside.known } }),
-      ...(effect?.seat === seat && { effect: undefined }),
-    },
-    step: {
-      seat,
-      action,
-      observation,
-      report: { ...report, ...events, ...(prepared !== undefined && { prepared }), stateHash },
-      ...(published && { published }),
-    },
-  }
+  if (success !== undefined) report.success = success
+  if (verdicts) report.verdicts = verdicts
+  if (seats) report.seats = seatsReport(seatOf(record, seat), seats)
+  if (outside && outside.pending.length > 0) report.events = outside.pending
+  if (prepared !== undefined) report.prepared = prepared
+  report.stateHash = kept.hash(next)
+  const step: Writable<LoggedStep> = { seat, action, observation, report: report as StepReport }
+  if (published) step.published = published
+  return { next, step }
 }
+
+type Writable<T> = { -readonly [Part in keyof T]: T[Part] }
 
 function nextSeats(
   { seats }: SessionRecord,

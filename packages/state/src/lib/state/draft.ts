@@ -19,7 +19,7 @@ export class Draft {
   readonly #parts = new WeakMap<object, Part>()
   /** What objects have become, as far as they were read to finish the draft: one may be in several places. */
   #read = new Map<object, Value>()
-  #finished = new Map<Part, Base>()
+  #finished = new Map<Part, Base | typeof UNFINISHED>()
 
   /** `lineage` stands for the session whose pages the value's are: a part of another session's state is copied. */
   constructor(base: Value, lineage: object) {
@@ -68,12 +68,16 @@ export class Draft {
 
   #finish(part: Part, path: string): Base {
     const known = this.#finished.get(part)
+    if (known === UNFINISHED) throw new RangeError(`${path} contains itself.`)
     if (known !== undefined) return known
+    this.#finished.set(part, UNFINISHED)
     const finished = part.finish(path)
     this.#finished.set(part, finished)
     return finished
   }
 }
+
+const UNFINISHED = Symbol('unfinished')
 
 function asValue(base: Base): Value {
   return isValue(base) ? base : Plain.of(base as object)
@@ -104,7 +108,6 @@ class ObjectPart extends Unalterable implements Part {
   /** The parts of entries that were read; `null` for none, as of nearly every row that is read in a search. */
   #parts: Map<string, object> | null = null
   #changes: ObjectChanges | null = null
-  #isFinishing = false
 
   constructor(draft: Draft, base: Base, inner: Mapping | PlainEntries) {
     super()
@@ -166,22 +169,6 @@ class ObjectPart extends Unalterable implements Part {
 
   finish(path: string): Base {
     if (!this.#parts && !this.#changes) return this.#base
-    if (this.#isFinishing) throw new RangeError(`${path} contains itself.`)
-    this.#isFinishing = true
-    try {
-      return this.#finished(path)
-    } finally {
-      this.#isFinishing = false
-    }
-  }
-
-  get isUnchanged(): boolean {
-    if (this.#changes) return false
-    for (const part of this.#parts?.values() ?? NOTHING) if (!this.#draft.isUnchanged(part)) return false
-    return true
-  }
-
-  #finished(path: string): Base {
     const set = new Map<string, Value>()
     for (const [key, part] of this.#parts ?? NOTHING) {
       if (!this.#isBase(key)) continue
@@ -201,6 +188,12 @@ class ObjectPart extends Unalterable implements Part {
       keys,
       keys.map((key) => (set.has(key) ? (set.get(key) as Value) : asValue(this.#inner.at(key) as Base))),
     )
+  }
+
+  get isUnchanged(): boolean {
+    if (this.#changes) return false
+    for (const part of this.#parts?.values() ?? NOTHING) if (!this.#draft.isUnchanged(part)) return false
+    return true
   }
 
   #left(key: string): unknown {
@@ -277,7 +270,6 @@ class ArrayPart extends Unalterable implements Part {
   readonly #added: unknown[] = []
   /** All items once rules do more with them: values of the tree, parts, and what rules have set. */
   #copy: unknown[] | null = null
-  #isFinishing = false
 
   constructor(draft: Draft, base: Base, inner: List | readonly Base[]) {
     super()
@@ -325,13 +317,7 @@ class ArrayPart extends Unalterable implements Part {
   }
 
   finish(path: string): Base {
-    if (this.#isFinishing) throw new RangeError(`${path} contains itself.`)
-    this.#isFinishing = true
-    try {
-      return this.#copy ? this.#finishedCopy(this.#copy, path) : this.#finishedItems(path)
-    } finally {
-      this.#isFinishing = false
-    }
+    return this.#copy ? this.#finishedCopy(this.#copy, path) : this.#finishedItems(path)
   }
 
   get isUnchanged(): boolean {

@@ -52,22 +52,21 @@ async function play(size: keyof typeof SIZES, edit: Edit, bytes = DEFAULT_LIMITS
   const session = await openSession(SIZES[size], bytes)
   const textOf = async () => JSON.stringify((await session.refresh()).state)
   const before = await textOf()
-  const failure: unknown = await session
-    .step({ seat: 'agent', action: { tool: 'edit', arguments: {} } }, ({ record, draft }) => {
-      edit(draft.private.rows as never)
-      return {
-        change: { state: draft, rng: record.rng, now: record.now },
-        end: null,
-        observation: { text: 'Edited.', structured: null },
-        terms: {},
-        potential: null,
-        refused: null,
-      }
-    })
-    .then(
-      () => null,
-      (error: unknown) => error,
-    )
+  const answered = session.step({ seat: 'agent', action: { tool: 'edit', arguments: {} } }, ({ record, draft }) => {
+    edit(draft.private.rows as never)
+    return {
+      change: { state: draft, rng: record.rng, now: record.now },
+      end: null,
+      observation: { text: 'Edited.', structured: null },
+      terms: {},
+      potential: null,
+      refused: null,
+    }
+  })
+  const failure: unknown = await Promise.resolve(answered).then(
+    () => null,
+    (error: unknown) => error,
+  )
   return { before, after: await textOf(), failure }
 }
 

@@ -39,8 +39,12 @@ export class KeptState {
   /** Whether it is kept in pages. */
   readonly isLarge: boolean
   readonly #tree: Tree | null
+  /** A copy of a small state that nobody holds, for its first draft; `null` once that is given. */
+  #copy: SessionState | null = null
+  /** The random streams that were hashed last, and their text: most steps draw nothing. */
+  #streams: { readonly rng: RngState; readonly text: string } | null = null
   /** The first pages of the frozen values that it began with. */
-  #shared: ReadonlySet<PageNode> = new Set()
+  #shared: ReadonlySet<PageNode> | null = null
   /** The pages that the store does not have, once they were asked for. */
   #new: readonly PageNode[] | null = null
 
@@ -54,12 +58,18 @@ export class KeptState {
   /** Keeps a plain state. Throws `not-json`, and `too-large` if it exceeds the limit. */
   static of(state: SessionState, limits: Limits): KeptState {
     // The text of a state that is surely large would be written in vain.
-    return isSurelyLarge(state) ? KeptState.#inPages(state, limits) : KeptState.#measured(state, limits)
+    return isSurelyLarge(state) ? KeptState.#inPages(state, limits) : KeptState.#measured(state, limits, null)
   }
 
-  static #measured(state: SessionState, limits: Limits): KeptState {
-    const text = encodeState(state, limits)
-    return isSmall(text) ? new KeptState(state, text, null) : KeptState.#inPages(state, limits)
+  static #measured(state: SessionState, limits: Limits, before: KeptState | null): KeptState {
+    const { text, copy } = encodeState(state, limits)
+    if (!isSmall(text)) return KeptState.#inPages(state, limits)
+    const kept = new KeptState(state, text, null)
+    // A session that only began may never be played on.
+    if (!before) return kept
+    kept.#copy = copy
+    kept.#streams = before.#streams
+    return kept
   }
 
   static #inPages(state: SessionState, limits: Limits): KeptState {
@@ -112,14 +122,15 @@ export class KeptState {
   }
 
   /** Returns the hash of everything that the next step depends on: the state, the random streams and virtual time. */
-  hash(chance: Chance): string {
-    return hashOf(this.text, chance)
+  hash({ rng, now }: Chance, text = this.text): string {
+    if (this.#streams?.rng !== rng) this.#streams = { rng, text: JSON.stringify(rng) }
+    return contentId(`[${this.#streams.text},${Number.isFinite(now) ? now : null}]${text}`)
   }
 
   /** Returns that hash in the form of a recorded one: releases without pages hash the JSON text of a large state. */
   hashAs(recorded: string | null, chance: Chance): string {
     const hash = this.hash(chance)
-    return hash === recorded || !this.isLarge ? hash : hashOf(JSON.stringify(this.state), chance)
+    return hash === recorded || !this.isLarge ? hash : this.hash(chance, JSON.stringify(this.state))
   }
 
   get bytes(): number {
@@ -127,7 +138,11 @@ export class KeptState {
   }
 
   draft(): SessionState {
-    if (!this.#tree) return JSON.parse(this.text)
+    if (!this.#tree) {
+      const copy = this.#copy ?? JSON.parse(this.text)
+      this.#copy = null
+      return copy
+    }
     const { root, views } = this.#tree
     const draft = new Draft(root, views.lineage)
     drafts.set(draft.root, { draft, views })
@@ -137,9 +152,8 @@ export class KeptState {
   /** Keeps what rules have left of a draft, or a plain state. Throws `not-json`, and `too-large` beyond the limit. */
   next(left: SessionState, limits: Limits): KeptState {
     const tree = this.#tree
-    // A small state nearly always stays one.
-    if (!tree) return left === this.state ? this : KeptState.#measured(left, limits)
     if (left === this.state) return this
+    if (!tree) return KeptState.#measured(left, limits, this)
     const draft = drafts.get(left)?.draft
     const shown = containerOf(left, tree.views.lineage)
     const root = shown ?? readable(() => (draft ? draft.finish('state') : rootOf(left)))
@@ -181,12 +195,12 @@ export class KeptState {
     readonly own: readonly PageNode[]
     readonly shared: () => readonly PageNode[]
   } {
-    const shared = [...this.#shared]
+    const shared = [...(this.#shared ?? [])]
     if (shared.length === 0) return { pool: `start:${this.name}`, own: [], shared: () => this.#pages(() => true) }
     const names = shared.map(({ name }) => name).sort()
     return {
       pool: `start:${names.length === 1 ? names[0] : contentId(names.join())}`,
-      own: this.#pages((page) => !this.#shared.has(page)),
+      own: this.#pages((page) => !this.#shared?.has(page)),
       shared: () => this.#pages(() => true, shared),
     }
   }
@@ -246,10 +260,6 @@ export function copyOfDraft(draft: SessionState): SessionState {
 export function settled(draft: SessionState): SessionState {
   const large = drafts.get(draft)
   return large ? (large.views.of(readable(() => large.draft.finish('state'))) as SessionState) : draft
-}
-
-function hashOf(text: string, { rng, now }: Chance): string {
-  return contentId(JSON.stringify([rng, now]) + text)
 }
 
 function isSmall(text: string): boolean {

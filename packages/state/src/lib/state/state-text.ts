@@ -1,16 +1,18 @@
 import { findNonJson, type Limits, type LoggedStep } from '@episodic/protocol'
-import { MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
+import { copyJson, MOST_ANSWER_BYTES } from '@episodic/protocol/internal'
 import { StateError } from '../state-error.ts'
+import type { SessionState } from './session-state.ts'
 
 // The texts that a commit writes: they come back from the store unchanged, and stay within the session's limit of
 // bytes.
 
-export function encodeState(state: object, limits: Limits): string {
+/** Returns the text of a state, and what parsing it would return. Throws `not-json` and `too-large`. */
+export function encodeState(state: SessionState, limits: Limits) {
   // Each object has two bytes at least.
-  assertJsonState(state, limits.bytes)
-  const text = toJsonText(state, 'state')
+  const copy = copyState(state, limits.bytes)
+  const text = JSON.stringify(copy)
   if (!fits(text, limits.bytes)) throw stateTooLarge(byteLength(text), limits)
-  return text
+  return { text, copy }
 }
 
 /** Throws `too-large` for a state whose JSON text has more bytes than the session's limit. */
@@ -25,7 +27,7 @@ export function assertStateFits(bytes: number, limits: Limits): void {
  */
 export function encodeStep(step: LoggedStep, limits: Limits, textBytes: number): string {
   assertTextFits(step.observation.text, textBytes)
-  const text = toJsonText(step, 'answer')
+  const text = stepText(step)
   if (text.includes(HALF_PAIR)) assertWholeText(step)
   const room = Math.min(limits.bytes, MOST_ANSWER_BYTES)
   if (!fits(text, room)) assertStepFits(step, text, room)
@@ -81,11 +83,11 @@ function assertTextFits(text: string, bytes: number): void {
   )
 }
 
-function toJsonText(value: object, what: string): string {
+function stepText(step: LoggedStep): string {
   try {
-    return JSON.stringify(value)
+    return JSON.stringify(step)
   } catch {
-    throw unreadable(what)
+    throw unreadable('answer')
   }
 }
 
@@ -99,19 +101,22 @@ function fits(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
-/** Throws `not-json` for a state that a store would not return unchanged, or with more than `most` objects. */
-export function assertJsonState(state: object, most?: number): void {
-  const problem = findProblem(state, most)
-  if (problem)
-    throw new StateError('not-json', `The rules left a state that JSON cannot say: ${problem.replace('$', 'state')}.`)
+/**
+ * Returns a copy of a state, as a store would return it. Throws `not-json` for a state that it would not return
+ * unchanged, or with more than `most` objects.
+ */
+export function copyState(state: SessionState, most = Number.MAX_SAFE_INTEGER): SessionState {
+  const read = readState(state, most)
+  if (typeof read !== 'string') return read.copy as unknown as SessionState
+  throw new StateError('not-json', `The rules left a state that JSON cannot say: ${read}.`)
 }
 
 /** What the rules left may contain itself or nest without end, and reading it may run their code. */
-function findProblem(state: object, most: number | undefined): string | null {
+function readState(state: SessionState, most: number): ReturnType<typeof copyJson> {
   try {
-    return findNonJson(state, '$', most)
+    return copyJson(state, 'state', most)
   } catch {
-    return `$ ${UNREADABLE}`
+    return `state ${UNREADABLE}`
   }
 }
 

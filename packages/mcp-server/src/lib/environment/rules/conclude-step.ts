@@ -1,4 +1,4 @@
-import type { Action, EpisodeEnd, JsonObject, Observation, StepReport, Terms } from '@episodic/protocol'
+import type { Action, EpisodeEnd, Observation, StepReport } from '@episodic/protocol'
 import type { History, Played, SessionRecord, SessionState } from '@episodic/state'
 import type { PlayedSeats } from '@episodic/state/internal'
 import { rulesFailed } from '../../server-error.ts'
@@ -37,7 +37,7 @@ export function concludeStep(
   }
   const ownEnd = endOf(seat)
   const next = end ? NONE : nextTurn(environment, turn, decided, after)
-  const remember = environment.history ? remembered() : undefined
+  const remember = environment.history ? remembered(environment, seat, action, decided) : undefined
   const history = remember && environment.history === 'calls' ? [...record.history, remember] : record.history
   const transition = {
     before: decided.before ?? record.state,
@@ -49,12 +49,8 @@ export function concludeStep(
     calls: callsOf(environment, history),
     refused: refusal,
     events,
+    end: ownEnd,
   }
-  const judged = (name: string) =>
-    evaluateEnd(environment, { end: endOf(name) as EpisodeEnd, state: after, params, history, seat: name })
-
-  // A move that is sealed earns nothing before its round is played.
-  const rewarded = refusal !== null || effects !== null
   // Who has to wait is shown the state when its turn comes: by then it is another one. After a termination there is no
   // state to act on; after a truncation there is.
   const shows = next.includes(seat) || ownEnd?.kind === 'truncated'
@@ -62,61 +58,62 @@ export function concludeStep(
   const answer = shows && seen && seen.text !== '' ? `${shown}\n${seen.text}` : shown
   // Each seat of a game has the texts of events among its messages since they happened.
   const said = events.length > 0 && !environment.multiplayer ? prependEventTexts(events, answer) : answer
-  const before = said.length - answer.length
+  const observation: { -readonly [Part in keyof Observation]: Observation[Part] } = {
+    text: said,
+    structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
+  }
+  if (decided.attachments) observation.attachments = decided.attachments
   const tools = seen ? seen.tools : environment.offers?.(after, params, seat)
-  return {
-    change,
-    end,
-    observation: {
-      text: said,
-      structured: refusal === null ? (decided.structured ?? (seen as Observation).structured) : null,
-      ...(decided.attachments && { attachments: decided.attachments }),
-      ...(tools && { tools }),
-      ...(decided.resources && {
-        resources: decided.resources.map((one) => ({ ...one, from: one.from + before, to: one.to + before })),
-      }),
-    },
-    terms: rewarded
-      ? environment.rewards({ ...transition, end: ownEnd }, seat)
-      : Object.fromEntries(environment.terms.map((term) => [term, 0])),
-    potential: environment.potential(after, params, seat),
-    ...(ownEnd && judged(seat)),
-    refused: refusal,
-    published: decided.published,
-    remember,
-    ...(environment.multiplayer && { seats: seatsPart() }),
-  }
+  if (tools) observation.tools = tools
+  const before = said.length - answer.length
+  if (decided.resources)
+    observation.resources = decided.resources.map((one) => ({ ...one, from: one.from + before, to: one.to + before }))
+  // A move that is sealed earns nothing before its round is played.
+  const terms =
+    refusal !== null || effects !== null
+      ? environment.rewards(transition, seat)
+      : Object.fromEntries(environment.terms.map((term) => [term, 0]))
+  const potential = environment.potential(after, params, seat)
+  const judgement = ownEnd && evaluateEnd(environment, { end: ownEnd, state: after, params, history, seat })
+  const { published } = decided
+  const played = { change, end, observation, terms, potential, refused: refusal, published, remember }
+  if (!judgement && !environment.multiplayer) return played
+  return { ...played, ...judgement, ...(environment.multiplayer && { seats: seatsPart() }) }
 
-  function remembered(): JsonObject {
-    const call = { tool: action.tool, arguments: action.arguments }
-    if (environment.history === 'calls') return { seat, ...call, refused: refusal }
-    return { ...(environment.multiplayer && { seat }), ...call, said: text }
-  }
-
+  /** Returns what the step means to the other seats, and to its own among them. */
   function seatsPart(): PlayedSeats {
     const { hasSuccess, verdictNames } = environment
     const others = playingSeats(record).filter((other) => other !== seat)
-    const termsOf = (name: string): Terms => environment.rewards({ ...transition, end: endOf(name) }, name)
-    const see = (name: string): Observation => environment.observe(after, params, name)
-    const ending = [seat, ...others].filter((name) => endOf(name) !== null)
-    const judgements = bySeat(ending, judged)
+    const ends = bySeat([seat, ...others], (name) => endOf(name))
+    const ending = [seat, ...others].filter((name) => ends[name] != null)
+    const judgements = bySeat(ending, (name) =>
+      evaluateEnd(environment, { end: ends[name] as EpisodeEnd, state: after, params, history, seat: name }),
+    )
     const ended = ending.length > 0 && {
-      ends: bySeat(ending, (name) => endOf(name) as EpisodeEnd),
+      ends: bySeat(ending, (name) => ends[name] as EpisodeEnd),
       ...(hasSuccess && { successes: bySeat(ending, (name) => judgements[name]?.success === true) }),
       ...(verdictNames.length > 0 && { verdicts: bySeat(ending, (name) => judgements[name]?.verdicts ?? {}) }),
     }
     return {
       turn: next,
-      ...(rewarded ? { terms: bySeat(others, termsOf) } : { sealed: true }),
+      ...(refusal !== null || effects !== null
+        ? { terms: bySeat(others, (name) => environment.rewards({ ...transition, end: ends[name] ?? null }, name)) }
+        : { sealed: true }),
       ...ended,
       // A refused or sealed move shows nothing to others, nor that it was made.
       views: bySeat(
         others.filter((name) => ending.includes(name) || (effects !== null && next.includes(name))),
-        see,
+        (name) => environment.observe(after, params, name),
       ),
       ...(effects && Object.keys(effects.messages).length > 0 && { sent: effects.messages }),
     }
   }
+}
+
+function remembered(environment: EnvironmentDefinition, seat: string, action: Action, { refusal, text }: Decided) {
+  const call = { tool: action.tool, arguments: action.arguments }
+  if (environment.history === 'calls') return { seat, ...call, refused: refusal }
+  return { ...(environment.multiplayer && { seat }), ...call, said: text }
 }
 
 function sessionEnd({ record, truncation: limit }: RulesTurn, { effects, truncation }: Decided): EpisodeEnd | null {

@@ -101,32 +101,34 @@ function playTool({ environment, turn, name, input, checks }: ToolCall, tool: To
   const moved = [seat]
   const call = new PlayCall({ environment, turn, rule: `Tool ${name}`, seat, moved, input, prepared, checks })
   const answer = tool.play(call)
-  const effects = call.effects()
+  const left = call.effects()
   if (answer instanceof Promise) ignoreRejection(answer)
   if (isRefused(answer)) return answer
   assertSaid(environment, name, tool, answer)
-  const { rng, now, published, attachments } = effects
   // Most calls publish no event.
-  const outcome =
-    published.length > 0
+  const { change, effects, published } =
+    left.published.length > 0
       ? outcomeOf(environment, turn, call)
-      : { change: { state: draft, rng, now }, effects, published: undefined }
+      : { change: { state: draft, rng: left.rng, now: left.now }, effects: left, published: undefined }
   // A seat of several is answered with its view, and the only one with the public state.
   const schema = tool.output ?? (environment.multiplayer ? null : environment.state.public)
   const structured = schema
     ? structuredAnswer(environment, name, schema, tool.output ? answer.data : draft.public, checks)
     : null
   const said = tool.dataFollows && structured ? withDataLine(answer.text, structured.data) : answer.text
-  const added = outcome.effects.messages[seat] ?? []
-  const withAdded = (text: string) => (added.length > 0 ? [text, ...added].join('\n') : text)
+  const added = effects.messages[seat]
+  // Each member by its name: a part that is spread costs as much as a small rule.
   return {
     refusal: null,
-    text: withAdded(answer.text),
-    shown: withAdded(said),
-    ...(structured && { structured: structured.data, undeclared: structured.undeclared }),
-    ...(attachments.length > 0 && { attachments }),
-    ...(answer.resources && { resources: answer.resources }),
-    ...outcome,
+    text: added ? [answer.text, ...added].join('\n') : answer.text,
+    shown: added ? [said, ...added].join('\n') : said,
+    structured: structured?.data,
+    undeclared: structured?.undeclared,
+    attachments: effects.attachments.length > 0 ? effects.attachments : undefined,
+    resources: answer.resources,
+    change,
+    effects,
+    published,
     moved,
     called: true,
   }

@@ -2,7 +2,7 @@ import type { SecretKind } from '../../environment/answer/secrets.ts'
 import type { Stray } from './containment.ts'
 import { createCounter, createHistogram, type Labels, renderMetric } from './prometheus-text.ts'
 
-export type StepStatus = 'played' | 'refused' | 'replayed'
+type StepStatus = 'played' | 'refused' | 'replayed'
 
 export interface Gauges {
   readonly sessions: number | null

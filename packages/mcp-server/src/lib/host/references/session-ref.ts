@@ -9,6 +9,7 @@ import {
 import { copyPlain, invalidParams, judgementOf } from '@episodic/protocol/internal'
 import { isLarge } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
+import { declaredAction } from '../../environment/definition/declared-action.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
 import type { Principal } from '../access/caller.ts'
 import type {
@@ -79,11 +80,8 @@ export class ResolvedSession implements SessionRef {
   environment(): AtOnce<EnvironmentInfo> {
     const found = this.find()
     const infoOf = (cached: CachedSession) => {
-      const { name } = cached.environment
-      return infoForSeat(
-        this.parts.environments.find((info) => info.name === name) as EnvironmentInfo,
-        this.seatIn(cached),
-      )
+      const info = this.parts.environments.find(({ name }) => name === cached.environment.name)
+      return infoForSeat(info as EnvironmentInfo, this.seatIn(cached))
     }
     return found instanceof Promise ? found.then(infoOf) : infoOf(found)
   }
@@ -91,7 +89,10 @@ export class ResolvedSession implements SessionRef {
   async step(call: StepCall): Promise<StepOutcome> {
     const found = this.findOrOpen()
     const cached = found instanceof Promise ? await found : found
-    return await this.parts.writer.step(cached, this.seatIn(cached, call.seat), call)
+    const seat = this.seatIn(cached, call.seat)
+    const { seq, epoch, waiting } = call
+    const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
+    return this.parts.writer.step(cached, seat, declared)
   }
 
   async tasks(): Promise<SessionTasks> {
@@ -110,6 +111,7 @@ export class ResolvedSession implements SessionRef {
     const signals = [waiting?.signal, waiting?.stopping].filter((signal) => signal !== undefined)
     try {
       const turn = await turnOfSeat(cached, { seat, wait, signal: AbortSignal.any(signals) }, this.parts)
+      cached.shown ??= new Map()
       cached.shown.set(seat, turn.messages.length)
       return { ...turn, secrets: cached.secrets[seat] as Secrets }
     } finally {
@@ -281,6 +283,6 @@ export class TrainerSession extends ResolvedSession implements TrainerSessionRef
     const step = await leaving
     if (step) return { end, step, ...judgementOf(step.report) }
     // After the removal, so that a fault of the world's judgement leaves no open session.
-    return { end, ...(final && !cached.environment.multiplayer && (await writer.evaluate(cached, final))) }
+    return { end, ...(final && !cached.environment.multiplayer && (await cached.rules.evaluate(final))) }
   }
 }

@@ -26,8 +26,8 @@ export interface CachedSession {
   readonly secrets: { readonly [seat: string]: Secrets }
   /** `null` before the first one; see `watchersOf`. */
   watchers: Watchers | null
-  /** How many of the texts for each seat since its last step were shown to its player. */
-  readonly shown: Map<string, number>
+  /** How many of the texts for each seat since its last step were shown to its player; `null` before any was. */
+  shown: Map<string, number> | null
   /** Monotonic milliseconds of the last finished call. */
   touched: number
   /** Why no further step of it is played in this process; `null` if nothing failed. */
@@ -217,18 +217,10 @@ export class SessionCache {
   }
 
   #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
-    const { store, clock, faults, rules, queue, events, logBytes, textBytes } = this.#options
+    const { clock, faults, rules } = this.#options
     const { record } = held
     const environment = this.#environmentOf(record.environment.name, record.environment.version)
-    const session = new Session(held, {
-      store,
-      clock,
-      history: environment.history,
-      queue,
-      events,
-      logBytes,
-      textBytes,
-    })
+    const session = new Session(held, this.#options, environment.history)
     const present = environment.seats.filter((seat) => Object.hasOwn(record.seats, seat))
     const cached: CachedSession = {
       session,
@@ -238,7 +230,7 @@ export class SessionCache {
       seats: present.length === environment.seats.length ? environment.seats : present,
       ...this.#guarded(session, environment, tokens),
       watchers: null,
-      shown: new Map(),
+      shown: null,
       touched: clock.monotonic(),
       failure: null,
       held: true,

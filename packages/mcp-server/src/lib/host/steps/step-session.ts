@@ -1,16 +1,15 @@
 import { type EpisodeEnd, type LoggedStep, type MethodResult, type OutsideEvent, WireError } from '@episodic/protocol'
-import type { Answered, PlayedStep, SessionRecord } from '@episodic/state'
+import type { PlayedStep, SessionRecord } from '@episodic/state'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import { absenceAction, judgesLeft } from '../../environment/definition/absent-action.ts'
-import { declaredAction } from '../../environment/definition/declared-action.ts'
 import { isOffered } from '../../environment/definition/offered-tools.ts'
 import { assertEvent, assertEventId } from '../../environment/rules/apply-event.ts'
-import type { EndedEpisode, Judgement } from '../../environment/rules/conclude-step.ts'
+import type { EndedEpisode } from '../../environment/rules/conclude-step.ts'
 import { toPrepare } from '../../environment/rules/prepare-step.ts'
 import type { PlayOutcome } from '../../environment/rules/rules-turn.ts'
 import type { HostOptions, StepCall, StepOutcome } from '../host.ts'
-import type { Metrics, StepStatus } from '../operate/metrics.ts'
-import type { CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
+import type { Metrics } from '../operate/metrics.ts'
+import type { AtOnce, CachedSession, SessionCache, SessionCacheOptions } from '../sessions/session-cache.ts'
 import type { TurnFeed } from '../sessions/turn-feed.ts'
 import { afterEffect, createPreparation, reportWaiting } from './prepare-session-step.ts'
 import { assertMayLeave, isAbsent, type RecordCheck, settleAbsent } from './settle-absent-seats.ts'
@@ -34,13 +33,11 @@ export type SessionWriter = ReturnType<typeof createSessionWriter>
 export function createSessionWriter(options: SessionWriterOptions) {
   return {
     /**
-     * Plays a call of a seat as its next step, or returns the stored answer of that step. If there are several seats,
-     * the server first takes the steps of those whose time is over.
+     * Plays a call of a seat, with a declared action, as its next step, or returns the stored answer of that step. If
+     * there are several seats, the server first takes the steps of those whose time is over.
      */
-    step(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
-      const { seq, epoch, waiting } = call
-      const declared = { action: declaredAction(cached.environment, call.action), seq, epoch, waiting }
-      return cached.environment.multiplayer ? move(cached, seat, declared) : play(cached, seat, declared)
+    step(cached: CachedSession, seat: string, call: StepCall): AtOnce<StepOutcome> {
+      return cached.environment.multiplayer ? move(cached, seat, call) : play(cached, seat, call)
     },
     settleAbsent: settle,
     async leave(cached: CachedSession, seat: string): Promise<void> {
@@ -106,9 +103,6 @@ export function createSessionWriter(options: SessionWriterOptions) {
       const seat = cached.environment.seats[0] as string
       return { end: end ?? closed, final: ended ? { end: closed, state, params, history, seat } : null }
     },
-    async evaluate({ rules }: CachedSession, ended: EndedEpisode): Promise<Judgement> {
-      return rules.evaluate(ended)
-    },
   }
 
   async function move(cached: CachedSession, seat: string, call: StepCall): Promise<StepOutcome> {
@@ -133,13 +127,13 @@ export function createSessionWriter(options: SessionWriterOptions) {
     return settleAbsent(
       cached,
       () => options.clock.now(),
-      (seat, call, check) => play(cached, seat, call, check),
+      async (seat, call, check) => play(cached, seat, call, check),
     )
   }
 
   /** Plays a step, unless `check` throws for the record that it would be committed on. */
-  async function play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): Promise<StepOutcome> {
-    const { session, environment, rules, secrets } = cached
+  function play(cached: CachedSession, seat: string, call: StepCall, check?: RecordCheck): AtOnce<StepOutcome> {
+    const { session, environment, rules } = cached
     const { action, seq, epoch, waiting } = call
     const began = options.metrics ? options.clock.monotonic() : 0
     const queued = waiting && session.busy ? waiting : undefined
@@ -155,51 +149,61 @@ export function createSessionWriter(options: SessionWriterOptions) {
       (absent?.preparation ?? environment.tools[action.tool]?.preparation) && toPrepare(environment, action)
     const late = absent?.preparation && toPrepare(environment, absenceAction('left'))
     let acts = false
-    let answered: PlayedStep<PlayOutcome>
-    try {
-      answered = await session.step(
-        { seat, action, seq, epoch },
-        (turn) => {
-          begin()
-          // The preparation may have had an effect outside, so a prepared step is played even if its caller is gone.
-          if (turn.prepared === undefined) {
-            check?.(turn.record)
+    const answered = session.step(
+      { seat, action, seq, epoch },
+      (turn) => {
+        begin()
+        // The preparation may have had an effect outside, so a prepared step is played even if its caller is gone.
+        if (turn.prepared === undefined) {
+          check?.(turn.record)
+          calledOff?.throwIfAborted()
+        }
+        return rules.play(turn, action, waiting)
+      },
+      needed || late
+        ? (isLate) => {
+            const preparation = isLate ? late : needed
+            if (!preparation) return null
+            begin()
+            const isTool = !isLate && Object.hasOwn(environment.tools, action.tool)
+            if (isTool && !rules.guard(() => isOffered(environment, session.record, seat, action.tool))) return null
+            check?.(session.record)
             calledOff?.throwIfAborted()
+            acts = preparation.preparation.external
+            return createPreparation(seat, call, preparation, { clock: options.clock, rules })
           }
-          return rules.play(turn, action, waiting)
-        },
-        needed || late
-          ? (isLate) => {
-              const preparation = isLate ? late : needed
-              if (!preparation) return null
-              begin()
-              const isTool = !isLate && Object.hasOwn(environment.tools, action.tool)
-              if (isTool && !rules.guard(() => isOffered(environment, session.record, seat, action.tool))) return null
-              check?.(session.record)
-              calledOff?.throwIfAborted()
-              acts = preparation.preparation.external
-              return createPreparation(seat, call, preparation, { clock: options.clock, rules })
-            }
-          : undefined,
-      )
-      cached.touched = options.clock.monotonic()
-      // A commit has marked the session in the store, too.
-      if (answered.replayed) await options.sessions.used(cached)
-    } catch (error) {
-      const failure = options.sessions.failed(cached, error)
-      throw acts ? afterEffect(action.tool, failure) : failure
-    } finally {
-      stopReporting?.()
-    }
+        : undefined,
+    )
+    if (!(answered instanceof Promise)) return outcome(cached, seat, answered, began)
+    return answered.then(
+      (waited) => {
+        stopReporting?.()
+        // A commit has marked the session in the store, too.
+        const marking = waited.replayed ? options.sessions.used(cached) : null
+        return marking ? marking.then(() => outcome(cached, seat, waited, began)) : outcome(cached, seat, waited, began)
+      },
+      (error) => {
+        stopReporting?.()
+        const failure = options.sessions.failed(cached, error)
+        throw acts ? afterEffect(action.tool, failure) : failure
+      },
+    )
+  }
+
+  /** Returns the outcome of an answered step, and lets all know of it that have to. */
+  function outcome(cached: CachedSession, seat: string, answered: PlayedStep<PlayOutcome>, began: number): StepOutcome {
+    const { session, environment, secrets } = cached
     const { step, replayed, played } = answered
+    cached.touched = options.clock.monotonic()
     if (played?.undeclared !== undefined)
-      options.faults.dropped(environment.name, session.record.id, action.tool, played.undeclared)
+      options.faults.dropped(environment.name, session.record.id, step.action.tool, played.undeclared)
     cached.watchers?.wake()
     if (step.report.end && session.record.end) options.sessions.drop(cached)
     if (environment.multiplayer) options.turns.notify(cached)
-    options.metrics?.step(environment.name, outcomeOf(answered), options.clock.monotonic() - began)
-    const messages = step.report.seats?.messages?.slice(cached.shown.get(seat) ?? 0) ?? NONE
-    cached.shown.delete(seat)
+    const status = replayed ? 'replayed' : step.report.refused === null ? 'played' : 'refused'
+    options.metrics?.step(environment.name, status, options.clock.monotonic() - began)
+    const messages = step.report.seats?.messages?.slice(cached.shown?.get(seat) ?? 0) ?? NONE
+    cached.shown?.delete(seat)
     return { step, replayed, secrets: secrets[seat] as Secrets, messages }
   }
 
@@ -215,8 +219,3 @@ export function createSessionWriter(options: SessionWriterOptions) {
 }
 
 const NONE: readonly never[] = []
-
-function outcomeOf({ step, replayed }: Answered): StepStatus {
-  if (replayed) return 'replayed'
-  return step.report.refused === null ? 'played' : 'refused'
-}
