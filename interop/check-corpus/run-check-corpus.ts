@@ -18,6 +18,9 @@ type Kind = keyof typeof KINDS
 /** Findings that say that something is paid which is not what the task asks for. */
 const HACKS = /^(hack-pays|exploit-pays|judge-cheated|success-unearned|truncation-paid|refusal-paid)/
 
+/** Steps of a search, of which a world whose steps run programs has a share. */
+const STEPS = 60_000
+
 const USAGE = `Usage: pnpm interop check-corpus [--only <name,…>] [--from <module>] [--seconds <n>] [--json]
 
 Plays "check --quick" on each world of the corpus: fifty that pay for something else than what they ask for, thirty
@@ -25,7 +28,7 @@ honest ones and ten defects of public environments. Of the first and the last it
 
   --only     kinds (${Object.keys(KINDS).join(', ')}) or parts of names of worlds
   --from     a module of worlds that exports PLANTED, HONEST and DEFECTS as the corpus does. Default: the corpus
-  --seconds  seconds for each world, 300 by default
+  --seconds  seconds after which a world is left, 300 by default; hacks are searched for in half of them
   --json     print nothing but the line of JSON that ends every run
 
 The exit code is 0 if nine tenths of the planted worlds and eight tenths of the defects are found, and no honest world
@@ -80,10 +83,12 @@ async function findingsOf(entry: corpus.Entry, kind: Kind, seconds: number): Pro
   )
   const results: CheckResult[] = []
   const signal = AbortSignal.timeout(1_000 * seconds)
+  const late = performance.now() + 500 * seconds
+  const search = { steps: STEPS, isLate: () => performance.now() > late }
   try {
     const { world, partners } = entry
     const onResult = (result: CheckResult) => void results.push(result)
-    const asked = { pairs: 100, share: 0.25, endpoints: [inProcessEndpoint], only, signal, onResult }
+    const asked = { pairs: 100, share: 0.25, endpoints: [inProcessEndpoint], only, search, signal, onResult }
     await checkWorld(world, { ...asked, ...(partners && { partners }) })
   } catch (error) {
     if (!signal.aborted) throw error
