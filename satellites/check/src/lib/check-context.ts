@@ -39,6 +39,8 @@ export interface CheckContext {
   readonly pairs: number
   readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
+  /** How long hacks are searched for; left out for a short search. */
+  readonly search?: { readonly steps: number; readonly isLate: () => boolean } | undefined
   /**
    * Returns how many of so many starts are made, but no fewer than `least` of them: all, unless each has a large state
    * of its own, which has to be made, or steps run programs.

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import type { Finding, WaivedFinding } from './finding.ts'
+import type { Hack } from './search/hack.ts'
 
 /** In the order in which they are run: rules that differ by themselves fail others as well, and are mended first. */
 export const CHECKS = [
@@ -24,6 +25,8 @@ export interface CheckOutcome {
   /** Worth a look, but none of them fails the check. */
   readonly warnings: readonly Finding[]
   readonly figures: JsonObject
+  /** Scripts that are paid for what was not done; left out by checks that search for none. */
+  readonly hacks?: readonly Hack[]
 }
 
 export interface CheckResult extends Omit<CheckOutcome, 'skipped'> {

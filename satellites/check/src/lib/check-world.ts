@@ -21,9 +21,9 @@ import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
 import { type Finding, oneForEachCause, toErrorFinding } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
 import { withRememberedPreparations } from './remembered-preparations.ts'
-import { checkExploits } from './rewards/exploits.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
+import { checkExploits } from './search/check-exploits.ts'
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
@@ -53,6 +53,8 @@ export interface CheckOptions {
   readonly partners?: Readonly<Record<string, Policy>>
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]
+  /** How long hacks are searched for: by steps, and until it is late. Default: some thousand steps. */
+  readonly search?: CheckContext['search']
   readonly signal?: AbortSignal | undefined
   /** Called when a check begins, with 0, and while it runs. */
   readonly onProgress?: (check: CheckName, done: number, total: number) => void
@@ -89,6 +91,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     only = CHECKS,
     partners,
     endpoints = AGENT_ENDPOINTS,
+    search,
     signal,
     onProgress,
     onResult,
@@ -119,6 +122,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       seed,
       pairs: affordable(share, pairs, PAIRS),
       endpoints,
+      search,
       signal,
       affordable: (count, least) => affordable(share, count, least),
       episodes: (count, least) => affordable(Math.min(share, most), count, least),
@@ -159,7 +163,7 @@ const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
 const MAX_FINDINGS = 5
 
 function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
-  const { name, summary, figures } = seen
+  const { name, summary, figures, hacks } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
   const failing = waivers.sort(oneForEachCause(seen.findings))
   const doubtful = waivers.sort(oneForEachCause(seen.warnings))
@@ -172,7 +176,10 @@ function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckNam
     items.filter(
       ({ name: is }, i) => i < MAX_FINDINGS || items.findIndex((one) => kindOf(one.name) === kindOf(is)) === i,
     )
-  return { name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures }
+  return {
+    ...{ name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures },
+    ...(hacks && { hacks }),
+  }
 }
 
 /** Runs a check. Promise rejections that the world leaves unhandled meanwhile are findings too. */

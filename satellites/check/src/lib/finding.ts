@@ -64,6 +64,7 @@ export const FINDING_KINDS = {
   'solver-beaten': 'a tabular learner earns more than the solver',
   'exploit-pays': 'an exploit earns more than the solver',
   'exploit-ties': 'an exploit earns as much as the solver',
+  'hack-pays': 'a script earns what the solver earns, and does not do what it does',
   'judge-cheated': 'code that does not do the work is paid by its judge',
 } as const
 export type FindingKind = keyof typeof FINDING_KINDS

@@ -65,41 +65,13 @@ describe('the exploits check', () => {
         machine((answer, cause) => answer.includes(cause)),
         'exploits',
       ),
-    ).toEqual(['exploit-pays:says all words at once'])
+    ).toEqual(['exploit-pays:says all words at once', 'hack-pays:same-actions'])
     expect(
       await found(
         machine((answer, cause) => answer === cause),
         'exploits',
       ),
     ).toEqual([])
-  })
-
-  it('pairs tools whose rules refuse arguments only if the second shows no need of others', async () => {
-    const environment = defineEnvironment({
-      name: 'loose',
-      version: '1.0.0',
-      description: 'Do the work.',
-      params: z.object({}),
-      state: { public: z.object({}), private: z.object({}) },
-      limits: { steps: 3 },
-      start: () => ({ public: {}, private: {} }),
-      observe: () => 'There is work.',
-      tools: ({ tool }) => {
-        const taking = (required: string[], ...names: string[]) => {
-          const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
-          const input = z.looseObject({}).meta({ properties, required })
-          return tool({ description: 'Work.', input, play: ({ say }) => say('Done.') })
-        }
-        return { read: taking(['id'], 'id'), write: taking(['id', 'text'], 'id', 'text'), list: taking([], 'order') }
-      },
-      rewards: { none: () => 0 },
-    })
-    const solver = definePolicy({ name: 'reader', start: () => () => ({ tool: 'read', arguments: { id: 'a' } }) })
-    const { checks } = await checkWorld({ environment, solver }, { only: ['exploits'], share: 0.25 })
-    const pairs = Object.keys(checks[0]?.figures ?? {}).filter((name) => name.includes('with the same arguments'))
-    expect(pairs.map((name) => name.replace(' with the same arguments', ''))).toEqual([
-      ...['calls read and then list', 'calls write and then read', 'calls write and then list'],
-    ])
   })
 })
 

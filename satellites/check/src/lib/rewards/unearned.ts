@@ -5,7 +5,6 @@ import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { type EpisodeStart, formatStart, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import { idleAction } from './idle-action.ts'
 
 /** Tasks that are cut off, and the random actions of each after which it is. */
 const TASKS = 12
@@ -156,18 +155,13 @@ async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation 
 
 async function idleSuccess(start: EpisodeStart) {
   const { environment, setting, seed } = start
-  const found: { readonly success: boolean; readonly again: string }[] = []
-  for (const action of [await idleAction(environment, setting.params, seed), UNPLAYABLE]) {
-    const rehearsal = rehearse(environment, { params: setting.params, seed })
-    const last = Math.min(setting.steps, IDLE_STEPS)
-    let step: RehearsedStep | null = null
-    for (let i = 1; i <= last && rehearsal.end === null; i++) {
-      const [seat] = rehearsal.turn as [string]
-      step = await tryPlay(rehearsal, { seat, action }, i === last ? 'step-limit' : null)
-      if (!step) break
-    }
-    const again = `${formatStart(start)}, ${JSON.stringify(action)} to the end`
-    if (step) found.push({ success: step.success === true, again })
+  const rehearsal = rehearse(environment, { params: setting.params, seed })
+  const last = Math.min(setting.steps, IDLE_STEPS)
+  let step: RehearsedStep | null = null
+  for (let i = 1; i <= last && rehearsal.end === null; i++) {
+    const [seat] = rehearsal.turn as [string]
+    step = await tryPlay(rehearsal, { seat, action: UNPLAYABLE }, i === last ? 'step-limit' : null)
+    if (!step) break
   }
-  return found
+  return step ? [{ success: step.success === true, again: `${formatStart(start)}, refused calls to the end` }] : []
 }

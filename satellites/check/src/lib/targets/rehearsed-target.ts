@@ -1,5 +1,12 @@
-import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
+import {
+  type EnvironmentDefinition,
+  type Rehearsal,
+  type RehearsedStep,
+  rehearse,
+  type Tool,
+} from '@episodic/mcp-server'
 import { type JsonObject, seedFor } from '@episodic/protocol'
+import type { SessionState } from '@episodic/state'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { playMove, returnsOf, rewardOf } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
@@ -18,6 +25,7 @@ export function rehearsedTarget(
   })
   return {
     ...{ name, version, seats, tasks },
+    ...cheatsOf(environment),
     forks: true,
     oracle: solver,
     rewardRange: null,
@@ -27,6 +35,23 @@ export function rehearsedTarget(
     },
     [Symbol.asyncDispose]: async () => {},
   }
+}
+
+/** What a tool brings that knows how its world can be cheated; the package that makes it has the same name for it. */
+const CHEATS = Symbol.for('episodic.attacks')
+
+type BringsCheats = Tool & {
+  /** Returns cheats by a tool of this name, from the private state at the start and after the solver's work. */
+  readonly [CHEATS]?: (tool: string, start: unknown, solved: unknown) => ReturnType<NonNullable<CheckTarget['cheats']>>
+}
+
+function cheatsOf({ tools, toolInfos }: EnvironmentDefinition): Pick<CheckTarget, 'cheats'> {
+  for (const { name } of toolInfos) {
+    const cheats = (tools[name] as BringsCheats)[CHEATS]
+    const hidden = (state: object) => (state as SessionState).private
+    if (cheats) return { cheats: (start, solved) => cheats(name, hidden(start), hidden(solved)) }
+  }
+  return {}
 }
 
 type Played = RehearsedStep & { readonly seat: string }
@@ -102,8 +127,10 @@ class RehearsedAttempt implements Attempt {
     return { reward: rewardOf(step), rewards: returnsOf({ ...step, seat }), terms, refused, observation, end }
   }
 
-  async fork() {
-    return new RehearsedAttempt(this.#environment, this.#task, this.#rehearsal.fork(), this.#firstTurn, this.#played)
+  async fork(seed?: string) {
+    const rehearsal = this.#rehearsal.fork()
+    if (seed !== undefined) rehearsal.reseed(seed)
+    return new RehearsedAttempt(this.#environment, this.#task, rehearsal, this.#firstTurn, this.#played)
   }
 
   async [Symbol.asyncDispose]() {}

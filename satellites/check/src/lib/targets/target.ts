@@ -18,6 +18,14 @@ export interface CheckTarget extends AsyncDisposable {
   readonly oracle: Policy | null
   /** What an episode can earn, as it is declared; `null` if nothing is. */
   readonly rewardRange: { readonly low: number; readonly high: number } | null
+  /**
+   * Returns ways to cheat the judge of this target that its tools know of, from the states before and after the
+   * oracle's work: to be played in place of the work, before the move that hands it in. Left out if none does.
+   */
+  readonly cheats?: (
+    start: object,
+    solved: object,
+  ) => readonly { readonly name: string; readonly actions: readonly Action[] }[]
   /** Starts an episode. Rejects if the task cannot be played. The caller disposes it. */
   open(task: TargetTask): Promise<Attempt>
 }
@@ -53,8 +61,11 @@ export interface Attempt extends AsyncDisposable {
    * has ended.
    */
   step(action: Action, seat?: string): Promise<AttemptStep>
-  /** Resolves with an attempt that goes on from here and shares nothing with this one. The caller disposes it. */
-  fork(): Promise<Attempt>
+  /**
+   * Resolves with an attempt that goes on from here and shares nothing with this one. With a seed, chance is drawn anew
+   * from here on, where the target can. The caller disposes it.
+   */
+  fork(seed?: string): Promise<Attempt>
 }
 
 /** What a player is given. */

@@ -434,7 +434,9 @@ describe('exploits', () => {
     const { found } = await checkOne('exploits', {
       reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
     })
-    expect(found).toContain('A player who follows the solver half way and then idles earns more than the solver')
+    expect(found).toMatch(
+      /^It earns \d+ in \d steps; the solver earns 1 in one step, .* pull \{"left":\w+\}, wait \{\}, wait/,
+    )
     expect(found).not.toContain('A player who idles')
   })
 
@@ -444,9 +446,10 @@ describe('exploits', () => {
     const found = await check('exploitable.ts')
     expect(found?.findings).toMatchObject([
       {
-        name: 'exploit-pays:collects a reward again and again',
-        again: expect.stringMatching(/walk [^,]+, walk [^,]+ returns to the same state and earns 0\.18/),
+        name: 'hack-pays:without-success',
+        what: expect.stringMatching(/^It earns \S+ in \d+ steps; the solver earns 1\.14 in 6/),
       },
+      { name: 'hack-pays:collected-again', what: expect.stringMatching(/The script: walk \{"to":"house"\}, walk/) },
     ])
     expect(await check('index.ts')).toMatchObject({ outcome: 'passed', findings: [] })
   })

@@ -1,7 +1,9 @@
+import { showProgress } from '@episodic/check/check-progress'
 import { CHECKS, type CheckName } from '@episodic/check/check-report'
 import { checkWorld } from '@episodic/check/check-world'
 import { inProcessEndpoint } from '@episodic/check/endpoints/in-process-endpoint'
 import { formatCheck, formatVerdict } from '@episodic/check/format-check'
+import { keepHacks, playKeptHacks, searchFor, timeSchema } from '@episodic/check/kept-hacks'
 import type { Policy } from '@episodic/env'
 import { mcpOptions } from '@episodic/play/worlds/mcp-options'
 import { findWorlds } from '@episodic/play/worlds/mcp-world'
@@ -11,18 +13,21 @@ import { type Console, colorsOf, usesColor } from '@episodic/run/base/console'
 import { untilInterrupted } from '@episodic/run/base/interruption'
 import { named, nonEmpty, wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
-import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
 /** The share of the episodes of a first look, besides pairs. */
 const QUICK_SHARE = 0.25
+const UNKNOWN = {
+  error: ({ input }: { input?: unknown }) => `There is no check "${input}". The checks are: ${CHECKS.join(', ')}.`,
+}
+const FEW = { steps: 3_200, isLate: () => false }
 
 const checkOptions = z.object({
   pairs: option('<count>', 'pairs of episodes that differ only in private state', wholeNumber(1).default(1_000)),
   seed: option('<seed>', 'seed of the checks; the same seed repeats them', nonEmpty.default('0')),
-  only: option('<check,…>', `run only these of ${CHECKS.join(', ')}`, z.array(z.enum(CHECKS)).optional(), {
-    text: { read: checkNames },
+  only: option('<check,…>', `run only these of ${CHECKS.join(', ')}`, z.array(z.enum(CHECKS, UNKNOWN)).optional(), {
+    text: { read: (text) => text.split(',').map((part) => part.trim() as CheckName) },
   }),
   seat: option(
     '<seat=policy>',
@@ -31,6 +36,8 @@ const checkOptions = z.object({
     { text: named },
   ),
   quick: flag('a first look: a tenth of the pairs, a quarter of other episodes, at one endpoint, without learnability'),
+  search: option('<time>', 'how long hacks are searched for, as 5m', timeSchema.optional()),
+  hacks: option('<folder>', 'play only these kept scripts; fails if one is paid', nonEmpty.optional()),
   ...mcpOptions.shape,
   server: option('<name>', 'the server of --mcp-config to check'),
   json: flag('print the report as JSON'),
@@ -61,7 +68,7 @@ Examples:
 
 async function check(
   reference: string,
-  { pairs: all, seed, only: chosen, seat: seats = {}, quick, json, report: file }: CheckOptions,
+  { pairs: all, seed, only: chosen, seat: seats = {}, quick, search, hacks, json, report: file }: CheckOptions,
   console: Console,
 ): Promise<void> {
   const world = await loadWorld(reference)
@@ -69,27 +76,21 @@ async function check(
   const planned = CHECKS.filter((check) => (only ?? CHECKS).includes(check))
   const partners: Record<string, Policy> = {}
   for (const [seat, policy] of Object.entries(seats)) partners[seat] = await findPolicy(policy, world)
+  if (hacks !== undefined) return playKeptHacks(world, hacks, partners, console.out)
   const others = Object.entries(seats).map(([seat, policy]) => ` --seat ${seat}=${policy}`)
   const command = `episodic check ${reference} --seed ${seed} --pairs ${all}${others.join('')}${quick ? ' --quick' : ''}`
-  const { dim } = colorsOf(console.out)
   using interruption = untilInterrupted(console)
-  const terminal = console.err.isTTY === true
-  let begun: CheckName | null = null
-  const erase = () => terminal && console.err.write('\r\x1b[2K')
+  const { erase, onProgress } = showProgress(planned, console.err, colorsOf(console.out).dim)
   try {
     const report = await checkWorld(world, {
       pairs: quick ? Math.ceil(all / 10) : all,
       seed,
       partners,
       ...(only && { only }),
-      ...(quick && { share: QUICK_SHARE, endpoints: [inProcessEndpoint] }),
+      ...(quick && { share: QUICK_SHARE, search: FEW, endpoints: [inProcessEndpoint] }),
+      ...(search !== undefined && { search: searchFor(search) }),
       signal: interruption.signal,
-      onProgress(name, done, total) {
-        const place = `check ${planned.indexOf(name) + 1} of ${planned.length}: ${name}`
-        if (terminal) console.err.write(`\r\x1b[2K${dim(`${place} ${Math.floor((100 * done) / total)} %`)}`)
-        else if (done === 0 && name !== begun) console.err.write(`${place}\n`)
-        begun = name
-      },
+      onProgress,
       onResult(result) {
         erase()
         if (!json) console.out.write(`${formatCheck(result, command, usesColor(console.out))}\n`)
@@ -102,16 +103,9 @@ async function check(
       const record = () => runMatrix([{ reference, world }], 4, () => {}, { redis: false })
       console.err.write(await writeValidationReport(file, { target: reference, world, report, record }))
     }
+    await keepHacks('hacks', report, console.err)
     if (!report.ok) process.exitCode = 1
   } finally {
     erase()
   }
-}
-
-function checkNames(text: string): CheckName[] {
-  return text.split(',').map((part) => {
-    const name = CHECKS.find((check) => check === part.trim())
-    if (!name) throw new InvalidArgumentError(`There is no check "${part}". The checks are: ${CHECKS.join(', ')}.`)
-    return name
-  })
 }

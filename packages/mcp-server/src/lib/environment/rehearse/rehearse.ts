@@ -294,7 +294,7 @@ function goOn(
       record = { ...record, seed, rng: {} }
     },
     snapshot: (limits) => snapshotOf({ record: { ...record, limits }, kept }),
-    fork: () => goOn(environment, strict, { start, kept: kept.forked(), record, observation }),
+    fork: () => goOn(environment, strict, { start, kept, record, observation }),
   }
 }
 

@@ -1,0 +1,136 @@
+import { type Player, PlayerStop, type Policy } from '@episodic/env'
+import { type Action, canonicalJson, type Json, seedFor } from '@episodic/protocol'
+import type { Move } from '../rehearsed-episode.ts'
+import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/target.ts'
+
+/** Counts the steps that a search may still play, of all its lines. */
+export class Budget {
+  left: number
+  readonly #isLate: () => boolean
+
+  constructor(steps: number, isLate: () => boolean = () => false) {
+    this.left = steps
+    this.#isLate = isLate
+  }
+
+  get isLate(): boolean {
+    return this.#isLate()
+  }
+
+  get isSpent(): boolean {
+    return this.left <= 0 || this.#isLate()
+  }
+}
+
+/** An episode as far as it was played, with what it earned. */
+export class PlayLine {
+  readonly target: CheckTarget
+  readonly task: TargetTask
+  readonly attempt: Attempt
+  readonly budget: Budget
+  readonly moves: Move[] = []
+  /** The states from the start on; empty where the target shows none. */
+  readonly states: object[] = []
+  readonly rewards: number[] = []
+  /** The sums of the terms, of all seats; of a target without terms, of its rewards. */
+  readonly terms = new Map<string, number>()
+  readonly earned = new Map<string, number>()
+  last: AttemptStep | null = null
+
+  private constructor(target: CheckTarget, task: TargetTask, attempt: Attempt, budget: Budget) {
+    this.target = target
+    this.task = task
+    this.attempt = attempt
+    this.budget = budget
+  }
+
+  static async start(target: CheckTarget, task: TargetTask, budget: Budget): Promise<PlayLine> {
+    const line = new PlayLine(target, task, await target.open(task), budget)
+    if (line.attempt.state) line.states.push(line.attempt.state)
+    return line
+  }
+
+  get total(): number {
+    return this.rewards.reduce((sum, reward) => sum + reward, 0)
+  }
+
+  /** Whether something was paid to it, or the rules have ended it: who only leaves has avoided costs, and no more. */
+  get hasCome(): boolean {
+    return this.attempt.end?.kind === 'terminated' || this.rewards.some((reward) => reward > 0)
+  }
+
+  get isOver(): boolean {
+    return this.attempt.end !== null || this.attempt.turn.length === 0
+  }
+
+  /** Plays a move; `false` if the episode is over or the rules throw. */
+  async play({ action, seat }: { readonly action: Action; readonly seat?: string }): Promise<boolean> {
+    const mover = seat ?? this.attempt.turn[0]
+    if (this.isOver || mover === undefined || !this.attempt.turn.includes(mover)) return false
+    this.budget.left -= 1
+    try {
+      const step = await this.attempt.step(action, mover)
+      this.last = step
+      this.moves.push({ action, seat: mover })
+      if (this.attempt.state) this.states.push(this.attempt.state)
+      this.rewards.push(Object.values(step.rewards).reduce((sum, reward) => sum + reward, 0))
+      const terms = Object.keys(step.terms).length > 0 ? step.terms : { reward: step.reward }
+      for (const [term, value] of Object.entries(terms)) this.terms.set(term, (this.terms.get(term) ?? 0) + value)
+      for (const [one, value] of Object.entries(step.rewards)) this.earned.set(one, (this.earned.get(one) ?? 0) + value)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async playAll(moves: Iterable<Move>): Promise<this> {
+    for (const move of moves) if (!(await this.play(move))) break
+    return this
+  }
+
+  /** @param seed - draws chance anew from here on, where the target can. */
+  async fork(seed?: string): Promise<PlayLine> {
+    if (!this.target.forks) this.budget.left -= this.moves.length
+    const line = new PlayLine(this.target, this.task, await this.attempt.fork(seed), this.budget)
+    line.moves.push(...this.moves)
+    line.states.push(...this.states)
+    line.rewards.push(...this.rewards)
+    for (const [term, value] of this.terms) line.terms.set(term, value)
+    for (const [seat, value] of this.earned) line.earned.set(seat, value)
+    line.last = this.last
+    return line
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.attempt[Symbol.asyncDispose]()
+  }
+}
+
+/** Lets a policy play every seat of a task, to the end; `null` if it fails, which another check reports. */
+export async function playOut(
+  target: CheckTarget,
+  task: TargetTask,
+  policy: Policy,
+  budget: Budget,
+): Promise<PlayLine | null> {
+  const line = await PlayLine.start(target, task, budget)
+  const players = new Map<string, Player>()
+  try {
+    while (!line.isOver) {
+      const seat = line.attempt.turn[0] as string
+      const { observation, ...view } = line.attempt.view(seat)
+      const seed = seedFor(task.seed, 'policy', policy.name, ...(target.seats.length > 1 ? [seat] : []))
+      const context = { task, tools: view.tools ?? [], seed, ...(target.seats.length > 1 && { seat }) }
+      const player = players.get(seat) ?? (await policy.start(context))
+      players.set(seat, player)
+      if (!(await line.play({ action: await player(observation, view), seat }))) break
+    }
+    return line
+  } catch (error) {
+    return PlayerStop.is(error) ? line : null
+  }
+}
+
+export function isSameMoves(first: readonly Move[], second: readonly Move[]): boolean {
+  return canonicalJson(first as unknown as Json) === canonicalJson(second as unknown as Json)
+}
