@@ -111,11 +111,8 @@ export async function runInBox(command: MachineCommand, options: BoxOptions, sig
     await closed
     await Promise.all(printed)
   } catch (error) {
-    throw new MachineError(
-      'machine-missing',
-      `${program} cannot be started (${(error as Error).message}). ${INSTALL}`,
-      { cause: error },
-    )
+    const said = `${program} cannot be started (${(error as Error).message}). ${INSTALL}`
+    throw new MachineError('machine-missing', said, { cause: error })
   } finally {
     clearTimeout(timer)
     clearInterval(look)

@@ -73,14 +73,11 @@ export function createE2bApi(address: E2bAddress) {
       const head = Buffer.alloc(5)
       head.writeUInt32BE(message.length, 1)
       const headers = {
-        'content-type': 'application/connect+json',
-        'connect-protocol-version': '1',
-        'connect-timeout-ms': String(milliseconds),
-        'keepalive-ping-interval': '50',
+        ...{ 'content-type': 'application/connect+json', 'connect-protocol-version': '1' },
+        ...{ 'connect-timeout-ms': String(milliseconds), 'keepalive-ping-interval': '50' },
       }
       const body = Buffer.concat([head, message])
-      const path = '/process.Process/Start'
-      const response = await envd(sandbox, path, body, headers, signal, milliseconds + REQUEST)
+      const response = await envd(sandbox, '/process.Process/Start', body, headers, signal, milliseconds + REQUEST)
       const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
       let exitCode: number | null = null
       try {

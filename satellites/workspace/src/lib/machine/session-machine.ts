@@ -44,16 +44,13 @@ export function createSessionMachine<Kept>(name: string, open: () => Promise<Ope
       } catch (error) {
         if (!(error instanceof BoxLost)) throw error
         // It has changed nothing but its files, so it runs again from the same ones: but for what it did elsewhere.
-        const { message, isBegun } = error
-        const asked = `A box of ${name} was lost: ${message}`
-        if (isBegun && command.network)
-          throw new MachineError(
-            'machine-refused',
-            `${asked} Its command has changed no file, and may have done something over the network: look there before it is run again.`,
-            { cause: error },
-          )
-        if (tries === TRIES)
-          throw new MachineError('machine-refused', `${asked} So were those before it: ${TRIES}.`, { cause: error })
+        const isUnknown = error.isBegun && command.network
+        if (!isUnknown && tries < TRIES) continue
+        const why = isUnknown
+          ? 'Its command has changed no file, and may have done something over the network: look there before it is run again.'
+          : `So were those before it: ${TRIES}.`
+        const said = `A box of ${name} was lost: ${error.message} ${why}`
+        throw new MachineError('machine-refused', said, { cause: error })
       }
   }
 

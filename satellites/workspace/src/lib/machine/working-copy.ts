@@ -1,5 +1,5 @@
+import { execFile } from 'node:child_process'
 import {
-  type BigIntStats,
   chmodSync,
   closeSync,
   constants,
@@ -10,7 +10,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
   rmdirSync,
@@ -21,9 +20,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { directoryOf, type Entry, EPOCH, isWithin, type ReadOnlyDisk } from '../disk/disk.ts'
 import { changeOf, type DiskChanges } from '../disk/disk-changes.ts'
 import { contentOf, entryFor, sizeOf, toBytes } from '../disk/file-content.ts'
+import { MachineError } from './machine.ts'
 
 /** What a command may see and change of a disk: fields of the command. */
 export interface SeenFiles {
@@ -43,8 +44,8 @@ interface Known {
   readonly modified: number
 }
 
-/** Files and directories that a disk may have after a command. */
-const MOST_LISTED = 500_000
+/** Bytes of a listing of all files: some 500,000 of them. */
+const MOST_LISTED = 33_554_432
 /** Files that one command may change. */
 export const MOST_CHANGED = 20_000
 /** Bytes of a path below the folder that the system still opens, and of a name in it. */
@@ -159,40 +160,43 @@ export class WorkingCopy {
     return { changes: changesOf(seen, this.#wanted, made), grown, notKept }
   }
 
-  /** Returns a line for all that is in the folders by its path; `null` for too much, or too deep. */
+  /** Returns a line for all that is in the folders by its path; `null` for too much. */
   async #list(folders: readonly string[], notKept: string[]): Promise<Map<string, string> | null> {
-    const lines = new Map<string, string>()
-    const directories: string[] = []
-    const add = (path: string) => {
-      const stats = lstatSync(this.at(path), { bigint: true, throwIfNoEntry: false })
-      if (!stats) return
-      const line = lineOf(stats)
-      if (line.startsWith('d')) {
-        const mode = this.#opened.get(path)
-        lines.set(path, mode === undefined ? line : `d${mode.toString(8)}`)
-        this.#open(path, Number(stats.mode) & 0o7777)
-        directories.push(path)
-      } else lines.set(path, line)
-    }
-    for (const folder of folders) add(folder)
-    let began = performance.now()
-    for (let path = directories.pop(); path !== undefined; path = directories.pop()) {
-      if (lines.size > MOST_LISTED || Buffer.byteLength(path) > LONGEST_PATH) return null
-      const above = path === '/' ? path : `${path}/`
-      for (const raw of readdirSync(this.at(path), 'buffer')) {
-        const name = raw.toString()
-        if (!name.includes('\ufffd') || Buffer.from(name).equals(raw)) {
-          add(`${above}${name}`)
+    for (;;) {
+      const found = await find(folders.map((each) => this.at(each)))
+      if (!found) return null
+      const fields = found.toString().split('\0')
+      const lines = new Map<string, string>()
+      let isWhole = !fields.some((each) => each.includes('\ufffd')) || !this.#removeNames(found, notKept)
+      for (let i = 0; i + 1 < fields.length; i += 2) {
+        const path = (fields[i + 1] as string).slice(this.#root.length)
+        // Of a directory its mode, of others also time, of which it has ten digits, and inode.
+        const line = (fields[i] as string).replace(/^(d\d+).*|(\.\d{9})\d*/, '$1$2')
+        if (!line.startsWith('d')) {
+          lines.set(path, line)
           continue
         }
-        rmSync(Buffer.concat([Buffer.from(this.at(above)), raw]), { recursive: true, force: true })
-        notKept.push(`${above}${name} had a name that is no UTF-8, which is not kept.`)
+        lines.set(path, `d${this.#opened.get(path)?.toString(8) ?? line.slice(1)}`)
+        if (this.#open(path, Number.parseInt(line.slice(1), 8))) isWhole = false
       }
-      if (performance.now() - began < TURN) continue
-      await breathe()
-      began = performance.now()
+      if (isWhole) return lines
     }
-    return lines
+  }
+
+  /** Removes what has a name that is no UTF-8, and returns whether there was any. */
+  #removeNames(found: Buffer, notKept: string[]): boolean {
+    const before = notKept.length
+    for (let at = 0; at < found.length; ) {
+      const from = found.indexOf(0, at) + 1
+      at = found.indexOf(0, from) + 1
+      const raw = found.subarray(from, at - 1)
+      const path = raw.toString()
+      if (Buffer.from(path).equals(raw)) continue
+      this.#open(directoryOf(path.slice(this.#root.length)))
+      rmSync(raw, { recursive: true, force: true })
+      notKept.push(`${path.slice(this.#root.length)} had a name that is no UTF-8, which is not kept.`)
+    }
+    return notKept.length > before
   }
 
   /** Reads what a command has made; `null`, and it is gone, if a disk cannot have it. */
@@ -267,11 +271,12 @@ export class WorkingCopy {
     else unlinkSync(this.at(path))
   }
 
-  /** Lets this process list and change a directory until {@link #close}. */
-  #open(path: string, mode = modeOf(this.#known.get(path))): void {
-    if (isRoot() || mode === null || (mode & OWNER) === OWNER || this.#opened.has(path)) return
+  /** Lets this process list and change a directory until {@link #close}. Returns whether it could not. */
+  #open(path: string, mode = modeOf(this.#known.get(path))): boolean {
+    if (isRoot() || mode === null || (mode & OWNER) === OWNER || this.#opened.has(path)) return false
     chmodSync(this.at(path), mode | OWNER)
     this.#opened.set(path, mode)
+    return true
   }
 
   #close(): void {
@@ -280,23 +285,31 @@ export class WorkingCopy {
   }
 
   #lineOf(path: string): string {
-    const stats = lstatSync(this.at(path), { bigint: true })
-    if (stats.ctimeNs > this.#newest) this.#newest = stats.ctimeNs
-    return lineOf(stats)
+    const { mode, ctimeNs, ino } = lstatSync(this.at(path), { bigint: true })
+    if (ctimeNs > this.#newest) this.#newest = ctimeNs
+    const kind = (Number(mode) & constants.S_IFMT) === constants.S_IFLNK ? 'l' : 'f'
+    const time = `${ctimeNs / 1_000_000_000n}.${String(ctimeNs % 1_000_000_000n).padStart(9, '0')}`
+    return `${kind}${(Number(mode) & 0o7777).toString(8)} ${time} ${ino}`
   }
-}
-
-/** Returns the letter of its kind and the mode; of what is no directory, also time of change and inode. */
-function lineOf(stats: BigIntStats): string {
-  const mode = (Number(stats.mode) & 0o7777).toString(8)
-  if (stats.isDirectory()) return `d${mode}`
-  const special = stats.isFIFO() ? 'p' : stats.isSocket() ? 's' : 'b'
-  const kind = stats.isFile() ? 'f' : stats.isSymbolicLink() ? 'l' : special
-  return `${kind}${mode} ${stats.ctimeNs} ${stats.ino}`
 }
 
 function isRoot(): boolean {
   return process.getuid?.() === 0
+}
+
+/** Lists all that is at these paths and below them: a line of each, and its path. `null` for too much. */
+async function find(paths: readonly string[]): Promise<Buffer | null> {
+  const env = { PATH: process.env.PATH, LC_ALL: 'C' }
+  const args = [...paths, '-printf', '%y%m %C@ %i\\0%p\\0']
+  try {
+    return (await promisify(execFile)('find', args, { encoding: 'buffer', maxBuffer: MOST_LISTED, env })).stdout
+  } catch (cause) {
+    const { code, stdout, message } = cause as Error & { readonly code?: unknown; readonly stdout: Buffer }
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return null
+    // It is 1 if a directory cannot be listed yet.
+    if (code === 1) return stdout
+    throw new MachineError('machine-missing', `find of GNU is missing: install findutils (${message})`, { cause })
+  }
 }
 
 /** Returns the directory that a line says; without a time of change, which it gets with all that is in it. */
