@@ -23,8 +23,7 @@ export async function playServed(world: CheckedWorld, seed: string): Promise<Evi
     'runtime.rubric_introspectable': terms.length > 0,
     'runtime.tool_declaration_accuracy': tools.toSorted().join() === Object.keys(environment.tools).toSorted().join(),
   }
-  const what = `It lists ${tools}, with the terms ${terms}.`
-  const findings = unmet(listed, { what, again: name, advice: ADVICE })
+  const findings = unmet(listed, { what: `It lists ${tools}, with the terms ${terms}.`, again: name, advice: ADVICE })
   const ids = new Set<string | null>()
   const before = process.resourceUsage()
   let [episodes, steps] = [0, 0]

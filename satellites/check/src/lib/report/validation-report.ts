@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { invalidOption } from '@episodic/run/base/harness-error'
 import { hashModule } from '@episodic/run/folder/plan/content-hash'
 import type { CheckedWorld } from '../check-context.ts'
 import type { CheckReport } from '../check-report.ts'
@@ -21,17 +22,19 @@ interface Validated {
 
 /**
  * Writes a report in the words of RFC 008, and beside it what its package declares in `openenv.yaml`. Resolves with a
- * line that says what was answered.
+ * line that says what was answered. Rejects with `option-invalid` if it cannot be written.
  */
 export async function writeValidationReport(file: string, validated: Validated): Promise<string> {
   const report = await toValidationReport(validated)
   const { results, verdict, manifest } = report
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`)
-  const answered = results.filter(({ status }) => status !== 'skip').length
+  const refuse = (cause: Error) => {
+    throw invalidOption(`--report ${file} cannot be written: ${cause.message}. Name another file.`, { cause })
+  }
+  await mkdir(dirname(file), { recursive: true }).catch(refuse)
+  await writeFile(file, `${JSON.stringify(report, null, 2)}\n`).catch(refuse)
   const declared = `${file.replace(/\.json$/, '')}.openenv.yaml`
   if (manifest) await writeFile(declared, formatManifest(manifest))
-  return `${file}: ${answered} of ${results.length} ids of RFC 008 answered, verdict ${verdict}${manifest ? `; ${declared} has what openenv.yaml declares` : ''}\n`
+  return `${file}: ${results.filter(({ status }) => status !== 'skip').length} of ${results.length} ids of RFC 008 answered, verdict ${verdict}${manifest ? `; ${declared} has what openenv.yaml declares` : ''}\n`
 }
 
 /**
@@ -86,7 +89,6 @@ function resultOf(check_id: string, evidence: ReadonlyMap<string, Evidence>) {
     measured: status === 'skip' ? {} : Object.fromEntries(answers.map(({ name, figures }) => [name, figures])),
     evidence: { pass: said, fail: [...found, ...said], skip: why }[status],
     remediation: failed[0]?.advice ?? null,
-    // Many ids are answered by one check.
     duration_s: 0,
   }
 }
