@@ -44,8 +44,8 @@ export interface CheckReport {
   /** The seed of every random draw. The same seed repeats the same checks. */
   readonly seed: string
   /**
-   * `failed` if a check failed; else `incomplete` if half of the checks or more were skipped, `warned` if one warned or
-   * a waiver is unused.
+   * `failed` if a check failed; else `incomplete` if half of the checks or more were skipped, or a warning says that
+   * hardly anything was compared or played; `warned` if one warned or a waiver is unused.
    */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'incomplete'
   /** Whether nothing failed. A check that was skipped has not failed. */

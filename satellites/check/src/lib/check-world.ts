@@ -18,11 +18,12 @@ import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import { httpEndpoint } from './endpoints/http-endpoint.ts'
 import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
-import { type Finding, oneForEachCause, toErrorFinding } from './finding.ts'
+import { type Finding, isIncomplete, oneForEachCause, toErrorFinding } from './finding.ts'
 import { checkHygiene } from './hygiene.ts'
 import { withRememberedPreparations } from './remembered-preparations.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
+import { findRulesPlace } from './rules-place.ts'
 import { checkExploits } from './search/check-exploits.ts'
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
@@ -128,7 +129,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       episodes: (count, least) => affordable(Math.min(share, most), count, least),
       onProgress: (done, total) => onProgress?.(check, done, total),
     }
-    const result = conclude(await runCheck(check, context), waivers, options.only ?? [])
+    const result: CheckResult = conclude(await runCheck(check, context), waivers, options.only ?? [], world)
     checks.push(result)
     onResult?.(result)
   }
@@ -136,7 +137,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const ok = checks.every(({ outcome }) => outcome !== 'failed')
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
   const skips = checks.filter(({ outcome }) => outcome === 'skipped').length
-  const played = skips * 2 < checks.length
+  const played = skips * 2 < checks.length && checks.every((check) => check.warnings.every((one) => !isIncomplete(one)))
   const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
 }
@@ -162,7 +163,7 @@ const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
 
 const MAX_FINDINGS = 5
 
-function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[]): CheckResult {
+function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[], { environment }: CheckedWorld) {
   const { name, summary, figures, hacks } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
   const failing = waivers.sort(oneForEachCause(seen.findings))
@@ -171,11 +172,15 @@ function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckNam
   const warnings = [...failing.remaining.filter(advises), ...doubtful.remaining]
   const waived = [...failing.waived, ...doubtful.waived]
   const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
-  const outcome = seen.skipped !== null && found === 'passed' ? 'skipped' : found
+  const outcome: CheckResult['outcome'] = seen.skipped !== null && found === 'passed' ? 'skipped' : found
+  const placed = <Found extends Finding>({ part, ...finding }: Found) => {
+    const at = findRulesPlace(environment, { ...finding, ...(part !== undefined && { part }) })
+    return { ...finding, ...(at && { at }) }
+  }
   const first = <Found extends Finding>(items: readonly Found[]) =>
-    items.filter(
-      ({ name: is }, i) => i < MAX_FINDINGS || items.findIndex((one) => kindOf(one.name) === kindOf(is)) === i,
-    )
+    items
+      .filter(({ name: is }, i) => i < MAX_FINDINGS || items.findIndex((one) => kindOf(one.name) === kindOf(is)) === i)
+      .map(placed)
   return {
     ...{ name, outcome, summary, findings: first(findings), warnings, waived: first(waived), figures },
     ...(hacks && { hacks }),

@@ -94,13 +94,16 @@ export function namePlace({ multiplayer }: EnvironmentDefinition, place: string)
 /**
  * Returns an environment whose episodes start from a deal. The environment's own `start` runs first, for the draws that
  * it takes from the session's streams, and once more with the seed of the deal, for what it may keep outside the state.
+ *
+ * @param session - the seed of the sessions, if it is known: `start` runs once if it is that of the deal.
  */
-export function dealtEnvironment(environment: EnvironmentDefinition, { seed, state }: Deal): EnvironmentDefinition {
+export function dealtEnvironment(environment: EnvironmentDefinition, deal: Deal, session?: string) {
+  const { seed, state } = deal
   return {
     ...environment,
-    start(context) {
+    start(context: Parameters<EnvironmentDefinition['start']>[0]) {
       environment.start(context)
-      environment.start({ params: context.params, rng: createRng(seed) })
+      if (session !== seed) environment.start({ params: context.params, rng: createRng(seed) })
       return hasLargePart(state) ? unpacked(environment, state) : structuredClone(state)
     },
   }

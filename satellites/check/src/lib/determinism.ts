@@ -22,10 +22,11 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   const { world, settings, seed } = context
   const { environment } = world
   const findings: Finding[] = []
-  let steps = 0
+  let [steps, accepted] = [0, 0]
   const episodes = context.episodes(EPISODES, 4)
   for (let i = 0; i < episodes; i++) {
     context.signal?.throwIfAborted()
+    context.onProgress(i, episodes)
     const setting = settings[i % settings.length] as CheckContext['settings'][number]
     const own = seedFor(seed, 'determinism', i)
     const rng = createRng(own)
@@ -41,6 +42,7 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
     }
     const { episode: first, one, other } = played
     steps += first.steps.length
+    accepted += first.steps.filter(({ refused }) => refused === null).length
     if (first.fault) findings.push(faultFinding(first.fault, `${again}, step ${first.steps.length + 1}`))
     for (const [index, line] of one.entries()) {
       const difference = findTextDifference(line, other[index] ?? '')
@@ -56,10 +58,20 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
       break
     }
   }
+  const unaccepted: Finding = {
+    name: 'nothing-accepted',
+    what: `None of ${steps} calls was accepted, so that nothing but refusals was checked.`,
+    again: `check seed ${seed}`,
+    advice: 'Export a solver, whose calls the rules accept, or say in the schemas of the tools what they accept.',
+  }
   return checkOutcome(
     'determinism',
     `${episodes} episodes played twice at once, ${steps} steps: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} with a finding`}`,
-    { findings, figures: { episodes, steps, found: findings.length } },
+    {
+      findings,
+      warnings: accepted > 0 || findings.length > 0 ? [] : [unaccepted],
+      figures: { episodes, steps, found: findings.length },
+    },
   )
 }
 

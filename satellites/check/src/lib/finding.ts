@@ -1,5 +1,6 @@
 import { PlayerStop } from '@episodic/env'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import type { RulesPlace } from './rules-place.ts'
 
 export interface Difference {
   /** Counts UTF-16 code units from 0. */
@@ -28,7 +29,8 @@ export const FINDING_KINDS = {
   'start-narrows': 'a private value determines part of the initial public state',
   'nothing-varies': 'all seeds have the same private state',
   'pairs-invalid': 'private states cannot be exchanged, so little is compared',
-  'pairs-diverge': 'pairs diverge at their first call, so little is compared',
+  'pairs-diverge': 'pairs diverge at their first call, so hardly anything is compared',
+  'nothing-accepted': 'no call of a tool was accepted, so nothing was played',
   'secret-sent': 'a private value, a seed or a handle was sent to an agent',
   'answer-contradictory': 'the text of an answer says another value than its data',
   'data-unsaid': 'the text of an answer leaves out data that does not follow it',
@@ -56,8 +58,6 @@ export const FINDING_KINDS = {
   'never-ended': 'the rules end no episode, and the step limit cuts all of them off',
   'reward-huge': 'a step earns too much to learn from',
   'solver-no-better': 'the solver earns no more than random play',
-  'shaping-wrong': 'the sum of the shaping rewards does not match the potential',
-  'episode-failed': 'an episode failed',
   'solver-missing': 'the world exports no solver',
   'return-constant': 'every random episode earns the same',
   'not-learned': 'a tabular learner does not improve on random play',
@@ -79,6 +79,15 @@ export interface Finding {
   readonly also?: readonly string[]
   readonly advice: string
   readonly difference?: Difference
+  /** The tool, reward term or function of the definition that it is about. Default: the subject in its name. */
+  readonly part?: string
+  /** The place of that in the author's files. Default: not known. */
+  readonly at?: RulesPlace
+}
+
+/** Whether a warning says that so little was compared or played that its environment does not pass. */
+export function isIncomplete({ name }: Finding): boolean {
+  return name === 'pairs-diverge' || name === 'nothing-accepted'
 }
 
 const BY_MESSAGE: readonly string[] = [
@@ -86,7 +95,6 @@ const BY_MESSAGE: readonly string[] = [
   'policy-failed',
   'rules-failed',
   'rejection-unhandled',
-  'episode-failed',
 ] satisfies FindingKind[]
 
 export function oneForEachCause(findings: readonly Finding[]): Finding[] {

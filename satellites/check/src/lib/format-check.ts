@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors'
 import type { CheckReport, CheckResult } from './check-report.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, isIncomplete } from './finding.ts'
 
 const SHOWN = 6
 const MOST_SEEDS = 8
@@ -54,6 +54,7 @@ export function formatVerdict({ world, outcome, checks, unusedWaivers }: CheckRe
     ...unusedWaivers.map((name) => `${yellow('warning')}: The waiver "${name}" matches no finding. Remove it.`),
     `${world.name} ${world.version} ${verdict}${skips.length > 0 ? `: ${counted}` : ''}.`,
     ...(isUnsure ? ['Mend determinism first: what differs by itself is found as a leak, too.'] : []),
+    ...checks.flatMap((check) => check.warnings.filter(isIncomplete).map(({ what }) => yellow(`  ${what}`))),
     ...[...Map.groupBy(skips, ({ summary }) => summary)].map(([why, same]) =>
       dim(`  skipped ${same.map(({ name }) => name).join(', ')}: ${why}`),
     ),
@@ -65,10 +66,11 @@ function titleOf({ name, what }: Finding): string {
 }
 
 function formatFinding(finding: Finding, command: string): string[] {
-  const { again, also = [], advice, difference } = finding
+  const { again, also = [], advice, difference, at } = finding
   return [
     titleOf(finding),
     `  where: ${again}`,
+    ...(at ? [`  rules: ${at.file}:${at.line}`] : []),
     ...(also.length > 0 ? [`  also: ${also.length} more, such as ${also[0]}${seedsOf(also.slice(1))}`] : []),
     `  reproduce: ${command}`,
     ...(difference

@@ -16,8 +16,8 @@ export interface EndpointSession {
 
 /** An agent endpoint that serves a host. Disposing of it leaves the host open. */
 export interface OpenEndpoint extends AsyncDisposable {
-  /** Connects as the agent of a capability, or with `null` as a plain client that gets a session of its own. */
-  openSession(capability: string | null): Promise<EndpointSession>
+  /** Connects as the agent of a capability. */
+  openSession(capability: string): Promise<EndpointSession>
   readonly sendAsTrainer?: (message: string) => Promise<string>
 }
 

@@ -18,8 +18,7 @@ export const httpEndpoint: AgentEndpoint = {
     const asTrainer = { ...JSON_TYPE, authorization: `Bearer ${controlToken}` }
     return {
       sendAsTrainer: (body) => exchange(port, 'POST', '/env', asTrainer, body),
-      openSession: async (capability) =>
-        capability === null ? plainSession(port) : capabilitySession(port, capability),
+      openSession: async (capability) => capabilitySession(port, capability),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     }
   },
@@ -29,8 +28,8 @@ function capabilitySession(port: number, capability: string): EndpointSession {
   const path = `/mcp/s/${capability}`
   return {
     send: (body) => exchange(port, 'POST', path, { ...JSON_TYPE, ...statelessHeaders(body) }, body),
-    collectNotifications: () => collectEvents(port, path, {}),
-    unusualRequests: unusualRequests(port, path, {}),
+    collectNotifications: () => collectEvents(port, path),
+    unusualRequests: unusualRequests(port, path),
     async close() {},
   }
 }
@@ -46,28 +45,9 @@ function statelessHeaders(body: string): HeaderFields {
   }
 }
 
-function plainSession(port: number): EndpointSession {
-  let session: HeaderFields = {}
-  return {
-    async send(body) {
-      const answer = await exchange(port, 'POST', '/mcp', { ...JSON_TYPE, ...session }, body)
-      const id = /^mcp-session-id: *(\S+)/im.exec(answer)?.[1]
-      if (id !== undefined) session = { 'mcp-session-id': id }
-      return answer
-    },
-    collectNotifications: () => collectEvents(port, '/mcp', session),
-    get unusualRequests() {
-      return unusualRequests(port, '/mcp', session)
-    },
-    async close() {
-      await exchange(port, 'DELETE', '/mcp', session)
-    },
-  }
-}
-
-function unusualRequests(port: number, path: string, own: HeaderFields): EndpointSession['unusualRequests'] {
+function unusualRequests(port: number, path: string): EndpointSession['unusualRequests'] {
   const ask = (method: string, at = path, headers: HeaderFields = {}, body?: string) =>
-    exchange(port, method, at, { ...own, ...headers }, body)
+    exchange(port, method, at, headers, body)
   const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
   return {
     GET: () => ask('GET'),
@@ -76,7 +56,7 @@ function unusualRequests(port: number, path: string, own: HeaderFields): Endpoin
     'an unknown path': () => ask('GET', '/nowhere'),
     'an unknown capability': () => ask('POST', '/mcp/s/cap_0', JSON_TYPE, ping),
     'an unknown transport session': () => ask('POST', '/mcp', { ...JSON_TYPE, 'mcp-session-id': 'mcp_0' }, ping),
-    'no transport session': () => exchange(port, 'POST', '/mcp', JSON_TYPE, ping),
+    'no transport session': () => ask('POST', '/mcp', JSON_TYPE, ping),
     'an unknown environment': () => ask('POST', '/mcp/e/nowhere', JSON_TYPE, ping),
     'the trainer endpoint': () => ask('POST', '/env', JSON_TYPE, ping),
     'the trainer endpoint with a wrong token': () =>
@@ -101,7 +81,7 @@ function exchange(port: number, ...request: RequestParts): Promise<string> {
  * Opens the event stream of a GET. To end it, this side closes its half of the connection; the server then closes the
  * other half, after every event that it has written.
  */
-async function collectEvents(port: number, path: string, own: HeaderFields) {
+async function collectEvents(port: number, path: string) {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   const { promise: closed, resolve: close } = Promise.withResolvers<void>()
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -117,7 +97,7 @@ async function collectEvents(port: number, path: string, own: HeaderFields) {
     close()
   })
   socket.on('end', () => socket.destroy())
-  socket.write(requestText(port, 'GET', path, { ...own, accept: 'text/event-stream' }))
+  socket.write(requestText(port, 'GET', path, { accept: 'text/event-stream' }))
   await opened
   return async () => {
     socket.end()

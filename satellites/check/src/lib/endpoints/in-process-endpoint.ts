@@ -7,14 +7,11 @@ import type { AgentEndpoint } from './agent-endpoint.ts'
 export const inProcessEndpoint: AgentEndpoint = {
   name: 'in process',
   async open(host) {
-    const [first] = host.environments
     const trainer = inProcess(host)
     return {
       sendAsTrainer: (message) => readAnswerBody(trainer, message),
       async openSession(capability) {
-        const token = capability ?? (await host.connections.issue(null))
-        const own = { by: 'transport', token, environment: first?.name ?? '' } as const
-        const address = capability === null ? own : ({ by: 'capability', token } as const)
+        const address = { by: 'capability', token: capability } as const
         const channel = inProcess(host, { endpoint: 'agent', principal: null, address })
         return {
           send: (message) => readAnswerBody(channel, message),

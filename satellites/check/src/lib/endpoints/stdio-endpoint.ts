@@ -11,7 +11,7 @@ export const stdioEndpoint: AgentEndpoint = {
     return {
       async openSession(capability) {
         const [input, output] = [new PassThrough(), new PassThrough({ encoding: 'utf8' })]
-        const served = serveStdio(capability === null ? host : boundTo(host, capability), { input, output })
+        const served = serveStdio(boundTo(host, capability), { input, output })
         let received = ''
         let awaited: { mark: string; found: () => void } | null = null
         output.on('data', (text: string) => {

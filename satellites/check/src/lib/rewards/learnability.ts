@@ -118,7 +118,7 @@ export async function checkLearnability(context: CheckContext): Promise<CheckOut
   const way = moved === null ? '' : `, ${Math.round(moved * 100)} % of the way to the solver’s ${best?.toFixed(3)}`
   return checkOutcome(
     'learnability',
-    `${sparkline(curve)} a table of ${learner.states} states and ${actions.length} actions${ofSolver} went from ${from.toFixed(3)} to ${to.toFixed(3)}${way}`,
+    `a table of ${learner.states} states and ${actions.length} actions${ofSolver} went from ${from.toFixed(3)} to ${to.toFixed(3)}${way}`,
     {
       findings,
       figures: {
@@ -179,13 +179,4 @@ function easiest(settings: readonly Setting[]): Setting {
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-const BARS = '▁▂▃▄▅▆▇█'
-
-function sparkline(values: readonly number[]): string {
-  const [low, high] = [Math.min(...values), Math.max(...values)]
-  return values
-    .map((value) => BARS.charAt(high === low ? 0 : Math.round(((value - low) / (high - low)) * (BARS.length - 1))))
-    .join('')
 }

@@ -1,5 +1,4 @@
-import { connect, type Policy, runEpisode, withShaping } from '@episodic/env'
-import { createHost, inProcess } from '@episodic/mcp-server'
+import type { Policy } from '@episodic/env'
 import { createRng, seedFor } from '@episodic/protocol'
 import { clusteredMean } from '@episodic/report/fold/statistics'
 import type { CheckContext, Setting } from '../check-context.ts'
@@ -15,19 +14,13 @@ import { findUnearned, notePrizes } from './unearned.ts'
 const EPISODES = 96
 /** Steps in episodes of the solver of a game, which may be slow. Each episode is compared with one of random play. */
 const SOLVER_STEPS = 400
-/** Episodes whose shaping rewards are summed, and the discounts γ. */
-const SHAPED = 8
-const DISCOUNTS = [1, 0.9]
 /** Largest magnitude of what a seat earns by one step. */
 const LARGEST = 1e6
-/** Most rounding error of a sum of some thousand numbers around 1. */
-const ROUNDING = 1e-9
 
 /**
  * Checks that rewards are finite and bounded, that a refused call earns its seat nothing, that nothing is paid or
  * counts as success for being cut off by a limit, that the rules end some episodes, that the texts of answers say what
- * their data says and leave nothing of it out, that the solver earns more than random play on the same tasks, and that
- * shaping telescopes to the difference of potentials.
+ * their data says and leave nothing of it out, and that the solver earns more than random play on the same tasks.
  *
  * In a zero-sum game the solver plays one seat against random opponents, where an equilibrium cannot lose on average
  * over the seats, and otherwise all seats at once. In a game it only has to earn no less than random play, and without
@@ -122,14 +115,10 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
       again,
       advice: 'Give good actions higher rewards than bad ones.',
     })
-  // A run of several seats shapes no rewards.
-  const isShaped = environment.hasPotential && !multiplayer
-  if (isShaped) findings.push(...(await shapingFindings(context)))
   const means = { random: mean(returns.random), solver: mean(returns.solver) }
-  const shaping = isShaped ? `; shaping telescopes for γ ${DISCOUNTS.join(' and ')}` : ''
   return checkOutcome(
     'rewards',
-    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${multiplayer ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}${findings.length === 0 ? shaping : ''}`,
+    `steps earn ${range.low.toFixed(3)} to ${range.high.toFixed(3)}${multiplayer ? ' a seat' : ''}, random play ${means.random?.toFixed(3)}${means.solver === null ? '' : `, the solver ${means.solver.toFixed(3)}${place}`}`,
     { findings, warnings, figures: { episodes, ...range, ...means, gain: gain?.mean ?? null } },
   )
 }
@@ -163,51 +152,6 @@ function paymentFindings(episode: RehearsedEpisode): Finding[] {
           advice: 'Scale rewards so that a good episode earns about 1.',
         })
     }
-  return findings
-}
-
-/**
- * Sums the shaping rewards of whole episodes, played through a host as a learner does, and compares the sum with
- * Σ γᵗ F_t = γᵀ Φ(s_T) · [not terminated] − Φ(s_0) for F_t = γ Φ(s_{t+1}) − Φ(s_t).
- *
- * Ng, Harada & Russell, "Policy invariance under reward transformations" (1999).
- */
-async function shapingFindings({ world, settings, seed, episodes }: CheckContext): Promise<Finding[]> {
-  const { environment, solver = null } = world
-  const findings: Finding[] = []
-  await using host = createHost({ environments: [environment] })
-  await using connection = await connect(inProcess(host))
-  for (const discount of DISCOUNTS) {
-    for (let i = 0; i < episodes(SHAPED, 2); i++) {
-      const setting = settings[i % settings.length] as Setting
-      const own = seedFor(seed, 'shaping', i)
-      const { prompt, hints, params, steps: limit } = setting
-      const episode = await runEpisode({
-        createEnvironment: () => withShaping(connection.environment(), { discount }),
-        policy: noisyPolicy(i % 2 === 0 ? solver : null, { random: 0.3, invalid: 0.1 }),
-        task: { prompt, hints, params, limits: { steps: limit } },
-        seed: own,
-      })
-      const again = `${formatStart({ setting, seed: own })}, γ ${discount}`
-      if (episode.kind === 'failed') {
-        const advice = 'Make the rules answer or refuse every call.'
-        const what = `An episode failed: ${(episode.cause as Error).message}`
-        findings.push({ name: 'episode-failed', what, again, advice })
-        continue
-      }
-      const { start, steps, end } = episode
-      const summed = steps.reduce((sum, { reward }, t) => sum + discount ** t * reward.shaping, 0)
-      const last = end.kind === 'terminated' ? 0 : (steps.at(-1)?.info.potential ?? 0)
-      const expected = discount ** steps.length * last - (start.info.potential ?? 0)
-      if (Math.abs(summed - expected) > ROUNDING * Math.max(1, Math.abs(expected)))
-        findings.push({
-          name: 'shaping-wrong',
-          what: `The shaping rewards sum up to ${summed}, but the potential implies ${expected}.`,
-          again,
-          advice: 'Make the potential a pure function of state and parameters.',
-        })
-    }
-  }
   return findings
 }
 

@@ -37,7 +37,7 @@ export interface Planting {
 
 /**
  * Replaces hidden values of a deal by canaries, in the private state and in what every seat of a game holds: texts by
- * 24 hexadecimal digits and numbers by primes of nine digits. Where the schemas reject a canary, and for a reference,
+ * 24 hexadecimal digits and numbers by nine digits. Where the schemas reject a canary, and for a reference,
  * the real value stays, and is a mark if it is long enough.
  */
 export function plantDeal(
@@ -84,17 +84,5 @@ function holdersOf(environment: EnvironmentDefinition, [part, ...path]: readonly
 
 function canaryFor(value: Json, rng: Rng): Json | null {
   if (typeof value === 'string') return Array.from({ length: 24 }, () => rng.int(0, 15).toString(16)).join('')
-  return typeof value === 'number' ? primeOfNineDigits(rng) : null
-}
-
-function primeOfNineDigits(rng: Rng): number {
-  for (;;) {
-    const candidate = rng.int(100_000_000, 999_999_999)
-    if (isPrime(candidate)) return candidate
-  }
-}
-
-function isPrime(value: number): boolean {
-  for (let divisor = 2; divisor * divisor <= value; divisor++) if (value % divisor === 0) return false
-  return true
+  return typeof value === 'number' ? rng.int(100_000_000, 999_999_999) : null
 }

@@ -3,7 +3,7 @@ import { createRng, type OpenResult, seedFor } from '@episodic/protocol'
 import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { type Deal, dealtEnvironment, hasLargePart, namePlace, readIn, seatsOfDeal } from '../deal.ts'
-import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
+import type { AgentEndpoint } from '../endpoints/agent-endpoint.ts'
 import type { Finding } from '../finding.ts'
 import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
 import { type Move, type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
@@ -13,7 +13,7 @@ import { type Mark, type PlantedDeal, plantDeal } from './canaries.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
 import { endpointsOf, playSide, type Route, routesAt } from './endpoint-pairs.ts'
 import { HOOKS, type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
-import { callMessage, hostileMessages, INITIALIZE, passiveMessages, READ_STATE, TOOLS_LIST } from './messages.ts'
+import { callMessage, hostileMessages, passiveMessages, TOOLS_LIST, toolIn } from './messages.ts'
 import { ReadPlaces } from './read-places.ts'
 import { referencesIn } from './references.ts'
 import type { SeatAnswer } from './seat-player.ts'
@@ -149,15 +149,6 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
         })
         search(sweep, ` by the ${route} of ${seat}`, own, answers)
       }
-      // A plain client gets a session with the default parameters, and there is one only for an only seat.
-      if (route === 'session URL' && i === 0 && setting.task === null && !environment.multiplayer) {
-        // Those of the session that was swept before, which this client has no part in either.
-        const own = {
-          ...toSwept(context.world, environment.seats[0] as string, deal, marks),
-          secrets: sweep.swept?.secrets ?? [],
-        }
-        await sweepPlainClient(sweep, opened, own, moves, other)
-      }
     }
   sweep.swept = null
 }
@@ -255,7 +246,7 @@ function draftEpisode(
   noise: Noise,
 ): Promise<RehearsedEpisode> {
   const policy = noisyPolicy(solver, noise)
-  const dealt = dealtEnvironment(environment, deal)
+  const dealt = dealtEnvironment(environment, deal, deal.seed)
   return rehearseEpisode({ environment: dealt, setting, seed: deal.seed, policy, maxSteps: STEPS })
 }
 
@@ -286,39 +277,6 @@ async function visit(
   await player.sendUnusual()
 }
 
-async function sweepPlainClient(
-  sweep: Sweep,
-  endpoint: OpenEndpoint,
-  swept: Swept,
-  moves: readonly Move[],
-  { stolen }: Other,
-): Promise<void> {
-  const { context, instrumentation } = sweep
-  const session = await endpoint.openSession(null)
-  const answers: SeatAnswer[] = []
-  const send = async (message: SeatAnswer['message']) =>
-    void answers.push({ message, text: await session.send(message.text) })
-  swept.answers = answers
-  sweep.swept = swept
-  await send(INITIALIZE)
-  const stopCollecting = await session.collectNotifications()
-  for (const message of passiveMessages(stolen)) await send(message)
-  for (const [at, { action }] of moves.entries()) {
-    instrumentation.failing = HOOKS[at - 1] ?? null
-    await send(
-      callMessage(`a call${instrumentation.failing ? ` in which ${instrumentation.failing} throws` : ''}`, action),
-    )
-    instrumentation.failing = null
-    await send(READ_STATE)
-  }
-  for (const message of hostileMessages(context.world.environment.toolInfos[0]?.name ?? '', stolen)) await send(message)
-  answers.push({ message: { kind: 'the subscription', text: '' }, text: await stopCollecting() })
-  for (const [kind, ask] of Object.entries(session.unusualRequests))
-    answers.push({ message: { kind, text: '' }, text: await ask() })
-  await session.close()
-  search(sweep, ' of a plain client', swept, answers)
-}
-
 function noteKnown(swept: Swept | null, value: unknown, isOpen: (mark: Mark) => boolean = () => true): void {
   if (!swept) return
   const text = JSON.stringify(value) ?? ''
@@ -344,6 +302,7 @@ function search(
     for (const { secret, form, at: place } of findSecrets(text, secrets))
       findings.push({
         name: `secret-sent:${namePlace(environment, kinds.get(secret) ?? secret)}`,
+        part: toolIn(message),
         what: `The answer to ${message.kind}${environment.multiplayer ? where : ''} over ${endpoint.name} contains ${secret} (${form}).`,
         again: `params ${JSON.stringify(setting.params)}, check seed ${context.seed}: “${text.slice(Math.max(0, place - 60), place + 60)}”`,
         advice: kinds.has(secret)

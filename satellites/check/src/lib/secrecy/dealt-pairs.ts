@@ -94,8 +94,11 @@ function swapSome(environment: EnvironmentDefinition, seat: string, pair: DealtP
     return { ...pair, narrowed: (read) => swapRead(environment, seat, pair, read, rng) ?? pair }
   const differing = differences.filter(({ from, to }) => from !== undefined && to !== undefined)
   if (differing.length === 0) return null
-  const { path, to } = rng.pick(differing)
-  const swapped = withSwapped(environment, pair, [{ path, value: to as Json }])
+  const { path: leaf } = rng.pick(differing)
+  // The value alone, or the row that it is in.
+  const path = leaf.length > 3 && rng.chance(0.3) ? leaf.slice(0, -1) : leaf
+  const value = valueAt(theirs, path)
+  const swapped = value === undefined ? null : withSwapped(environment, pair, [{ path, value }])
   if (!swapped) return null
   const isWhole = toText(hiddenFrom(environment, swapped.state, seat)) === toText(theirs)
   return isWhole ? pair : { ...pair, second: swapped, from: `${path.join('.')} of ${pair.from}`, fits: false }

@@ -8,6 +8,7 @@ import { toolsOfSeat } from '../seat-players.ts'
 import { openGame, stepGame } from '../served-game.ts'
 import { fieldOfOthers, handlePlayer } from './handle-player.ts'
 import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
+import { toolIn } from './messages.ts'
 import { formatMoves, type PairedMove, type PlannedPair, playPair } from './paired-play.ts'
 import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
 import { type AgentPlayer, urlPlayer } from './url-player.ts'
@@ -210,6 +211,7 @@ function compareAnswers(
     if (!fits && /The environment failed/.test(one.text + other?.text)) return null
     return {
       name: `${route === 'seat handle' ? 'handle-differs' : 'endpoint-differs'}:${endpoint}`,
+      part: toolIn(one.message),
       what: environment.multiplayer
         ? `The answer to ${kind} by the ${route} of ${seat} over ${endpoint} depends on what is hidden from that seat.`
         : `The answer to ${kind} by the ${route} over ${endpoint} depends on private state.`,

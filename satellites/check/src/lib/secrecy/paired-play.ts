@@ -1,15 +1,13 @@
-import { type Player, randomPolicy } from '@episodic/env'
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import { type Action, type Json, type Rng, seedFor } from '@episodic/protocol'
+import type { Action, Json, Rng } from '@episodic/protocol'
 import { partName } from '@episodic/state/internal'
 import type { CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
-import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomLegalAction } from '../noisy-policy.ts'
+import { randomLegalAction } from '../noisy-policy.ts'
 import { playMove, truncationAt } from '../rehearsed-episode.ts'
-import { startPlayer } from '../seat-players.ts'
-import { SeatTable } from '../seat-table.ts'
 import type { DealtPair } from './dealt-pairs.ts'
+import { explorer, type PairPlayers, policies } from './pair-players.ts'
 import { ReadPlaces } from './read-places.ts'
 
 /** Most steps of a pair, unless it is played on. */
@@ -40,6 +38,9 @@ export interface PairedPlay {
   /** What was compared: the planned pair, or one that differs in less. */
   readonly pair: PlannedPair
   readonly moves: readonly PairedMove[]
+  /** Steps that were played, and those of them that both deals accepted and that were compared. */
+  readonly steps: number
+  readonly compared: number
   readonly policies: string
   readonly diverged: boolean
   /** Whether that was at the first call that was not refused. */
@@ -50,109 +51,133 @@ export interface PairedPlay {
   readonly differs: { readonly channel: Channel; readonly difference: Difference } | null
 }
 
-/**
- * Plays an episode by policies, and then the same moves of all seats again from the other deal. Stops where different
- * values are revealed to the seat, where it gets something else, and where a move of another seat is possible in one
- * play alone.
- *
- * @param most - most steps. Half of the pairs that have more than usual are of valid random calls, which rarely end an
- *   episode early; in a game, whose solver may be slow, all of them.
- */
-export async function playPair(world: CheckedWorld, planned: PlannedPair, rng: Rng, most = STEPS): Promise<PairedPlay> {
-  const { environment } = world
-  const { setting, seat, first: deal, narrowed } = planned
-  const read = new ReadPlaces()
-  const first = startSide(narrowed ? read.watch(environment) : environment, planned, deal)
-  const start = first.now
-  const table = new SeatTable(environment, first.rehearsal)
-  const players = new Map<string, Player>()
-  const names = new Set<string>()
-  for (const name of table.seats) {
-    // A player that wanders about in a large state reads little of it.
-    const isSolved = narrowed !== undefined && world.solver != null && rng.chance()
-    const policy = isSolved
-      ? noisyPolicy(world.solver ?? null, NO_NOISE)
-      : most > STEPS && (environment.multiplayer || rng.chance())
-        ? randomPolicy()
-        : drawPlayPolicy(world, rng)
-    names.add(environment.multiplayer ? `${policy.name} as ${name}` : policy.name)
-    const { observation } = table.seenBy(name)
-    const own = seedFor(deal.seed, planned.from)
-    players.set(name, await startPlayer(policy, environment, setting, own, name, observation))
-  }
-  const moves: PairedMove[] = []
-  const seen: Outcome[] = []
-  while (moves.length < most && first.rehearsal.end === null) {
-    const { rehearsal } = first
-    const mover = rng.pick(rehearsal.turn)
-    const { observation, ...view } = table.seenBy(mover)
-    const legal = environment.hasLegal
-      ? async () => environment.legal(rehearsal.state, setting.params, mover)
-      : undefined
-    const action = await (players.get(mover) as Player)(observation, { ...view, legal })
-    const drawn =
-      planned.sealed && mover !== seat ? otherMove(environment, rehearsal, setting, mover, action, rng) : action
-    const outcome = await first.play(mover, action)
-    // A step that ends the episode for all, such as the last one allowed, is no secret.
-    const second = drawn ?? (rehearsal.end ? action : null)
-    moves.push({ seat: mover, first: action, second })
-    seen.push(outcome)
-    if (outcome.step) table.take(mover, outcome.step)
-    if (second === null) break
-  }
-  const pair = { ...planned, ...narrowed?.(read) }
-  return { pair, policies: [...names].join(', '), ...(await compare(environment, pair, moves, seen, start)) }
-}
+/** Steps that are taken back in a row, after which nothing but these is left to do. */
+const TAKEN_BACK = 12
 
-async function compare(
-  environment: EnvironmentDefinition,
+/**
+ * Plays the same moves from both deals, side by side. Stops where different values are revealed to the seat, where it
+ * gets something else, and where a move of another seat is possible in one play alone.
+ *
+ * @param most - most steps, those that are taken back included.
+ * @param explores - compares a step that ends the episode or reveals different values, and takes it back: what leaks
+ *   late is found even where a lucky call ends the game.
+ */
+export async function playPair(
+  world: CheckedWorld,
   planned: PlannedPair,
-  moves: readonly PairedMove[],
-  seen: readonly Outcome[],
-  start: Received,
-): Promise<Omit<PairedPlay, 'pair' | 'policies'>> {
-  const { seat, second, fits } = planned
-  const side = startSide(environment, planned, second)
-  const stopped = (at: number, rest: Partial<PairedPlay> = {}) => ({
-    moves: moves.slice(0, at),
-    diverged: false,
-    atOnce: false,
-    invalid: false,
-    differs: null,
+  rng: Rng,
+  most: number,
+  explores = false,
+): Promise<PairedPlay> {
+  const { environment } = world
+  const { pair, recorded } = await narrow(world, planned, rng, most)
+  const { setting, seat, first: deal, second, fits } = pair
+  let [one, other] = [startSide(environment, pair, deal), startSide(environment, pair, second)]
+  const players = recorded ?? (await (explores ? explorer : policies)(world, pair, one.rehearsal, rng, most))
+  const moves: PairedMove[] = []
+  let [steps, compared, back, diverged] = [0, 0, 0, false]
+  const stopped = (rest: Partial<PairedPlay> = {}): PairedPlay => ({
+    ...{ pair, moves, steps, compared, policies: players.names, diverged, invalid: false, differs: null },
+    atOnce: diverged && compared === 0,
     ...rest,
   })
-  const atStart = findDifference(start, side.now)
-  if (atStart) return stopped(0, { differs: atStart })
-  for (const [at, { seat: mover, second: action }] of moves.entries()) {
-    const one = seen[at] as Outcome
-    if (action === null) return stopped(at + 1, { differs: findDifference(one.received, side.now) })
-    if (!side.rehearsal.turn.includes(mover)) {
-      const differs = findDifference(one.before, side.now)
-      return stopped(at, differs ? { differs } : { invalid: true })
+  const atStart = findDifference(one.now, other.now)
+  if (atStart) return stopped({ differs: atStart })
+  for (; steps < most && back < TAKEN_BACK && one.rehearsal.end === null; steps++) {
+    const mover = rng.pick(one.rehearsal.turn)
+    const action = await players.draw(mover, one.rehearsal)
+    if (!action) break
+    const drawn =
+      pair.sealed && mover !== seat ? otherMove(environment, one.rehearsal, setting, mover, action, rng) : action
+    const [mine, theirs] = explores ? [one.fork(), other.fork()] : [one, other]
+    const { now: before } = mine
+    const first = await mine.play(mover, action)
+    // A step that ends the episode for all, such as the last one allowed, is no secret.
+    const answered = drawn ?? (mine.rehearsal.end ? action : null)
+    const move = { seat: mover, first: action, second: answered }
+    if (answered === null)
+      return stopped({ moves: [...moves, move], differs: findDifference(first.received, theirs.now) })
+    if (!theirs.rehearsal.turn.includes(mover)) {
+      const differs = findDifference(before, theirs.now)
+      return stopped(differs ? { differs } : { invalid: true })
     }
-    const other = await side.play(mover, action)
-    const apart = one.step?.refused !== other.step?.refused
-    if (apart && (mover !== seat || (!fits && !other.step))) return stopped(at, { invalid: true })
-    if (JSON.stringify(one.revealed) !== JSON.stringify(other.revealed))
-      return stopped(at, { diverged: true, atOnce: seen.slice(0, at).every(({ step }) => step?.refused !== null) })
-    const differs = findDifference(one.received, other.received)
-    if (differs) return stopped(at + 1, { differs })
+    const reply = await theirs.play(mover, answered)
+    const isApart = first.step?.refused !== reply.step?.refused
+    const isInvalid = isApart && (mover !== seat || (!fits && !reply.step))
+    const isRevealed = !isInvalid && JSON.stringify(first.revealed) !== JSON.stringify(reply.revealed)
+    diverged ||= isRevealed
+    if ((isInvalid || isRevealed) && !explores) return stopped({ invalid: isInvalid })
+    const differs = isInvalid || isRevealed ? null : findDifference(first.received, reply.received)
+    if (differs) return stopped({ moves: [...moves, move], differs })
+    if (first.step?.refused === null && !isInvalid && !isRevealed) compared += 1
+    const isTaken = !explores || !(isInvalid || isRevealed || !first.step || first.step.end)
+    back = isTaken ? 0 : back + 1
+    if (isTaken) {
+      ;[one, other] = [mine, theirs]
+      moves.push(move)
+    }
+    if (first.step) players.take(mover, first.step, isTaken)
   }
-  return stopped(moves.length)
+  return stopped()
+}
+
+/** Plays the first deal of a pair alone, if what the pair differs in follows from what that play reads. */
+async function narrow(
+  world: CheckedWorld,
+  planned: PlannedPair,
+  rng: Rng,
+  most: number,
+): Promise<{ readonly pair: PlannedPair; readonly recorded: PairPlayers | null }> {
+  if (!planned.narrowed) return { pair: planned, recorded: null }
+  const read = new ReadPlaces()
+  const side = startSide(read.watch(world.environment), planned, planned.first)
+  const players = await policies(world, planned, side.rehearsal, rng, most)
+  const moves: Action[] = []
+  while (moves.length < most && side.rehearsal.end === null) {
+    const mover = side.rehearsal.turn[0] as string
+    const action = await players.draw(mover, side.rehearsal)
+    if (!action) break
+    const { step } = await side.play(mover, action)
+    moves.push(action)
+    if (step) players.take(mover, step, true)
+  }
+  const draw = async () => moves.shift() ?? null
+  return { pair: { ...planned, ...planned.narrowed(read) }, recorded: { ...players, draw, take() {} } }
 }
 
 interface Outcome {
   readonly step: RehearsedStep | null
-  readonly before: Received
   readonly received: Received
   readonly revealed: readonly Json[]
 }
 
-function startSide(environment: EnvironmentDefinition, { setting, seat, first }: PlannedPair, deal: Deal) {
+function startSide(environment: EnvironmentDefinition, planned: PlannedPair, deal: Deal) {
+  const { setting, first } = planned
+  const { seed } = first
+  const started = rehearse(dealtEnvironment(environment, deal, seed), { params: setting.params, seed })
+  return sideOf(environment, planned, started, new Map())
+}
+
+interface Side {
+  readonly rehearsal: Rehearsal
+  /** What the seat can read between two steps. */
+  readonly now: Received
+  /** An error of the rules leaves the state unchanged. */
+  play(mover: string, action: Action): Promise<Outcome>
+  fork(): Side
+}
+
+function sideOf(
+  environment: EnvironmentDefinition,
+  planned: PlannedPair,
+  rehearsal: Rehearsal,
+  played: ReadonlyMap<string, number>,
+  known?: Received,
+): Side {
+  const { setting, seat } = planned
   const { params } = setting
   const { multiplayer, hasLegal } = environment
-  const rehearsal = rehearse(dealtEnvironment(environment, deal), { params, seed: first.seed })
-  const played = new Map<string, number>()
+  const counts = new Map(played)
   const read = (): Received => {
     const { state, turn } = rehearsal
     const mine = turn.includes(seat)
@@ -169,20 +194,19 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
       state: JSON.stringify([state.public, state.own?.[seat]].map((part) => partName(part) ?? part)),
     }
   }
-  let now = read()
+  let now = known ?? read()
   return {
     rehearsal,
     get now() {
       return now
     },
-    /** An error of the rules leaves the state unchanged. */
-    async play(mover: string, action: Action): Promise<Outcome> {
-      const count = played.get(mover) ?? 0
-      const before = now
+    fork: () => sideOf(environment, planned, rehearsal.fork(), counts, now),
+    async play(mover, action) {
+      const count = counts.get(mover) ?? 0
       let step: RehearsedStep | null = null
       try {
         step = await playMove(rehearsal, { seat: mover, action }, truncationAt(count, setting))
-        played.set(mover, count + 1)
+        counts.set(mover, count + 1)
       } catch {
         // The plays of both deals have to fail.
       }
@@ -195,7 +219,7 @@ function startSide(environment: EnvironmentDefinition, { setting, seat, first }:
         end: JSON.stringify(ends[seat] ?? null),
       }
       const revealed = step?.revealed.filter((_, i) => step.revealedTo[i]?.includes(seat) ?? true) ?? []
-      return { step, before, received, revealed }
+      return { step, received, revealed }
     },
   }
 }

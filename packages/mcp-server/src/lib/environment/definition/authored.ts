@@ -6,6 +6,8 @@ import type { Tool, WorldEvents } from './environment.ts'
 import { asError, ignoreRejection, wordsOf } from './thrown-value.ts'
 
 const MESSAGE_LENGTH = 800
+/** Where an environment has the definition, and a tool the `play`, as their author wrote it. */
+export const WRITTEN = Symbol.for('episodic.written')
 
 /** Faults that name their function and its place already: a definition may call functions of another one. */
 const placed = new WeakSet<Error>()
@@ -135,7 +137,7 @@ export function authoredTools<Tools extends { readonly [name: string]: Tool }>(n
   const parts = Object.entries(tools).map(([key, tool]) => {
     assertTool(name, key, tool)
     const play = authored(`Tool ${key} of ${name}`, (context: Parameters<Tool['play']>[0]) => tool.play(context))
-    return [key, { ...tool, play }]
+    return [key, { [WRITTEN]: tool.play, ...tool, play }]
   })
   return Object.fromEntries(parts) as Tools
 }

@@ -2,7 +2,7 @@ import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
 import type { z } from 'zod'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
-import { authoredParts, authoredTools } from './authored.ts'
+import { authoredParts, authoredTools, WRITTEN } from './authored.ts'
 import { commonParts, type ErasedSpec, makeEvent, type NO_PARAMS } from './common-parts.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
 import type {
@@ -58,6 +58,7 @@ export function defineEnvironment<
   }
   return Object.freeze({
     ...parts,
+    ...{ [WRITTEN]: definition },
     params: parts.params as unknown as Params,
     terms: parts.terms as unknown as readonly Term[],
     handle,

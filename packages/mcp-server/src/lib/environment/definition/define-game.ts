@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { rulesFailed } from '../../server-error.ts'
 import { ABSENT } from './absent-action.ts'
 import { assertDefinition } from './assert-definition.ts'
-import { authoredParts, authoredTools } from './authored.ts'
+import { authoredParts, authoredTools, WRITTEN } from './authored.ts'
 import { commonParts, type ErasedSpec, makeEvent, type NO_PARAMS } from './common-parts.ts'
 import { assertHandle, type KeepsLiterals } from './define-environment.ts'
 import { assertClosed, assertNamed, invalid, jsonSchemaOf } from './definition-schema.ts'
@@ -92,6 +92,7 @@ export function defineGame<
   }
   return Object.freeze({
     ...parts,
+    ...{ [WRITTEN]: definition },
     params: parts.params as unknown as Params,
     terms: parts.terms as unknown as readonly Term[],
     handle,
