@@ -49,6 +49,8 @@ export const LIMITS = {
       'satellites/benchmarks/src/lib/suite': 250,
       'satellites/benchmarks/src/lib/tau2': 2_320,
       'satellites/check': 6_600,
+      'satellites/check/src/lib/kept': 100,
+      'satellites/check/src/lib/partners': 100,
       'satellites/check/src/lib/report': 350,
       'satellites/check/src/lib/search': 1_330,
       'satellites/check/src/lib/targets': 450,

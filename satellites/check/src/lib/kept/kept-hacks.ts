@@ -5,11 +5,11 @@ import type { Policy } from '@episodic/env'
 import { monotonic } from '@episodic/protocol/internal'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
-import { type CheckContext, type CheckedWorld, learnerOf } from './check-context.ts'
-import type { CheckReport } from './check-report.ts'
-import { hackSchema, replayHack } from './search/hack.ts'
-import { rehearsedTarget } from './targets/rehearsed-target.ts'
-import { seatTarget } from './targets/seat-target.ts'
+import { type CheckContext, type CheckedWorld, learnerOf } from '../check-context.ts'
+import type { CheckReport } from '../check-report.ts'
+import { seatTarget } from '../partners/seat-target.ts'
+import { hackSchema, replayHack } from '../search/hack.ts'
+import { rehearsedTarget } from '../targets/rehearsed-target.ts'
 
 type Out = Pick<NodeJS.WritableStream, 'write'>
 

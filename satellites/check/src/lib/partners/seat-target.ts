@@ -2,7 +2,7 @@ import type { Player } from '@episodic/env'
 import { seedFor } from '@episodic/protocol'
 import type { Learner } from '../check-context.ts'
 import type { Move } from '../rehearsed-episode.ts'
-import type { Attempt, AttemptStep, CheckTarget, TargetTask } from './target.ts'
+import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/target.ts'
 
 /**
  * Returns one seat of a game as a target, with partners in the other ones. A fork plays the same moves again, because a
