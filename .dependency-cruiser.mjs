@@ -246,8 +246,9 @@ export const INNER_ROOMS = {
   },
   'satellites/check': {
     endpoints: [],
-    secrecy: ['endpoints'],
+    secrecy: ['endpoints', 'targets'],
     targets: [],
+    served: ['targets'],
     partners: ['targets'],
     search: ['targets', 'partners'],
     kept: ['targets', 'partners', 'search'],

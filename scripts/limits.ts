@@ -53,6 +53,7 @@ export const LIMITS = {
       'satellites/check/src/lib/partners': 100,
       'satellites/check/src/lib/report': 350,
       'satellites/check/src/lib/search': 1_330,
+      'satellites/check/src/lib/served': 435,
       'satellites/check/src/lib/targets': 450,
       'satellites/classics': 2_000,
       'satellites/contexts': 5_770,

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Policy } from '@episodic/env'
+import { monotonic } from '@episodic/protocol/internal'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { mapValues } from '@episodic/run/base/map-values'
 import { checkedPolicy } from '@episodic/run/base/policy-fault'
@@ -24,10 +25,12 @@ import { withRememberedPreparations } from './remembered-preparations.ts'
 import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
 import { findRulesPlace } from './rules-place.ts'
-import { checkExploits } from './search/check-exploits.ts'
+import { checkExploits, searchTarget } from './search/check-exploits.ts'
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
+import { NO_ORACLE, NO_STATE, SERVED_CHECKS, SERVED_STEPS, type ServedContext } from './served/served-checks.ts'
+import { hostedTarget, type ServedTarget } from './served/served-target.ts'
 import { kindOf, Waivers } from './waivers.ts'
 
 /** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
@@ -89,15 +92,13 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     pairs = 1_000,
     share: most = 1,
     seed = '0',
-    only = CHECKS,
     partners,
     endpoints = AGENT_ENDPOINTS,
     search,
     signal,
     onProgress,
-    onResult,
   } = options
-  const { name, version } = world.environment
+  const { name } = world.environment
   const waivers = new Waivers(world.environment)
   const settings = settingsOf(world, seed)
   if (settings.length === 0)
@@ -112,10 +113,8 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const share = shareOf(guarded, settings, seed)
   // The timer of an answer that is held in this process does not keep it alive.
   using _alive = setInterval(() => {}, 60_000)
-  const checks: CheckResult[] = []
-  for (const check of CHECKS.filter((one) => only.includes(one))) {
-    onProgress?.(check, 0, 1)
-    const context: CheckContext = {
+  return await runChecks(world.environment, CHECKS, options, waivers, (check) =>
+    runCheck(check, {
       // Whether a preparation returns the same each time is what determinism asks.
       world: check === 'determinism' ? guarded : remembering,
       settings,
@@ -128,17 +127,80 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
       affordable: (count, least) => affordable(share, count, least),
       episodes: (count, least) => affordable(Math.min(share, most), count, least),
       onProgress: (done, total) => onProgress?.(check, done, total),
-    }
-    const result: CheckResult = conclude(await runCheck(check, context), waivers, options.only ?? [], world)
+    }),
+  )
+}
+
+/** Milliseconds that each check of a served environment plays, and then no further episode. */
+const SERVED_TIME = 30_000
+/** Tasks of a world that is played as a served one. */
+const HOSTED_TASKS = 20
+
+/**
+ * Checks an environment from outside: that it is deterministic, described and rewarded, as far as can be seen without
+ * its state. Resolves and rejects as {@link checkWorld} does.
+ */
+export async function checkServed(target: ServedTarget, options: CheckOptions = {}): Promise<CheckReport> {
+  const { share = 1, seed = '0', signal, onProgress } = options
+  return runChecks(
+    target,
+    Object.keys(SERVED_CHECKS) as CheckName[],
+    options,
+    new Waivers({ name: target.name, waived: {} }),
+    async (check) => {
+      const until = monotonic() + SERVED_TIME * share
+      return runServed(check, {
+        ...{ target, seed, signal },
+        isTimeLeft: () => monotonic() < until,
+        episodes: (count, least) => affordable(share, count, least),
+        onProgress: (done, total) => onProgress?.(check, done, total),
+      })
+    },
+  )
+}
+
+async function runServed(check: CheckName, context: ServedContext): Promise<CheckOutcome> {
+  const { target, isTimeLeft, episodes } = context
+  try {
+    if (check === 'exploits' && target.oracle)
+      return await searchTarget(target, { ...context, steps: episodes(SERVED_STEPS, 240), isLate: () => !isTimeLeft() })
+    const run = SERVED_CHECKS[check]
+    if (run) return await run(context)
+    return skipped(check, check === 'exploits' ? NO_ORACLE : NO_STATE)
+  } catch (error) {
+    context.signal?.throwIfAborted()
+    const advice = 'Make the server open and answer every episode.'
+    const failed = toErrorFinding(error, { name: 'world-failed', what: 'The environment failed', advice })
+    const findings = [{ ...failed, again: `check seed ${context.seed}` }]
+    return checkOutcome(check, 'the check could not run', { findings })
+  }
+}
+
+/** Runs the checks that were asked for, one after the other. `of` are those that such a world can have. */
+async function runChecks(
+  world: CheckReport['world'] | CheckedWorld['environment'],
+  of: readonly CheckName[],
+  { only: asked = [], seed = '0', onProgress, onResult }: CheckOptions,
+  waivers: Waivers,
+  run: (check: CheckName) => Promise<CheckOutcome>,
+): Promise<CheckReport> {
+  const checks: CheckResult[] = []
+  const planned = asked.length > 0 ? CHECKS.filter((one) => asked.includes(one)) : CHECKS
+  for (const check of planned) {
+    onProgress?.(check, 0, 1)
+    const result: CheckResult = conclude(await run(check), waivers, asked, world)
     checks.push(result)
     onResult?.(result)
   }
-  const unusedWaivers = CHECKS.every((check) => only.includes(check)) ? waivers.unused : []
+  const unusedWaivers = planned.length === CHECKS.length ? waivers.unused : []
   const ok = checks.every(({ outcome }) => outcome !== 'failed')
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
-  const skips = checks.filter(({ outcome }) => outcome === 'skipped').length
-  const played = skips * 2 < checks.length && checks.every((check) => check.warnings.every((one) => !isIncomplete(one)))
+  const possible = checks.filter(({ name }) => of.includes(name))
+  const played =
+    possible.filter(({ outcome }) => outcome === 'skipped').length * 2 < possible.length &&
+    checks.every((check) => !check.warnings.some(isIncomplete))
   const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
+  const { name, version } = world
   return { world: { name, version }, seed, outcome, ok, checks, unusedWaivers }
 }
 
@@ -163,7 +225,12 @@ const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
 
 const MAX_FINDINGS = 5
 
-function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckName[], { environment }: CheckedWorld) {
+function conclude(
+  seen: CheckOutcome,
+  waivers: Waivers,
+  asked: readonly CheckName[],
+  world: CheckReport['world'] | CheckedWorld['environment'],
+) {
   const { name, summary, figures, hacks } = seen
   const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
   const failing = waivers.sort(oneForEachCause(seen.findings))
@@ -174,7 +241,7 @@ function conclude(seen: CheckOutcome, waivers: Waivers, asked: readonly CheckNam
   const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
   const outcome: CheckResult['outcome'] = seen.skipped !== null && found === 'passed' ? 'skipped' : found
   const placed = <Found extends Finding>({ part, ...finding }: Found) => {
-    const at = findRulesPlace(environment, { ...finding, ...(part !== undefined && { part }) })
+    const at = 'toolInfos' in world && findRulesPlace(world, { ...finding, ...(part !== undefined && { part }) })
     return { ...finding, ...(at && { at }) }
   }
   const first = <Found extends Finding>(items: readonly Found[]) =>
@@ -199,11 +266,16 @@ async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOu
 async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
   const tools = Object.entries(context.world.environment.tools)
   const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
-  if (preparing && !WITHOUT_REHEARSAL.includes(name))
-    return skipped(
-      name,
-      `tool ${preparing} prepares its steps with outside inputs, and does not say that it is \`repeatable\``,
-    )
+  if (preparing && !WITHOUT_REHEARSAL.includes(name)) {
+    if (!SERVED_CHECKS[name] && !(name === 'exploits' && context.world.solver))
+      return skipped(
+        name,
+        `tool ${preparing} prepares its steps with outside inputs, and does not say that it is \`repeatable\``,
+      )
+    await using target = await hostedTarget(context, context.episodes(HOSTED_TASKS, 4))
+    const until = monotonic() + SERVED_TIME
+    return await runServed(name, { ...context, target, isTimeLeft: () => monotonic() < until })
+  }
   try {
     return await RUN[name](context)
   } catch (error) {

@@ -16,12 +16,9 @@ export function formatCheck(
   color: boolean,
 ): string {
   const { bold, dim, green, red, yellow } = createColors(color)
-  const mark = {
-    passed: green('passed '),
-    warned: yellow('warned '),
-    failed: red('failed '),
-    skipped: dim('skipped'),
-  }[outcome]
+  const mark = { passed: green('passed '), warned: yellow('warned '), failed: red('failed '), skipped: dim('skipped') }[
+    outcome
+  ]
   const shown = warnings.slice(0, SHOWN)
   const more = warnings.length - shown.length
   return [

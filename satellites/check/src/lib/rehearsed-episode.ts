@@ -11,7 +11,7 @@ import { type Action, createRng, type JsonObject, seedFor, type Truncation } fro
 import { monotonic } from '@episodic/protocol/internal'
 import type { Setting } from './check-context.ts'
 import { startPlayer } from './seat-players.ts'
-import { SeatTable } from './seat-table.ts'
+import { SeatTable } from './targets/seat-table.ts'
 
 /** A move of one seat; an environment of one seat has it too. */
 export interface Move {

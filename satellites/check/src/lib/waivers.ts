@@ -7,7 +7,7 @@ export class Waivers {
   readonly #used = new Set<string>()
 
   /** Throws `world-invalid` if a waiver names no kind of finding or has no reason. */
-  constructor({ name, waived }: EnvironmentDefinition) {
+  constructor({ name, waived }: Pick<EnvironmentDefinition, 'name' | 'waived'>) {
     this.#reasons = new Map(Object.entries(waived))
     for (const [finding, reason] of this.#reasons) {
       if (!Object.hasOwn(FINDING_KINDS, kindOf(finding)))

@@ -35,10 +35,7 @@ export async function main(
     .showSuggestionAfterError()
     .exitOverride()
     .hook('preAction', beforeAction)
-    .configureOutput({
-      writeOut: (text) => console.out.write(text),
-      writeErr: (text) => console.err.write(text),
-    })
+    .configureOutput({ writeOut: (text) => console.out.write(text), writeErr: (text) => console.err.write(text) })
   const named = namedCommand(args)
   for (const [name, { description, load }] of Object.entries(COMMANDS)) {
     // The others are only listed and suggested.

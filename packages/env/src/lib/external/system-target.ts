@@ -40,9 +40,15 @@ export async function fetchFrom(
   }
 }
 
+const ADVICE: Readonly<Record<number, string>> = {
+  401: ' Give its token.',
+  403: ' Give its token.',
+  404: ' Give the address of a server of this system.',
+}
+
 /** Returns the error for an answer with a status that says no; `why` ends its sentence. */
 export function refusedWith(status: number, where: string, why: string): EnvError {
-  return new EnvError('connection-failed', `${where} answered ${status}${why}`, {
+  return new EnvError('connection-failed', `${where} answered ${status}${why}${ADVICE[status] ?? ''}`, {
     details: { status, retryable: status === 429 || status >= 502 },
   })
 }

@@ -84,8 +84,10 @@ export function floorPlayers(tools: readonly ToolInfo[], proposals: Proposals, r
       isNoWay: true,
       start:
         ({ rng }) =>
-        () =>
-          tools.length > 0 ? invalidAction(tools, rng) : UNPLAYABLE,
+        ({ last, attempt }) => {
+          if (last?.refused === null && attempt.state === null) return null // A server took it: it was valid there.
+          return tools.length > 0 ? invalidAction(tools, rng) : UNPLAYABLE
+        },
     },
     {
       does: 'idles',

@@ -4,7 +4,7 @@ import { type Action, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckedWorld } from '../check-context.ts'
 import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomLegalAction } from '../noisy-policy.ts'
 import { startPlayer, toolsOfSeat } from '../seat-players.ts'
-import { SeatTable } from '../seat-table.ts'
+import { SeatTable } from '../targets/seat-table.ts'
 import { type PlannedPair, STEPS } from './paired-play.ts'
 import { WordsOfAPair } from './words-of-a-pair.ts'
 

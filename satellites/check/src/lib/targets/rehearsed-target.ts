@@ -10,7 +10,7 @@ import type { SessionState } from '@episodic/state'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { playMove, returnsOf, rewardOf } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import { SeatTable } from '../seat-table.ts'
+import { SeatTable } from './seat-table.ts'
 import type { Attempt, CheckTarget, TargetTask } from './target.ts'
 
 /** Returns a world of ours as a target: its rules are played alone, and a fork costs no step. */

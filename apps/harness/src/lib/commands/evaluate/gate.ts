@@ -114,9 +114,9 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
       onTorn: (folder, line) => say(console.err, `${basename(folder)}: ${tornNotice(line)}`),
     },
   )
-  if (junit !== undefined) await writeTo(junit, formatJunit(result, { undecided }))
+  if (junit !== undefined) await writeWhole(resolve(junit), formatJunit(result, { undecided }))
   const summary = formatGateMarkdown(result)
-  if (markdown !== undefined) await writeTo(markdown, summary)
+  if (markdown !== undefined) await writeWhole(resolve(markdown), summary)
   if (process.env.GITHUB_ACTIONS === 'true') await reportToGitHub(result, summary, undecided, console)
   const shown = json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) })
   console.out.write(shown)
@@ -125,9 +125,8 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
 }
 
 function hasCondition(options: GateCommandOptions): boolean {
-  const { success, failed, truncated, steps, tokens, cost, grade, notWorse } = options
-  const given = [success, failed, truncated, options.return, steps, tokens, cost, grade, notWorse]
-  return given.some((condition) => condition !== undefined)
+  const names = ['success', 'failed', 'truncated', 'return', 'steps', 'tokens', 'cost', 'grade', 'notWorse'] as const
+  return names.some((name) => options[name] !== undefined)
 }
 
 function checkOptions(options: GateCommandOptions): void {
@@ -179,17 +178,7 @@ async function reportToGitHub(
   }
 }
 
-async function writeTo(path: string, text: string): Promise<void> {
-  const file = resolve(path)
-  await writeWhole(file, text)
-}
-
 /** What `--json` prints: all but the single tasks. */
 function toJson({ verdict, passed, runs }: GateResult) {
-  return {
-    format: 1,
-    verdict,
-    passed,
-    runs: runs.map(({ tasks, ...run }) => ({ ...run, tasks: tasks.length })),
-  }
+  return { format: 1, verdict, passed, runs: runs.map(({ tasks, ...run }) => ({ ...run, tasks: tasks.length })) }
 }

@@ -26,9 +26,7 @@ export function command(console: Console): Command {
     const added = addOptions(whole.command(usage).description(description), queueOptions)
     added.action(async () => {
       const options = added.opts<QueueOptions>()
-      await using queue = await openRedisQueue(options.queue, {
-        onNotice: (notice) => say(console.err, notice),
-      })
+      await using queue = await openRedisQueue(options.queue, { onNotice: (notice) => say(console.err, notice) })
       await act(queue, added.processedArgs[0])
       showStatus(await queue.status(), options, console)
     })

@@ -32,9 +32,7 @@ const workOptions = z.object({
     text: textOrFile,
   }),
   baseUrl: option('<url>', 'play with models of this server (default: OPENAI_BASE_URL)', baseUrlSchema.optional()),
-  apiKeyEnv: option('<name>', 'a variable with a key for models; can be repeated', texts, {
-    usual: 'none',
-  }),
+  apiKeyEnv: option('<name>', 'a variable with a key for models; can be repeated', texts, { usual: 'none' }),
   ...leaseOptions.shape,
   json: flag('print a line of JSON when it has joined the queue'),
   ...metricsOptions.shape,

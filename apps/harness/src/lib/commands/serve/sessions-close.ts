@@ -101,9 +101,8 @@ async function closeSession(port: number, session: string): Promise<Outcome> {
     }
   } catch (cause) {
     if (!WireError.is(cause, 'session-not-found')) throw cause
-    throw new HarnessError('server-failed', 'The session has expired or was closed, so what it earned is lost.', {
-      cause,
-    })
+    const lost = 'The session has expired or was closed, so what it earned is lost.'
+    throw new HarnessError('server-failed', lost, { cause })
   } finally {
     await channel.close()
   }

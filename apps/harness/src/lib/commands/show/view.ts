@@ -79,13 +79,9 @@ async function view(folder: string, options: ViewOptions, console: Console): Pro
   const { serverPage } = await loadViewer()
   await using plays = options.play ? viewContinuations({ worlds: options.world, players: options.policy }) : undefined
   await using server = await openViewServer({
-    runs,
-    plays,
+    ...{ runs, plays, address, port, token },
     states: createStatesSource(options.world),
     page: serverPage(plays !== undefined),
-    address,
-    port,
-    token,
     allowedHosts: options.allowHost,
     readOnly,
   })

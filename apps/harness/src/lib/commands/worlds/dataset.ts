@@ -66,10 +66,7 @@ async function openDataset(file: string, references: readonly string[]) {
   return { environments, tasks: tasksInFile(file, others.length > 0 ? null : only) }
 }
 
-const validateOptions = z.object({
-  world,
-  json: flag('print the problems as JSON lines'),
-})
+const validateOptions = z.object({ world, json: flag('print the problems as JSON lines') })
 
 const validateCommand = defineCommand('validate', validateOptions, {
   description: 'validate every line of a dataset',

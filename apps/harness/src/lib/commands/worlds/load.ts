@@ -27,8 +27,6 @@ const TASKS = 1_000
 const INTERVAL = 1_000
 /** The longest load, in seconds: timers are limited to 24 days. */
 const MOST_SECONDS = 2_000_000
-/** Milliseconds in which the server's `/metrics` has to answer. */
-const METRICS_TIMEOUT = 5_000
 
 const loadOptions = z.object({
   sessions: option('<count>', 'concurrent sessions', wholeNumber(1, 100_000).default(100)),
@@ -94,18 +92,13 @@ async function load(
       `The server plays ${name} ${served.version}, and the world here is ${version}. Serve that version, or load the server's.`,
     )
   const readCpu = async () =>
-    opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(METRICS_TIMEOUT))
+    opened.url === null ? null : readServerCpu(opened.url, opened.token, AbortSignal.timeout(5_000))
   const before = await readCpu()
   const result = await generateLoad({
     connection: opened.connection,
     environment: name,
-    policy,
-    tasks,
-    sessions,
-    inFlight,
-    seconds,
+    ...{ policy, tasks, sessions, inFlight, seconds, seed },
     steps: options.steps ?? Number.POSITIVE_INFINITY,
-    seed,
     signal: interruption.signal,
     onStep: showProgress(console),
   })
@@ -113,9 +106,7 @@ async function load(
   const loading = {
     environment: { name, version },
     transport: given ? 'a server that was there' : options.transport,
-    policy: policyName,
-    sessions,
-    inFlight,
+    ...{ policy: policyName, sessions, inFlight },
     interrupted: interruption.signal.aborted,
   }
   const report = reportOf(loading, result, cpu)
@@ -190,16 +181,12 @@ interface Loading extends Pick<LoadCommandOptions, 'sessions' | 'inFlight'> {
  */
 function reportOf(loading: Loading, { latency, failures, ...counts }: LoadResult, cpu: number | null) {
   const { steps, seconds } = counts
+  const at = (share: number) => latency.percentile(share)
   return {
     ...loading,
     ...counts,
     stepsPerSecond: seconds > 0 ? steps / seconds : 0,
-    latency: {
-      p50: latency.percentile(0.5),
-      p90: latency.percentile(0.9),
-      p99: latency.percentile(0.99),
-      max: latency.longest,
-    },
+    latency: { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: latency.longest },
     failures: [...failures].map(([code, failure]) => ({ code, ...failure })).sort((a, b) => b.count - a.count),
     serverCpuMicrosecondsPerStep: cpu === null || steps === 0 ? null : (cpu * 1_000_000) / steps,
   }

@@ -56,10 +56,7 @@ export const worldMatchers = {
     const isNot = this.isNot ?? false
     const wanted: RateVerdict = isNot ? 'below' : 'above'
     const holds = played.verdict === wanted || (played.verdict === 'undecided' && undecided === 'pass')
-    return {
-      pass: holds !== isNot,
-      message: () => formatPlayed(played, `${policy.name} of ${environment.name}`, gate),
-    }
+    return { pass: holds !== isNot, message: () => formatPlayed(played, `${policy.name} of ${environment.name}`, gate) }
   },
 }
 

@@ -3,7 +3,7 @@ import { ownStepOf } from '@episodic/env/internal'
 import type { EnvironmentDefinition, Rehearsal, RehearsedStep } from '@episodic/mcp-server'
 import { type Observation, SeatViews, type StepReport } from '@episodic/protocol'
 import { judgementOf } from '@episodic/protocol/internal'
-import { toolsOfSeat } from './seat-players.ts'
+import { toolsOfSeat } from '../seat-players.ts'
 
 /**
  * What the policies of a rehearsed episode are shown: the same observation and the same last step as in a run, where a
