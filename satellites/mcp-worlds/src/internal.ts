@@ -5,4 +5,4 @@
  * @internal
  */
 
-export { type RecordingCounts, RecordingWriter } from './lib/recording/recording-writer.ts'
+export { RecordingWriter } from './lib/recording/recording-writer.ts'

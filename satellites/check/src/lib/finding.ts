@@ -1,6 +1,5 @@
 import { PlayerStop } from '@episodic/env'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import type { RulesPlace } from './rules-place.ts'
 
 export interface Difference {
   /** Counts UTF-16 code units from 0. */
@@ -75,6 +74,12 @@ export const FINDING_KINDS = {
   'judge-cheated': 'code that does not do the work is paid by its judge',
 } as const
 export type FindingKind = keyof typeof FINDING_KINDS
+
+/** A place in the author's files. `file` is relative to the working folder, `line` counts from 1. */
+export interface RulesPlace {
+  readonly file: string
+  readonly line: number
+}
 
 /** A problem that a check found in an environment. */
 export interface Finding {

@@ -2,17 +2,12 @@ import { type Debugger, Session } from 'node:inspector'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { Finding } from './finding.ts'
+import type { Finding, RulesPlace } from './finding.ts'
 
 /** Where an environment has the definition, and a tool the `play`, as their author wrote it. */
 export const WRITTEN = Symbol.for('episodic.written')
 type Written = { readonly [WRITTEN]?: unknown }
 const HELD = Symbol.for('episodic.placed')
-/** A place in the author's files. `file` is relative to the working folder, `line` counts from 1. */
-export interface RulesPlace {
-  readonly file: string
-  readonly line: number
-}
 
 /** Of findings that name no tool and no reward term. */
 const FUNCTIONS: readonly (readonly [RegExp, string])[] = [

@@ -1,6 +1,7 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import type { Json, JsonObject, Rng } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
+import type { Setting } from '../check-context.ts'
 import {
   type Deal,
   hasLargePart,
@@ -27,6 +28,17 @@ export interface DealtPair {
   readonly fits: boolean
   /** Returns a pair that differs in less, once it is known what the play of the first reads. Default: this pair. */
   readonly narrowed?: (read: ReadPlaces) => DealtPair
+}
+
+/** Most steps of a pair, unless it is played on. */
+export const STEPS = 64
+
+/** A pair that is to be played, by its setting and for a seat. */
+export interface PlannedPair extends DealtPair {
+  readonly setting: Setting
+  readonly seat: string
+  /** Whether the sealed moves of other seats may differ too. */
+  readonly sealed: boolean
 }
 
 export interface SeatDeals {

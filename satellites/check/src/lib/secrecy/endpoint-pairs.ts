@@ -6,10 +6,11 @@ import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts
 import { type Finding, findTextDifference } from '../finding.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { openGame, stepGame } from '../served-game.ts'
+import type { PlannedPair } from './dealt-pairs.ts'
 import { fieldOfOthers, handlePlayer } from './handle-player.ts'
 import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
 import { toolIn } from './messages.ts'
-import { formatMoves, type PairedMove, type PlannedPair, playPair } from './paired-play.ts'
+import { formatMoves, type PairedMove, playPair } from './paired-play.ts'
 import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
 import { type AgentPlayer, urlPlayer } from './url-player.ts'
 

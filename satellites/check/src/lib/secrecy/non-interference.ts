@@ -5,9 +5,9 @@ import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { type Deal, drawDeals, hiddenFrom, seatsOfDeal } from '../deal.ts'
 import type { Finding } from '../finding.ts'
 import { findDealLeaks } from './deal-leaks.ts'
-import { dealsFor, drawDealtPair, type SeatDeals } from './dealt-pairs.ts'
+import { dealsFor, drawDealtPair, type PlannedPair, type SeatDeals, STEPS } from './dealt-pairs.ts'
 import { comparePairsAtEndpoints } from './endpoint-pairs.ts'
-import { type Channel, formatMoves, type PairedPlay, type PlannedPair, playPair, STEPS } from './paired-play.ts'
+import { type Channel, formatMoves, type PairedPlay, playPair } from './paired-play.ts'
 
 /** Seeds of each setting whose deals are examined, and how many of them form pairs. */
 const DEALS = 384

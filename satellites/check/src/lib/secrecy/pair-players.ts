@@ -5,7 +5,7 @@ import type { CheckedWorld } from '../check-context.ts'
 import { drawPlayPolicy, NO_NOISE, noisyPolicy, randomLegalAction } from '../noisy-policy.ts'
 import { startPlayer, toolsOfSeat } from '../seat-players.ts'
 import { SeatTable } from '../targets/seat-table.ts'
-import { type PlannedPair, STEPS } from './paired-play.ts'
+import { type PlannedPair, STEPS } from './dealt-pairs.ts'
 import { WordsOfAPair } from './words-of-a-pair.ts'
 
 /** Who moves in the plays of a pair, for all seats. */

@@ -6,19 +6,9 @@ import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { randomLegalAction } from '../noisy-policy.ts'
 import { playMove, truncationAt } from '../rehearsed-episode.ts'
-import type { DealtPair } from './dealt-pairs.ts'
+import type { PlannedPair } from './dealt-pairs.ts'
 import { explorer, type PairPlayers, policies } from './pair-players.ts'
 import { ReadPlaces } from './read-places.ts'
-
-/** Most steps of a pair, unless it is played on. */
-export const STEPS = 64
-
-export interface PlannedPair extends DealtPair {
-  readonly setting: Setting
-  readonly seat: string
-  /** Whether the sealed moves of other seats may differ too. */
-  readonly sealed: boolean
-}
 
 export interface PairedMove {
   readonly seat: string

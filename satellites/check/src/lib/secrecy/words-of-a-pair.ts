@@ -5,7 +5,7 @@ import { leafDifferences } from '../leaf-differences.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { WRITTEN } from '../rules-place.ts'
 import { eachLeaf } from '../walk-json.ts'
-import type { PlannedPair } from './paired-play.ts'
+import type { PlannedPair } from './dealt-pairs.ts'
 
 /** Most words of each kind, and the share of the arguments that are replaced by one. */
 const KEPT = 400

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { RecordingCounts } from '@episodic/mcp-worlds/internal'
+import type { RecordingWriter } from '@episodic/mcp-worlds/internal'
 import { canonicalJson, isMatchRecord, type JsonObject } from '@episodic/protocol'
 import { plural } from '@episodic/report/text/format'
 import { type Console, say, shownPath } from '@episodic/run/base/console'
@@ -110,7 +110,7 @@ function assertNoSecrets(text: string): void {
   search.assertNone()
 }
 
-function formatCounts(file: string, counts: RecordingCounts): string {
+function formatCounts(file: string, counts: ReturnType<RecordingWriter['finish']>['counts']): string {
   const { episodes, tasks, calls, scores, variants, leftOut } = counts
   return [
     `${file}: ${plural(episodes, 'episode')} of ${plural(tasks, 'task')}, with ${plural(calls, 'call')} and ${plural(scores, 'score')}.`,
