@@ -19,10 +19,7 @@ export interface Knowledge {
 }
 
 /** An endpoint with something between it and the host that knows all sessions, and changes what the host does. */
-export function leakyHost(
-  endpoint: AgentEndpoint,
-  change: (host: Host, known: Knowledge) => Partial<Host>,
-): AgentEndpoint {
+function leakyHost(endpoint: AgentEndpoint, change: (host: Host, known: Knowledge) => Partial<Host>): AgentEndpoint {
   return { name: endpoint.name, open: (host) => endpoint.open(withChanges(host, change(host, learn(host)))) }
 }
 

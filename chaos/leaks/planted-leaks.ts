@@ -1,7 +1,7 @@
 import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/harness'
-import type { EnvironmentDefinition, Host } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
-import { leakyHost, leakySessions, leakyWire } from './leaky-endpoint.ts'
+import { leakySessions, leakyWire } from './leaky-endpoint.ts'
 import { createVault } from './vault-world.ts'
 
 /** A way in which a secret gets out, as it happens: a check that lets it pass is worth nothing. */
@@ -59,20 +59,6 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       const word = (await known.hidden(known.sessions.at(-1))).word
       return answer.replace('{"content"', `{"_meta":{"debug":"${word}"},"content"`)
     }),
-  ]),
-  atEndpoints('a session id that encodes the seed', 'canaries', [
-    leakyHost(http, (host, { sessions }) => ({
-      connections: {
-        issue: async () => `mcp_${btoa(JSON.stringify({ seed: sessions.at(-1)?.seed }))}`,
-        check: async () => {},
-        end: async () => {},
-      },
-      // An id that was not issued here opens nothing.
-      resolve: ((principal, address) =>
-        address.by === 'transport'
-          ? { secrets: null, observe: async () => null }
-          : host.resolve(principal, address)) as Host['resolve'],
-    })),
   ]),
   atEndpoints('a header with the seed', 'canaries', [
     leakyWire(http, async (answer, { sessions }) => {
