@@ -57,7 +57,7 @@ class EvidenceGrader:
         self.level = _LEVELS[check_id.partition(".")[0]]
 
     def applies_to(self, manifest: NormalizedManifest) -> bool:
-        """Applies to every package: one without a report is told how to make it."""
+        """Return true: for a package without a report, `run` says how to make one."""
         return True
 
     def run(self, subject: Subject) -> CheckResult:

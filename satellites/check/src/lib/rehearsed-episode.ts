@@ -124,7 +124,7 @@ export async function startEpisode(options: EpisodeSetting) {
   }
 }
 
-export function truncationAt(played: number, { steps }: Setting): Truncation | null {
+export function truncationAt(played: number, { steps }: Pick<Setting, 'steps'>): Truncation | null {
   return played + 1 >= steps ? 'step-limit' : null
 }
 

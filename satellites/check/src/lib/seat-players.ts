@@ -12,7 +12,7 @@ export function toolsOfSeat(
   return toolInfos.filter(({ name }) => offered?.includes(name) ?? tools[name]?.seats?.includes(seat) ?? true)
 }
 
-/** Starts a policy for a seat, as a run does. Its draws depend on the seed, its name and, of several, the seat. */
+/** Starts a policy for a seat of an environment, as {@link startSeat} does. */
 export async function startPlayer(
   policy: Policy,
   environment: EnvironmentDefinition,
@@ -22,10 +22,23 @@ export async function startPlayer(
   start: Observation,
 ): Promise<Player> {
   const { prompt, hints } = task?.seats?.[seat] ?? setting
-  return policy.start({
-    task: { prompt, hints, params },
-    tools: toolsOfSeat(environment, seat, start),
-    seed: seedFor(seed, 'policy', policy.name, ...(environment.multiplayer ? [seat] : [])),
-    ...(environment.multiplayer && { seat }),
-  })
+  const tools = toolsOfSeat(environment, seat, start)
+  return startSeat(policy, { prompt, hints, params }, tools, seed, environment.multiplayer ? seat : undefined)
+}
+
+/**
+ * Starts a policy, as a run does. Its draws depend on the seed, its name and the seat.
+ *
+ * @param seat - of several.
+ */
+export async function startSeat(
+  policy: Policy,
+  { prompt, hints, params }: Pick<Setting, 'prompt' | 'hints' | 'params'>,
+  tools: readonly ToolInfo[],
+  seed: string,
+  seat?: string,
+): Promise<Player> {
+  const names = ['policy', policy.name, ...(seat === undefined ? [] : [seat])]
+  const own = seedFor(seed, ...names)
+  return policy.start({ task: { prompt, hints, params }, tools, seed: own, ...(seat !== undefined && { seat }) })
 }

@@ -9,19 +9,18 @@ import {
   cost,
   type Entry,
   gain,
+  lines,
+  none,
   once,
   plus,
   story,
   sum,
   text,
   times,
+  which,
   whole,
   word,
 } from './story.fixture.ts'
-
-const which = { id: word('Which one.') }
-const none: readonly string[] = []
-const lines = (content: string) => content.split('\n').filter((line) => line.trim() !== '')
 
 /** Defects that users of public environments have reported, each as a small world. `kind` names the report. */
 export const DEFECTS: readonly Entry[] = [

@@ -7,6 +7,8 @@ import {
   count,
   type Entry,
   gain,
+  lines,
+  none,
   once,
   one,
   set,
@@ -14,13 +16,10 @@ import {
   type Texts,
   text,
   times,
+  which,
   whole,
   word,
 } from './story.fixture.ts'
-
-const which = { id: word('Which one.') }
-const none: readonly string[] = []
-const lines = (content: string) => content.split('\n').filter((line) => line.trim() !== '')
 
 /** Honest worlds of one seat: each looks like a mistake, and is none. */
 const WORLDS: readonly Entry[] = [

@@ -7,6 +7,7 @@ import {
   count,
   type Entry,
   gain,
+  none,
   once,
   one,
   plus,
@@ -16,13 +17,11 @@ import {
   type Texts,
   text,
   times,
+  which,
   whole,
   without,
   word,
 } from './story.fixture.ts'
-
-const which = { id: word('Which one.') }
-const none: readonly string[] = []
 
 /** Desks where things are sold, lent, taken back and written off. */
 export const DESKS: readonly Entry[] = [

@@ -12,7 +12,7 @@ import {
   workspaceTools,
 } from '@episodic/workspace'
 import { z } from 'zod'
-import { type Act, at, call, cost, type Entry, story } from './story.fixture.ts'
+import { type Act, at, call, cost, type Entry, lines, story } from './story.fixture.ts'
 
 type Read = (path: string) => string
 type Handed = { readonly answer: string }
@@ -106,7 +106,6 @@ interface Judged {
   say: (text: string) => object
 }
 
-const lines = (text: string) => text.split('\n').filter((line) => line.trim() !== '')
 const under = (disk: Disk, folder: string) =>
   Object.keys(disk).filter((path) => path.startsWith(`${folder}/`) && disk[path]?.kind === 'text')
 

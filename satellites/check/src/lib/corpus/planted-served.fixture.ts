@@ -14,10 +14,8 @@ import {
   type Texts,
   text,
   times,
-  word,
+  which,
 } from './story.fixture.ts'
-
-const which = { id: word('Which one.') }
 
 /** Worlds that a check only reaches as a server of OpenEnv. */
 export const SERVED: readonly Entry[] = [

@@ -7,6 +7,7 @@ import {
   count,
   type Entry,
   gain,
+  none,
   once,
   one,
   plus,
@@ -15,13 +16,11 @@ import {
   type Texts,
   text,
   times,
+  which,
   whole,
   without,
   word,
 } from './story.fixture.ts'
-
-const which = { id: word('Which one.') }
-const none: readonly string[] = []
 
 /** Work that is judged by how it looks: at what is measured, written, counted or left when time is up. */
 export const WORKS: readonly Entry[] = [

@@ -352,3 +352,11 @@ function schemaOf(value: unknown): z.ZodType {
 function mapValues<V, R>(values: { readonly [name: string]: V } | object, to: (value: V) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, to(value as V)]))
 }
+
+/** The argument of a tool that acts on one of several things. */
+export const which = { id: word('Which one.') }
+
+export const none: readonly string[] = []
+
+/** The lines of a text that are not blank. */
+export const lines = (content: string) => content.split('\n').filter((line) => line.trim() !== '')

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Policy } from '@episodic/env'
 import { monotonic } from '@episodic/protocol/internal'
 import { invalidOption } from '@episodic/run/base/harness-error'
+import { jsonInFile } from '@episodic/run/base/json'
 import { z } from 'zod'
 import { type CheckContext, type CheckedWorld, learnerOf } from '../check-context.ts'
 import type { CheckReport } from '../check-report.ts'
@@ -33,25 +34,17 @@ export async function playKeptHacks(
     throw invalidOption(`--hacks names ${folder}, which cannot be read. Name a folder of scripts.`, { cause })
   })
   for (const name of names.filter((each) => each.endsWith('.json')).sort()) {
-    const hack = hackSchema.safeParse(parsed(await readFile(join(folder, name), 'utf8')))
-    if (!hack.success)
+    const hack = await jsonInFile(hackSchema, join(folder, name))
+    if (!hack)
       throw invalidOption(
         `${join(folder, name)} is no script of a hack. Delete it, or let \`episodic check\` write it anew.`,
       )
-    if (hack.data.target.name !== environment.name) continue
-    const { pays, what } = await replayHack(target, hack.data)
+    if (hack.target.name !== environment.name) continue
+    const { pays, what } = await replayHack(target, hack)
     out.write(`${pays ? 'paid   ' : 'closed '} ${name}: ${what}\n`)
     isPaid ||= pays
   }
   if (isPaid) process.exitCode = 1
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Player } from '@episodic/env'
-import { seedFor } from '@episodic/protocol'
 import type { Learner } from '../check-context.ts'
 import type { Move } from '../rehearsed-episode.ts'
+import { startSeat } from '../seat-players.ts'
 import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/target.ts'
 
 /**
@@ -79,13 +79,8 @@ class SeatAttempt implements Attempt {
       const [seat] = this.#game.turn as [string]
       const { observation, ...view } = this.#game.view(seat)
       const policy = partners[seat] as Learner['partners'][string]
-      const context = {
-        task: this.#task,
-        tools: view.tools ?? [],
-        seat,
-        seed: seedFor(this.#task.seed, 'policy', policy.name, seat),
-      }
-      const player = this.#players.get(seat) ?? (await policy.start(context))
+      const task = { ...this.#task, ...this.#task.seats?.[seat] }
+      const player = this.#players.get(seat) ?? (await startSeat(policy, task, view.tools ?? [], task.seed, seat))
       this.#players.set(seat, player)
       const { rewards } = await this.#game.step(await player(observation, view), seat)
       this.#earned += rewards[own] ?? 0

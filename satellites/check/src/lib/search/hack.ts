@@ -34,14 +34,7 @@ export function toHack(rule: Rule, line: PlayLine, oracle: PlayLine, tasks: Hack
     format: 'episodic-hack/1',
     target: { name, version },
     rule,
-    tasks: tasks.map(({ id, prompt, hints, params, seed, steps }) => ({
-      id,
-      prompt,
-      hints: [...hints],
-      params,
-      seed,
-      steps,
-    })),
+    tasks: tasks.map((task) => taskSchema.parse(task)),
     actions: line.moves.map(({ seat, action }) => ({
       seat,
       tool: action.tool,

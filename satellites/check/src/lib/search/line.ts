@@ -1,6 +1,7 @@
 import { type Player, PlayerStop, type Policy } from '@episodic/env'
-import { type Action, canonicalJson, type Json, seedFor } from '@episodic/protocol'
+import { type Action, canonicalJson, type Json } from '@episodic/protocol'
 import type { Move } from '../rehearsed-episode.ts'
+import { startSeat } from '../seat-players.ts'
 import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/target.ts'
 
 /** Counts the steps that a search may still play, of all its lines. */
@@ -119,9 +120,10 @@ export async function playOut(
     while (!line.isOver) {
       const seat = line.attempt.turn[0] as string
       const { observation, ...view } = line.attempt.view(seat)
-      const seed = seedFor(task.seed, 'policy', policy.name, ...(target.seats.length > 1 ? [seat] : []))
-      const context = { task, tools: view.tools ?? [], seed, ...(target.seats.length > 1 && { seat }) }
-      const player = players.get(seat) ?? (await policy.start(context))
+      const named = target.seats.length > 1 ? seat : undefined
+      const player =
+        players.get(seat) ??
+        (await startSeat(policy, { ...task, ...task.seats?.[seat] }, view.tools ?? [], task.seed, named))
       players.set(seat, player)
       if (!(await line.play({ action: await player(observation, view), seat }))) break
     }

@@ -8,7 +8,7 @@ import {
 import { type JsonObject, seedFor } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import type { CheckContext, Setting } from '../check-context.ts'
-import { playMove, returnsOf, rewardOf } from '../rehearsed-episode.ts'
+import { playMove, returnsOf, rewardOf, truncationAt } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { SeatTable } from './seat-table.ts'
 import type { Attempt, CheckTarget, TargetTask } from './target.ts'
@@ -21,7 +21,8 @@ export function rehearsedTarget(
   const { name, version, seats } = environment
   const tasks = Array.from({ length: count }, (_, i): TargetTask => {
     const { task, ...setting } = settings[i % settings.length] as Setting
-    return { id: task?.id ?? `start-${i}`, seed: seedFor(seed, 'exploits', i), ...setting }
+    const { id = `start-${i}`, seats } = task ?? {}
+    return { id, seed: seedFor(seed, 'exploits', i), ...setting, ...(seats && { seats }) }
   })
   return {
     ...{ name, version, seats, tasks },
@@ -119,8 +120,7 @@ class RehearsedAttempt implements Attempt {
 
   async step(action: Parameters<Attempt['step']>[0], seat = this.turn[0] as string) {
     const own = this.#played.filter((step) => step.seat === seat).length
-    const truncation = own + 1 >= this.#task.steps ? 'step-limit' : null
-    const step = await playMove(this.#rehearsal, { seat, action }, truncation)
+    const step = await playMove(this.#rehearsal, { seat, action }, truncationAt(own, this.#task))
     this.#played.push({ ...step, seat })
     this.#table?.take(seat, step)
     const { terms, refused, observation, end } = step

@@ -1,5 +1,5 @@
 import type { Player, Policy } from '@episodic/env'
-import type { Action, EpisodeEnd, JsonObject, Observation, Terms, ToolInfo } from '@episodic/protocol'
+import type { Action, EpisodeEnd, JsonObject, Observation, Task, Terms, ToolInfo } from '@episodic/protocol'
 
 /**
  * What a check plays from outside: tasks that can be opened, stepped and, where it can, forked. An own world, or a
@@ -34,6 +34,8 @@ export interface TargetTask {
   readonly id: string
   readonly prompt: string
   readonly hints: readonly string[]
+  /** What seats are told in place of that, where it is something else. */
+  readonly seats?: Task['seats']
   readonly params: JsonObject
   readonly seed: string
   /** Most steps of a seat: the last one of them ends the episode. */

@@ -44,7 +44,8 @@ export async function writeStop(
 
 function toStop(cause: unknown): Pick<RunStop, 'code' | 'message'> {
   if (cause === null) return { code: 'interrupted', message: 'It was interrupted, by Ctrl-C or by a signal.' }
-  return HarnessError.is(cause) ? cause : { code: 'failed', message: (cause as Error).message ?? String(cause) }
+  if (HarnessError.is(cause)) return cause
+  return { code: 'failed', message: cause instanceof Error ? cause.message : String(cause) }
 }
 
 export async function removeStop(folder: string): Promise<void> {
