@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { serveConformance, serveTasks, serveWorld } from './server.ts'
 import { listRequired, type Revision, runSuite, type Verdict } from './suite.ts'
+import { serveTurns } from './turns.ts'
 
 // `pnpm conformance`: the official conformance suite of MCP, against our own HTTP server and client. Exits non-zero
 // unless every scenario passes that is not in `NOT_SUPPORTED`, whether or not a revision requires it.
@@ -42,17 +43,20 @@ const NOT_SUPPORTED: Readonly<Record<string, string>> = {
   'auth/wif-jwt-bearer': NO_LIBRARY,
 }
 
-const CLIENT = `${process.execPath} ${fileURLToPath(new URL('./client.ts', import.meta.url))}`
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const CLIENT = `${process.execPath} --import ${fileOf('./take-turn.ts')} ${fileOf('./client.ts')}`
 
 interface Row extends Verdict {
   readonly leg: string
 }
 
 // The suite starts a client for each scenario: all but the first find their code compiled.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
+process.env.NODE_COMPILE_CACHE ??= fileOf('../../node_modules/.cache/compiled')
 
 const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
 const rows: Row[] = []
+process.env.CONFORMANCE_TURNS = join(folder, 'turns')
+await using _turns = await serveTurns(process.env.CONFORMANCE_TURNS)
 try {
   for (const revision of ['2025-11-25', '2026-07-28'] as const) {
     await using server = await serveConformance()

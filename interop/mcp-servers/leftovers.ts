@@ -32,6 +32,12 @@ export function processesOf(folder: string): Process[] {
 /** How long what was killed may take to be gone, in milliseconds: a program has 4 seconds to end by itself. */
 const TIMEOUT = 60_000
 
+/** Waits until a process that works in a folder has ended, or for a minute. */
+export async function waitForEnd(folder: string, id: number | undefined): Promise<void> {
+  const end = performance.now() + TIMEOUT
+  while (processesOf(folder).some((each) => each.id === id) && performance.now() < end) await setTimeout(50)
+}
+
 /** Waits until nothing is left of a run whose temporary files are in `folder/tmp`. Resolves with what stays. */
 export async function waitForNothing(folder: string): Promise<string[]> {
   const end = performance.now() + TIMEOUT

@@ -8,7 +8,7 @@ import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 import { playEverything } from './everything.ts'
 import { type InstalledServer, installServers } from './install-servers.ts'
-import { processesOf, waitForNothing } from './leftovers.ts'
+import { processesOf, waitForEnd, waitForNothing } from './leftovers.ts'
 import { endOf, linesOf, openServerFolder, PLAYER, type SealedLine, type ServerFolder } from './server-runs.ts'
 
 const USAGE = `Usage: pnpm interop mcp-servers [--only <part of a name,…>] [--episodes <n>] [--kills <n>] [--json]
@@ -160,6 +160,8 @@ async function killOne(server: InstalledServer, page: string, victim: (typeof VI
   const id = { player: run.pid, server: started?.id, launcher: launcher?.id }[victim]
   if (launchers.length !== AT_ONCE || id === undefined) return [`its processes were not found: ${JSON.stringify(own)}`]
   process.kill(id, 'SIGKILL')
+  // A server whose launcher is gone still answers until the host has ended it.
+  if (victim === 'launcher') await waitForEnd(folder.path, started?.id)
   writeFileSync(join(folder.path, 'go'), '')
   await ended
   const kinds = victim === 'player' ? [] : linesOf(join(folder.path, 'run')).map(({ outcome }) => outcome.kind)
