@@ -34,7 +34,7 @@ export interface TargetTask {
   readonly id: string
   readonly prompt: string
   readonly hints: readonly string[]
-  /** What seats are told in place of that, where it is something else. */
+  /** The prompts of seats, in place of that one, where they differ from it. */
   readonly seats?: Task['seats']
   readonly params: JsonObject
   readonly seed: string
