@@ -160,6 +160,7 @@ export const INNER_ROOMS = {
     websocket: ['calls', 'http'],
   },
   'packages/env': {
+    credit: [],
     policy: [],
     session: [],
     game: ['policy', 'session'],
@@ -258,8 +259,9 @@ export const INNER_ROOMS = {
   },
   'packages/export': {
     episode: [],
+    credit: ['episode'],
     inspect: ['episode'],
-    formats: ['episode', 'inspect'],
+    formats: ['episode', 'inspect', 'credit'],
   },
   'packages/pages': {
     file: [],

@@ -5,7 +5,7 @@ const CLIENT = `${process.cwd()}/../mcp-client/src`
 const PARTS = { '@episodic/mcp-client': `${CLIENT}/index.ts`, '@episodic/mcp-client/channel': `${CLIENT}/channel.ts` }
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/internal.ts'],
+  entry: ['src/index.ts', 'src/advantages.ts', 'src/internal.ts'],
   format: 'esm',
   target: 'node22',
   clean: true,

@@ -1,5 +1,6 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import type { ForkReturns } from '@episodic/report/group/fork-advantages'
+import type { GroupCredit } from './credit/group-credit.ts'
 import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import type { ExportReward } from './episode/rewards.ts'
 
@@ -15,6 +16,8 @@ export interface ExportSource {
   readonly verdicts?: readonly ExportedVerdicts[] | undefined
   /** What the file calls the reward of an episode. */
   readonly reward: ExportReward
+  /** What the states that rollouts share say of each answer. Left out if nobody asked. */
+  readonly credit?: GroupCredit | undefined
   /** Streams the finished episodes of the selection. May be called again. */
   episodes(): AsyncIterable<EpisodeRecord>
   /** Streams the failed episodes too. */
@@ -31,6 +34,7 @@ export interface ExportFormat {
   /** Whether failed episodes are in the file, marked as such and without a score. Default: they are left out. */
   readonly keepsFailed?: true
   readonly hasReward?: true
+  readonly hasCredit?: true
   /** What an episode needs to have a line, if that is more than a step. */
   readonly needs?: string
   /** The end of its files' names. Default: `.jsonl`. */

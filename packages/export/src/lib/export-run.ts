@@ -8,6 +8,8 @@ import { shownPath } from '@episodic/run/base/console'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { readRecorded, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
+import type { CreditOptions } from './credit/credit-options.ts'
+import { readGroupCredit } from './credit/group-credit.ts'
 import { EXPORT_REWARDS, type ExportReward } from './episode/rewards.ts'
 import { stalenessColumns } from './episode/staleness-columns.ts'
 import { withoutAbsence } from './episode/without-absence.ts'
@@ -28,6 +30,8 @@ export interface ExportOptions extends Selection, Pick<ExportSource, 'tools' | '
   readonly format: ExportFormat
   /** Default: the return without shaping. */
   readonly reward?: ExportReward | undefined
+  /** Whether each answer is credited from the states that the rollouts of its task share. Default: not. */
+  readonly advantages?: CreditOptions | null | undefined
   /** The stream or the path of the file to write. */
   readonly to: Writable | string
   /** Returns an episode as others may see it. Throws for one that they may not see. Default: as it was sealed. */
@@ -114,10 +118,11 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
 
   const isBranched = (sealed.manifest?.configuration.branch.length ?? 0) > 0
   const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
+  const credit = options.advantages ? await readGroupCredit(sealed, reward, options.advantages) : undefined
   let lines = 0
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
     for await (const piece of format.write({
-      ...{ run, tools, policyVersion, verdicts, reward, episodes, allEpisodes },
+      ...{ run, tools, policyVersion, verdicts, reward, credit, episodes, allEpisodes },
       ...(isBranched && { readForks }),
     })) {
       if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1
@@ -133,6 +138,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
     failed: failures.size,
     /** Lines of the file; 0 for a binary one. */
     lines,
+    ...(credit && { credit: credit.counts }),
     ...(policyVersion !== undefined && {
       /** Episodes without staleness, as no version is known or it cannot be subtracted. */
       withoutStaleness: withoutStaleness.size,

@@ -1,4 +1,4 @@
-import type { EpisodeRecord } from '@episodic/protocol'
+import type { EpisodeRecord, RecordedStep } from '@episodic/protocol'
 
 /** What a file for trainers calls the reward of an episode. */
 export interface ExportReward {
@@ -6,6 +6,8 @@ export interface ExportReward {
   readonly description: string
   /** Returns `null` for an episode without a return: what is not known is never a reward of 0. */
   of(record: EpisodeRecord): number | null
+  /** Returns what a step earned. Left out if only the episode has a reward. */
+  ofStep?(step: RecordedStep): number
 }
 
 /** The rewards of `episodic export --reward`, by their names. */
@@ -14,11 +16,13 @@ export const EXPORT_REWARDS = {
     name: 'unshaped',
     description: 'sum of the weighted terms, without shaping',
     of: (record) => returnsOf(record)?.unshaped ?? null,
+    ofStep: ({ reward }) => reward.total - reward.shaping,
   },
   total: {
     name: 'total',
     description: 'with shaping: what a learner of the run optimised',
     of: (record) => returnsOf(record)?.total ?? null,
+    ofStep: ({ reward }) => reward.total,
   },
 } as const satisfies Record<string, ExportReward>
 

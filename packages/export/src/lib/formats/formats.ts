@@ -1,9 +1,10 @@
+import { sequences } from '../credit/sequences.ts'
 import type { ExportFormat } from '../export-format.ts'
 import { inspect } from '../inspect/inspect.ts'
 import { atif } from './atif.ts'
 import { csv } from './csv.ts'
 import { otel } from './otel.ts'
-import { sequences, trainingTrace } from './tokens.ts'
+import { trainingTrace } from './tokens.ts'
 import { trl, trlPreference, trlSft } from './trl.ts'
 
 /** The formats of `episodic export`, by their names. */

@@ -24,6 +24,7 @@ export const trl: ExportFormat = {
   description: 'TRL rollouts: prompt, completion, reward, group, tokens',
   keepsFailed: true,
   hasReward: true,
+  hasCredit: true,
   async *write(source) {
     const forks = await source.readForks?.()
     for await (const record of source.allEpisodes()) {
@@ -44,6 +45,7 @@ export const trl: ExportFormat = {
         group: record.task.id,
         ...columnsOf(record, source),
         ...(tokens && { tokens }),
+        ...(source.credit && { state_advantages: source.credit.of(record) }),
         ...(forks && record.branch && { fork_advantages: forks.advantagesOf(record) }),
       }
       yield jsonLine(line)

@@ -53,7 +53,8 @@ export function linkCalls(calls: readonly TokenCall[]): LinkedCall[] {
   })
 }
 
-export function treeOf(calls: readonly TokenCall[]): TokenTree {
+/** @param elsewhere - answers that are learned in another tree, and have no 1 here. */
+export function treeOf(calls: readonly TokenCall[], elsewhere: Iterable<number> = []): TokenTree {
   const links = linkCalls(calls)
   const parents = new Set(links.map(({ parent }) => parent))
   const leaves = calls.flatMap(({ promptTokenIds, tokenIds }, i) =>
@@ -63,7 +64,7 @@ export function treeOf(calls: readonly TokenCall[]): TokenTree {
   const ways = leaves.filter((leaf) => !discarded.includes(leaf)).map((leaf) => wayTo(leaf, links))
   const hasTools = (way: readonly number[]) => way.some((call) => (calls[call]?.prompt?.tools.length ?? 0) > 0)
   const someHaveTools = ways.some(hasTools)
-  const learned = new Set<number>()
+  const learned = new Set(elsewhere)
   const sequences = ways.map((way): TokenSequence => {
     const role = someHaveTools && !hasTools(way) ? 'auxiliary' : 'agent'
     return { calls: way, role, ...flatten(way, calls, learned) }

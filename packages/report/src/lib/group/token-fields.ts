@@ -3,7 +3,8 @@ import { answerMessage } from '@episodic/protocol/internal'
 import { type TokenTree, treeOf } from '../fold/token-tree.ts'
 
 /** Returns sequences of answers as trainers read them, by the names of verl's `AgentLoopOutput`. */
-export function sequenceFields(answers: readonly Completion[], { links, sequences, discarded }: TokenTree): object[] {
+export type SequenceFields = ReturnType<typeof sequenceFields>[number]
+export function sequenceFields(answers: readonly Completion[], { links, sequences, discarded }: TokenTree) {
   const drifted = links.filter(({ driftsFrom }) => driftsFrom !== null).length
   return sequences.map(({ calls, role, inputIds, lossMask, logProbabilities, promptLength }) => {
     const own = calls.map((call) => answers[call] as Completion)

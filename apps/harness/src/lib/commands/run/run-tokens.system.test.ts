@@ -77,3 +77,54 @@ describe('episodic run --record-models --token-ids', () => {
     expect((await workshop.main(['report', out])).out).toMatch(/token drift +0 /)
   })
 })
+
+describe('episodic export --format sequences --advantages', () => {
+  it('learns each sampled token of a tree once, with the branch, the state and the advantage of its answer', async () => {
+    // Each line guesses on otherwise from its fork on, and lines meet again where their guesses are the same.
+    await using engine = await startTokenEngine((request, number) => {
+      const value = nextGuess(request.messages.map(({ content }) => String(content ?? '')).join('\n'))
+      return value === null ? { content: 'Found.' } : thinkingGuess(value + (number % 3 === 0 ? 1 : 0))
+    })
+    const run = ['run', WORLD, '--policy', 'llm:served', '--base-url', engine.url, '--token-ids', '--concurrency', '6']
+    const { status, err: said } = await workshop.main(
+      [...run, '--tasks', '3', '--branch', '3@1,2@2', '--out', 'tree'],
+      {
+        env: { OPENAI_API_KEY: KEY },
+      },
+    )
+    expect([status, said]).toEqual([0, expect.any(String)])
+    const { out, err } = await workshop.main(['export', 'tree', '--format', 'sequences', '--advantages', 'state'])
+    const lines = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const learned = lines.flatMap(({ response_ids: ids, response_mask: mask }) =>
+      ids.filter((_: number, at: number) => mask[at] === 1),
+    )
+    const sampled = engine.sampled.flatMap(({ ids }) => ids)
+    expect(learned.toSorted()).toEqual(sampled.toSorted())
+    const worths = new Map<string, Set<number>>()
+    let shared = 0
+    for (const { response_ids, response_mask, response_advantages, segments, group } of lines) {
+      expect(segments.map((each: { learned: boolean }) => each.learned)).toContain(true)
+      for (const { from, to, branch, node, visits, steps, advantage, learned: isOwn } of segments) {
+        expect(node).toEqual(expect.any(String))
+        for (let at = from; at < to; at++) {
+          expect(sampled).toContain(response_ids[at])
+          expect([response_mask[at], response_advantages[at]]).toEqual([isOwn ? 1 : 0, advantage])
+        }
+        const segment = `${group} ${branch} ${steps}`
+        worths.set(segment, (worths.get(segment) ?? new Set()).add(advantage))
+        if (visits > 1 && steps[0] > 0) shared += isOwn ? 1 : 0
+      }
+      // What was given has none.
+      const own = segments.flatMap(({ from, to }: { from: number; to: number }) => response_ids.slice(from, to))
+      expect(response_advantages.filter((each: number) => each !== 0).length).toBeLessThanOrEqual(own.length)
+    }
+    // Lines that share an answer agree on what it was worth.
+    for (const each of worths.values()) expect(each.size).toBe(1)
+    expect(err).toContain(`${shared} of `)
+    const refused = await workshop.main(['export', 'tree', '--format', 'csv', '--advantages', 'state'])
+    expect(refused).toMatchObject({ status: 2, err: expect.stringContaining('This format has no advantages') })
+  })
+})

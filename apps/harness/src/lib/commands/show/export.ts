@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { CREDIT_HELP, creditFor, creditOption, formatCredit } from '@episodic/export/credit/credit-options'
 import { gradeReward, isGradeReward, readVerdicts } from '@episodic/export/episode/grade-reward'
 import { EXPORT_REWARDS, type ExportReward, type ExportRewardName } from '@episodic/export/episode/rewards'
 import type { ExportFormat } from '@episodic/export/export-format'
@@ -63,6 +64,7 @@ const exportOptions = z.object({
     z.string().optional(),
     { text: { read: rewardName } },
   ),
+  advantages: creditOption,
   policyVersion: option(
     '<version>',
     'version of the weights that you train now: lines whose version is known get their staleness',
@@ -88,6 +90,7 @@ ${FORMATS}
 Rewards:
 ${REWARDS}
   grader:<name>  its verdict, from episodic grade; without one, no reward
+${CREDIT_HELP}
 
 A query names figures of episodes and texts in them, for example
   --query 'success:no steps>10 term.cost<-0.2 grade.polite:no "some words"'
@@ -128,6 +131,7 @@ const ofEpisodes = exportOptions.pick({
   query: true,
   allowSecrets: true,
   reward: true,
+  advantages: true,
   policyVersion: true,
 })
 
@@ -158,6 +162,7 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
     ...options,
     format,
     lines: await exportLines(sealed, options.query, seat),
+    advantages: creditFor(options.advantages, format),
     reward: await findReward(options.reward, sealed.folder),
     verdicts: await readVerdicts(sealed.folder),
     tools: await findTools(sealed, options.world, warn),
@@ -167,6 +172,7 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
     onTorn: (line) => void torn.add(line),
   })
   for (const line of torn) say(console.err, tornNotice(line))
+  if (counts.credit) warn(formatCredit(counts.credit))
   for (const notice of listVersionNotes(counts, options.policyVersion)) warn(notice)
   if (!options.json) console.err.write(formatExport(counts, format, options))
   if (counts.finished > 0 && counts.lines === 0 && !format.isBinary) {
