@@ -58,15 +58,16 @@ export function listDifferences({ worlds }: SuiteResult): string[] {
   ])
 }
 
-function floorOf({ lines }: WorldResult) {
+function floorOf({ lines }: Pick<WorldResult, 'lines'>) {
   const [floor] = lines.flatMap((line) => (line.kind !== 'exact' && line.id === 'floor' ? [line] : []))
   return floor?.solved ?? null
 }
 
 /** Scores with what their interval leaves open, and the same without the tasks that are known to be wrong. */
 export function listScores({ worlds }: SuiteResult): string[] {
-  return worlds.flatMap(({ name, golden, lines }) =>
-    lines.flatMap((line) => {
+  return worlds.flatMap(({ name, golden, lines }) => {
+    const floor = floorOf({ lines })
+    return lines.flatMap((line) => {
       if (line.kind === 'exact' || !line.solved) return []
       const who = line.id === 'floor' ? 'doing nothing' : line.policy
       const further = line.solved.verdicts.map(({ name, rate }) => `${name} ${formatPercent(rate)}`)
@@ -87,8 +88,8 @@ export function listScores({ worlds }: SuiteResult): string[] {
             ]
           : []),
         ...verdicts,
-        ...(golden ? [] : [`${name}: no golden actions prove that it plays as its original`]),
+        `${name}: floor ${floor ? `${formatPercent(floor.rate)} (${floor.successes}/${floor.count} by doing nothing)` : 'not measured: its module exports no policy "nothing"'}, oracle ${golden ? `${golden.equal}/${golden.compared} by golden actions` : 'not measured: it has no golden actions'}`,
       ]
-    }),
-  )
+    })
+  })
 }

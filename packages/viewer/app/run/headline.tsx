@@ -1,3 +1,4 @@
+import { anchorRows, noteAnchors } from '@episodic/report/anchors/anchors'
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
@@ -28,7 +29,7 @@ import {
 import { formatTokens } from '../parts/amounts.ts'
 import { type Figure, FigureStrip } from '../parts/figure-strip.tsx'
 
-export function Headline({ summary }: { readonly summary: Summary }) {
+export function Headline({ summary, report }: { readonly summary: Summary; readonly report?: string | undefined }) {
   const alarms = [noteFailures(summary), noteUnknownTools(summary), noteMissingRewards(summary)].filter(
     (notice) => notice !== null,
   )
@@ -38,6 +39,7 @@ export function Headline({ summary }: { readonly summary: Summary }) {
     ...noteVoids(voidsOf(summary)),
     formatIntervals(success.overall),
     ...noteGuarantees(summary),
+    report && !success.anchors && noteAnchors(null, `${report} --anchors.`),
   ]
   return (
     <section aria-label="Headline figures">
@@ -93,6 +95,13 @@ function scoresOf(summary: Summary): (Figure | null)[] {
         )
       : null,
     success.noise && figure('Noise floor', ...formatNoise(success.noise)),
+    ...anchorRows(success.anchors).map(([name, value, note]) =>
+      figure(
+        name.replace(/^./, (c) => c.toUpperCase()),
+        value,
+        note,
+      ),
+    ),
     best ? figure(`Best of ${branch.leaves}`, formatNumber(best.mean), noteInterval(best, formatInterval)) : null,
     figure(
       'Steps to success',

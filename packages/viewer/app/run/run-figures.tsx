@@ -71,7 +71,7 @@ export function RunFigures({ detail, columns, grades, tab }: RunFiguresProps) {
         <LoadingNote>The sealed episodes are being counted. Their list can be read meanwhile.</LoadingNote>
       ) : (
         <>
-          <Headline summary={summary} />
+          <Headline summary={summary} report={detail.commands.report} />
           <Account summary={summary} />
         </>
       )}

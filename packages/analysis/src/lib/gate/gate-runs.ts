@@ -4,6 +4,7 @@ import { otherDifferences } from '@episodic/report/notes/comparison-notes'
 import { noteVoids } from '@episodic/report/notes/void-notes'
 import { shownPath } from '@episodic/run/base/console'
 import { HarnessError } from '@episodic/run/base/harness-error'
+import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
 import { compareRuns } from '../compare/compare-runs.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { countPlays, type Play } from '../compare/played-tasks.ts'
@@ -96,7 +97,11 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   const plays = countPlays(read.tasks.values())
   const decisions: Decision[] = []
   // What is not in the rate, and what was played again.
-  const notes = noteVoids({ ...plays, bounds: voidBounds(plays) })
+  const asksSuccess = conditions.figures.success !== undefined || conditions.notWorse !== null
+  const notes = [
+    ...noteVoids({ ...plays, bounds: voidBounds(plays) }),
+    ...(asksSuccess ? [await anchorsNote(folder)] : []),
+  ]
   let lost: GatedRun['lost'] = null
   let problem: string | null = null
   let itself: string | null = null

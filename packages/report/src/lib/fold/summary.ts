@@ -1,5 +1,6 @@
 import type { Guarantees, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
+import { anchorsSchema } from '../anchors/anchors.ts'
 import { noiseSchema } from '../noise/noise-floor.ts'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
@@ -204,6 +205,8 @@ export const summarySchema = z.object({
     passHatK: z.array(passSchema).default([]),
     /** `null` for fewer than two tasks, and for rollouts that were forked into trees. */
     noise: noiseSchema.nullable().default(null),
+    /** Left out if they were not measured. */
+    anchors: anchorsSchema.optional(),
     steps: distributionSchema.nullable(),
   }),
   /**

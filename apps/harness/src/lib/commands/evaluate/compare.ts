@@ -8,6 +8,7 @@ import { formatComparison } from '@episodic/analysis/compare/format-comparison'
 import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
 import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
+import { type Anchors, noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { bySuccess } from '@episodic/report/notes/contrast-notes'
@@ -17,6 +18,7 @@ import { type Console, colorsOf, say, shownPath, usesColor } from '@episodic/run
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { flag, option } from '@episodic/run/base/options'
 import { writeWhole } from '@episodic/run/base/own-files'
+import { anchorsCommand, readAnchors } from '@episodic/run/folder/anchors/anchors-file'
 import { tornNotice } from '@episodic/run/folder/record/report-run'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
@@ -75,6 +77,7 @@ interface CompareResult {
   readonly title: string | null
   readonly compared: Comparison | Contrasts | null
   readonly problem: string | null
+  readonly anchors: Anchors | null
   readonly group: ComparedGroup
 }
 
@@ -87,7 +90,8 @@ async function compareGroup(
 ): Promise<CompareResult> {
   const { title, folders, isSet } = group
   const runs: (ComparedRun | UnreadRun)[] = []
-  const read = { title, problem: null, group: { folders, runs } }
+  const [baseline = ''] = folders
+  const read = { title, problem: null, anchors: await readAnchors(baseline), group: { folders, runs } }
   try {
     for (const folder of folders)
       runs.push(
@@ -100,7 +104,10 @@ async function compareGroup(
     const [a, b, ...more] = runs
     const isPair = a && b && more.length === 0 && 'tasks' in a && 'tasks' in b
     const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
-    if (!options.json) show(compared, group, options, console)
+    if (!options.json) {
+      show(compared, group, options, console)
+      console.out.write(`\n  ${cleanText(noteAnchors(read.anchors, anchorsCommand(baseline)))}\n`)
+    }
     return { ...read, compared }
   } catch (error) {
     if (!others || !HarnessError.is(error)) throw error
@@ -133,11 +140,11 @@ function show(
 /** What `--json` prints: one comparison, or those of each world of a set. */
 function jsonOf(set: string, results: readonly CompareResult[]) {
   const [only, ...more] = results
-  if (only && more.length === 0) return only.compared
+  if (only && more.length === 0) return only.compared && { ...only.compared, anchors: only.anchors }
   return {
     format: 1,
     set: basename(resolve(set)),
-    worlds: results.map(({ title, compared, problem }) => ({ world: title, compared, problem })),
+    worlds: results.map(({ title, compared, problem, anchors }) => ({ world: title, compared, problem, anchors })),
   }
 }
 

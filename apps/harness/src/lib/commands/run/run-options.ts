@@ -43,6 +43,7 @@ const outputOptions = z.object({
     { text: { read: (folder) => folder } },
   ),
   ...retryOptions.shape,
+  anchors: flag('also measure floor and oracle: what doing nothing and the solver of the world earn on these tasks'),
   json: flag('print the summary as JSON'),
 })
 

@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { episodesLeft } from '@episodic/play/play/complete-run'
 import { type RunSettings, runSettingsSchema } from '@episodic/play/play/run-settings'
 import { formatMembers, formatSet, listMembers } from '@episodic/play/play/sets/format-set'
@@ -99,7 +99,7 @@ export async function listSet(
   console.out.write(file ? `${JSON.stringify(asFile)}\n` : formatMembers(shown, set))
 }
 
-export interface RunSetOptions extends Pick<RunOptions, 'json'> {
+export interface RunSetOptions extends Pick<RunOptions, 'json' | 'anchors'> {
   readonly folder: string
   readonly resume: boolean
   /** Whether the command says no more than `--resume` with the folder, and how to play. Default: false. */
@@ -115,7 +115,8 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
-    const members = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
+    const played = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
+    const members = options.anchors ? await withAnchors(folder, played, signal, console) : played
     if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
     else {
       const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
@@ -124,6 +125,17 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
     if (!conclude(folder, asked, members, options.isAgain === true, console))
       process.exitCode = interruption.status ?? 1
   })
+}
+
+/** Measures floor and oracle of each world once: the next players find the runs of the first beside them. */
+async function withAnchors(folder: string, members: readonly PlayedMember[], signal: AbortSignal, console: Console) {
+  const { reportAnchors } = await import('../../evaluate/anchors/measure-anchors.ts')
+  const measured: PlayedMember[] = []
+  for (const member of members) {
+    const summary = member.summary && (await reportAnchors(join(folder, member.run), signal, console))
+    measured.push({ ...member, summary })
+  }
+  return measured
 }
 
 function toJson(folder: string, { baseline }: AskedSet, members: readonly PlayedMember[]) {

@@ -30,7 +30,8 @@ async function worldMissing(folder: string): Promise<HarnessError> {
 export async function runWorlds(references: readonly string[], command: Command, console: Console): Promise<void> {
   const given = readFiles(references, command)
   const options = command.opts<RunOptions>()
-  const { out, resume, json, policy, policies, set, baseline, dryRun, metricsPort, metricsAddress, tasks } = options
+  const { out, resume, json, policy, policies, set, baseline, dryRun, anchors, metricsPort, metricsAddress, tasks } =
+    options
   if (options.worker) return (await import('@episodic/play/play/workers/worker-main')).runWorker()
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
@@ -55,7 +56,7 @@ export async function runWorlds(references: readonly string[], command: Command,
     const folder = resolve(resume)
     return dryRun
       ? listSet(asked, { folder, file }, console)
-      : runSet(asked, { folder, resume: true, isAgain: true, json }, console)
+      : runSet(asked, { folder, resume: true, isAgain: true, json, anchors }, console)
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
   if (baseline !== undefined && !isSet)
@@ -67,7 +68,7 @@ export async function runWorlds(references: readonly string[], command: Command,
     const asked = await askForSet({ worlds, policies, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null
     if (dryRun || folder === null) return listSet(asked, { folder, out, file }, console)
-    return runSet(asked, { folder, resume: resume === true, json }, console)
+    return runSet(asked, { folder, resume: resume === true, json, anchors }, console)
   }
   if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
   const run = await findRun(worlds[0], { ...settings, policy: policy[0] })
@@ -81,8 +82,10 @@ export async function runWorlds(references: readonly string[], command: Command,
     const openRunner = await openQueue(settings)
     const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(run, playing, console)
-    showSummary(folder, played.summary, { json }, console)
-    const notice = noteNeverEnded(played.summary)
+    const { reportAnchors } = anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : {}
+    const summary = reportAnchors ? await reportAnchors(folder, signal, console) : played.summary
+    showSummary(folder, summary, { json }, console)
+    const notice = noteNeverEnded(summary)
     if (notice !== null) say(console.err, notice)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1
   })

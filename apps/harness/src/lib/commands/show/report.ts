@@ -1,7 +1,9 @@
 import { writeReport } from '@episodic/pages/file/write-report'
 import { say } from '@episodic/run/base/console'
+import { interruptible } from '@episodic/run/base/interruption'
 import { wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
+import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
 import { foldRun, showSummary, tornNotice } from '@episodic/run/folder/record/report-run'
 import { readManifest } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
@@ -14,6 +16,7 @@ const reportOptions = z.object({
     'most bytes of whole episodes in the page (default: 10485760)',
     wholeNumber(0).optional(),
   ),
+  anchors: flag('also measure floor and oracle: what doing nothing and the solver of the world earn on these tasks'),
   json: flag('print the summary as JSON'),
 })
 
@@ -21,7 +24,13 @@ export const command = defineCommand('report', reportOptions, {
   argument: ['<folder>', 'folder of the run'],
   async run(folder: string, options, console) {
     const onTorn = (line: number) => say(console.err, tornNotice(line))
+    if (options.anchors) {
+      const { reportAnchors } = await import('../../evaluate/anchors/measure-anchors.ts')
+      if (!(await interruptible(console, ({ signal }) => reportAnchors(folder, signal, console)))) return
+    }
     const fold = await foldRun(folder, await readManifest(folder), { onTorn })
-    showSummary(folder, await writeReport(folder, fold, options), options, console)
+    const summary = await writeReport(folder, fold, options)
+    showSummary(folder, summary, options, console)
+    if (!summary.success.anchors && !options.json) console.out.write(`  ${await anchorsNote(folder)}\n`)
   },
 })

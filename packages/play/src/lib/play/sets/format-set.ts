@@ -1,3 +1,4 @@
+import { noteAnchors } from '@episodic/report/anchors/anchors'
 import { notePlannedTasks } from '@episodic/report/notes/few-tasks'
 import { shortVoids, VOIDS_LEGEND, voidsOf } from '@episodic/report/notes/void-notes'
 import {
@@ -38,7 +39,12 @@ export function formatSet(members: readonly PlayedMember[], baseline: string): s
   ])
   const head = ['WORLD', 'PLAYER', 'SUCCESS', '95 %', 'RETURN', 'FINISHED', 'FAILED', 'COST', '']
   const unpriced = members.reduce((sum, { summary }) => sum + (summary?.tokens?.unpriced?.requests ?? 0), 0)
+  const worlds = Map.groupBy(members, ({ world }) => world).values()
   const legend = [
+    ...worlds.flatMap(([first]) => {
+      const anchors = first?.summary?.success.anchors
+      return anchors ? [`\n${cleanText(`${first.world}: ${noteAnchors(anchors, '')}`)}`] : []
+    }),
     members.some(({ summary }) => summary?.success.bounds) ? `\n${VOIDS_LEGEND}\n` : '',
     members.some(({ summary }) => (summary?.tokens?.cost ?? summary?.tokens?.unpriced ?? null) !== null)
       ? `\n${CURRENCY}\n`

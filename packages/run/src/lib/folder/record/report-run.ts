@@ -3,14 +3,15 @@ import { open } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { readLines } from '@episodic/dataset/jsonl'
 import type { JsonObject, SealedRecord } from '@episodic/protocol'
+import type { Anchors } from '@episodic/report/anchors/anchors'
 import { createFold } from '@episodic/report/fold/fold'
 import { createMatchFold } from '@episodic/report/fold/match-fold'
 import type { StepParts, Summary } from '@episodic/report/fold/summary'
 import { type Console, colorsOf, shownPath, usesColor } from '../../base/console.ts'
 import { HarnessError } from '../../base/harness-error.ts'
+import { readAnchors } from '../anchors/anchors-file.ts'
 import { gradesFileOf, readGrades } from '../grades-file.ts'
 import { tailHash } from '../index-lines.ts'
-import { readRecorded } from '../read-recorded.ts'
 import { commandsFor } from '../resume-commands.ts'
 import { formatSummary } from '../text/format-summary.ts'
 import { RUN_FILES, type RunManifest, runIdOf, SET_FILE } from './run-folder.ts'
@@ -38,8 +39,10 @@ export function createRunFold(run: FoldedRun) {
     /** @param text - the JSON of the record. Default: it is written. */
     add: (record: SealedRecord, text?: string) => fold.add(record, text),
     /** @param stepParts - where the time of steps went. Default: unknown. */
-    summarize: (stepParts?: StepParts | null): Summary =>
-      fold.finish({ name: run.name, scheduled: run.scheduled, guarantees, transport, stepParts }),
+    summarize(stepParts?: StepParts | null, anchors?: Anchors | null): Summary {
+      const summary = fold.finish({ name: run.name, scheduled: run.scheduled, guarantees, transport, stepParts })
+      return anchors ? { ...summary, success: { ...summary.success, anchors } } : summary
+    },
   }
 }
 
@@ -61,6 +64,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   const file = join(folder, RUN_FILES.episodes)
   const times = new StepTimes()
   await times.read(folder)
+  const anchors = await readAnchors(folder)
   let elapsed = 0
   const run = {
     add(record: SealedRecord, text?: string): void {
@@ -70,7 +74,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
     get elapsed() {
       return elapsed
     },
-    summarize: () => fold.summarize(times.parts),
+    summarize: () => fold.summarize(times.parts, anchors),
     /** Where the time of steps went, as far as it is known. */
     times,
     /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
@@ -145,6 +149,7 @@ const MAX_NAMED = 3
 
 /** Rejects with `run-invalid`, naming the first conflicting lines. Reads the whole file to find their numbers. */
 export async function rejectConflicts(folder: string): Promise<never> {
+  const { readRecorded } = await import('../read-recorded.ts')
   const file = join(folder, RUN_FILES.episodes)
   const first = new Map<string, { readonly line: number; readonly digest: number }>()
   const conflicts: string[] = []

@@ -70,6 +70,8 @@ export const RUN_FILES = {
   steps: 'live-steps.json',
   /** Where the time of steps over a connection went. */
   times: 'times.json',
+  /** Floor and oracle, measured on its tasks. */
+  anchors: 'anchors.json',
 } as const
 
 /** The file that makes a folder that of a set, two levels above its runs. */

@@ -1,3 +1,4 @@
+import { anchorRows } from '@episodic/report/anchors/anchors'
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Distribution, Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
@@ -98,6 +99,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
       rateLine(`  ${cleanText(verdict.name)}`, verdict.rate, verdict, shortBounds(verdict)),
     ),
     success.noise && line('  noise floor', ...formatNoise(success.noise)),
+    ...anchorRows(success.anchors).map(([name, value, note]) => line(`  ${name}`, value, cleanText(note))),
     retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),
     ...passes.map(([name, pass]) => {
       if (!pass || pass.k <= 1) return null
