@@ -24,8 +24,12 @@ export function numberWithin(low: number, high: number) {
   return z.number(problem).min(low, problem).max(high, problem)
 }
 
-/** Half a width in points, such as `±2points`, or a limit to decide about, such as `>=80%`. */
-export const UNTIL = /^(?:(?:±|\+-)?(?<points>\d+(?:\.\d+)?) ?(?:points|%)|(?<way>[<>])=(?<limit>\d+(?:\.\d+)?)%)$/
+/**
+ * Half a width in points, such as `±2points`, or a limit to decide about, such as `>=80%`; of the difference from a
+ * baseline, `>=-3points`.
+ */
+export const UNTIL =
+  /^(?:(?:±|\+-)?(?<points>\d+(?:\.\d+)?) ?(?:points|%)|(?<way>[<>])=(?<limit>-?\d+(?:\.\d+)?)(?<unit>%| ?points))(?: from (?<baseline>.+))?$/
 
 export const nonEmpty = z.string().min(1, 'Give at least one character.')
 

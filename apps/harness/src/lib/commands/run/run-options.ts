@@ -21,7 +21,10 @@ import { z } from 'zod'
 const setOptions = z.object({
   policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),
   set: option('<name>', 'play a set of runs, every world with every player, in runs/<name>'),
-  baseline: option('<player>', 'of a set: the player that the others are compared with (default: the first)'),
+  baseline: option(
+    '<player>',
+    'of a set: the player that the others are compared with (default: the first); with --until the folder of a run, from which the difference is to be known',
+  ),
   dryRun: flag('list the runs, their episodes and what they can cost, and play nothing'),
 })
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { summarySchema } from '@episodic/report/fold/summary'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -57,6 +57,43 @@ describe('episodic run --until', () => {
       0,
       expect.not.stringContaining('Ended'),
       expect.stringContaining('60 finished'),
+    ])
+  })
+
+  it('plays until the difference from another run is known so well, or decided', async () => {
+    const base = await run('base', '±0.1points', '--rollouts', '40')
+    expect(base.status).toBe(0)
+    const [narrow, decided] = [
+      await run('difference', '±14points', '--baseline', 'base', '--rollouts', '40'),
+      await run('worse', '>=-25points', '--baseline', 'base', '--rollouts', '40'),
+    ]
+    expect([narrow.status, narrow.err]).toEqual([
+      0,
+      expect.stringMatching(/Ended after \d+ of 40 .*success on these tasks is [+−\d.]+ ± [\d.]+ points from base\./),
+    ])
+    expect([decided.status, decided.err]).toEqual([0, expect.stringMatching(/>= −25\.0 points is met/)])
+    expect(fileOf('difference', 'run.json').configuration.until).toBe('±14points from base')
+    const before = namesOf('difference')
+    expect((await run('difference', '±14points', '--baseline', 'base', '--rollouts', '40', '--resume')).status).toBe(0)
+    expect(namesOf('difference')).toEqual(before)
+  })
+
+  it.each([
+    [
+      '±1points',
+      ['--baseline', 'base', '--seed', '1'],
+      1,
+      /no baseline of this run.*seed: "0" in the baseline, "1" here/s,
+    ],
+    ['±1points', ['--baseline', 'base'], 2, /cannot be reached: base is itself known to ± [\d.]+ points only/],
+    ['>=80%', ['--baseline', 'base'], 2, /the difference from a --baseline in points, as >=-3points/],
+    ['>=-3points', [], 2, /the limit of a rate is in %/],
+  ] as const)('refuses %s %j', async (until, more, code, message) => {
+    const { status, err } = await run('refused', until, '--rollouts', '9', ...more)
+    expect([status, err, existsSync(join(workshop.folder, 'refused'))]).toEqual([
+      code,
+      expect.stringMatching(message),
+      false,
     ])
   })
 

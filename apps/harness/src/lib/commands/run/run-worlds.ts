@@ -59,8 +59,13 @@ export async function runWorlds(references: readonly string[], command: Command,
       : runSet(asked, { folder, resume: true, isAgain: true, json, anchors }, console)
   }
   const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
-  if (baseline !== undefined && !isSet)
-    throw invalidOption('--baseline is for a set of runs: give several players or worlds.')
+  if (baseline !== undefined && !isSet) {
+    if (settings.until === undefined)
+      throw invalidOption(
+        '--baseline is for a set of runs, and for --until: give several players or worlds, or --until.',
+      )
+    settings.until = `${settings.until} from ${baseline}`
+  }
   if (typeof resume === 'string' && isSet) throw invalidOption(`${resume} holds no set to resume.`)
   if (isSet || dryRun) {
     // What plays sets is large, and most runs are of one player in one world.

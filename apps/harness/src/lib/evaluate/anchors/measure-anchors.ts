@@ -14,7 +14,8 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { mapValues } from '@episodic/run/base/map-values'
 import { isAgentName, isLlm } from '@episodic/run/base/player-names'
 import { anchorsCommand } from '@episodic/run/folder/anchors/anchors-file'
-import { differencesOf, type RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
+import { whatDiffers } from '@episodic/run/folder/plan/same-tasks'
 import { findSealed } from '@episodic/run/folder/read-recorded'
 import { foldRun } from '@episodic/run/folder/record/report-run'
 import {
@@ -31,9 +32,6 @@ import { loadRecordedWorld } from '../replay/recorded-world.ts'
 
 /** Of these policies, the first that a world has. What random play earns is a floor where none does nothing. */
 const POLICIES = { floor: ['nothing', 'random'], oracle: ['solver'] } as const
-
-/** What may differ between a run and the runs of its anchors, besides who plays. */
-const MAY_DIFFER = /^(policy|seats|sampling|rollouts|until|branch|episodeTimeout|tasks\.file)\b/
 
 /**
  * Measures floor and oracle on the tasks of a run, each once, and writes them into its folder. A run of theirs that
@@ -63,8 +61,7 @@ async function measureAnchors(folder: string, signal: AbortSignal, console: Cons
     const policy = policies.find((one) => hasPolicy(world, one))
     if (policy === undefined) return null
     const wanted = configurationOf({ ...manifest.configuration, tasks: at.tasks }, policy, utility)
-    const isSame = (other: RunConfiguration) =>
-      other.policy.name === policy && differencesOf(wanted, other).every(([key]) => MAY_DIFFER.test(key))
+    const isSame = (other: RunConfiguration) => other.policy.name === policy && whatDiffers(wanted, other).length === 0
     const found = beside.find(({ configuration }) => isSame(configuration))?.folder
     const run = found ?? resolve(await freeFolder(join(dirname(resolve(folder)), basename(defaultFolder(wanted)))))
     if (found === undefined) {

@@ -1,7 +1,6 @@
 import type { Rows } from '@episodic/dataset'
 import type { SealedRecord, Task } from '@episodic/protocol'
 import { invalidOption } from '@episodic/run/base/harness-error'
-import { UNTIL } from '@episodic/run/base/option-values'
 import { markedJson } from '@episodic/run/base/own-mark'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
@@ -31,6 +30,8 @@ export async function planRounds(tasks: () => Rows<Task>, configuration: RunConf
   const { until, rollouts, branch, curriculum } = configuration
   if (until !== undefined && (rollouts < 2 || branch.length > 0 || curriculum))
     throw invalidOption('--until plays rounds of all tasks: give --rollouts 2 or more, and no --branch or --stages.')
+  // What cannot be known is said before anything is written.
+  if (until !== undefined) await (await import('../until/known-rounds.ts')).openKnownRounds(until, { configuration })
   if (curriculum?.kind === 'staged')
     return [await (await import('../plan/staged-plan.ts')).planStages(curriculum, configuration, tasks())]
   if (until === undefined) return [planEpisodes(tasks(), rollouts)]
@@ -46,8 +47,10 @@ interface RoundsOptions {
 
 export async function openRounds(options: RoundsOptions): Promise<Rounds> {
   const { folder, manifest, signal, warn } = options
-  const { until, focus } = manifest.configuration
-  const known = until === undefined ? null : await openWhenKnown(until, focus)
+  const { until } = manifest.configuration
+  // It is loaded for runs that ask for it.
+  const known =
+    until === undefined ? null : await (await import('../until/known-rounds.ts')).openKnownRounds(until, manifest)
   return {
     add: (record) => known?.add(record),
     async play(rounds, play) {
@@ -64,14 +67,6 @@ export async function openRounds(options: RoundsOptions): Promise<Rounds> {
       await writeRunFile(folder, RUN_FILES.manifest, await markedJson(folder, RUN_FILES.manifest, manifest))
     },
   }
-}
-
-async function openWhenKnown(until: string, seat: string | undefined) {
-  // It is loaded for runs that ask for it.
-  const { createWhenKnown } = await import('@episodic/report/precision/when-known')
-  const { points, way, limit } = UNTIL.exec(until)?.groups ?? {}
-  const isDecision = way === '<' || way === '>'
-  return createWhenKnown(isDecision ? { way, limit: Number(limit) / 100 } : { half: Number(points) / 100 }, seat)
 }
 
 async function* counted<Item>(items: AsyncIterable<Item>, onItem: () => void): AsyncGenerator<Item> {
