@@ -9,6 +9,7 @@ import { compareRuns } from '../compare/compare-runs.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { countPlays, type Play } from '../compare/played-tasks.ts'
 import { readOrWhy } from '../compare/read-compared-run.ts'
+import { type LeftOut, leaveOut } from '../quarantine/quarantine-file.ts'
 import type { Baseline } from './baseline.ts'
 import type { GradeCondition } from './condition.ts'
 import type { Decision, GateVerdict } from './decision.ts'
@@ -60,6 +61,7 @@ export interface GateOptions {
   /** Of several seats; default: the one in focus. */
   readonly seat?: string | undefined
   readonly undecided: 'pass' | 'fail'
+  readonly without?: LeftOut | undefined
   readonly onTorn: (folder: string, line: number) => void
 }
 
@@ -84,8 +86,9 @@ export async function gateRuns(
 
 async function gateRun(entry: GateEntry, conditions: GateConditions, options: GateOptions): Promise<GatedRun> {
   const { folder } = entry
-  const { seat } = options
-  const read = await readOrWhy(folder, { seat, onTorn: (line) => options.onTorn(folder, line) })
+  const { seat, without } = options
+  const whole = await readOrWhy(folder, { seat, onTorn: (line) => options.onTorn(folder, line) })
+  const read = leaveOut(whole, without)
   const shown = shownPath(folder)
   if ('problem' in read)
     return {
@@ -100,7 +103,7 @@ async function gateRun(entry: GateEntry, conditions: GateConditions, options: Ga
   const asksSuccess = conditions.figures.success !== undefined || conditions.notWorse !== null
   const notes = [
     ...noteVoids({ ...plays, bounds: voidBounds(plays) }),
-    ...(asksSuccess ? [await anchorsNote(folder)] : []),
+    ...(without ? [without.note] : asksSuccess ? [await anchorsNote(folder)] : []),
   ]
   let lost: GatedRun['lost'] = null
   let problem: string | null = null

@@ -7,6 +7,7 @@ import { contrastRuns } from '@episodic/analysis/compare/contrast-runs'
 import { formatComparison } from '@episodic/analysis/compare/format-comparison'
 import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
+import { type LeftOut, leaveOut, leftOutOf, readQuarantine } from '@episodic/analysis/quarantine/quarantine-file'
 import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
 import { type Anchors, noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
@@ -35,6 +36,11 @@ const compareOptions = z.object({
     tableFiles,
   ),
   seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
+  without: option(
+    '<file>',
+    'leave out the tasks of a quarantine: see episodic dataset quarantine',
+    z.string().optional(),
+  ),
   allowConflicts: flag('accept conflicting lines of the same episode'),
 })
 type CompareOptions = z.infer<typeof compareOptions>
@@ -78,6 +84,7 @@ interface CompareResult {
   readonly compared: Comparison | Contrasts | null
   readonly problem: string | null
   readonly anchors: Anchors | null
+  readonly left: LeftOut | undefined
   readonly group: ComparedGroup
 }
 
@@ -91,22 +98,28 @@ async function compareGroup(
   const { title, folders, isSet } = group
   const runs: (ComparedRun | UnreadRun)[] = []
   const [baseline = ''] = folders
-  const read = { title, problem: null, anchors: await readAnchors(baseline), group: { folders, runs } }
+  const left = options.without === undefined ? undefined : readQuarantine(options.without)
+  // They are of all tasks.
+  const anchors = left ? null : await readAnchors(baseline)
+  const read = { title, problem: null, anchors, left, group: { folders, runs } }
   try {
     for (const folder of folders)
       runs.push(
-        await (isSet ? readOrWhy : readComparedRun)(folder, {
-          onTorn: (line) => say(console.err, `${folder}: ${tornNotice(line)}`),
-          allowConflicts: options.allowConflicts === true,
-          seat: options.seat,
-        }),
+        leaveOut(
+          await (isSet ? readOrWhy : readComparedRun)(folder, {
+            onTorn: (line) => say(console.err, `${folder}: ${tornNotice(line)}`),
+            allowConflicts: options.allowConflicts === true,
+            seat: options.seat,
+          }),
+          left,
+        ),
       )
     const [a, b, ...more] = runs
     const isPair = a && b && more.length === 0 && 'tasks' in a && 'tasks' in b
     const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
     if (!options.json) {
       show(compared, group, options, console)
-      console.out.write(`\n  ${cleanText(noteAnchors(read.anchors, anchorsCommand(baseline)))}\n`)
+      console.out.write(`\n  ${cleanText(left?.note ?? noteAnchors(anchors, anchorsCommand(baseline)))}\n`)
     }
     return { ...read, compared }
   } catch (error) {
@@ -140,11 +153,13 @@ function show(
 /** What `--json` prints: one comparison, or those of each world of a set. */
 function jsonOf(set: string, results: readonly CompareResult[]) {
   const [only, ...more] = results
-  if (only && more.length === 0) return only.compared && { ...only.compared, anchors: only.anchors }
+  if (only && more.length === 0)
+    return only.compared && { ...only.compared, anchors: only.anchors, ...leftOutOf(only.left) }
   return {
     format: 1,
     set: basename(resolve(set)),
     worlds: results.map(({ title, compared, problem, anchors }) => ({ world: title, compared, problem, anchors })),
+    ...leftOutOf(only?.left),
   }
 }
 
@@ -157,6 +172,7 @@ async function writePage(
   const groups = results.filter(({ compared }) => compared !== null).map(({ group }) => group)
   if (groups.length === 0) return
   const without = results.flatMap(({ title, problem }) => (problem ? [`${title} is not compared. ${problem}`] : []))
+  if (results[0]?.left) without.push(results[0].left.note)
   const file = resolve(html)
   const page = await writeWhole(file, await renderComparedRuns(groups, without))
   if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)

@@ -24,6 +24,7 @@ import { makeFolder, writeWhole } from '@episodic/run/base/own-files'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
+import { quarantineCommand } from './quarantine.ts'
 
 export function command(console: Console): Command {
   return new Command('dataset')
@@ -32,6 +33,7 @@ export function command(console: Console): Command {
     .addCommand(statsCommand(console))
     .addCommand(sampleCommand(console))
     .addCommand(exportCommand(console))
+    .addCommand(quarantineCommand(console))
 }
 
 const generateOptions = z.object({

@@ -1,0 +1,81 @@
+import { createRng } from '@episodic/protocol'
+import { describe, expect, it } from 'vitest'
+import type { Play } from '../compare/played-tasks.ts'
+import { taskHistories } from './task-histories.ts'
+
+const RUNS = 10_000
+/** Situations: the chance that each player solves the task, and its rollouts. */
+const SITUATIONS: readonly (readonly [
+  name: string,
+  players: readonly (readonly [chance: number, rollouts: number])[],
+])[] = [
+  ['one player who is right half of the time', [[0.5, 8]]],
+  [
+    'a task that is nearly always solved',
+    [
+      [0.9, 20],
+      [0.95, 20],
+    ],
+  ],
+  [
+    'players who differ',
+    [
+      [0.1, 8],
+      [0.5, 8],
+      [0.9, 8],
+    ],
+  ],
+  ['two rollouts of many players', Array.from({ length: 12 }, (_, i) => [0.2 + 0.05 * i, 2] as const)],
+  [
+    'odd and uneven numbers of rollouts',
+    [
+      [0.3, 3],
+      [0.6, 15],
+      [0.8, 1],
+    ],
+  ],
+]
+
+function runOf(successes: readonly boolean[]) {
+  const plays = successes.map((won, i): [number, Play] => [
+    i,
+    {
+      outcome: won ? 'succeeded' : 'fell-short',
+      rule: 'world',
+      ending: '',
+      unshaped: 0,
+      steps: 1,
+      tokens: null,
+      cost: null,
+      tries: 1,
+    },
+  ])
+  return { tasks: new Map([['task', { difficulty: 0, setup: null, plays: new Map(plays) }]]) }
+}
+
+describe('taskHistories', () => {
+  it.each(SITUATIONS)('%s: the interval holds the flip rate in 95 %% of 10,000 runs', (name, players) => {
+    const rng = createRng(name)
+    const weights = players.map(([chance, rollouts]) => [Math.floor(rollouts / 2), 2 * chance * (1 - chance)] as const)
+    const pairs = weights.reduce((sum, [weight]) => sum + weight, 0)
+    const truth = weights.reduce((sum, [weight, flips]) => sum + weight * flips, 0) / pairs
+    let [held, mean] = [0, 0]
+    for (let run = 0; run < RUNS; run++) {
+      const played = players.map(([chance, rollouts]) =>
+        runOf(Array.from({ length: rollouts }, () => rng.float() < chance)),
+      )
+      const [history] = taskHistories(played)
+      const { rate, low, high } = history?.flips ?? { rate: 0, low: 0, high: 0 }
+      held += Number(low <= truth && truth <= high)
+      mean += rate / RUNS
+    }
+    expect(mean).toBeCloseTo(truth, 2)
+    expect(held / RUNS).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('knows no flip rate of tasks that no player has finished twice', () => {
+    expect(taskHistories([runOf([true]), runOf([false])])).toMatchObject([
+      { runs: 2, finished: 2, successes: 1, flips: null },
+    ])
+  })
+})
