@@ -237,7 +237,8 @@ export const INNER_ROOMS = {
     journal: ['messages', 'answers'],
     record: ['answers', 'apis', 'requests', 'journal'],
     policy: ['messages', 'answers', 'journal'],
-    gateway: ['messages', 'answers', 'apis', 'requests', 'limits', 'journal', 'record'],
+    rollouts: ['messages', 'answers', 'requests'],
+    gateway: ['messages', 'answers', 'apis', 'requests', 'limits', 'journal', 'record', 'rollouts'],
   },
   'packages/analysis': {
     replay: [],

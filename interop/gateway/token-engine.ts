@@ -23,7 +23,10 @@ export interface EngineRequest {
   readonly [field: string]: unknown
 }
 
-/** Returns the message of an answer, or an error with its `status`. `number` counts the requests from 0. */
+/**
+ * Returns the message of an answer, or an error with its `status`. `number` counts the requests from 0. With
+ * `isEnded`, the engine has ended the answer by itself, as one does whose weights are to change.
+ */
 export type Answering = (request: EngineRequest, number: number) => object | Promise<object>
 
 /** A server of chat completions that says which tokens it read and sampled, on a port of its own. */
@@ -64,7 +67,7 @@ export async function startTokenEngine(
     const request = (await json(incoming)) as EngineRequest
     const number = requests.push(request) - 1
     onRequest?.()
-    const message = await answer(request, number)
+    const { isEnded, ...message } = (await answer(request, number)) as { readonly isEnded?: boolean }
     response.setHeader('content-type', 'application/json')
     if ('status' in message) return response.writeHead(Number(message.status)).end(JSON.stringify(message))
     const ids = Array.from({ length: tokens ?? 1 + ((number + 1) % 5) }, (_, i) => 100_000 + 10 * (number + 1) + i)
@@ -74,7 +77,7 @@ export async function startTokenEngine(
     const choice = {
       index: 0,
       message: { role: 'assistant', content: null, ...message },
-      finish_reason: 'tool_calls' in message ? 'tool_calls' : 'stop',
+      finish_reason: isEnded ? 'abort' : 'tool_calls' in message ? 'tool_calls' : 'stop',
       token_ids: ids,
       logprobs: { content: own.scores.map((logprob) => ({ token: 'x', logprob, bytes: null, top_logprobs: [] })) },
     }
@@ -98,14 +101,14 @@ export async function startTokenEngine(
   }
 }
 
-function promptOf({ messages }: EngineRequest, splices: boolean): number[] {
+function promptOf({ messages, continue_final_message: isHalf }: EngineRequest, splices: boolean): number[] {
   const spliced = splices ? messages.findLastIndex(({ generation_token_ids: ids }) => ids) : -1
   const { prompt_token_ids: before = [], generation_token_ids: after = [] } = messages[spliced] ?? {}
   const text = messages
     .slice(spliced + 1)
     .map(({ role, content }) => JSON.stringify([role, content]))
     .join()
-  return [...before, ...after, ...Array.from(text, (letter) => letter.codePointAt(0) as number), 0]
+  return [...before, ...after, ...Array.from(text, (letter) => letter.codePointAt(0) as number), ...(isHalf ? [] : [0])]
 }
 
 /** A model that calls the tool to guess with until it has had so many answers, and then says so. */

@@ -7,7 +7,7 @@ import type { Prices } from '../model-options.ts'
 import { costOf, readUsage } from './answer-cost.ts'
 import { endsMalformed, MALFORMED_CALL } from './malformed-call.ts'
 import { findAnswerError } from './read-answer-body.ts'
-import { weightVersionOf } from './weight-version.ts'
+import { weightVersionsOf } from './weight-version.ts'
 
 /** The finish reason of an answer that has filled the context of its model. */
 export const CONTEXT_FULL = 'model_context_window_exceeded'
@@ -61,7 +61,6 @@ export function readAnswer(answer: JsonObject, prices: Prices | null): Answer {
   }
   const usage = readUsage(answer.usage)
   const said = readMessage(wellFormed(withoutTokens(own)))
-  const policyVersion = weightVersionOf(answer)
   const id = textIn(answer.id)
   // A gateway such as OpenRouter says beside its own reason that of the server behind it.
   const named = choice.native_finish_reason === CONTEXT_FULL ? CONTEXT_FULL : textIn(choice.finish_reason)
@@ -74,7 +73,7 @@ export function readAnswer(answer: JsonObject, prices: Prices | null): Answer {
       cost: costOf(usage, prices),
       text: said.text || null,
       ...tokens,
-      ...(policyVersion && { policyVersion }),
+      ...weightVersionsOf(answer),
       ...(id && { responseId: id }),
       ...(said.reasoning && { reasoning: said.reasoning }),
       ...(finish && { finish }),

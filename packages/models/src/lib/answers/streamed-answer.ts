@@ -3,7 +3,7 @@ import { isObject } from '@episodic/protocol/internal'
 import { jsonOf } from '@episodic/run/base/json'
 import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
-import { weightVersionOf } from './weight-version.ts'
+import { weightVersionsOf } from './weight-version.ts'
 
 const text = z.string().nullish().catch(null)
 const ids = z.array(z.int()).nullish().catch(null)
@@ -65,7 +65,7 @@ export function createStreamedAnswer() {
       prompt_token_ids: head.prompt_token_ids ?? chunk.prompt_token_ids,
     }
     // The first part that names one: the weights may have changed before the next.
-    weightVersion ??= weightVersionOf(chunk as JsonObject)
+    weightVersion ??= weightVersionsOf(chunk as JsonObject).policyVersion ?? null
     const choice = chunk.choices?.find(({ index }) => index === 0)
     if (!choice) return
     const { delta } = choice

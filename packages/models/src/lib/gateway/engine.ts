@@ -11,6 +11,7 @@ import { type ChatBody, Concessions } from '../requests/concessions.ts'
 import { sendRequest } from '../requests/send-request.ts'
 import { codeOf } from '../requests/tries.ts'
 import { withOptions } from '../requests/with-options.ts'
+import { findPartial } from '../rollouts/continued-answer.ts'
 import { createKeyGuard } from './engine-key.ts'
 import { TokenUse } from './token-use.ts'
 
@@ -23,12 +24,15 @@ export class Refused extends Error {
   /** As it is recorded: `http`, `error`, `incomplete`, `aborted` or the code of a network error. */
   readonly code: string
   readonly retryAfter: string | undefined
+  /** What the engine had sampled when it ended the answer by itself. */
+  readonly partial: Answer | undefined
 
-  constructor(status: number, code: string, message: string, retryAfter?: string) {
+  constructor(status: number, code: string, message: string, retryAfter?: string, partial?: Answer) {
     super(message)
     this.status = status
     this.code = code
     this.retryAfter = retryAfter
+    this.partial = partial
   }
 }
 
@@ -95,7 +99,10 @@ export function createEngine({ baseUrl, apiKey, options = {}, prices = null }: E
     const read = readAnswerBody(said)
     const parsed = read.kind === 'answer' ? parseAnswer(keyGuard.clean(read.value, said), prices) : null
     if (parsed) return parsed
-    if (read.kind === 'error') throw refused(read.status ?? 502, 'error', read.words)
+    if (read.kind === 'error') {
+      const { status, code, message } = refused(read.status ?? 502, 'error', read.words)
+      throw new Refused(status, code, message, undefined, findPartial(keyGuard.clean(objectOf(said), said), prices))
+    }
     throw new Refused(502, 'incomplete', `The answer of the server of the model at ${host} is ${read.kind}.`)
   }
 

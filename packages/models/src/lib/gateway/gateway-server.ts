@@ -1,10 +1,8 @@
 import { type Denial, HeldBytes, type HttpRequest, type HttpResponse, openTokenPort } from '@episodic/mcp-server/http'
-import { type Completion, type JsonObject, jsonObjectSchema, WireError } from '@episodic/protocol'
+import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
-import { treeOf } from '@episodic/report/fold/token-tree'
-import { sequenceFields, traceOf } from '@episodic/report/group/token-fields'
 import { objectOf } from '@episodic/run/base/json'
-import { z } from 'zod'
+import { answerTrainer, isForTrainers } from '../rollouts/trainer-routes.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
 
@@ -30,15 +28,6 @@ const BOUNDS = { nesting: 256, values: 200_000 }
 /** Seconds that all of a request may take to arrive: one may wait for the room of others. */
 const REQUEST_SECONDS = 300
 
-const openSchema = z.object({
-  session_id: z
-    .string()
-    .regex(/^[\w.-]{1,128}$/, 'Write it with letters, digits, points and dashes.')
-    .optional(),
-  metadata: jsonObjectSchema.optional(),
-})
-const rewardSchema = z.object({ reward: z.number() })
-
 /**
  * Serves sessions to trainers, who send the control token, and to agents the APIs of language models. An agent names
  * its session in the address, `/<token>/v1`, or as the key of its API, and reaches no other one. What it asks is
@@ -51,6 +40,10 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
   const heldBy = new WeakMap<object, HeldBytes>()
   const server = await openTokenPort({ ...options, port, address, requestSeconds: REQUEST_SECONDS, answer: serve })
   const { origin: url, controlToken } = server
+
+  const reach = ({ id, token }: Pick<OpenSession, 'id' | 'token'>) => ({
+    ...{ session_id: id, url: `${url}/${token}/v1`, api_key: token },
+  })
 
   async function serve(
     incoming: HttpRequest,
@@ -65,11 +58,13 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
     const pathname = asAsked.pathname.replace(/\/{2,}/g, '/')
     const [, first = '', id = '', part] = pathname.split('/')
     if (first === 'health') return sendJson(response, 200, { ok: true })
-    if (first === 'sessions') {
+    if (isForTrainers(first)) {
       if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER)
       using received = await held.receive(incoming, LARGEST_CONTROL)
       if (!received.plain) return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`)
-      return await control(incoming.method ?? 'GET', id, part, objectOf(received.plain.toString()), response)
+      const value = objectOf(received.plain.toString()) ?? {}
+      const { status, body } = await answerTrainer({ ...sessions, reach }, [incoming.method, first, id, part], value)
+      return sendJson(response, status, body)
     }
     const byPath = sessions.findByToken(first)
     const asked =
@@ -96,46 +91,6 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
     await serveCall(call, body, session, incoming, response)
   }
 
-  async function control(
-    method: string,
-    id: string,
-    part: string | undefined,
-    value: JsonObject | null,
-    response: HttpResponse,
-  ): Promise<void> {
-    if (method === 'POST' && id === '') {
-      const wanted = openSchema.safeParse(value ?? {})
-      if (!wanted.success) return refuse(response, 400, z.prettifyError(wanted.error))
-      const opened = await sessions.open(wanted.data.session_id, wanted.data.metadata)
-      return sendJson(response, 200, { session_id: opened.id, url: `${url}/${opened.token}/v1`, api_key: opened.token })
-    }
-    const session = sessions.find(id)
-    if (!session) return refuse(response, 404, `There is no session ${id}. Open it by POST /sessions.`)
-    if (method === 'DELETE' && part === undefined) {
-      const { length } = await session.calls()
-      await sessions.close(id)
-      return sendJson(response, 200, { session_id: id, deleted: length })
-    }
-    if (method === 'PUT' && part === 'reward') {
-      const given = rewardSchema.safeParse(value)
-      if (!given.success) return refuse(response, 400, z.prettifyError(given.error))
-      sessions.reward(id, given.data.reward)
-      return sendJson(response, 200, { session_id: id, reward: given.data.reward })
-    }
-    if (method === 'GET' && part === undefined) return sendJson(response, 200, await readFigures(session))
-    if (method === 'GET' && part === 'sequences') return sendJson(response, 200, await readSequences(session))
-    if (method === 'GET' && part === 'trace') {
-      const { metadata, reward } = session
-      const calls = await session.calls()
-      const answers = calls.map(({ completion }) => completion)
-      const requests = calls.map(({ request }) => request)
-      const trace = traceOf(answers, requests, { id, metadata: { ...metadata, reward } })
-      if (trace) return sendJson(response, 200, trace)
-      return refuse(response, 409, missingOf(answers))
-    }
-    refuse(response, 404, 'A session has itself, trace, sequences and reward.')
-  }
-
   return {
     /** Where trainers open sessions. */
     url,
@@ -159,36 +114,6 @@ function bodyOf(received: { parse(bounds: typeof BOUNDS): unknown }): JsonObject
     if (WireError.is(error)) return error
     throw error
   }
-}
-
-function missingOf(answers: readonly Completion[]): string {
-  const lacks = ({ promptTokenIds, tokenIds }: Completion) =>
-    !promptTokenIds ? 'ids of its prompt' : tokenIds ? 'as many log-probabilities as ids' : 'ids of its tokens'
-  const missing = [...new Set(answers.map(lacks))].join(', ') || 'answers'
-  return `There is no trace: the engine returned an answer without ${missing}, or there is none yet.`
-}
-
-async function readFigures(session: OpenSession): Promise<object> {
-  const answers = (await session.calls()).map(({ completion }) => completion)
-  const { links, sequences, discarded } = treeOf(answers)
-  const { id, metadata, reward } = session
-  return {
-    session_id: id,
-    metadata,
-    reward,
-    calls: answers.length,
-    traced_calls: answers.filter(({ promptTokenIds, tokenIds }) => promptTokenIds && tokenIds).length,
-    sequences: sequences.length,
-    discarded: discarded.length,
-    drifted: links.filter(({ driftsFrom }) => driftsFrom !== null).length,
-    prompt_tokens: answers.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
-    completion_tokens: answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
-  }
-}
-
-async function readSequences(session: OpenSession): Promise<object> {
-  const answers = (await session.calls()).map(({ completion }) => completion)
-  return { ...(await readFigures(session)), sequences: sequenceFields(answers, treeOf(answers)) }
 }
 
 /** The keys that clients of the APIs send, each in its own place. */

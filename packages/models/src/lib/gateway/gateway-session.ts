@@ -6,6 +6,7 @@ import type { EpisodeJournal, JournalEntry } from '../journal/model-journal.ts'
 import { withoutTokens } from '../messages/handed-tokens.ts'
 import type { ChatBody } from '../requests/concessions.ts'
 import { timesOf } from '../requests/tries.ts'
+import { Weights } from '../rollouts/weights.ts'
 import { type Asking, type Engine, Refused } from './engine.ts'
 import { type Conversation, GivenAnswers, readConversation, requestOf } from './given-answers.ts'
 
@@ -18,6 +19,8 @@ export interface GatewaySessionOptions {
   readonly engine: Engine
   /** Keeps answers beyond this process, and has those of an earlier one. Default: `null`, they are kept here. */
   readonly journal?: EpisodeJournal | Promise<EpisodeJournal> | null
+  /** Holds requests back while they change. Default: they never change. */
+  readonly weights?: Weights
   /** Begins to record a request of the agent. */
   record(chat: ChatBody): CallRecord | null
 }
@@ -43,6 +46,7 @@ interface Begun extends Pick<Call, 'id' | 'answer'> {
 export class GatewaySession implements Disposable {
   readonly #options: GatewaySessionOptions
   readonly #asking: Asking
+  readonly #weights: Weights
   readonly #given = new GivenAnswers()
   /** The last of each request, by what it asks. */
   readonly #begun = new Map<string, Begun>()
@@ -51,7 +55,13 @@ export class GatewaySession implements Disposable {
 
   constructor(options: GatewaySessionOptions) {
     this.#options = options
+    this.#weights = options.weights ?? new Weights()
     this.#asking = options.engine.open()
+  }
+
+  /** Whether the agent waits for an answer. */
+  get isBusy(): boolean {
+    return [...this.#begun.values()].some(({ waiting }) => waiting > 0)
   }
 
   remember(entries: readonly JournalEntry[]): void {
@@ -107,7 +117,8 @@ export class GatewaySession implements Disposable {
     try {
       const sent = monotonic()
       const asked = this.#given.restore(conversation, engine.takesTokens(model))
-      const said = await this.#asking.ask(asked, this.#closed.signal)
+      const { signal } = this.#closed
+      const said = await this.#weights.ask(asked, (body) => this.#asking.ask(body, signal), signal)
       const times = timesOf([{ sent, answered: monotonic(), failure: null }], 0)
       const settings = { asked: toText(chat.model ?? said.completion.model), ...temperatureOf(chat) }
       const message = withoutTokens(said.message)

@@ -8,6 +8,8 @@ import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { z } from 'zod'
 import { createFolderJournal } from '../journal/folder-journal.ts'
 import type { JournalEntry } from '../journal/model-journal.ts'
+import { openRolloutQueue } from '../rollouts/rollout-queue.ts'
+import { Weights } from '../rollouts/weights.ts'
 import type { Engine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
 
@@ -51,6 +53,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     },
   })
   makeFolder(folder, 0o700)
+  const weights = new Weights()
   const byId = new Map<string, OpenSession>()
   const byToken = new Map<string, OpenSession>()
   for (const line of await readLines(file)) {
@@ -62,7 +65,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     byId.get(line.id)?.session[Symbol.dispose]()
     const kept = await journal.open(line.id)
     // Tokens are many, so they are read again when somebody wants them.
-    const session = new GatewaySession({ engine, journal: kept, record: () => null })
+    const session = new GatewaySession({ engine, journal: kept, weights, record: () => null })
     session.remember(kept.entries)
     const opened: OpenSession = {
       ...line,
@@ -85,17 +88,22 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     appendNow(file, `${JSON.stringify({ id, token, metadata, reward, ...(closed && { closed }) })}\n`, 0o600)
   }
 
-  return {
+  const sessions = {
+    weights,
     /**
      * Opens a session. One that is open is opened again: its first requests get the answers that were kept, so that an
      * agent that is begun anew pays for none twice.
      *
      * @param id - Default: a new one.
+     * @param isNewKey - whether its agent gets another key, and who has the one before reaches it no more.
      */
-    async open(id = randomBytes(9).toString('base64url'), metadata: JsonObject = {}): Promise<OpenSession> {
+    async open(id = randomId(9), metadata: JsonObject = {}, isNewKey = false): Promise<OpenSession> {
       const known = byId.get(id)
-      const line = known ?? { id, token: randomBytes(32).toString('base64url'), metadata, reward: null }
-      if (!known) note(line)
+      const line = known && !isNewKey ? known : { metadata, reward: null, ...known, id, token: randomId(32) }
+      if (line !== known) {
+        note(line)
+        forget(id)
+      }
       return await hold(line)
     },
     find: (id: string) => byId.get(id),
@@ -119,6 +127,22 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       for (const id of [...byId.keys()]) forget(id)
     },
   }
+  const rollouts = await openRolloutQueue({
+    sessions: {
+      renew: async (id, metadata) => void (await sessions.open(id, metadata, true)),
+      reward: sessions.reward,
+      close: (id) => void sessions.close(id).catch(() => {}),
+      isBusy: (id) => byId.get(id)?.session.isBusy ?? false,
+    },
+    weights,
+    now: Date.now,
+    file: join(folder, 'rollouts.jsonl'),
+  })
+  return { ...sessions, rollouts }
+}
+
+function randomId(bytes: number): string {
+  return randomBytes(bytes).toString('base64url')
 }
 
 function callOf({ answer, asked }: JournalEntry): RecordedCall {

@@ -59,11 +59,10 @@ export const completionSchema = z.object({
   promptTokenIds: z.array(z.int()).optional(),
   tokenIds: z.array(z.int()).optional(),
   logProbabilities: z.array(z.number()).optional(),
-  /**
-   * The version of the weights that wrote it, as the server named it, for example `12` or `step-12`; the oldest one if
-   * the weights changed meanwhile. Left out if the server named none.
-   */
+  /** The version of the weights that wrote it, such as `step-12`; the oldest one of several. */
   policyVersion: z.string().optional(),
+  /** If there were several: each with how many of its tokens it wrote, in their order. */
+  policyVersions: z.array(z.tuple([z.string(), z.int().min(0)])).optional(),
   /** The model, as it was asked for. This and all that follows is left out where it is not known. */
   asked: z.string().optional(),
   /** The temperature that the request asked for. */

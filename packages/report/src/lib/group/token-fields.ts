@@ -18,10 +18,24 @@ export function sequenceFields(answers: readonly Completion[], { links, sequence
       answers: calls,
       temperatures: own.map(({ temperature = null }) => temperature),
       policy_versions: own.map(({ policyVersion = null }) => policyVersion),
+      response_versions: readVersions(own).slice(promptLength),
       drifted_answers: drifted,
       discarded_answers: discarded.length,
     }
   })
+}
+
+/** Returns the version of the weights that wrote each token; `null` for what was given, and where it is not known. */
+function readVersions(answers: readonly Completion[]): (string | null)[] {
+  return answers.reduce<(string | null)[]>((before, { promptTokenIds = [], tokenIds = [], ...answer }) => {
+    const { policyVersion = null, policyVersions = [] } = answer
+    const named = policyVersions.flatMap(([version, tokens]) => Array<string>(tokens).fill(version))
+    const given = promptTokenIds.slice(before.length).map(() => null)
+    return before.concat(
+      given,
+      tokenIds.map((_, at) => named[at] ?? policyVersion),
+    )
+  }, [])
 }
 
 export interface TraceOptions {

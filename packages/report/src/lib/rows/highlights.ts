@@ -11,18 +11,9 @@ export interface Highlight {
   readonly rows: readonly number[]
 }
 
-export const HIGHLIGHT_COLUMNS = [
-  'counts',
-  'task',
-  'attempt',
-  'outcome',
-  'success',
-  'unshaped',
-  'steps',
-  'refused',
-  'cost',
-  'cut',
-] as const
+/** How the attempts at tasks went. */
+export const PLAYED_COLUMNS = ['counts', 'task', 'attempt', 'outcome', 'success', 'unshaped', 'steps'] as const
+export const HIGHLIGHT_COLUMNS = [...PLAYED_COLUMNS, 'refused', 'cost', 'cut'] as const
 
 const MOST_ROWS = 40
 /** How many episodes are the longest, and the dearest. */

@@ -1,6 +1,7 @@
 import { OUTCOMES } from '../fold/episode-table.ts'
 import { exactSum } from '../fold/exact-sum.ts'
 import { type EpisodeColumns, readColumns } from './columns.ts'
+import { PLAYED_COLUMNS } from './highlights.ts'
 
 export interface TaskFigures {
   readonly task: number
@@ -16,17 +17,7 @@ export interface TaskFigures {
   readonly steps: number | null
 }
 
-export const TASK_COLUMNS = [
-  'counts',
-  'task',
-  'attempt',
-  'outcome',
-  'success',
-  'unshaped',
-  'steps',
-  'difficulty',
-  'split',
-] as const
+export const TASK_COLUMNS = [...PLAYED_COLUMNS, 'difficulty', 'split'] as const
 
 /** Computes the figures of every task, in the order of numbers. Throws a `RangeError` without {@link TASK_COLUMNS}. */
 export function taskFigures(episodes: EpisodeColumns): TaskFigures[] {

@@ -1,0 +1,167 @@
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { z } from 'zod'
+import { type BatchPart, type GroupRollout, groupShape } from './rollout-groups.ts'
+import { type RolloutQueue, RolloutRefused } from './rollout-queue.ts'
+import { type ReadableSession, readFigures, readSequences, readTrace } from './session-figures.ts'
+import type { Weights } from './weights.ts'
+
+interface KeyedSession extends ReadableSession {
+  readonly token: string
+}
+
+export interface TrainerOptions {
+  readonly rollouts: RolloutQueue
+  readonly weights: Weights
+  open(id?: string, metadata?: JsonObject): Promise<KeyedSession>
+  find(id: string): KeyedSession | undefined
+  reward(id: string, reward: number): void
+  close(id: string): Promise<void>
+  /** Returns how an agent reaches a session. */
+  reach(session: KeyedSession): object
+}
+
+type Route = (value: JsonObject, id: string, options: TrainerOptions) => Promise<object>
+
+/** What a request asks is checked here, and nowhere else. */
+function route<S extends z.ZodRawShape>(
+  shape: S,
+  run: (asked: z.output<z.ZodObject<S>>, id: string, options: TrainerOptions) => object | Promise<object>,
+): Route {
+  const schema = z.strictObject(shape)
+  return async (value, id, options) => run(schema.parse(value) as z.output<z.ZodObject<S>>, id, options)
+}
+
+/** The same for what reads an open session. */
+function reading(run: (session: KeyedSession, options: TrainerOptions) => object | Promise<object>): Route {
+  return route({}, (_, id, options) => run(findSession(id, options), options))
+}
+
+const seconds = z.number().positive().max(604_800).default(60)
+const lease = z.int().min(1)
+const note = jsonObjectSchema.optional()
+const text = z.string().min(1).max(1_000)
+const reward = z.number()
+const reason = text.default('abandoned')
+const sessionId = z.string().regex(/^[\w.-]{1,128}$/, 'Write it with letters, digits, points and dashes.')
+
+const ROUTES: Readonly<Record<string, Route>> = {
+  'POST sessions': route(
+    { session_id: sessionId.optional(), metadata: jsonObjectSchema.optional() },
+    async ({ session_id: id, metadata }, _, { open, reach }) => reach(await open(id, metadata)),
+  ),
+  'GET sessions *': reading(readFigures),
+  'GET sessions * sequences': reading(readSequences),
+  'GET sessions * trace': reading(readTrace),
+  'PUT sessions * reward': route({ reward }, (asked, id, options) => {
+    options.reward(findSession(id, options).id, asked.reward)
+    return { session_id: id, ...asked }
+  }),
+  'DELETE sessions *': reading(async (session, { close }) => {
+    const { length } = await session.calls()
+    await close(session.id)
+    return { session_id: session.id, deleted: length }
+  }),
+  'POST groups': route(groupShape, (group, _, { rollouts }) => {
+    rollouts.add(group)
+    return { group_id: group.group_id, attempts: group.attempts }
+  }),
+  'GET groups': route({}, (_, __, { rollouts, weights }) => ({ ...rollouts.figures(), weights: weights.figures() })),
+  'POST lease': route({ seconds, key: text.optional() }, async (asked, _, options) => {
+    const rollout = await options.rollouts.lease(asked.seconds, asked.key)
+    return { rollout: rollout && leasedOf(rollout, options) }
+  }),
+  'POST sessions * resume': route({ seconds }, async (asked, id, options) => ({
+    rollout: leasedOf(await options.rollouts.resume(id, asked.seconds), options),
+  })),
+  'POST sessions * renew': route({ lease, seconds, note }, (asked, id, { rollouts }) => rollouts.renew(id, asked)),
+  'POST sessions * park': route({ lease, note }, (asked, id, { rollouts }) => rollouts.park(id, asked)),
+  'POST sessions * finish': route({ lease, reward }, (asked, id, { rollouts }) => rollouts.finish(id, asked)),
+  'POST sessions * abandon': route({ lease, reason }, (asked, id, { rollouts }) => rollouts.abandon(id, asked)),
+  'POST batches': route(
+    { batch_id: text, groups: z.int().min(1), leave_out_equal: z.boolean().default(false) },
+    async (asked, _, options) => {
+      const parts = options.rollouts.batch(asked.batch_id, asked.groups, asked.leave_out_equal)
+      return { groups: parts && (await Promise.all(parts.map((part) => readPart(options, part)))) }
+    },
+  ),
+  'DELETE batches *': route({}, async (_, id, { rollouts, close }) => {
+    const sessions = rollouts.groups.batches.get(id)?.flatMap((part) => part.rollouts) ?? []
+    for (const session of sessions) await close(session)
+    return { batch_id: id, deleted: sessions.length }
+  }),
+  'PUT weights': route(
+    { version: text.optional(), wait: z.number().min(0).max(600).default(60) },
+    async (asked, _, { rollouts, weights }) => {
+      if (asked.version !== undefined) rollouts.load(asked.version)
+      else {
+        rollouts.hold()
+        await weights.drained(AbortSignal.timeout(asked.wait * 1_000))
+      }
+      return weights.figures()
+    },
+  ),
+  'GET weights': route({}, (_, __, { weights }) => weights.figures()),
+}
+
+const STATUSES = { unknown: 404, fenced: 409, differs: 409, untraceable: 409 } as const
+const FIRST: ReadonlySet<string> = new Set(Object.keys(ROUTES).map((path) => path.split(' ')[1] as string))
+
+/** Whether a path that begins so is one of trainers. */
+export function isForTrainers(first: string): boolean {
+  return FIRST.has(first)
+}
+
+/** Answers a trainer, who has shown the control token. */
+export async function answerTrainer(
+  options: TrainerOptions,
+  [method = 'GET', first, id, part]: readonly [
+    method: string | undefined,
+    string,
+    id: string,
+    part: string | undefined,
+  ],
+  value: JsonObject,
+): Promise<{ readonly status: number; readonly body: object }> {
+  try {
+    const found = ROUTES[[method, first, id && '*', part].filter(Boolean).join(' ')]
+    if (found) return { status: 200, body: await found(value, id, options) }
+    const paths = Object.keys(ROUTES).filter((path) => path.split(' ')[1] === first)
+    throw new RolloutRefused('unknown', `There is no such request here. There are ${paths.join(', ')}.`)
+  } catch (error) {
+    const isRefused = error instanceof RolloutRefused
+    if (!isRefused && !(error instanceof z.ZodError)) throw error
+    const [code, message] = isRefused ? [error.code, error.message] : [null, z.prettifyError(error)]
+    const body = { error: { message, type: 'episodic_gateway_error', param: null, code } }
+    return { status: code === null ? 400 : STATUSES[code], body }
+  }
+}
+
+function findSession(id: string, { find }: TrainerOptions): KeyedSession {
+  const session = find(id)
+  if (session) return session
+  throw new RolloutRefused('unknown', `There is no session ${id}. Open it by POST /sessions.`)
+}
+
+function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, reach }: TrainerOptions): object {
+  const session = find(id)
+  return { ...(session && reach(session)), group_id: group.id, attempt, lease, task: group.task, note }
+}
+
+async function readPart({ rollouts: queue, find }: TrainerOptions, part: BatchPart): Promise<object> {
+  const group = queue.groups.findGroup(part.group)
+  const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.find(id)?.attempt })
+  const read = async (id: string) => {
+    const session = find(id)
+    const reward = queue.groups.find(id)?.reward
+    return { ...attemptOf(id), ...(session && (await readSequences(session))), reward }
+  }
+  return {
+    group_id: part.group,
+    task: group?.task ?? {},
+    left_out: part.left ?? null,
+    // Of the whole group, so that a part that comes later is compared with all.
+    rewards: group?.ended.flatMap(({ reward }) => reward ?? []) ?? [],
+    rollouts: part.left ? [] : await Promise.all(part.rollouts.map(read)),
+    void: part.without.map((id) => ({ ...attemptOf(id), reason: queue.groups.find(id)?.reason ?? null })),
+  }
+}
