@@ -71,6 +71,13 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
     args: ['gateway'],
     figures: { agents: 6, sent: 120, turns: 20, reached: 0, leaked: 0, differing: 0, lost: 0, changed: 0 },
   },
+  {
+    args: ['parking'],
+    figures: {
+      changed: { rollouts: 32, changes: 4, lost: 0, twice: 0, unversioned: 0, begunAgain: 0 },
+      killed: { killed: 8, lost: 0, twice: 0, unversioned: 0 },
+    },
+  },
   { args: ['slowloris'], isTimed: true, figures: { errors: 0 } },
   { args: ['agents'], isTimed: true, figures: { agents: 50, kills: 1, late: 0 } },
   {

@@ -36,7 +36,7 @@ export const LIMITS = {
       'packages/mcp-client': 2_850,
       'packages/mcp-server': 15_790,
       'packages/models': 5_740,
-      'packages/models/src/lib/rollouts': 787,
+      'packages/models/src/lib/rollouts': 780,
       'packages/pages': 3_090,
       'packages/play': 6_387,
       'packages/play/src/lib/play/rounds': 80,

@@ -36,6 +36,10 @@ class Halving(BaseHTTPRequestHandler):
     def _answer(self, body: dict[str, Any], delta: dict[str, Any], finish: str) -> None:
         common = {"id": "chat", "created": 0, "model": body["model"]}
         usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        # Each letter is a token, so that a prompt begins with exactly what was sampled before.
+        ids = list(map(ord, _text_of(delta)))
+        said = [f"<{message['role']}>{_text_of(message)}" for message in body["messages"]]
+        tokens = {"token_ids": ids, "logprobs": {"content": [{"token": "x", "logprob": -0.5} for _ in ids]}}
         self.send_response(200)
         if body.get("stream"):
             self.send_header("Content-Type", "text/event-stream")
@@ -49,8 +53,10 @@ class Halving(BaseHTTPRequestHandler):
             self.wfile.write(b"data: [DONE]\n\n")
             return
         message = {"content": None, **delta}
-        choice = {"index": 0, "message": message, "finish_reason": finish}
-        answer = json.dumps({**common, "object": "chat.completion", "choices": [choice], "usage": usage}).encode()
+        choice = {"index": 0, "message": message, "finish_reason": finish, **tokens}
+        whole = {"object": "chat.completion", "choices": [choice], "usage": usage}
+        prompt = list(map(ord, "".join(said) + "<assistant>"))
+        answer = json.dumps({**common, **whole, "prompt_token_ids": prompt}).encode()
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -58,3 +64,9 @@ class Halving(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass
+
+
+def _text_of(message: dict[str, Any]) -> str:
+    calls = "".join(call["function"]["arguments"] for call in message.get("tool_calls") or [])
+    content = message.get("content") or ""
+    return (content if isinstance(content, str) else json.dumps(content)) + calls

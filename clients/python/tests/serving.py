@@ -10,8 +10,9 @@ import shutil
 import socket
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[3]
 WORLDS = Path(__file__).parent / "served"
@@ -76,6 +77,20 @@ class Server:
         self.process.wait()
         assert self.process.stdout is not None
         self.process.stdout.close()
+
+
+@contextlib.contextmanager
+def serving_gateway(folder: Path, engine: str, token: str = "of-the-trainer-and-nobody-else") -> Iterator[str]:
+    """Serves `episodic gateway` over a folder, and yields its URL. At the end it is killed."""
+    command = [node(), str(ROOT / "apps/harness/src/cli.ts"), "gateway", str(folder), "--base-url", engine]
+    variables = {**os.environ, "EPISODIC_CONTROL_TOKEN": token, "EPISODIC_HOME": str(folder)}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "--port", "0", "--json"], cwd=ROOT, env=variables, **pipes) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())["url"]
+        finally:
+            process.kill()
 
 
 def node() -> str:

@@ -16,6 +16,7 @@ from .game import Game
 from .json_types import Json, JsonObject
 from .observation import Observation
 from .played import Played, PlayedStep
+from .rollouts import Rollout, Rollouts
 from .seat import Seat
 from .seats_report import SeatsReport
 from .server import Server, serve
@@ -38,6 +39,8 @@ __all__ = [
     "Observation",
     "Played",
     "PlayedStep",
+    "Rollout",
+    "Rollouts",
     "Seat",
     "SeatInfo",
     "SeatsReport",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import secrets
 from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -14,6 +15,7 @@ from .continued import before, check
 from .environment_info import EnvironmentInfo, known_environment, listed_environments
 from .errors import EpisodicError, not_an_environment
 from .json_types import Json, JsonObject
+from .observation import observation_of
 from .open_request import open_request
 from .server_address import ServerAddress, server_address
 from .step import Step
@@ -55,6 +57,21 @@ class AsyncConnection:
         request = open_request(info, task, params, seed, limits, version, several=False)
         opened = await self._call("environment/open", request, True)
         return AsyncEpisode(self._call, info, opened, self._agent_url)
+
+    async def resume(self, parked: JsonObject) -> AsyncEpisode:
+        """Goes on with an episode that `AsyncEpisode.park` has stopped, also on another server of its world.
+
+        `total` and `summed` go on, and so do its seed and chance; a time limit starts again from zero.
+        """
+        snapshot = parked["snapshot"]
+        info = known_environment(await self.environments(), snapshot["environment"]["name"])
+        request = {"snapshot": snapshot, "requestKey": secrets.token_urlsafe(24)}
+        episode = AsyncEpisode(
+            self._call, info, await self._call("environment/restore", request, True), self._agent_url
+        )
+        episode.opening = episode.observation = observation_of(parked["observation"])
+        episode.total, episode.summed = parked["total"], dict(parked["summed"])
+        return episode
 
     async def continue_episode(
         self, line: JsonObject, step: int, *, origins: Iterable[JsonObject] = (), limits: JsonObject | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any
 
@@ -43,6 +44,20 @@ class AsyncEpisode(EpisodeAccount):
             raise
         self._answered = True
         return self._stepped(result)
+
+    async def park(self) -> JsonObject:
+        """Stops here, and returns what `AsyncConnection.resume` goes on from: in any process, and at any time.
+
+        It is plain JSON with the private state: keep it where no player reads it. This object plays no further step,
+        and closing it leaves nothing to be judged. Raises `not-playing` after the end.
+        """
+        self._check_playing()
+        snapshot = (await self._call("environment/snapshot", self._named(), True))["snapshot"]
+        self._over, self._void = "The episode is parked", True
+        return {
+            **{"snapshot": snapshot, "observation": asdict(self.observation)},
+            **{"total": self.total, "summed": dict(self.summed)},
+        }
 
     async def close(self) -> End | None:
         """Ends the episode on the server and returns how it ended; see `Episode.close`."""

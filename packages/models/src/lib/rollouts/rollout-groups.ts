@@ -66,6 +66,8 @@ export interface GroupRollout {
   reason: string | undefined
   /** Updates of the weights before its first lease. */
   begun: number | null
+  /** Updates of the weights before its holder gave it back. */
+  parked: number | null
   /** Leases that ran out. */
   lost: number
   batch: string | null
@@ -89,18 +91,10 @@ export class RolloutGroups {
   /** By their ids, oldest first: those of which something is still to be handed out. */
   readonly open = new Map<string, RolloutGroup>()
   readonly batches = new Map<string, readonly BatchPart[]>()
-  readonly #rollouts = new Map<string, GroupRollout>()
-  readonly #groups = new Map<string, RolloutGroup>()
+  readonly rollouts = new Map<string, GroupRollout>()
+  readonly all = new Map<string, RolloutGroup>()
   #version: string | undefined
   updates = 0
-
-  find(id: string): GroupRollout | undefined {
-    return this.#rollouts.get(id)
-  }
-
-  findGroup(id: string): RolloutGroup | undefined {
-    return this.#groups.get(id)
-  }
 
   apply(event: RolloutEvent): void {
     if (event.kind === 'group') this.#add(event)
@@ -110,7 +104,7 @@ export class RolloutGroups {
       this.#version = event.version
       this.updates += 1
     } else {
-      const rollout = this.#rollouts.get(event.id)
+      const rollout = this.rollouts.get(event.id)
       if (rollout) this.#change(rollout, event)
     }
   }
@@ -152,12 +146,12 @@ export class RolloutGroups {
     for (let attempt = 0; attempt < attempts; attempt++) {
       const rollout: GroupRollout = {
         ...{ id: `${id}.${attempt}`, group, attempt, state: 'waiting', lease: 0, until: 0, key: undefined },
-        ...{ note: null, reward: null, reason: undefined, begun: null, lost: 0, batch: null },
+        ...{ note: null, reward: null, reason: undefined, begun: null, parked: null, lost: 0, batch: null },
       }
       rollouts.push(rollout)
-      this.#rollouts.set(rollout.id, rollout)
+      this.rollouts.set(rollout.id, rollout)
     }
-    this.#groups.set(id, group)
+    this.all.set(id, group)
     this.open.set(id, group)
   }
 
@@ -175,14 +169,14 @@ export class RolloutGroups {
       rollout.note = event.note ?? rollout.note
       if (event.kind === 'renew') Object.assign(rollout, { state: 'leased', until: event.until })
       else if (event.isLost) Object.assign(rollout, { state: 'parked', lost: rollout.lost + 1 })
-      else Object.assign(rollout, { state: 'parked', until: 0 })
+      else Object.assign(rollout, { state: 'parked', until: 0, parked: this.updates })
     }
   }
 
   #handOut({ at: now, id, parts }: Extract<RolloutEvent, { kind: 'batch' }>): void {
     this.batches.set(id, parts)
     for (const part of parts) {
-      const group = this.#groups.get(part.group)
+      const group = this.all.get(part.group)
       if (!group) continue
       group.parts += 1
       group.since = { at: now, updates: this.updates }

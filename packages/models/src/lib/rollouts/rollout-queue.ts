@@ -68,7 +68,7 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
   function apply(event: RolloutEvent): void {
     groups.apply(event)
     if (event.kind !== 'weights') return
-    if (event.version === undefined) weights.hold()
+    if (event.version === undefined) weights.isChanging = true
     else weights.load(event.version)
   }
 
@@ -82,8 +82,9 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
 
   /** Does what the holder of a lease asks; once, if it is asked for again. Throws `unknown` and `fenced`. */
   function asHolder(id: string, lease: number, kind: 'renew' | 'park' | 'end', run: () => void): object {
-    const rollout = groups.find(id)
+    const rollout = groups.rollouts.get(id)
     if (!rollout) throw new RolloutRefused('unknown', `There is no rollout ${id}. Add its group by POST /groups.`)
+    if (rollout.state === 'leased' && groups.isStale(rollout)) end(id, null, 'stale')
     const { state, reason = '', until } = rollout
     // A lease that ran out, and that nobody else has got, is good.
     const isHeld = state === 'leased' || (state === 'parked' && until > 0)
@@ -134,22 +135,24 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
     /** Adds a group. The same one again is no other. Throws `differs` for another one of its name. */
     add(group: Omit<Extract<RolloutEvent, { kind: 'group' }>, 'at' | 'kind'>): void {
       const { group_id: id, task, attempts, close } = group
-      const known = groups.findGroup(id)
+      const known = groups.all.get(id)
       if (!known) note({ kind: 'group', ...group })
       else if (!isDeepStrictEqual([known.task, known.rollouts.length, known.close], [task, attempts, close]))
         throw new RolloutRefused('differs', `${id} is another group already. Name this one otherwise.`)
     },
-    /** Leases the oldest rollout that nobody plays; `null` if there is none. The same `key` gets its lease again. */
+    /**
+     * Leases the oldest rollout that nobody plays; `null` if there is none. One that was parked comes last until the
+     * weights change. Who names the `key` of a lease takes it over, as a worker does that was begun again.
+     */
     async lease(seconds: number, key?: string): Promise<GroupRollout | null> {
       const all = [...groups.open.values()].flatMap(({ rollouts }) => rollouts)
-      const again = all.find((each) => key !== undefined && each.key === key && each.state === 'leased')
-      if (again) return again
-      const free = all.find(settle)
+      const own = all.find((each) => key !== undefined && each.key === key && each.state === 'leased')
+      const free = own ?? all.find((each) => each.parked !== groups.updates && settle(each)) ?? all.find(settle)
       return free ? await lease(free, seconds, key) : null
     },
     /** Leases one rollout in particular. Throws `unknown`, and `fenced` while another worker has it or it is over. */
     async resume(id: string, seconds: number): Promise<GroupRollout> {
-      const rollout = groups.find(id)
+      const rollout = groups.rollouts.get(id)
       if (rollout && settle(rollout)) return lease(rollout, seconds)
       const [code, state] = rollout ? (['fenced', rollout.state] as const) : (['unknown', 'unknown'] as const)
       throw new RolloutRefused(code, `${id} cannot be resumed: it is ${state}.`)

@@ -148,11 +148,11 @@ function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, rea
 }
 
 async function readPart({ rollouts: queue, find }: TrainerOptions, part: BatchPart): Promise<object> {
-  const group = queue.groups.findGroup(part.group)
-  const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.find(id)?.attempt })
+  const group = queue.groups.all.get(part.group)
+  const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.rollouts.get(id)?.attempt })
   const read = async (id: string) => {
     const session = find(id)
-    const reward = queue.groups.find(id)?.reward
+    const reward = queue.groups.rollouts.get(id)?.reward
     return { ...attemptOf(id), ...(session && (await readSequences(session))), reward }
   }
   return {
@@ -162,6 +162,6 @@ async function readPart({ rollouts: queue, find }: TrainerOptions, part: BatchPa
     // Of the whole group, so that a part that comes later is compared with all.
     rewards: group?.ended.flatMap(({ reward }) => reward ?? []) ?? [],
     rollouts: part.left ? [] : await Promise.all(part.rollouts.map(read)),
-    void: part.without.map((id) => ({ ...attemptOf(id), reason: queue.groups.find(id)?.reason ?? null })),
+    void: part.without.map((id) => ({ ...attemptOf(id), reason: queue.groups.rollouts.get(id)?.reason ?? null })),
   }
 }

@@ -12,34 +12,26 @@ const MOST_ENDED = 8
 export class Weights {
   /** In the order in which they were loaded; the last one samples now. */
   readonly versions: string[] = []
-  #isChanging = false
+  isChanging = false
   #inFlight = 0
   readonly #waiting = new Set<() => void>()
-
-  get isChanging(): boolean {
-    return this.#isChanging
-  }
 
   figures(): object {
     const { versions } = this
     const version = versions.at(-1) ?? null
-    return { version, updates: versions.length, changing: this.#isChanging, in_flight: this.#inFlight }
-  }
-
-  hold(): void {
-    this.#isChanging = true
+    return { version, updates: versions.length, changing: this.isChanging, in_flight: this.#inFlight }
   }
 
   /** Lets requests through, to weights of this version. One that is known already is loaded again. */
   load(version: string): void {
     if (this.versions.at(-1) !== version) this.versions.push(version)
-    this.#isChanging = false
+    this.isChanging = false
     this.#wake()
   }
 
   /** Resolves when the engine has no request any more, or requests may pass again, or `signal` is aborted. */
   async drained(signal: AbortSignal): Promise<void> {
-    while (this.#inFlight > 0 && this.#isChanging && !signal.aborted) await this.#change(signal)
+    while (this.#inFlight > 0 && this.isChanging && !signal.aborted) await this.#change(signal)
   }
 
   /**
@@ -49,7 +41,7 @@ export class Weights {
   async ask(chat: ChatBody, send: (chat: ChatBody) => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
     let before: Answer | null = null
     for (let ended = 0; ; ) {
-      while (this.#isChanging && !signal.aborted) {
+      while (this.isChanging && !signal.aborted) {
         ended = 0
         await this.#change(signal)
       }

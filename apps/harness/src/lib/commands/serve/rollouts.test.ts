@@ -134,10 +134,14 @@ describe('rollouts at a gateway', () => {
     const park = () => first.trainer('POST', '/sessions/old.0/park', { lease: 1, note: { turn: 4 } })
     expect(await park()).toMatchObject({ status: 200 })
     expect(await park()).toMatchObject({ status: 200 })
+    // It comes last until the weights change.
+    expect(await leased(first)).toMatchObject({ session_id: 'new.0', lease: 1 })
+    await first.trainer('POST', '/sessions/new.0/park', { lease: 1 })
+    await first.trainer('PUT', '/weights', { version: '2' })
     await first.stop()
 
     const second = await serve(engine, folder)
-    expect((await second.trainer('GET', '/weights')).version).toBe('1')
+    expect((await second.trainer('GET', '/weights')).version).toBe('2')
     const again = await leased(second)
     expect(again).toMatchObject({ session_id: 'old.0', lease: 2, note: { turn: 4 } })
     // The worker that had it before reaches neither the model nor its end.
@@ -170,7 +174,7 @@ describe('rollouts at a gateway', () => {
     expect(await second.trainer('GET', '/groups')).toMatchObject({
       open_groups: 1,
       oldest: 'new',
-      rollouts: { waiting: 2 },
+      rollouts: { waiting: 1, parked: 1 },
     })
     expect(await second.trainer('DELETE', '/batches/b1')).toMatchObject({ deleted: 1 })
     expect(await second.trainer('GET', '/sessions/old.0')).toMatchObject({ status: 404 })

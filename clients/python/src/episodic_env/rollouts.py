@@ -1,0 +1,207 @@
+"""Rollouts of a trainer at `episodic gateway`, which outlive weights and processes."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .async_connection import AsyncConnection
+from .async_episode import AsyncEpisode
+from .errors import EpisodicError, malformed, unauthorized
+from .http_channel import HttpChannel
+from .json_types import Json, JsonObject
+from .rpc import AWAY, UNAUTHORIZED, decode, encode
+from .server_address import server_address
+from .task import Task, task_of
+from .waiting import PATIENCE, Waiting
+
+LEASE = 60.0
+"""Seconds for which a lease holds unless it is renewed."""
+REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced"}
+
+
+class Rollouts:
+    """The rollouts of one gateway, for many tasks. A call whose answer is lost is repeated, and counts once.
+
+    Args:
+        url: Where the gateway listens, such as `http://127.0.0.1:7338`.
+        token: Its control token. Default: as `connect` finds that of a server.
+        wait: Seconds in which a call is repeated after the first lost answer.
+    """
+
+    def __init__(self, url: str, token: str | None = None, *, timeout: float = 120.0, wait: float = PATIENCE) -> None:
+        self._channel = _Channel(server_address(url, token, timeout=timeout))
+        self._waiting = Waiting(url, wait)
+
+    async def add(
+        self,
+        group: str,
+        task: Task | JsonObject,
+        attempts: int,
+        *,
+        close: JsonObject | None = None,
+        staleness: int | None = None,
+    ) -> None:
+        """Adds a group of rollouts of one task. The same one again is no other; another of its name is `fenced`.
+
+        `close` says when it is handed out: `{"first": 6}`, `{"seconds": 600}` or `{"updates": 2}`, with
+        `"others": "end"` for those that have not ended by then; by default when all have ended. `staleness` is the most
+        updates of the weights since the first lease of a rollout; by default any number.
+        """
+        played = {**task.__dict__, "environment": {"name": task.environment}} if isinstance(task, Task) else task
+        bounds: JsonObject = {} if staleness is None else {"staleness": staleness}
+        request = {"group_id": group, "task": played, "attempts": attempts, "close": close or {}, **bounds}
+        await self.call("POST /groups", request)
+
+    async def lease(self, seconds: float = LEASE) -> Rollout | None:
+        """Leases the oldest rollout that nobody plays; None if there is none."""
+        request: JsonObject = {"seconds": seconds, "key": secrets.token_urlsafe(12)}
+        return self._leased((await self.call("POST /lease", request))["rollout"], seconds)
+
+    async def resume(self, session: str, seconds: float = LEASE) -> Rollout:
+        """Leases one rollout, such as one that this process has parked. Raises `fenced` while another worker has it."""
+        leased = (await self.call(f"POST /sessions/{session}/resume", {"seconds": seconds}))["rollout"]
+        rollout = self._leased(leased, seconds)
+        assert rollout is not None
+        return rollout
+
+    async def batch(
+        self, batch: str, groups: int, *, leave_out_equal: bool = False, poll: float = 0.25
+    ) -> list[dict[str, Any]]:
+        """Waits until so many groups are complete, and returns them with their sequences, the oldest first.
+
+        The same `batch` gets the same groups, also after a restart of the trainer. Groups that are left out because
+        all of their rewards are equal, or because nothing of them has a reward, have `left_out`, and do not count.
+        """
+        request: JsonObject = {"batch_id": batch, "groups": groups, "leave_out_equal": leave_out_equal}
+        while True:
+            found = (await self.call("POST /batches", request))["groups"]
+            if found is not None:
+                return list(found)
+            await asyncio.sleep(poll)
+
+    async def discard(self, batch: str) -> None:
+        """Discards the tokens of a batch that is learned."""
+        await self.call(f"DELETE /batches/{batch}", {})
+
+    async def hold(self) -> None:
+        """Holds calls of agents back, and waits until the engine has none in flight: the weights are to change."""
+        while (await self.call("PUT /weights", {}))["in_flight"]:
+            pass
+
+    async def load(self, version: str) -> None:
+        """Lets calls pass, to weights of this version."""
+        await self.call("PUT /weights", {"version": version})
+
+    @asynccontextmanager
+    async def changing_weights(self, version: str) -> AsyncIterator[None]:
+        """Holds calls back while its block changes the weights of the engine to this version."""
+        await self.hold()
+        yield
+        await self.load(version)
+
+    async def call(self, method: str, body: JsonObject) -> dict[str, Any]:
+        """Calls a route, such as `GET /groups`. Raises `EpisodicError`."""
+        answer = await asyncio.to_thread(self._waiting.call, self._channel, method, body)
+        if not isinstance(answer, dict):
+            raise malformed(f"The answer to {method} is no object.")
+        return answer
+
+    def _leased(self, leased: Any, seconds: float) -> Rollout | None:
+        if leased is None:
+            return None
+        names = ("session_id", "url", "api_key", "group_id", "attempt", "lease", "task", "note")
+        return Rollout(**{name: leased[name] for name in names}, rollouts=self, seconds=seconds)
+
+
+@dataclass
+class Rollout:
+    """A rollout that this worker has leased. Leaving its `async with` block by an error ends it as void.
+
+    In the block the lease is renewed. Who is cancelled there ends nothing: the lease runs out, and another worker goes
+    on. So does another one after a kill.
+    """
+
+    session_id: str
+    url: str
+    """The base URL of the model for an agent of this rollout, with its key in it."""
+    api_key: str = field(repr=False)
+    group_id: str
+    attempt: int
+    lease: int
+    task: JsonObject
+    note: dict[str, Any] | None
+    """What the worker that parked it has left; None at first."""
+    rollouts: Rollouts = field(repr=False)
+    seconds: float = LEASE
+    _renewing: asyncio.Task[None] | None = field(default=None, repr=False)
+    _over: bool = field(default=False, repr=False)
+
+    async def open(self, worlds: AsyncConnection) -> AsyncEpisode:
+        """Opens its episode where it was parked, or else at the start of its task, whose seed all attempts share."""
+        if self.note is not None and "parked" in self.note:
+            return await worlds.resume(self.note["parked"])
+        return await worlds.open(task_of(self.task), seed=self.task.get("seed") or self.group_id)
+
+    async def park(self, episode: AsyncEpisode | None = None, note: JsonObject | None = None) -> None:
+        """Gives it back with a note for the next worker, and with its episode, which goes on elsewhere at any time."""
+        parked = {} if episode is None else {"parked": await episode.park()}
+        await self._end("park", {"note": {**(note or {}), **parked}})
+
+    async def finish(self, reward: float) -> None:
+        """Ends it with what its episode earned. Raises `fenced` if another worker has it, or it is not needed."""
+        await self._end("finish", {"reward": reward})
+
+    async def abandon(self, reason: str) -> None:
+        """Ends it as void: a fault is no reward of 0."""
+        await self._end("abandon", {"reason": reason[:1_000] or "abandoned"})
+
+    async def renew(self) -> None:
+        """Keeps the lease. Raises `fenced` if it is over."""
+        await self._do("renew", {"seconds": self.seconds})
+
+    async def __aenter__(self) -> Rollout:
+        self._renewing = asyncio.create_task(self._renew())
+        return self
+
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if self._renewing is not None:
+            self._renewing.cancel()
+        if isinstance(error, Exception) and not self._over:
+            with suppress(EpisodicError):
+                await self.abandon(f"{type(error).__name__}: {error}")
+
+    async def _renew(self) -> None:
+        with suppress(EpisodicError):
+            while True:
+                await asyncio.sleep(self.seconds / 3)
+                await self.renew()
+
+    async def _end(self, what: str, body: JsonObject) -> None:
+        self._over = True
+        await self._do(what, body)
+
+    async def _do(self, what: str, body: JsonObject) -> None:
+        await self.rollouts.call(f"POST /sessions/{self.session_id}/{what}", {"lease": self.lease, **body})
+
+
+class _Channel(HttpChannel):
+    """Sends each call to the path that its method names, such as `POST /lease`."""
+
+    def call(self, method: str, params: JsonObject) -> Json:
+        """See `Channel`."""
+        verb, path = method.split(" ", 1)
+        body, address = encode(params), replace(self._address, url=self._address.url + path)
+        head = address.head(verb, "Content-Type: application/json", f"Content-Length: {len(body)}")
+        answer, text = self._post(method, f"{head}\r\n".encode("ascii") + body)
+        said, status = decode(text), answer.status
+        if status < 300 and said is not None:
+            return said
+        if status == UNAUTHORIZED:
+            raise unauthorized(self._address.url)
+        message = (said or {}).get("error", {}).get("message", f"{address.url} answered with HTTP status {status}.")
+        raise EpisodicError(REFUSED.get(status, "connection-failed"), message, retryable=status in AWAY)
