@@ -11,7 +11,7 @@ const COUNTED_WRONG = new Set(['seq-conflict', 'seq-reused'])
 /** The key under which this tab stores its side of the conversation, so that it survives a reload. Everything shown comes from the server. */
 const KEPT = `conversation ${world}`
 
-const kept = { handle: null, key: null, seq: 0, pending: null, token: '', ...read() }
+const kept = { handle: null, key: null, seq: 0, pending: null, ...read() }
 let socket = null
 let wait = AGAIN.first
 /** The timer of the next attempt to connect, or `null`. */
@@ -30,11 +30,6 @@ at('name').textContent = described.name
 at('description').textContent = described.description
 document.title = described.name
 at('text').maxLength = described.characters
-for (const { type } of described.events) at('event').append(new Option(type))
-at('to').append(new Option('everything open', 'conversation'))
-for (const { name } of described.contexts) at('to').append(new Option(name))
-at('events').hidden = described.events.length === 0
-suggestData()
 showMachine()
 connect()
 
@@ -49,41 +44,19 @@ at('say').addEventListener('submit', (event) => {
   else send(kept.pending)
 })
 
-at('fire').addEventListener('submit', (event) => {
-  event.preventDefault()
-  let data
-  try {
-    data = JSON.parse(at('data').value || '{}')
-  } catch {
-    return complain('The data of the event are no JSON.')
-  }
-  const to = at('to').value === 'conversation' ? 'conversation' : { context: at('to').value }
-  complain(null)
-  send({ type: 'publish', id: crypto.randomUUID(), event: at('event').value, data, to })
-})
-
-at('token').addEventListener('submit', (event) => {
-  event.preventDefault()
-  keep({ token: at('secret').value.trim() })
-  at('secret').value = ''
-  reconnect()
-})
-
 at('anew').addEventListener('click', beginAnew)
 // Reconnects at once when the page becomes visible again or the network is back.
 addEventListener('online', connectNow)
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') connectNow()
 })
-at('event').addEventListener('change', suggestData)
 
 function connect() {
   clearTimeout(retry)
   retry = null
-  const protocols = ['episodic', ...(kept.token ? [`episodic.bearer.${encodeURIComponent(kept.token)}`] : [])]
   const url = new URL(address)
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  const opened = new WebSocket(url, protocols)
+  const opened = new WebSocket(url, 'episodic')
   socket = opened
   opened.onopen = () => {
     if (kept.handle === null && kept.key === null) keep({ key: crypto.randomUUID() })
@@ -121,10 +94,7 @@ function receive(frame) {
       wait = AGAIN.first
       keep({ handle: frame.handle })
       status('Connected', true)
-      complain(kept.token && !frame.publishes ? 'The server does not know this control token.' : null)
-      if (!frame.publishes) keep({ token: '' })
-      at('token').hidden = frame.publishes
-      at('fire').hidden = !frame.publishes
+      complain(null)
       if (frame.turn < shown) return showAgain()
       if (shown === 0 && at('lines').childElementCount === 0)
         for (const text of frame.opening) showLine('assistant', text)
@@ -141,8 +111,6 @@ function receive(frame) {
       if (frame.refused !== null) complain(frame.refused)
       else complain(null)
       return
-    case 'published':
-      return complain(null)
     case 'error':
       return showError(frame)
   }
@@ -269,19 +237,6 @@ function stateLine({ edges, final }, state, present) {
   return line
 }
 
-/** An example of an event's data, to fill in. */
-function suggestData() {
-  const { properties = {}, required = [] } =
-    described.events.find(({ type }) => type === at('event').value)?.dataSchema?.properties?.data ?? {}
-  const least = Object.entries(properties)
-    .filter(([name]) => required.includes(name))
-    .map(([name, { type, enum: values, minimum = 0 }]) => [
-      name,
-      values?.[0] ?? { number: minimum, integer: minimum, boolean: true, array: [], object: {} }[type] ?? '',
-    ])
-  at('data').value = JSON.stringify(Object.fromEntries(least))
-}
-
 function end() {
   over = true
   status('Over')
@@ -306,7 +261,6 @@ function beginAnew() {
   at('text').focus()
 }
 
-/** Reconnects, so that the server reads the token again. */
 function reconnect() {
   const last = socket
   socket = null

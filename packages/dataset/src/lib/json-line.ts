@@ -1,4 +1,3 @@
-/** One line of a JSONL file. */
 export interface JsonLine {
   /** Counted from 1. */
   readonly line: number

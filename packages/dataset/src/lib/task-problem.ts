@@ -30,7 +30,6 @@ export interface FieldProblem {
   readonly reason: string
 }
 
-/** A problem of one row of a dataset. */
 export interface TaskProblem extends FieldProblem {
   /** Counted from 1. */
   readonly line: number

@@ -10,7 +10,6 @@ export interface WriteTasksOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The result of `writeTasks`. */
 export interface WrittenTasks {
   readonly count: number
   /** Of the file's bytes, in hexadecimal. The same rows have the same hash. */

@@ -39,7 +39,6 @@ export function optionInvalid(message: string, options?: ErrorOptions): EnvError
   return new EnvError('option-invalid', message, options)
 }
 
-/** Returns the error for a snapshot, restore or fork of an environment whose state an external server keeps. */
 export function notForkable({ name }: EnvironmentInfo): EnvError {
   return new EnvError(
     'not-forkable',
@@ -47,7 +46,6 @@ export function notForkable({ name }: EnvironmentInfo): EnvError {
   )
 }
 
-/** Returns the error for an event published to an environment that defines none. */
 export function takesNoEvents({ name }: EnvironmentInfo): EnvError {
   return optionInvalid(`${name} takes no outside events. Define \`events\` in its environment.`)
 }

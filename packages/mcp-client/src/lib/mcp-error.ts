@@ -29,7 +29,6 @@ export interface Failure {
   readonly why?: string
   /** Whether the request may have reached the server, and had an effect. Default `true`. */
   readonly mayHaveArrived?: boolean
-  /** The HTTP status of the answer. */
   readonly status?: number | undefined
   /** Its `retryable` is `false` if a retry would fail too. */
   readonly details?: JsonObject

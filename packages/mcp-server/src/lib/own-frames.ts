@@ -1,4 +1,3 @@
-/** Maximum frames in a message. */
 const MAX_FRAMES = 5
 
 /** The longest chain of causes that is followed: it may be circular. */

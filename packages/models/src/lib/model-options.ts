@@ -7,7 +7,6 @@ import { createRecording, type Recording, TRANSCRIPTS } from '@episodic/run/fold
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 
-/** The APIs of providers that are spoken by a library. */
 export const NATIVE_APIS = ['anthropic', 'google'] as const
 export type NativeApi = (typeof NATIVE_APIS)[number]
 

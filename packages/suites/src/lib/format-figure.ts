@@ -47,19 +47,16 @@ function formatEstimate(estimate: Mean): string {
   return `${formatMean(estimate)} ${interval.includes(' to ') ? `(${interval})` : interval}`.trim()
 }
 
-/** Two significant digits of a width. */
 function digitsOf(width: number): number {
   return Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(width))))
 }
 
-/** The figure of a line as it was found here. */
 export function formatHere({ here }: Pick<LineResult, 'here'>): { readonly figure: string; readonly half: string } {
   if (here === null) return { figure: NOTHING, half: '' }
   if (typeof here === 'object' && 'mean' in here) return { figure: formatMean(here), half: formatInterval(here) }
   return { figure: formatFigure(here), half: '' }
 }
 
-/** What a line is compared with, and by whom it was published. */
 export function formatReference(line: LineResult): { readonly figure: string; readonly source: string } {
   if (line.kind !== 'scored') return { figure: formatFigure(line.reference.value), source: line.reference.source }
   const { random, optimum } = line.anchors
@@ -85,7 +82,6 @@ export function formatVerdict(line: LineResult): string {
   }
 }
 
-/** The quantity of a line, after the variant that it is of. */
 export function formatFigureName({ id, params, quantity }: LineResult): string {
   const variant = id.split('/').slice(0, -1).join('/')
   return variant !== '' && params && Object.keys(params).length > 0 ? `${variant}: ${quantity}` : quantity

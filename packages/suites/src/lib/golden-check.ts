@@ -11,10 +11,8 @@ import {
 import type { World } from '@episodic/play/worlds/world'
 import { HarnessError } from '@episodic/run/base/harness-error'
 
-/** Golden actions of a world, and what of its state they are compared by. */
 export type WorldGolden = Pick<GoldenWorld, 'golden' | 'goldenState'>
 
-/** What golden actions of a world came to. */
 export interface GoldenCheck {
   /** Tasks of which all is as the original recorded it. */
   readonly equal: number
@@ -25,7 +23,6 @@ export interface GoldenCheck {
   readonly differs: readonly string[]
 }
 
-/** Differing tasks that are named. */
 const MOST_NAMED = 3
 
 /** Finds the golden actions of a world: in a file of JSON lines, or in its module. `null` if there are none. */

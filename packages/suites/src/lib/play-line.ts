@@ -25,20 +25,16 @@ import {
 } from './suite-plan.ts'
 import { type Solved, SUITE_FILES } from './suite-result.ts'
 
-/** The file of a line's tasks, in the folder of its run. */
 const TASKS_FILE = 'tasks.jsonl'
 
 export interface PlayLineOptions {
-  /** The folder of the suite. */
   readonly folder: string
   /** Settings of the runs that do not decide what is played: concurrency, transport, the model's server. */
   readonly settings: Partial<RunSettings>
-  /** Returns the command line that plays the rest of all. */
   readonly resume: () => string
   readonly signal: AbortSignal
 }
 
-/** Returns the folder of a line's run, relative to that of the suite. */
 export function runFolder({ environment }: World, { id }: PlayedLine | ScoredLine): string {
   return `${SUITE_FILES.runs}/${environment.name}/${folderName(id)}`
 }
@@ -103,7 +99,6 @@ async function foldLine(run: string, focus: string | null, wrong: ReadonlySet<st
   return { here: meanReturn(returns), finished: returns.length, failed, solved: solvedOf([...tasks.values()]) }
 }
 
-/** What its rollouts were judged to be, by the names of the verdicts. */
 interface JudgedTask {
   readonly isWrong: boolean
   readonly rollouts: Readonly<Record<string, boolean>>[]

@@ -92,7 +92,6 @@ function measureLine({ kind, id, quantity, params, reference, measure }: ExactLi
   return { kind, id, quantity, params, reference, here: value, verdict: holds ? 'same' : 'differs' }
 }
 
-/** Compares the figures of a played line with its reference, or puts them on the scale of its anchors. */
 function compareLine(line: PlayedLine | ScoredLine, played: PlayedFigures): LineResult {
   const { here, failed } = played
   if (line.kind === 'scored') return { ...line, ...played, score: here && scoreOf(here, line.anchors) }

@@ -20,7 +20,6 @@ export const playersSchema = z.union([
   }),
 ])
 
-/** A figure that many episodes have to agree with. */
 const playedSchema = z.strictObject({
   /** Unique within its world. The part before the last `/` names the variant, for example `easy/solver`. */
   id: z.string().min(1),
@@ -34,7 +33,6 @@ const playedSchema = z.strictObject({
   seats: z.record(z.string(), policyName).optional(),
   /** The seat whose return it is. Default: the first. */
   focus: z.string().optional(),
-  /** The expected mean of the unshaped return. */
   expected: z.number(),
   /** How far the expected figure itself may be from the truth. Default: 0. */
   tolerance: z.number().min(0).default(0),
@@ -42,10 +40,8 @@ const playedSchema = z.strictObject({
   source: z.string().min(1),
 })
 
-/** The content of a suite file, `<name>.suite.json`. */
 export const suiteFileSchema = z.strictObject({
   format: z.literal(1),
-  /** A part of a folder's name. */
   name: z.string().regex(/^[\w-]+$/, 'not a name of letters, digits, "_" and "-"'),
   version: z.string().min(1),
   description: z.string().default(''),
@@ -63,7 +59,6 @@ export const suiteFileSchema = z.strictObject({
         played: z.array(playedSchema).default([]),
         /** How many tasks it has. Default: what the module says, or as many as `episodes`. */
         tasks: z.int().min(1).optional(),
-        /** How many of them have golden actions. */
         golden: z.int().min(0).optional(),
         /** A file of golden actions, relative to this one. Default: the `golden` of the module. */
         goldenFile: z.string().optional(),
@@ -88,7 +83,6 @@ export type FoundSuite = ReturnType<typeof readSuite>
 
 const EXTENSION = '.suite.json'
 
-/** The folder that is searched for a bare name. */
 const SHELF = 'suites'
 
 /**

@@ -4,7 +4,6 @@ import { formatFigureName, formatHere, formatReference, formatVerdict } from './
 import { listScores, proofTable } from './format-proof.ts'
 import type { LineResult, SuiteResult } from './suite-result.ts'
 
-/** What stands in the page of a suite. */
 export function suitePage(result: SuiteResult): ResultPage {
   const { suite, counts, seed, episodes, policy, worlds, versions, notReproduced } = result
   const proof = proofTable(result)

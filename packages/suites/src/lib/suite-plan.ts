@@ -8,7 +8,6 @@ import { findGolden, type WorldGolden } from './golden-check.ts'
 import { type FoundSuite, playersSchema, type SuiteFile } from './suite-file.ts'
 import { type Measured, readReferences, type WorldReference } from './world-references.ts'
 
-/** What a figure is compared with. */
 export type Expected = Pick<WorldReference, 'value' | 'tolerance' | 'source'>
 
 interface SuiteFigure {
@@ -28,7 +27,6 @@ export interface ExactLine extends SuiteFigure {
   measure(): Measured
 }
 
-/** Who plays the episodes of a line. */
 export interface LinePlayers {
   /** With several seats, that of the seat in `focus`. */
   readonly policy: string
@@ -39,7 +37,6 @@ export interface LinePlayers {
   readonly episodes?: number
 }
 
-/** A mean of played episodes. */
 export interface PlayedLine extends SuiteFigure, LinePlayers {
   readonly kind: 'played'
   readonly reference: Expected & { readonly value: number }
@@ -70,7 +67,6 @@ export interface PlannedWorld {
   readonly golden: WorldGolden | null
 }
 
-/** Everything that a suite measures and plays. */
 export interface SuitePlan
   extends Pick<SuiteFile, 'name' | 'version' | 'seed' | 'episodes' | 'notReproduced' | 'data'> {
   /** Of all that decides its figures: worlds, versions, lines and references. It does not depend on where files are. */
@@ -151,7 +147,6 @@ function scoredLines(
   return (isGame ? [entry.seat ?? environment.seats].flat() : [null]).map(lineOf)
 }
 
-/** Returns a name that a folder may have. */
 export function folderName(text: string): string {
   return text.replace(/[^\w.-]+/g, '-')
 }

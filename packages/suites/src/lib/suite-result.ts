@@ -7,17 +7,14 @@ import type { SuiteFile } from './suite-file.ts'
 import type { ExactLine, PlayedLine, ScoredLine } from './suite-plan.ts'
 import type { Figure } from './world-references.ts'
 
-/** The share of episodes that are solved. */
 export interface Solved extends Proportion {
   /** The same without the tasks that are known to be wrong; `null` if there are none. */
   readonly withoutDefects: Proportion | null
   /** Tasks that were solved in some of their rollouts and not in others; `null` if each was played once. */
   readonly flips: number | null
-  /** The further verdicts of the world. */
   readonly verdicts: readonly (Proportion & { readonly name: string })[]
 }
 
-/** Figures of many episodes, and the run that they come from. */
 export interface PlayedFigures {
   /** The mean of the unshaped returns of finished episodes; `null` for fewer than two. */
   readonly here: Mean | null
@@ -55,7 +52,6 @@ export interface SuiteResult {
   /** The policy of the scored lines; `null` without them. */
   readonly policy: string | null
   readonly worlds: readonly {
-    /** How the suite names it. */
     readonly name: string
     readonly environment: { readonly name: string; readonly version: string }
     /** `null` if nobody says how many it has. */
@@ -68,7 +64,6 @@ export interface SuiteResult {
   /** Lines with a reference: `references = hold + differ + notChecked`. */
   readonly counts: ReturnType<typeof countVerdicts>
   readonly notReproduced: readonly string[]
-  /** Where its data is from, and under which licence. */
   readonly sources: readonly { readonly name: string; readonly licence: string }[]
 }
 

@@ -3,7 +3,6 @@ import { jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { z } from 'zod'
 
-/** A number, a hash, or several numbers. */
 const figureSchema = z.union([z.number(), z.string(), z.array(z.number())])
 export type Figure = z.infer<typeof figureSchema>
 
@@ -27,7 +26,6 @@ export type WorldReference = z.infer<typeof referenceSchema>
 
 const measuredSchema = z.object({ value: figureSchema, holds: z.boolean() })
 
-/** A reference as it was measured. */
 export type Measured = z.infer<typeof measuredSchema>
 
 /**

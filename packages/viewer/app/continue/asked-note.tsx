@@ -2,7 +2,6 @@ import { ErrorNote } from '../parts/notes.tsx'
 import { code, plain } from '../parts/plain-text.tsx'
 import type { RequestState } from './use-continued.ts'
 
-/** What a request came to. */
 export function AskedNote({ state, onAgree }: { readonly state: RequestState; readonly onAgree: () => void }) {
   const { problem, cost, files, isBusy } = state
   return (

@@ -9,7 +9,6 @@ interface FieldSchema {
 }
 
 interface SchemaFormProps {
-  /** The input schema of a tool. */
   readonly schema: JsonObject
   readonly value: JsonObject
   readonly onChange: (value: JsonObject) => void

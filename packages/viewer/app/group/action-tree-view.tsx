@@ -13,7 +13,6 @@ const MOST_ARGUMENTS = 60
 
 interface ActionTreeViewProps {
   readonly records: readonly SealedRecord[]
-  /** What stands where one of them ended. */
   readonly end: (episode: number) => ComponentChildren
 }
 

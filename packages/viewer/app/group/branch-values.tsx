@@ -1,7 +1,6 @@
 import { FORK_CAPTION, ForkTree } from '../parts/fork-tree.tsx'
 import { useLoaded } from '../source/use-source.ts'
 
-/** Of a run with branches: the estimated values of the states in which the episodes of a task were forked. */
 export function BranchValues({ run, task }: { readonly run: string; readonly task: string }) {
   const { value: detail } = useLoaded((source) => source.run(run), [run])
   const trees = detail?.summary.branch?.trees.filter((tree) => tree.task === task)

@@ -28,7 +28,6 @@ interface RevealedVerdict {
 
 interface ToJudge {
   readonly run: string
-  /** Of all runs. */
   readonly queue: Omit<LabelQueue, 'next'>
   readonly grades: readonly GradeRecord[]
   readonly episode: LoadedEpisode | null

@@ -15,7 +15,6 @@ interface FiguresTableProps extends Figures {
   readonly look?: readonly [frame: string, table: string]
   /** If these rows are a page of a longer table: how many are before them, and how many there are in all. */
   readonly part?: readonly [from: number, count: number]
-  /** Which of these rows is chosen. */
   readonly chosen?: number
   readonly sorted?: readonly [column: number, order: 'ascending' | 'descending']
 }

@@ -5,7 +5,6 @@ import { useContext, useMemo, useState } from 'preact/hooks'
 export interface Folds {
   isOpen(id: string, standard: boolean): boolean
   set(id: string, open: boolean): void
-  /** Opens or folds all parts of a kind, whatever they were. */
   setAll(kind: string, open: boolean): void
 }
 

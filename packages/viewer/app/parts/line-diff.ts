@@ -14,7 +14,6 @@ export interface DiffLine {
 const MOST_EDITS = 3_000
 const MOST_WORD_EDITS = 200
 
-/** Compares two texts by their lines, and changed lines by their words. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, now] = [linesOf(before), linesOf(after)]
   // Of a large state most is the same.

@@ -7,7 +7,6 @@ import { type Values, valueIteration } from './solve/value-iteration.ts'
 
 type TabledWorld = Pick<Classic, 'environment' | 'states' | 'keyOf'>
 
-/** The table of each world by its parameters, and the best plan in it. */
 const made = new WeakMap<EnvironmentDefinition, Map<string, { readonly table: TransitionTable; plan?: Values }>>()
 
 /** Returns the transition table of a world without secrets. Each is made once. */

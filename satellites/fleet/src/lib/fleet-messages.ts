@@ -71,7 +71,6 @@ export function jobIdOf({ task, attempt, try: number = 0 }: Omit<PlannedEpisode,
   return `e${hash('sha256', `${task.id}\n${attempt}\n${number}`, 'base64url').slice(0, 24)}`
 }
 
-/** Names the place of a signed text. */
 export const signedPlaces = {
   announcement: (run: string) => `run ${run}`,
   life: (run: string) => `life ${run}`,

@@ -77,7 +77,6 @@ export async function openAnnouncedRun(announcement: Announcement, scope: Worker
   return openRunner(joined, keepsAnswers(joined) ? models.journalOf(run, recordingOf(given).redact) : null)
 }
 
-/** The world that is announced, as this worker has it, and the server that it is played on. */
 async function findPlace(announcement: Announcement, scope: WorkerScope): Promise<RunPlace> {
   const named = targetOf(scope, PLAYED_SERVERS)
   if (announcement.world) {

@@ -1,4 +1,3 @@
-/** Returns a word of a shell that means a text. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

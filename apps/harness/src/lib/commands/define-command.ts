@@ -5,16 +5,13 @@ import type { z } from 'zod'
 
 /** A command with at most one argument, which may be a list. */
 interface CommandDefinition<S extends z.ZodObject, Argument> {
-  /** Of a command within another one. */
   readonly description?: string
   /** Its usage, what the help says of it, and what it is if it is left out. */
   readonly argument?: readonly [usage: string, help: string, usual?: string]
-  /** What the help says below the options. */
   readonly help?: string
   run(argument: Argument, options: z.output<S>, console: Console, command: Command): void | Promise<void>
 }
 
-/** Defines a command by its options, its argument and what it does. Returns what creates it for a console. */
 export function defineCommand<S extends z.ZodObject, Argument>(
   name: string,
   options: S,

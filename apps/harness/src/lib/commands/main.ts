@@ -73,7 +73,6 @@ async function findFrames(error: unknown): Promise<readonly string[]> {
   return ownFrames(error)
 }
 
-/** Returns the name of the command that the arguments run or ask help for. */
 function namedCommand(args: readonly string[]): string | undefined {
   const [first, second] = args.filter((arg) => !arg.startsWith('-'))
   return first === 'help' ? second : first

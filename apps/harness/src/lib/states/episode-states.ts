@@ -98,7 +98,6 @@ function madeOf({ manifest: { sources } }: Pick<FoundRun, 'manifest'>): StatesDa
   return sources?.world?.madeOf ?? null
 }
 
-/** Returns the lines that episodes of a run go on from. */
 async function readOriginLines(
   { folder }: Pick<FoundRun, 'folder'>,
   records: readonly SealedRecord[],

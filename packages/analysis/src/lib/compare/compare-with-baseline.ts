@@ -13,7 +13,6 @@ export interface UnreadRun {
 export interface ComparedWithBaseline {
   readonly baseline: ComparedRun
   readonly others: readonly ComparedRun[]
-  /** Of each of `others`, as B, with the baseline as A. */
   readonly comparisons: readonly Comparison[]
   /** The places among the given runs of the baseline and of `others`. */
   readonly places: readonly number[]

@@ -7,7 +7,6 @@ import { contrastRuns } from './contrast-runs.ts'
 
 /** Runs of a world that are compared with a baseline: one pass each. */
 export const MOST_COMPARED = 500
-/** Tasks times runs whose figures a page has. */
 const MOST_FIGURES = 32_000
 
 /**

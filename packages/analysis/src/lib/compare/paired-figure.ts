@@ -6,7 +6,6 @@ import { clusteredMean } from '@episodic/report/fold/statistics'
 import { signFlipTest } from './sign-flip-test.ts'
 import { signTest } from './sign-test.ts'
 
-/** The range of a difference of two shares. */
 export const SHARES = [-1, 1] as const
 /** Differences below this share of the values are rounding errors. */
 const ROUNDING = 1e-13

@@ -98,7 +98,6 @@ function chanceFrom(some: Sums, others: Sums, least: number): number {
   return total
 }
 
-/** Signs that are drawn at once. */
 const SIGNS_AT_ONCE = 30
 
 /** How many random assignments of signs have a sum at least as far from 0. */

@@ -21,7 +21,6 @@ export interface Decision extends Condition {
   readonly unit: GateUnit
   /** `null` if no finished episode has it. */
   readonly value: number | null
-  /** The 95 % interval; `null` if there is none. */
   readonly low: number | null
   readonly high: number | null
   readonly tasks: number

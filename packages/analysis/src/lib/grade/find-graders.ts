@@ -17,14 +17,12 @@ export interface FoundGrader {
   readonly ref: GraderRef
 }
 
-/** The module of a world and the graders that it exports, by their names. */
 export interface GradedWorld {
   readonly url: string
   readonly graders: Readonly<Record<string, Grader>>
 }
 
 export interface FindGradersOptions {
-  /** Loads the world of the run, for graders that it exports. */
   readonly loadWorld: () => Promise<GradedWorld>
   readonly judge: JudgeOptions
   /** In the place of the grader's own number. */

@@ -10,7 +10,6 @@ import { type RecordedLine, readLineAt, readRecorded, type SealedEpisodes } from
 import { assertVersion } from '../replay/replay-episode.ts'
 import { playRecorded } from '../replay/replayed-step.ts'
 
-/** The sealed lines of a run, opened for reading, and the file of their verdicts. */
 export interface GradableRun extends AsyncDisposable {
   readonly name: string
   readonly gradesFile: string

@@ -15,7 +15,6 @@ export class GraderFaults {
   readonly #grader: string
   #inARow = 0
   count = 0
-  /** The first one, with its episode; `null` without any. */
   first: string | null = null
   /** Why the grader is not asked any more: a fault that is the same for every episode, or five in a row. */
   fatal: unknown = null

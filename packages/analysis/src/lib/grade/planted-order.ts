@@ -2,7 +2,6 @@ import { contentId, type EpisodeRecord, type RecordedStep } from '@episodic/prot
 import type { GradeRecord } from '@episodic/report/grades/grade-record'
 import type { GraderScale, Verdict } from '@episodic/report/grades/grader'
 
-/** How many planted episodes each judge is asked about. */
 export const PLANTED = 4
 
 /**

@@ -8,7 +8,6 @@ import { compareAction, compareObservation, playRecorded, type ReplayOptions } f
 import { type AnyStep, compareScore, playedTerms, recordedTerms } from './scoring.ts'
 import { lastBefore, viewsAfter } from './steps-before.ts'
 
-/** Compares how an episode begins. */
 export function compareStart(
   environment: EnvironmentDefinition,
   record: SealedRecord,

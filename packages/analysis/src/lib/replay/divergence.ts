@@ -3,7 +3,6 @@ import { shorten } from '@episodic/protocol/internal'
 import { cleanText } from '@episodic/report/text/format'
 import type { Difference } from './difference.ts'
 
-/** What each cause of a divergence means, and what to do. */
 const MEANINGS = {
   edited: () => 'The chain does not match the line: it was edited or damaged after it was sealed.',
   // Also what used something that strict rehearsal forbids.

@@ -16,7 +16,6 @@ import { describedPolicy } from '../run/described-policy.ts'
 
 export interface ContinueOptions {
   readonly environment: EnvironmentDefinition
-  /** The line of an episode, as it was sealed. */
   readonly record: SealedRecord
   /** How many of its steps come before: 6 for what the command calls `--step 7`. */
   readonly step: number
@@ -51,7 +50,6 @@ export async function continueEpisode(options: ContinueOptions): Promise<Episode
   return await Promise.all(plays.map((play) => runEpisode({ ...play, createEnvironment, signal })))
 }
 
-/** What `runEpisode` takes to play a continuation. */
 export type Continuation = Omit<Parameters<typeof runEpisode>[0], 'createEnvironment' | 'signal'>
 
 /** Returns what each continuation plays. Throws as {@link continueEpisode} rejects. */

@@ -4,7 +4,6 @@ import { clusteredMean, differenceOfMeans } from '@episodic/report/fold/statisti
 
 /** What an episode came to: 0 or 1 for its success, or its return. */
 export interface Outcome {
-  /** The number of the point from which it was continued. */
   readonly point: number
   readonly value: number
 }

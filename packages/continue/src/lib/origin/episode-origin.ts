@@ -18,7 +18,6 @@ type EpisodeOrigin = NonNullable<Parameters<typeof runEpisode>[0]['origin']>
 
 export interface PutBack<Line extends SealedRecord = SealedRecord> {
   readonly parent: Line
-  /** The world after the step. */
   readonly snapshot: SessionSnapshot
 }
 

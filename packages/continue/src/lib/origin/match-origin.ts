@@ -5,9 +5,9 @@ import type { MatchRecord } from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
 import { seatRecordOf } from '@episodic/report/seats/seat-record'
 import { mapValues } from '@episodic/run/base/map-values'
-import { attachedData, withData } from './attached-data.ts'
 import { answersOf } from './earlier-answers.ts'
 import type { PutBack } from './episode-origin.ts'
+import { answersTo, reportedParts, wholeObservations } from './played-steps.ts'
 
 type MatchOrigin = NonNullable<Parameters<typeof runMatch>[0]['origin']>
 type MatchStep = MatchOrigin['steps'][number]
@@ -41,22 +41,19 @@ export function matchOrigin(
 /** Returns the first steps of a line as they were played, each answer of a model with what the model was sent. */
 function playedSteps(record: MatchRecord, count: number, before: readonly MatchStep[]): MatchStep[] {
   const answers = mapValues(record.seats, (_, seat) => answersOf(seatRecordOf(record, seat)).values())
-  const data = attachedData(record)
+  const whole = wholeObservations(record)
   const seqs = mapValues(record.seats, (_, name) => before.filter(({ seat }) => seat === name).length)
-  return record.steps.slice(0, count).map(({ seat, completions = [], rewards, seats, events, ...step }, at) => {
-    const { action, observation, milliseconds, potential, refused, stateHash, prepared } = step
+  return record.steps.slice(0, count).map((step, at) => {
+    const { seat, action, observation, milliseconds, stateHash, rewards, seats } = step
     const { [seat]: earned, ...others } = mapValues(rewards, ({ terms }) => terms)
     seqs[seat] = (seqs[seat] ?? 0) + 1
     const report: MatchStep['report'] = {
-      ...{ seq: seqs[seat], revision: before.length + at + 1, terms: earned ?? {}, potential, refused },
-      stateHash: stateHash as string,
+      ...{ seq: seqs[seat], revision: before.length + at + 1, terms: earned ?? {}, stateHash: stateHash as string },
+      ...reportedParts(step),
       end: seats.ends?.[seat] ?? null,
-      ...(events && { events: events.map((event) => ({ ...event, revision: 0 })) }),
-      ...(prepared !== undefined && { prepared }),
       seats: { ...seats, terms: others },
     }
-    const own = completions.flatMap(() => answers[seat]?.next().value ?? [])
-    const seen = { observation: withData(observation, data), replayed: false, milliseconds, seen: 0 }
-    return { ...seen, seat, action, report, completions: own }
+    const seen = { observation: whole(observation), replayed: false, milliseconds, seen: 0 }
+    return { ...seen, seat, action, report, completions: answersTo(step, answers[seat]) }
   })
 }

@@ -8,7 +8,6 @@ import { writeWhole } from '@episodic/run/base/own-files'
 import { isUnchanged } from '@episodic/run/folder/read-recorded'
 import { assertFiles, RUN_FILES } from '@episodic/run/folder/record/run-folder'
 
-/** A line that a run goes on from. */
 export interface OriginLine {
   readonly record: SealedRecord
   /** What was played; `null` for a line that only another one goes on from. */
@@ -44,7 +43,6 @@ export async function readOrigins(folder: string): Promise<Map<string, OriginLin
   return origins
 }
 
-/** Returns the lines alone. */
 export function recordsOf(origins: ReadonlyMap<string, OriginLine>): ReadonlyMap<string, SealedRecord> {
   return new Map(Array.from(origins, ([seal, { record }]) => [seal, record]))
 }

@@ -19,7 +19,6 @@ export interface ContinueRequest {
   /** Each is continued `settings.rollouts` times. */
   readonly points: readonly Point[]
   readonly changes: Continues['changes']
-  /** Who plays, and how. */
   readonly settings: RunSettings
 }
 
@@ -87,7 +86,6 @@ export async function findContinued(parent: Parent, request: ContinueRequest): P
   }
 }
 
-/** Returns each point as it is planned. */
 function planOf({ points, changes: { seed, call, answer, prompt } }: ContinueRequest) {
   const counts = new Map<string, number>()
   return points.map(({ task, record, step }) => {

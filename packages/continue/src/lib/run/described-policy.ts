@@ -1,7 +1,6 @@
 import type { Player, Policy } from '@episodic/env'
 import type { ToolInfo } from '@episodic/protocol'
 
-/** Returns a policy whose players read other descriptions of tools, by their names. */
 export function describedPolicy(policy: Policy, describe: { readonly [tool: string]: string }): Policy {
   const lists = new WeakMap<readonly ToolInfo[], readonly ToolInfo[]>()
   // A list that did not change stays the same object, which players remember it by.

@@ -3,7 +3,6 @@ import type { SealedRecord, Task } from '@episodic/protocol'
 import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 import type { OriginLine } from '../origin/origins-file.ts'
 
-/** An earlier run, whose episodes can be continued. */
 export interface Parent {
   /** Absolute. */
   readonly folder: string
@@ -13,7 +12,6 @@ export interface Parent {
   readonly origins: ReadonlyMap<string, OriginLine>
 }
 
-/** A step of an episode, from which it is continued. */
 export interface Point {
   readonly task: Task
   readonly record: SealedRecord

@@ -38,7 +38,6 @@ export function withPlayers(
   return { ...settings, ...players, ...withoutMissing(asked) }
 }
 
-/** Returns what is given of these. */
 export function withoutMissing<Given extends object>(given: Given) {
   const known = Object.entries(given).filter(([, value]) => value !== undefined)
   return Object.fromEntries(known) as { [Name in keyof Given]?: Exclude<Given[Name], undefined> }

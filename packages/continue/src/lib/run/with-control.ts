@@ -16,14 +16,12 @@ import { type Partings, partingsOf } from '../compare/parting.ts'
 import { type ContinueRequest, findContinued, playContinued } from './continue-run.ts'
 import type { Parent } from './parent.ts'
 
-/** A run of continuations, and what its finished episodes came to. */
 export interface ContinuedRun extends ReportedRun {
   /** The share of success with its 95 % interval, and the mean return; `null` if no episode has finished. */
   readonly success: Share | null
   readonly return: number | null
 }
 
-/** Continuations, and those of the same points without the change. */
 export interface ContinuedRuns {
   readonly changed: ContinuedRun
   /** `null` if no control was asked for. */
@@ -33,7 +31,6 @@ export interface ContinuedRuns {
   readonly partings: Partings | null
 }
 
-/** The folders of both runs, in that of the continuations. */
 const CONTROL = 'control'
 const CHANGED = 'changed'
 

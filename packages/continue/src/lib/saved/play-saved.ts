@@ -9,7 +9,6 @@ import { type Continuation, continuationsOf } from '../code/continue-episode.ts'
 import { renewCase } from './renew-case.ts'
 import { readSavedCase, repeatingPolicy, type SavedCase, writeSavedCase } from './saved-case.ts'
 
-/** A play that goes on from a step of an earlier episode. */
 export interface SavedPlay {
   /** The file that `episodic continue --save` wrote beside the test. */
   readonly from: URL | string

@@ -14,7 +14,6 @@ export interface Begun {
   readonly undecided: readonly ModelAnswer[]
 }
 
-/** Returns the episode that ended so. */
 export function finishedEpisode(start: ResetResult, steps: readonly PlayedStep[], end: EpisodeEnd): Episode {
   return { kind: 'finished', start, steps, end, ...judgementOf(steps.at(-1)?.info ?? {}) }
 }

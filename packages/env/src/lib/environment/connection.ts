@@ -59,7 +59,6 @@ export interface TaskSplit {
   readonly tasks: number
 }
 
-/** The parts that connections differ in. */
 export interface ConnectionParts extends Pick<Connection, 'environments' | 'guarantees' | 'close'> {
   create(info: EnvironmentInfo): Environment
   /** Left out by connections to servers of other systems, which have no steps of seats. */
@@ -68,7 +67,6 @@ export interface ConnectionParts extends Pick<Connection, 'environments' | 'guar
   splits?(info: EnvironmentInfo, options: CallOptions): Promise<readonly TaskSplit[]>
 }
 
-/** Creates a connection, which finds environments by their names. */
 export function createConnection(parts: ConnectionParts): Connection {
   const { environments, guarantees, create, createGame, watch, splits, close } = parts
   const find = (name = environments[0]?.name) => {

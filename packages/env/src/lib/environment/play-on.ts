@@ -29,7 +29,6 @@ export interface Playing {
 
 const NO_ANSWERS: readonly ModelAnswer[] = []
 
-/** Returns the context of a policy for an episode that was started. */
 export function contextOf(
   environment: Environment,
   start: ResetResult,
@@ -67,7 +66,6 @@ export async function playOn(
   return null
 }
 
-/** Plays an action that no player chose. */
 export async function playGiven(
   environment: Environment,
   action: Action,

@@ -19,7 +19,6 @@ export interface BranchPoint {
 export interface TreeOptions extends EpisodeOptions {
   /** In ascending order of `at`. */
   readonly points: readonly BranchPoint[]
-  /** The seed from which the environment of each fork is reseeded. */
   readonly branchSeed: string
 }
 
@@ -74,7 +73,6 @@ interface TreeBranch extends Omit<Playing, 'player' | 'undecided'> {
   readonly place: LeafPlace
 }
 
-/** Plays a line and its forks to their ends. */
 async function playLine(
   { environment, start, steps, place }: TreeBranch,
   createPlayer: () => Player | Promise<Player>,

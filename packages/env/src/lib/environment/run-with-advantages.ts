@@ -45,7 +45,6 @@ export interface EpisodeWithAdvantages {
   readonly episode: Episode
   /** One for each step of the episode; `null` for a step that was not estimated. */
   readonly advantages: readonly (StepAdvantage | null)[]
-  /** Steps that forks have played, beside those of the episode. */
   readonly forkedSteps: number
 }
 

@@ -19,15 +19,12 @@ export const UNKNOWN_VERSION = '0.0.0'
 /** What all environments of these servers have in common: their protocols have one number for each step. */
 export const KEPT_OUTSIDE = { terms: ['reward'], potential: false, forkable: false, limits: DEFAULT_LIMITS } as const
 
-/** The parts that connections to external servers differ in. */
 export interface ExternalConnectionParts extends Pick<ConnectionParts, 'environments' | 'guarantees' | 'splits'> {
-  /** Opens the session of an episode. */
   open(info: EnvironmentInfo, setting: SessionSetting, options: CallOptions): Promise<ExternalSession>
   /** Monotonic milliseconds, for time limits. Default: the clock of the machine. */
   readonly now?: (() => number) | undefined
 }
 
-/** What a session is opened with. */
 export interface SessionSetting {
   readonly params: JsonObject
   readonly seed: string

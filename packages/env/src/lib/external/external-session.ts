@@ -11,7 +11,6 @@ export interface ExternalSession {
   close(): Promise<void>
 }
 
-/** The turn of the player. */
 export interface ExternalTurn {
   readonly action: Action
   /** The limit that ends the episode with this step; `null` if none does. */
@@ -30,7 +29,6 @@ export interface ExternalStep {
   readonly end: EpisodeEnd | null
 }
 
-/** Returns the answer to a turn that is refused. */
 export function refusal(refused: Refusal, text: string): ExternalStep {
   return { observation: { text, structured: null }, refused, terms: {}, end: null }
 }

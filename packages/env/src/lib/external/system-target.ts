@@ -2,7 +2,6 @@ import type { HttpTarget } from '@episodic/mcp-client'
 import type { Target } from '@episodic/mcp-client/channel'
 import { EnvError } from '../env-error.ts'
 
-/** A server of another system. */
 export interface SystemTarget {
   /** `http(s)://<host>:<port>/<path>`, without a slash at its end. */
   readonly url: string

@@ -12,7 +12,6 @@ import {
 } from '@episodic/protocol'
 import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
-/** The start of an episode of one seat or several. */
 export interface GameStart {
   /** The seats that may act first. */
   readonly turn: readonly string[]
@@ -30,7 +29,6 @@ export interface GameStart {
   readonly info: Pick<OpenResult, 'id' | 'params' | 'seed' | 'limits'>
 }
 
-/** An answered step of one seat. */
 export interface SeatStep {
   readonly seat: string
   readonly observation: Observation

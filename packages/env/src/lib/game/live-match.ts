@@ -27,9 +27,7 @@ export type LiveMatch = ReturnType<typeof createLiveMatch>
 export function createLiveMatch(game: Game, opened: GameStart, options: MatchOptions) {
   const { info } = game
   const { origin, task = {}, policySeed = 'match', now = monotonic } = options
-  /** Aborted with the failure of a seat. */
   const failed = new AbortController()
-  /** Aborts when the match is called off, or has failed. */
   const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal
   const first = origin?.start ?? opened
   const views = new SeatViews(first, info.terms)

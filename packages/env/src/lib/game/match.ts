@@ -5,7 +5,6 @@ import type { Playable } from '../session/call-options.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { OutsidePlayer } from './outside-player.ts'
 
-/** One step of a match, with what led to it. */
 export interface MatchStep extends SeatStep {
   readonly action: Action
   /** The answers of a language model for this step; empty if none was asked. */
@@ -61,7 +60,6 @@ export interface MatchOrigin {
 
 export interface MatchOptions {
   readonly createGame: () => Game
-  /** The policy of each seat, or who plays it from outside. */
   readonly policies: { readonly [seat: string]: Policy | OutsidePlayer }
   /** Default: `null`, it starts anew. */
   readonly origin?: MatchOrigin | null | undefined

@@ -1,12 +1,10 @@
 import type { Observation } from '@episodic/protocol'
 import type { PolicyContext } from '../policy/policy.ts'
 
-/** The input of an {@link OutsidePlayer}. */
 export interface SeatAssignment {
   readonly context: PolicyContext
   /** For the session URL of the seat; a secret. */
   readonly capability: string
-  /** The first observation of the seat. */
   readonly observation: Observation
   /** Aborts when the episode of the seat is over, or the match has failed. */
   readonly signal: AbortSignal

@@ -14,7 +14,6 @@ export async function seatPlayer(seat: string, policy: Policy, match: LiveMatch)
   return createPlayer(policy, match.contextOf(seat), match.earlierOf(seat).earlier, match)
 }
 
-/** Lets a player play its seat, until the episode is over for it. */
 export async function playSeat(seat: string, player: Promise<Player>, match: LiveMatch): Promise<void> {
   try {
     await playWith(seat, player, match)

@@ -49,7 +49,6 @@ export async function beginSession(
   }
 }
 
-/** Opens a session, and resets it with the parameters and the seed. */
 export async function openOpenEnvSession(
   target: SystemTarget,
   { actionOf, tools }: OpenEnvTools,

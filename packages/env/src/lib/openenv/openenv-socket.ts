@@ -23,7 +23,6 @@ const frameSchema = z.discriminatedUnion('type', [
   }),
 ])
 
-/** What a server answers to `reset` and `step`. */
 export type OpenEnvResult = z.output<typeof resultSchema>
 
 /** An answer of a server. Its codes are those of OpenEnv, such as `VALIDATION_ERROR`. */

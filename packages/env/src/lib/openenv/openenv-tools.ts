@@ -2,7 +2,6 @@ import { type Action, type JsonObject, jsonObjectSchema, type ToolInfo } from '@
 import { z } from 'zod'
 import { parseReply } from '../session/reply.ts'
 
-/** The tools of an environment, and how their calls become actions of OpenEnv. */
 export interface OpenEnvTools {
   readonly tools: readonly ToolInfo[]
   /** Returns the action of a call; `null` for a tool that there is not. */

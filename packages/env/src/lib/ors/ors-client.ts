@@ -1,5 +1,6 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { pause } from '@episodic/protocol/internal'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import { fetchFrom, refusedWith, type SystemTarget } from '../external/system-target.ts'
@@ -27,7 +28,6 @@ const callSchema = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), error: z.string(), reason: z.string().nullish() }),
 ])
 
-/** What a server answers to a call. */
 export type OrsAnswer = z.infer<typeof callSchema>
 
 /** Milliseconds before each further attempt to resume a call. */
@@ -67,7 +67,6 @@ export class OrsClient {
     return (await this.#read('GET', pathOf(environment, 'tools'), toolsSchema, options)).tools
   }
 
-  /** Opens a session of a task, given by its row or its place, and returns its id. */
   async open(creation: JsonObject, options: CallOptions): Promise<string> {
     const events = await this.#events('/create_session', {}, null, options)
     const session = events.find(({ event }) => event === 'task_id')?.data
@@ -169,7 +168,6 @@ export class OrsClient {
   }
 }
 
-/** Returns the texts of blocks, one below the other. */
 export function joinTexts(blocks: z.infer<typeof blocksSchema>): string {
   return blocks.map(({ type, text }) => text ?? `[${type}]`).join('\n')
 }
@@ -204,28 +202,6 @@ interface OrsEvent {
 
 /** Yields the events of a response as they come. Rejects if the stream is cut. */
 async function* readEvents({ body }: Response): AsyncGenerator<OrsEvent, void, undefined> {
-  if (!body) return
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  try {
-    for (let text = ''; ; ) {
-      const { value, done } = await reader.read()
-      if (done) return
-      text += value.replaceAll('\r', '')
-      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const event = eventIn(text.slice(0, end))
-        if (event) yield event
-        text = text.slice(end + 2)
-      }
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
-  }
-}
-
-/** Returns an event of a block of lines; `null` for a comment. */
-function eventIn(block: string): OrsEvent | null {
-  const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line))
-  const event = fields.find((field) => field?.[1] === 'event')?.[2]
-  const data = fields.filter((field) => field?.[1] === 'data').map((field) => field?.[2] ?? '')
-  return event === undefined ? null : { event, data: data.join('\n') }
+  const events = body?.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+  for await (const { event, data } of events ?? []) if (event !== undefined) yield { event, data }
 }

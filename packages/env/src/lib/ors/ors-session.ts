@@ -9,7 +9,6 @@ import { joinTexts, type OrsAnswer, type OrsClient } from './ors-client.ts'
 /** Milliseconds between two signs of life: a server may remove a session that shows none. */
 const PING = 10_000
 
-/** Where a task is, or what it is. */
 const placeSchema = z.strictObject({
   split: z.string().optional(),
   index: z.int().default(0),

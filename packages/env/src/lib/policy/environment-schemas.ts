@@ -26,7 +26,6 @@ export type EnvironmentOutput<Schemas extends EnvironmentSchemas> =
   | PublicState<Schemas>
   | ToolOutput<Schemas, keyof Schemas['tools'] & string>
 
-/** The parameters that a session is opened with, defaults filled in; any JSON object if their schema is not known. */
 export type ParamsOf<Schemas extends EnvironmentSchemas> = Schemas extends {
   readonly params: infer Params extends z.ZodType
 }

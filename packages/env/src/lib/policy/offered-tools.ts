@@ -1,8 +1,6 @@
 import type { EnvironmentInfo, Observation, ToolInfo } from '@episodic/protocol'
 
-/** Lists that were made, by the names in them. */
 const lists = new WeakMap<EnvironmentInfo['tools'], Map<string, readonly ToolInfo[]>>()
-/** Lists that are kept of one environment. */
 const MOST_LISTS = 256
 
 /** Returns the tools that a seat has with an observation: the same list for the same names. Default: the only seat. */

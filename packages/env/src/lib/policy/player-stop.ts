@@ -32,7 +32,6 @@ export function isUnplayable(error: unknown): error is WireError {
   return WireError.is(error, 'invalid-params') || WireError.is(error, 'too-large')
 }
 
-/** Returns the stop of a player that gave an unplayable action. */
 export function unplayable(error: WireError): PlayerStop {
   return new PlayerStop('invalid-action', `The action cannot be played: ${error.message}`, { cause: error })
 }

@@ -41,7 +41,6 @@ export interface ModelAnswer extends Completion {
   readonly request?: ModelRequest | undefined
 }
 
-/** What a player sees besides the observation. */
 export interface PlayerView {
   /** The previous step; `null` at the start. */
   readonly last: Step | null

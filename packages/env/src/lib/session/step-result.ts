@@ -15,7 +15,6 @@ interface ReportedStep extends Pick<Step, 'observation'> {
   readonly replayed: boolean
 }
 
-/** Returns the result of a step that a server has reported, with the reward of its seat. */
 export function reportedStep({ observation, report, replayed }: ReportedStep, terms: Terms, total: number): StepResult {
   const { seq, potential, end, refused, stateHash, events, prepared } = report
   const info = { seq, potential, refused, ...(end && judgementOf(report)), stateHash, replayed }
@@ -27,7 +26,6 @@ export function reportedStep({ observation, report, replayed }: ReportedStep, te
   })
 }
 
-/** Adds the two booleans to a step. */
 export function stepResultOf(step: Step): StepResult {
   return { ...step, terminated: step.end?.kind === 'terminated', truncated: step.end?.kind === 'truncated' }
 }

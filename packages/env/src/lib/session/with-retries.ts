@@ -20,7 +20,6 @@ export interface RetryOptions {
 const FIRST_PAUSE = 20
 const LONGEST_PAUSE = 2_000
 
-/** Returns the options with the defaults filled in. */
 export function retryOptions(given: Partial<RetryOptions> = {}): RetryOptions {
   return { attempts: 20, seconds: 15, random: createRng(randomText()).float, now: monotonic, pause, ...given }
 }

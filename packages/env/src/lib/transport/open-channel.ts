@@ -39,7 +39,6 @@ export async function asOurs<T>(promise: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns an error of the client as one of this package, and any other as it is. */
 export function toEnvError(error: unknown): unknown {
   if (!McpError.is(error)) return error
   const { code, message, details, cause } = error

@@ -26,7 +26,6 @@ export function readServerLine(line: string): JsonObject[] {
   })
 }
 
-/** The beginning of a message. */
 const MESSAGE = /\{\s*"(?:jsonrpc|id|result|error|method|params)"\s*:/g
 
 /** Returns the messages of a line with several, or with a greeting: then answers alone, as a log repeats requests. */

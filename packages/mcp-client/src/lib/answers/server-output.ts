@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { readServerLine } from './server-answer.ts'
 
-/** The most lines of one message. */
 const MOST_LINES = 100_000
 
 export class ServerOutput {

@@ -13,7 +13,6 @@ export type Elicited =
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' }
 
-/** Asks the user, and resolves with the answer. */
 export type Elicit = (asked: Elicitation, options: { readonly signal: AbortSignal | undefined }) => Promise<Elicited>
 
 /** Resolves with the result of an `elicitation/create` request. */

@@ -9,7 +9,6 @@ const MOST_QUESTIONS = 16
 export interface InputOptions {
   /** Answers the questions of the server. Without it, a question fails the call. */
   readonly elicit: Elicit | undefined
-  /** The most questions during the call. */
   readonly questions: number
   readonly signal: AbortSignal | undefined
 }

@@ -25,7 +25,6 @@ interface SendOptions {
 }
 
 export interface SessionOptions extends Pick<ChannelOptions, 'elicit' | 'questions' | 'onMessage'> {
-  /** The name of the server in errors. */
   readonly name: string
   readonly callMilliseconds: number
   /** Says why the line was closed: `it ended with status 1`. */

@@ -1,7 +1,6 @@
 import type { JsonObject } from '@episodic/protocol'
 import { ENVELOPE, MODERN_VERSION, WIRE_VERSION } from '@episodic/protocol/internal'
 
-/** Who calls, as this client says it. */
 export const CLIENT = { name: 'episodic', version: WIRE_VERSION }
 
 /** Returns what this client can do for a server, by whether somebody answers questions. */
@@ -9,7 +8,6 @@ export function capabilitiesOf(elicit: unknown): JsonObject {
   return elicit ? { elicitation: { form: {} } } : {}
 }
 
-/** Returns the parameters of a stateless request with the sender and its capabilities in `_meta`. */
 export function withSender(params: JsonObject, capabilities: JsonObject): JsonObject {
   const sender = {
     [ENVELOPE.version]: MODERN_VERSION,

@@ -2,7 +2,6 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { findWireErrorCode } from '@episodic/protocol/internal'
 import { McpError } from '../mcp-error.ts'
 
-/** An unchecked JSON-RPC answer. */
 export interface RpcAnswer {
   readonly id?: unknown
   readonly result?: unknown

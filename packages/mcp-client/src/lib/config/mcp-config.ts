@@ -46,7 +46,6 @@ export const urlEntrySchema = z.strictObject({
 const serversSchema = z.record(z.string().min(1), z.unknown())
 const entrySchema = z.looseObject({})
 
-/** How a client reads a configuration. */
 export interface ConfigReading<Url> {
   readonly urlSchema: z.ZodType<Url & { type?: string | undefined }>
   /** The one server that is returned, or a choice among the names of the enabled ones. Default: all enabled ones. */

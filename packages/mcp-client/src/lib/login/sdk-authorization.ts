@@ -12,10 +12,8 @@ import type { OAuthProvider } from './sdk-provider.ts'
 /** Milliseconds until a request to an authorization server fails. */
 const REQUEST_TIMEOUT = 30_000
 
-/** The logins in progress, which concurrent requests of one provider share. */
 const underway = new WeakMap<OAuthProvider, Promise<void>>()
 
-/** Gets the tokens of one server from a provider, and has the MCP SDK renew them. */
 export function createAuthorizer(serverUrl: string, provider: OAuthProvider): Authorizer {
   /** The scope that was asked for, so that a wider request includes it. */
   let requested: string | undefined

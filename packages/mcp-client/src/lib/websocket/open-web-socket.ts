@@ -1,13 +1,11 @@
 import type { OpenWire } from './wire.ts'
 
-/** The WebSocket subprotocol of our servers. */
 export const PROTOCOL = 'episodic'
 
 export interface WebSocketServer {
   readonly url: string
   readonly token?: string | null | undefined
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** The WebSocket subprotocol; `null` for none. */
   readonly protocol: string | null
 }
 

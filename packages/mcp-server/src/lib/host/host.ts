@@ -302,7 +302,6 @@ export interface Players {
   ): Promise<JoinedSeat>
 }
 
-/** A seat that a client has taken, and the token with which it plays that seat. */
 export interface JoinedSeat {
   readonly token: string
   readonly seat: string
@@ -315,9 +314,7 @@ export interface CreatedGame extends JoinedSeat {
 
 export type TurnListener = (turn: SeatsInTurn) => void
 
-/** The seats of a session that may act, each with its seat handle. */
 export interface SeatsInTurn {
-  /** The session's id. */
   readonly session: string
   readonly environment: string
   readonly params: JsonObject

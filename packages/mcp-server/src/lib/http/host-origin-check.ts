@@ -2,7 +2,6 @@ import { isIP } from 'node:net'
 import { ServerError } from '../server-error.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
 
-/** Which `Host` and `Origin` headers a server accepts. */
 export interface AllowOptions {
   /** Host names that are served besides the address itself. Default: none. Required if the address is a wildcard. */
   readonly hosts?: readonly string[]

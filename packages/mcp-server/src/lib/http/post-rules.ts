@@ -7,7 +7,6 @@ import type { AgentCaller, Caller } from '../host/access/caller.ts'
 import type { HttpRequest } from './fast-path/connection.ts'
 import type { Denial } from './host-origin-check.ts'
 
-/** What a posted message is, by its version and by the session that its caller names. */
 export type Posted =
   /** Of a version that is not spoken here. */
   | { readonly kind: 'denied'; readonly denial: Denial }

@@ -10,7 +10,6 @@ import type { HttpResponse } from './fast-path/response.ts'
 import { createGuards, type Denial } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
 
-/** The client of a request whose Host and Origin are those of the port. */
 export interface PortClient {
   /** Whether the request has the control token. */
   readonly isTrainer: boolean

@@ -18,10 +18,8 @@ export interface AuthOptions {
   readonly jwt?: JwtOptions
 }
 
-/** The owner of a token. */
 export interface Identity {
   readonly principal: Principal
-  /** Whether it is the server's own control token. */
   readonly operator: boolean
 }
 

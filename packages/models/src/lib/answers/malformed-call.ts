@@ -1,4 +1,3 @@
-/** The finish reason of an answer in which the model wrote a call that its server could not read. */
 export const MALFORMED_CALL = 'malformed_function_call'
 
 /**

@@ -18,7 +18,6 @@ export type AnswerBody =
     }
   /** The connection broke before the end of its JSON. */
   | { readonly kind: 'incomplete' }
-  /** JSON with a fault in it, and what the fault is. */
   | { readonly kind: 'malformed'; readonly fault: string }
   /** A page, a stream of other events, or nothing. */
   | { readonly kind: 'other' }

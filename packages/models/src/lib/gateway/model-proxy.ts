@@ -56,7 +56,6 @@ const HELD_REQUESTS = 128 * 1024 ** 2
 /** Milliseconds for which an idle connection of a program stays open. Clients give theirs up before. */
 const IDLE = 120_000
 
-/** The APIs that are recorded, by their paths. */
 const APIS: ReadonlyMap<string, RecordedApi> = new Map([
   ['chat/completions', chatCompletions],
   ['responses', responses],
@@ -267,7 +266,6 @@ function targetOf(address: string) {
   return { token, version, path: APIS.has(name) ? name : path, query: url.search }
 }
 
-/** A path below the root of an API. */
 const VERSIONED = /^\/([^/]*)\/(v1(?:beta|alpha)?)(?:\/(.*))?$/
 /** Paths of clients that add no version to the address of the API that they are given. */
 const UNVERSIONED = /^\/([^/]*)()\/(messages|models\/[^/]+:\w+)$/

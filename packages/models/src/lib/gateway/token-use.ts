@@ -3,14 +3,12 @@ import type { ChatBody } from '../requests/concessions.ts'
 
 /** Sessions whose tokens a model has to ignore until it is sent none: an agent may change its conversation too. */
 const MOST_IGNORED = 8
-/** Answers without tokens after which they are tried again. */
 const TRIED_AGAIN = 256
 /** Models that are counted apart. Agents name them. */
 const MOST_MODELS = 64
 
 interface Known {
   isUsed: boolean
-  /** Those that were sent tokens, and whose tokens were ignored. */
   ignoredOf: Set<object>
   skipped: number
 }

@@ -88,7 +88,6 @@ export function createEpisodeJournal(
   let last: JournalEntry | null = null
   let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
   return {
-    /** What was kept before this process. */
     entries,
     take: (request: string) => kept.get(request) ?? null,
     /** Keeps an answer, and what was asked if somebody will want to know. Resolves when it outlives this process. */

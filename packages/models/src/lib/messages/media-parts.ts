@@ -10,7 +10,6 @@ type Part =
   | { readonly type: 'file'; readonly file: { readonly filename: string; readonly file_data: string } }
 export type Content = string | Part[]
 
-/** The types of the parts that are no text. */
 const MEDIA = ['image_url', 'file'] as const
 export type Medium = (typeof MEDIA)[number]
 

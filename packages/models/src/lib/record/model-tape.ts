@@ -143,7 +143,6 @@ function nearestOf({ entries }: ModelTape, messages: readonly object[]): Nearest
   return nearest
 }
 
-/** A message as it is in a file. */
 function plain(message: object | undefined): unknown {
   return message && JSON.parse(JSON.stringify(message))
 }

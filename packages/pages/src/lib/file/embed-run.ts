@@ -83,7 +83,6 @@ async function embedRows(embedded: EmbeddedContent) {
   const { detail, lines, grades, seat, mostRows, mostCharacters, goesFirst } = embedded
   const unordered = createRowTable({ seat })
   const gradable = createGradableLines(seat)
-  /** The numbers and the lengths of the lines that are rows. */
   const found: number[] = []
   const lengths: number[] = []
   let count = 0

@@ -5,7 +5,6 @@ const PROGRAMS: { readonly [platform: string]: readonly string[] } = {
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Opens an address in the person's browser, if there is one. */
 export function openInBrowser(url: string): void {
   const [program = 'xdg-open', ...given] = PROGRAMS[process.platform] ?? []
   const child = spawn(program, [...given, url], { stdio: 'ignore', detached: true })

@@ -1,4 +1,3 @@
-/** Bytes of a random text. */
 const BYTES = 16
 
 /**
@@ -8,7 +7,6 @@ const BYTES = 16
 const pool = new Uint8Array(BYTES * 256)
 let used = pool.length
 
-/** The two hexadecimal digits of each byte. */
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** Returns 128 random bits as 16 bytes, which are the caller's own. */

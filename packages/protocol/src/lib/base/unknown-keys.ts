@@ -3,11 +3,9 @@ import { isObject } from './json.ts'
 import { findNearest } from './nearest-name.ts'
 import { shorten } from './shorten.ts'
 
-/** A key that a schema does not declare. */
 export interface UnknownKey {
   /** The keys from the top to it, itself included. */
   readonly path: readonly string[]
-  /** The keys that the schema declares at this place. */
   readonly known: readonly string[]
 }
 
@@ -73,7 +71,6 @@ function inObject({ shape, catchall }: Keys, value: object, path: readonly strin
   })
 }
 
-/** Unknown keys that are named in a message. */
 const MOST = 5
 
 /** Says which keys are not known, what they may have meant, and which there are, in sentences. */

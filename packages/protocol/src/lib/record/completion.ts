@@ -67,7 +67,6 @@ export const completionSchema = z.object({
   asked: z.string().optional(),
   /** The temperature that the request asked for. */
   temperature: z.number().min(0).optional(),
-  /** The server's id of the answer. */
   responseId: z.string().optional(),
   /** What the server returned as the model's reasoning, apart from `text`. */
   reasoning: z.string().optional(),

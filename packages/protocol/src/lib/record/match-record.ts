@@ -25,10 +25,8 @@ const recordedSeatStepSchema = z.object({
 /** One step of one seat as it is kept, with what it meant to the others. */
 export type RecordedSeatStep = Wire<typeof recordedSeatStepSchema>
 
-/** What an episode was for one seat. */
 const recordedSeatSchema = z.object({
   policy: recordedPolicySchema,
-  /** The instruction of the seat, if it has one of its own. */
   prompt: z.string().optional(),
   /**
    * Its first observation and Φ; `null` if the session could not be opened, or the seat did not play. Where it goes on

@@ -9,7 +9,6 @@ import { splitSchema } from './task.ts'
 
 // What lines of one seat and of several have in common: `EpisodeRecord` and `MatchRecord` are made of it.
 
-/** The place of an episode in the curriculum of its run. */
 const curriculumPlaceSchema = z.object({
   /** Numbers the draws of the run, from 0. All rollouts of a drawn task have the same number. */
   draw: z.int().min(0),

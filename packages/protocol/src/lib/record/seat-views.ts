@@ -11,7 +11,6 @@ export interface SeatResult extends Judgement {
   readonly end: EpisodeEnd
   /** That the player of the seat stopped before the episode was over for it, and why. */
   readonly stopped?: PlayerStopped | undefined
-  /** The sum of each reward term, over the steps of all seats. */
   readonly terms: { readonly [name: string]: number }
   /** The sum of the terms. */
   readonly return: number

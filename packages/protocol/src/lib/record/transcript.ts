@@ -9,10 +9,8 @@ export interface ModelRequest {
   readonly tools: readonly JsonObject[]
 }
 
-/** The parts of a step of which a message to the model is made. */
 type AnsweredStep = Pick<RecordedStep, 'observation' | 'speech' | 'completions'>
 
-/** The parts of an episode in which a transcript's references are found. */
 type AnsweredEpisode = Pick<EpisodeRecord, 'undecided' | 'transcript'> & { readonly steps: readonly AnsweredStep[] }
 
 /**

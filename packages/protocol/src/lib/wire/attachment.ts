@@ -44,7 +44,6 @@ function attachmentNote({ type, mimeType, bytes, uri }: Attachment): string {
   return `[${type}: ${[mimeType, size, ...(uri === undefined ? [] : [uri])].join(', ')}]`
 }
 
-/** Returns a text with the notes of attachments below it. */
 export function withAttachmentNotes(text: string, attachments: readonly Attachment[] = []): string {
   return attachments.length === 0 ? text : [text, ...attachments.map(attachmentNote)].filter(Boolean).join('\n')
 }

@@ -17,10 +17,8 @@ export const contentPartSchema = z.looseObject({
   name: textSchema,
   resource: z.looseObject({ uri: textSchema, text: textSchema, blob: textSchema, mimeType: textSchema }).optional(),
 })
-/** A part of an answer as it comes. */
 export type ContentPart = Wire<typeof contentPartSchema>
 
-/** What of an observation is in the content of an answer. */
 type Content = Pick<Observation, 'text' | 'attachments' | 'resources'>
 
 /** How much of an answer is kept. */
@@ -91,7 +89,6 @@ export function contentParts({ text, attachments = [], resources = [] }: Content
   return parts
 }
 
-/** The members of a link that are kept. */
 const LINK_TEXTS = ['title', 'description', 'mimeType'] as const
 
 function linkOf(part: ContentPart & { readonly uri: string; readonly name: string }) {

@@ -34,10 +34,8 @@ const eventInfoSchema = z.object({ type: z.string(), description: z.string(), da
 /** A type of outside events that an environment accepts. The schema is JSON Schema 2020-12. */
 export type EventInfo = Wire<typeof eventInfoSchema>
 
-/** One seat of an environment that has several. */
 const seatInfoSchema = z.object({
   name: z.string(),
-  /** The names of its tools. */
   tools: z.array(z.string()),
 })
 
@@ -47,7 +45,6 @@ export const environmentInfoSchema = z.object({
   description: z.string(),
   paramsSchema: jsonObjectSchema,
   tools: z.array(toolInfoSchema),
-  /** Names of the reward terms. */
   terms: z.array(z.string()),
   /** Whether the environment defines a potential Φ, so that shaping is possible. */
   potential: z.boolean(),

@@ -69,7 +69,6 @@ const atSchema = z.int().min(0).optional()
 const waitSchema = z.number().min(0).max(60).default(0)
 const pageSchema = { after: z.int().min(0).default(0), limit: z.int().min(1).max(1_000).default(100) }
 
-/** One seat of an open session. */
 const openSeatSchema = z.object({
   /** The agent capability: allows this seat's tools at the agent endpoint, at `/mcp/s/<capability>`, alone. */
   capability: z.string(),
@@ -78,7 +77,6 @@ const openSeatSchema = z.object({
    * what other seats see and earn. Left out if the environment has one seat.
    */
   handle: z.string().optional(),
-  /** The observation of the initial state. */
   observation: observationSchema
     .pick({ text: true, tools: true })
     .extend({ structured: parsedObjectSchema.nullable() }),
@@ -216,7 +214,6 @@ const closeResultSchema = z.object({
   /** The last step, which the server took for the player that has left. Left out if it took none. */
   step: loggedStepSchema.optional(),
 })
-/** The parameters of a method. */
 const paramsOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.strictObject({ ...shape, _meta: z.unknown().optional() })
 

@@ -16,7 +16,6 @@ export function readBase64(text: string): string | null {
 
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/
 
-/** Returns the base64 of bytes. */
 export function toBase64(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += PIECE) text += String.fromCharCode(...bytes.subarray(at, at + PIECE))

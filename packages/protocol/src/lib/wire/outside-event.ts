@@ -23,7 +23,6 @@ export const appliedEventSchema = eventSchema.extend({
   /** Of the session, this commit included; 0 in a fork, or a session restored from a snapshot, started after it. */
   revision: z.int().min(0),
 })
-/** An event that was applied to a session. */
 export type AppliedEvent = Wire<typeof appliedEventSchema>
 
 export const publishedEventSchema = appliedEventSchema.pick({ type: true, data: true, said: true, sent: true })

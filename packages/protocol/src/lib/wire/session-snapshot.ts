@@ -37,7 +37,6 @@ const streamSchema = z
 
 /** Strict: an unknown key is reported, not dropped. */
 export const sessionSnapshotSchema = z.strictObject({
-  /** Version of this shape. */
   format: z.literal(1),
   environment: z.strictObject({ name: z.string().min(1), version: z.string().min(1) }),
   /** The parameters with defaults filled in. */

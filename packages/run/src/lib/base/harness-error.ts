@@ -1,6 +1,5 @@
 import { CodedError } from '@episodic/protocol/base/internal'
 
-/** What each code says of an error of the command. */
 const MEANINGS = {
   'world-not-found': 'no world has that name',
   'world-invalid': 'what was found is no world',

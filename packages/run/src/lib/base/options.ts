@@ -66,7 +66,6 @@ export function flagOff(help: string, details: { readonly inFile?: true } = {}) 
   return schema
 }
 
-/** Adds the options of a schema's fields to a command, below a heading of its help. */
 export function addOptions(command: Command, schema: z.ZodObject, heading?: string): Command {
   for (const field of optionFields(schema)) add(command, createOption(field), heading)
   return command
@@ -98,7 +97,6 @@ function createKey(field: OptionField): Option {
   return key
 }
 
-/** An option among the fields of a schema. */
 export interface OptionField extends OptionDescription<never> {
   readonly name: string
   readonly inner: z.ZodType
@@ -106,7 +104,6 @@ export interface OptionField extends OptionDescription<never> {
   readonly isMandatory: boolean
 }
 
-/** Returns the options among the fields of a schema. */
 export function optionFields({ shape }: z.ZodObject): readonly OptionField[] {
   return (Object.entries(shape) as [string, z.ZodType][]).flatMap(([name, schema]) => {
     const described = descriptions.get(schema)

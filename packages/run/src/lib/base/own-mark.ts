@@ -63,7 +63,6 @@ export async function hasOwnMark(
   return own !== null && own.length === mark.length && timingSafeEqual(own, mark)
 }
 
-/** The key of a mark within the JSON of a file. */
 const MARK = 'mark'
 
 export async function markedJson(folder: string, what: string, value: object): Promise<string> {

@@ -1,4 +1,3 @@
-/** Where progress is shown. */
 export interface ProgressStream {
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined

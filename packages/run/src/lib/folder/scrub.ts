@@ -66,7 +66,6 @@ function isTelling(folder: string): boolean {
   return above !== '.' && dirname(above) !== above && !folder.startsWith('/usr/')
 }
 
-/** Returns all texts within a value. */
 export function* textsIn(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
   else if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) yield* textsIn(inner)

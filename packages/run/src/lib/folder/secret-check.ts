@@ -4,7 +4,6 @@ import { HarnessError } from '../base/harness-error.ts'
 import { secretVariables } from '../base/secret-variables.ts'
 import { type FoundSecret, findSecrets } from './find-secrets.ts'
 
-/** Places that the error names. */
 const MOST_NAMED = 10
 
 /**

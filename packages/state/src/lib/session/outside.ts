@@ -5,7 +5,6 @@ import { StateError } from '../state-error.ts'
 import type { SessionRecord } from './session-record.ts'
 import { type Change, withMessages } from './step.ts'
 
-/** The outcome of an outside event by the rules. */
 export interface Happened extends Pick<AppliedEvent, 'said' | 'sent' | 'end'> {
   readonly change: Change
   /** The seats that may act now; omitted if there is one seat. */

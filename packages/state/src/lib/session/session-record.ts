@@ -10,7 +10,6 @@ export type SeatRecord = SessionSnapshot['seats'][string] & {
   readonly last: number | null
 }
 
-/** The state in which a forked or restored session began. */
 export interface SessionBase extends Pick<SessionSnapshot, 'rng' | 'now' | 'seats' | 'turn' | 'history' | 'outside'> {
   /** The text of the state: the very string that the session was created with, so that forks can share it. */
   readonly state: string

@@ -16,7 +16,6 @@ import { Sequence } from './sequence.ts'
 
 export type Mapping = Fields | Table
 
-/** An object whose entries fit into one page. */
 export class Fields extends PageNode implements Container {
   /** In the order of the object's keys. */
   readonly entries: { readonly [key: string]: Value }

@@ -103,7 +103,6 @@ interface ObjectChanges {
 class ObjectPart extends Unalterable implements Part {
   readonly #draft: Draft
   readonly #base: Base
-  /** The object in the base. */
   readonly #inner: Mapping | PlainEntries
   /** The parts of entries that were read; `null` for none, as of nearly every row that is read in a search. */
   #parts: Map<string, object> | null = null

@@ -169,7 +169,6 @@ export class KeptState {
     return this.#tree ? KeptState.#large(this.#tree.root, {}).#knownAs(this.state) : this
   }
 
-  /** Remembers of this state what was remembered of another object for it. */
   #knownAs(state: SessionState): this {
     const what = remembered.get(state)
     if (what !== undefined) remembered.set(this.state, what)

@@ -2,7 +2,6 @@ import { type Container, pageOf, type Value } from './page-node.ts'
 import { treeOf } from './tree-of.ts'
 import { shownBy } from './view.ts'
 
-/** Objects that are known to be frozen at every depth. */
 const frozen = new WeakSet<object>()
 
 /** Values of the tree for objects of worlds that cannot change; `null` for small ones. */

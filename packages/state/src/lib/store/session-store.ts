@@ -38,14 +38,12 @@ export interface LogEntry {
   readonly state?: string | undefined
 }
 
-/** A part of a state. */
 export interface StoredPage {
   /** The content id of `text`, 32 hexadecimal digits: pages of one name are equal. Stores do not check it. */
   readonly name: string
   readonly text: string
 }
 
-/** A pool that sessions share, with all its pages. */
 export interface SharedPool {
   readonly pool: string
   readonly pages: readonly StoredPage[]

@@ -5,7 +5,6 @@ export function pixels(value: number): number {
   return Math.round(value * 100) / 100 || 0
 }
 
-/** Maps values to pixels, and has the ticks of an axis. */
 export interface Scale {
   (value: number): number
   readonly ticks: readonly number[]

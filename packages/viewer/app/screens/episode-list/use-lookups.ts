@@ -15,7 +15,6 @@ const NOT_YET: TextRows = { rows: new Set(), done: false, failed: false }
 
 const AT_ONCE = 8
 
-/** Looks up the texts, tasks and grades of a query, which it needs beside the columns. */
 export function useLookups(
   run: string,
   { texts, tasks, graders }: QueryNeeds,

@@ -19,7 +19,6 @@ type StreamOptions<T extends ToolSet, C extends Context, O extends OutputInterfa
   typeof streamAiText<T, C, O>
 >[0]
 
-/** The option that this package adds. */
 export interface McpSessionOption {
   /** The session whose tools the model gets. The caller closes it. */
   readonly mcpSession: AgentSession | McpSession

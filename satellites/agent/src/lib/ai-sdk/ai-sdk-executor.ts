@@ -14,7 +14,6 @@ import type { KeepOptions } from '../session/kept-messages.ts'
 import { ToolLoopAgent } from './ai-sdk-agent.ts'
 import { lostIn } from './ai-sdk-guard.ts'
 
-/** What the AI SDK's `ToolLoopAgent` takes. */
 export type AiSdkAgentOptions<T extends ToolSet, O extends OutputInterface> = ToolLoopAgentSettings<
   never,
   T,

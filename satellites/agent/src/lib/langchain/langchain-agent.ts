@@ -18,13 +18,11 @@ import { langChainToolsOf } from './langchain-tools.ts'
 export type Tools = readonly (ClientTool | ServerTool)[]
 export type Middleware = readonly AnyAgentMiddleware[]
 
-/** The option that this package adds. */
 export interface McpSessionOption {
   /** The session whose tools the agent gets. The caller closes it. */
   readonly mcpSession: AgentSession | McpSession
 }
 
-/** What LangChain's `createAgent` takes, for an agent without a response format. */
 export type LangChainAgentOptions<M extends Middleware = Middleware, T extends Tools = Tools> = Omit<
   CreateAgentParams<ResponseFormatUndefined, undefined, AnyAnnotationRoot, never>,
   'responseFormat' | 'middleware' | 'tools'

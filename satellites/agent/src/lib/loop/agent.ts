@@ -8,7 +8,6 @@ import { type AgentEvent, type AgentMessage, type LocalTool, type Model, runAgen
 /** Options of an agent without a framework. */
 export interface AgentOptions {
   readonly model: Model
-  /** The system prompt of the model. */
   readonly systemPrompt?: string | undefined
   /** Functions of this program that the model may call besides the servers' tools. */
   readonly tools?: readonly LocalTool[] | undefined

@@ -36,7 +36,6 @@ export function agentToolsOf(
   )
 }
 
-/** Creates a tool with its original name. */
 export function agentTool(server: string, tool: SessionTool, call: AgentTool['call']): AgentTool {
   return {
     name: plain(tool.name),

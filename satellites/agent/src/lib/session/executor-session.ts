@@ -3,7 +3,6 @@ import { type AgentSession, type AgentSessionConfig, openAgentSession } from './
 import { createKeptMessages, type KeepOptions, type KeptMessages } from './kept-messages.ts'
 import { Turns } from './turns.ts'
 
-/** Bounds of an executor. */
 export interface ExecutorOptions {
   /** The most invocations that wait for one executor. Default 16. */
   readonly maximumWaitingInvocations?: number | undefined

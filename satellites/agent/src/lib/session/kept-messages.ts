@@ -1,4 +1,3 @@
-/** What an executor keeps between invocations. */
 export interface KeepOptions {
   /** Whether messages are kept from one invocation to the next. `true` by default. The session is kept in any case. */
   readonly keepMessages?: boolean | undefined
@@ -8,7 +7,6 @@ export interface KeepOptions {
 
 export type KeptMessages<Message> = ReturnType<typeof createKeptMessages<Message>>
 
-/** The messages of the invocations so far. */
 export function createKeptMessages<Message>(
   { keepMessages = true, maximumMessages = 1_000 }: KeepOptions,
   startsTurn: (message: Message) => boolean,

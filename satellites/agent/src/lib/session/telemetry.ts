@@ -31,7 +31,6 @@ const COUNTERS: Readonly<
   },
 }
 
-/** The scope of the tracer and of the meter. */
 const SCOPE = '@episodic/agent'
 
 interface Observation<T> {

@@ -10,7 +10,6 @@ export interface ToolCall {
   readonly arguments?: JsonObject | undefined
 }
 
-/** The calls that begin, commit and roll back a transaction of a server. */
 export interface TransactionCalls {
   readonly begin: ToolCall
   readonly commit: ToolCall

@@ -18,7 +18,6 @@ import { type DojoSuite, type Returned, ToolError } from './suite.ts'
 import { dumpYaml } from './yaml-dump.ts'
 
 export interface DojoOptions {
-  /** The folder with the original's files. */
   readonly data: string
   /** What the original recorded of golden actions. Default: nothing. */
   readonly recorded?: ReadonlyMap<string, GoldenResult>

@@ -15,7 +15,6 @@ const FALSE: readonly PythonValue[] = [false, 0, '0', 'false', 'f', 'no', 'n', '
 /** Arguments that a tool does not take, in pydantic's words. */
 export class ArgumentError extends Error {}
 
-/** A value that does not fit, and where. */
 export interface Misfit {
   readonly at: string
   readonly kind: string

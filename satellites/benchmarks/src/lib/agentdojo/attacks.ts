@@ -24,10 +24,8 @@ export interface Attacked {
   readonly truth: () => readonly TruthCall[]
 }
 
-/** Returns the text of an attack, over the sources of the original. */
 export type AttackTexts = (attack: Exclude<Attack, 'none'>, attacked: Attacked) => string
 
-/** Reads the templates of the attacks from the original's sources. */
 export function readAttacks(read: (file: string) => string): AttackTexts {
   const baseline = read('attacks/baseline_attacks.py')
   const important = read('attacks/important_instructions_attacks.py')

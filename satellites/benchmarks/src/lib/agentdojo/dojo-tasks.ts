@@ -2,7 +2,6 @@ import type { Json } from '@episodic/protocol'
 import { type Constant, readPythonTexts } from './python-texts.ts'
 import type { DojoSuite, DojoTask, Texts } from './suite.ts'
 
-/** A task of the user, or of an injection, by its name in the original. */
 export interface NamedTask {
   readonly id: string
   readonly task: DojoTask<Json>
@@ -45,7 +44,6 @@ export function readPairs(suite: DojoSuite, read: (path: string) => string): rea
   return [...alone('user', users), ...alone('injection', injections), ...users.flatMap(attacked)]
 }
 
-/** The answer that goes with a ground truth. */
 export function outputOf({ task, texts }: NamedTask): string {
   return task.output?.(texts) ?? texts.GROUND_TRUTH_OUTPUT ?? ''
 }

@@ -5,7 +5,6 @@ import { parse } from 'yaml'
 import { readQuoted } from './injected-text.ts'
 import { dumpYaml, sortedEntries, type YamlValue } from './yaml-dump.ts'
 
-/** An environment of the original before anything is injected. */
 export interface EnvironmentFile {
   /** The texts that stand in the places for injections where nothing is injected. */
   readonly defaults: Readonly<Record<string, string>>
@@ -13,7 +12,6 @@ export interface EnvironmentFile {
   inject(texts: Readonly<Record<string, string>>): Json
 }
 
-/** Reads the environment of a suite, with what it includes. */
 export function readEnvironment(folder: string): EnvironmentFile {
   const blank = sorted(readYaml(join(folder, 'environment.yaml')) as YamlValue)
   const vectors = readYaml(join(folder, 'injection_vectors.yaml')) as Record<string, { readonly default: string }>

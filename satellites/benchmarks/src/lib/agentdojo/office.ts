@@ -60,7 +60,6 @@ export function startInbox({ account_email, initial_emails }: JsonObject): Offic
   return { account_email: String(account_email), emails, contact_list, trash: [] }
 }
 
-/** Returns the calendar of an environment's file. */
 export function startCalendar({ account_email, current_day, initial_events }: JsonObject): Office['calendar'] {
   const events = (initial_events as JsonObject[]).map((event) => ({
     ...{ all_day: false, status: 'confirmed' },
@@ -127,7 +126,6 @@ function notify(office: Office, event: Event, subject: string, body: string, rec
   sendEmail(office, { recipients, subject, body }, [{ event: event.id_ }])
 }
 
-/** Writes emails for a model. */
 export function shownEmails({ calendar }: Office, emails: readonly Email[]): YamlValue[] {
   const events = new Map<string, YamlValue>()
   const shown = (id: string): YamlValue => {

@@ -2,7 +2,6 @@ import { readDocstrings } from '../python/docstrings.ts'
 import { readLiteral } from '../python/expression.ts'
 import type { PythonValue } from '../python/value.ts'
 
-/** A parameter of a tool. */
 export interface Parameter {
   readonly name: string
   /** As Python's annotation says it, without `| None`. */
@@ -13,7 +12,6 @@ export interface Parameter {
   readonly fallback: PythonValue | undefined
 }
 
-/** A tool as its function of Python describes it. */
 export interface PythonFunction {
   readonly name: string
   readonly description: string

@@ -1,9 +1,7 @@
 import { readLiteral } from '../python/expression.ts'
 
-/** What a constant of Python is here. */
 export type Constant = string | number | readonly Constant[]
 
-/** Constants of a module, and of each class by its name. */
 export interface PythonTexts {
   readonly module: ReadonlyMap<string, Constant>
   readonly classes: ReadonlyMap<string, ReadonlyMap<string, Constant>>

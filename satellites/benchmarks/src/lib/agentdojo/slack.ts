@@ -135,7 +135,6 @@ const last = ({ after }: Judged<Workspace>, kind: 'user_inbox' | 'channel_inbox'
 const isIn = ({ before, after }: Judged<Workspace>, ...users: string[]) =>
   users.every((user) => after.slack.user_channels[user]?.includes(external(before)) === true)
 
-/** Reads all channels, and writes to users what their place is. */
 const writesAll = (users: readonly string[], text: (texts: Texts, place: number) => string): Task => ({
   truth: (texts, env) => [
     channels,
@@ -238,7 +237,6 @@ const userTasks: DojoSuite<Workspace>['userTasks'] = {
   ),
 }
 
-/** The text of the messages of channels, a line for each. */
 const joinMessages = ({ slack }: Workspace, names: readonly string[]) =>
   names.flatMap((name) => (slack.channel_inbox[name] ?? []).map(({ body }) => `${body}\n`)).join('')
 const publish = (url: string, content: string): TruthCall => [

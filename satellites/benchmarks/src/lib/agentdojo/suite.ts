@@ -73,7 +73,6 @@ export type TruthCall = readonly [
   placeholders?: { readonly [name: string]: PythonValue },
 ]
 
-/** A task of the user, or of an injection. */
 export interface DojoTask<Env> {
   /** The calls that solve it, found in the environment before them. */
   truth(texts: Texts, env: Env): readonly TruthCall[]
@@ -104,7 +103,6 @@ export interface DojoSuite<Env = Json> {
   readonly combinedBefore?: Readonly<Record<number, DojoTask<Env>>>
   /** What `episodic check` finds in it as in the original, with the reasons. */
   readonly waive?: Readonly<Record<string, string>>
-  /** Returns the environment at the start from the file of the original. */
   start(file: Json): Env
   /** Returns what the original's models hold, to be compared with it. */
   state(env: Env): Json

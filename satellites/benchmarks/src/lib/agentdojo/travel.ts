@@ -84,7 +84,6 @@ const listing =
       .join('\n')}\n`,
   })
 
-/** A tool that says something of each place whose name is given. */
 const telling =
   <P extends Venue>(places: (env: Travel) => readonly P[], parameter: string, tell: (place: P) => Json) =>
   (env: Travel, args: Readonly<Record<string, readonly string[]>>): Returned => ({
@@ -195,7 +194,6 @@ const inAll =
   (tool: string) =>
   (city: string): Step =>
   () => [tool, { city }]
-/** A call about the places that are named, or about all of a city. */
 const asks =
   (tool: string, parameter: string, places: (env: Travel) => readonly Venue[]) =>
   (...named: string[]): Step =>
@@ -227,7 +225,6 @@ const cars = {
   fuels: asks('get_car_fuel_options', COMPANY, companiesOf),
   prices: asks('get_car_price_per_day', COMPANY, companiesOf),
 }
-/** Asks for the best places of a city, and for their prices. */
 const top = (kind: typeof hotels | typeof restaurants | typeof cars, city: string, ...best: string[]) => [
   kind.all(city),
   kind.ratings(city),

@@ -201,7 +201,6 @@ const asks = (truth: Truth, isAnswered: (output: string, texts: Texts) => boolea
   truth,
   isMet: (judged, texts) => isAnswered(judged.output, texts) && isFree(judged),
 })
-/** A task of a new event, and what is judged of it beside its times. */
 const makes = (
   first: Truth,
   event: (texts: Texts) => JsonObject & { start_time: string; end_time: string },

@@ -9,7 +9,6 @@ export interface Sources {
   readonly isLong: boolean
   /** Returns a literal that a name is bound to in the original's source of the class. */
   constant<T>(name: string): T
-  /** Returns a literal that follows a text in that source. */
   after<T extends PythonValue>(text: string): T
   /** Returns the groups of a pattern wherever it occurs in that source. */
   groups(pattern: RegExp): readonly (readonly string[])[]
@@ -17,7 +16,6 @@ export interface Sources {
   long<T extends PythonValue>(name: string): T | undefined
 }
 
-/** A dict with names for keys. */
 export type Fields = Record<string, PythonValue>
 
 /** Attributes that are `undefined` are not in the answer. */

@@ -13,7 +13,6 @@ import { trading } from './trading.ts'
 import { travel } from './travel.ts'
 import { vehicle } from './vehicle.ts'
 
-/** The classes of the original, by their names there. */
 const CLASSES = {
   ...{ GorillaFileSystem: fileSystem, MathAPI: math, MessageAPI: messages, TwitterAPI: posting },
   ...{ TicketAPI: tickets, TradingBot: trading, TravelAPI: travel, VehicleControlAPI: vehicle },
@@ -22,7 +21,6 @@ const CLASSES = {
 /** States of the classes of a task, by their names: plain JSON. */
 export type States = Record<string, unknown>
 
-/** Returns the states that a task begins with. */
 export function loadStates({ classes, scenarios, isLong }: BfclTask, library: Library): States {
   const load = (name: string) => classOf(name).load(scenarios[name] ?? {}, library.sources(name, isLong))
   return Object.fromEntries(classes.map((name) => [name, structuredClone(load(name))]))

@@ -7,7 +7,6 @@ import type { Fields, Sources } from './api.ts'
 /** The categories of the original whose tasks are conversations of several turns. */
 export type Category = 'base' | 'miss_func' | 'miss_param' | 'long_context'
 
-/** A function as its document describes it. */
 export interface FunctionDocument {
   readonly className: string
   readonly name: string
@@ -28,7 +27,6 @@ export interface Described {
 export type Library = ReturnType<typeof openLibrary>
 export type BfclTask = ReturnType<Library['tasks']>[number]
 
-/** The name of a class's files. */
 const FILES: Readonly<Record<string, string>> = {
   ...{ GorillaFileSystem: 'gorilla_file_system', MathAPI: 'math_api', MessageAPI: 'message_api' },
   ...{ TwitterAPI: 'posting_api', TicketAPI: 'ticket_api', TradingBot: 'trading_bot' },
@@ -49,7 +47,6 @@ export function openLibrary(folder: string) {
   const offer = readConstant(text('prompts.py'), 'DEFAULT_USER_PROMPT_FOR_ADDITIONAL_FUNCTION_FC') as string
 
   return {
-    /** All functions, by their names. */
     functions: new Map(documents.map((document) => [document.name, document])),
     sources: (className: string, isLong: boolean) =>
       ({ ...sources.get(className), isLong, long: (name) => (isLong ? long(name) : undefined) }) as Sources,
@@ -63,7 +60,6 @@ export function openLibrary(folder: string) {
         const missed = new Map(entriesOf(task.missed_function ?? {}) as unknown as [string, string[]][])
         const turns = task.question.map(([message], turn) => ({
           user: message?.content ?? offer,
-          /** The calls that are right. */
           golden: (ground_truth[turn] ?? []).map(readCall),
           /** Functions of `miss_func` that are offered from this turn on. */
           offers: missed.get(String(turn)) ?? [],
@@ -91,7 +87,6 @@ function sourcesOf(source: string) {
   }
 }
 
-/** Returns a function that reads each constant of a source once. */
 function constantsOf(source: string): (name: string) => PythonValue {
   const known = new Map<string, PythonValue>()
   return (name) => {

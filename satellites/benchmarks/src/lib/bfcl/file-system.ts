@@ -238,7 +238,6 @@ function findPlace(files: FileSystem, folder: number, name: string): number | nu
   return entry && name === '.' ? folder : (entry?.[1] ?? null)
 }
 
-/** Returns what the current folder has under a name. */
 function nodeOf(files: FileSystem, name: string): Node | null {
   const place = findPlace(files, files.here, name)
   return place === null ? null : nodeAt(files, place)

@@ -202,7 +202,6 @@ function airportsOf({ after }: Sources): readonly string[] {
   return after<string[]>('A list of all available airports\n        """\n        return ')
 }
 
-/** Returns what flights cost on a date and in a class, by their two airports. */
 function costsOf({ travel_date, travel_class }: Record<'travel_date' | 'travel_class', string>, { constant }: Sources) {
   const digits = (travel_date.match(/\d/g) ?? []).reduce((sum, digit) => sum + Number(digit), 0)
   const factor = (FACTORS.get(travel_class) ?? 0) * (digits % 2 === 0 ? 2 : 1)

@@ -28,7 +28,6 @@ interface Truth {
   readonly states: string
 }
 
-/** Returns what plays calls of a task, and judges its turns by those of the ground truth. */
 export function createJudge(task: BfclTask, library: Library) {
   const play = (states: States, name: string, given: JsonObject) => {
     const called = library.functions.get(name) as FunctionDocument

@@ -14,7 +14,6 @@ export interface HarborTask {
   readonly disk: Disk
   readonly workdir: string
   readonly variables: Readonly<Record<string, string>>
-  /** The folder `tests`, at `/tests`. */
   readonly tests: Disk
   /** The folder `solution`, at `/solution`; `null` without one. */
   readonly solution: Disk | null

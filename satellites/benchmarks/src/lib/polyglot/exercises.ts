@@ -13,15 +13,11 @@ const configSchema = z.object({
   files: z.object({ solution: z.array(z.string()), test: z.array(z.string()), example: z.array(z.string()) }),
 })
 
-/** An exercise of the set. */
 export interface Exercise {
   readonly language: keyof typeof LANGUAGES
-  /** The directory that it is in, on each disk. */
   readonly home: string
-  /** How many tests have to pass. */
   readonly tests: number
   readonly instructions: string
-  /** The disk of a player at the start. */
   readonly given: Disk
   /** The files to write, by their absolute paths. */
   readonly solution: readonly string[]

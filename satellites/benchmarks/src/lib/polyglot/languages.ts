@@ -1,4 +1,3 @@
-/** How the tests of a language are run in the folder of an exercise, and what says how many passed. */
 interface Language {
   /** A script for bash, over the programs and libraries in the folder `$KIT`. */
   readonly script: string

@@ -2,7 +2,6 @@ import { type Disk, MACHINE_BOUNDS, type Machine } from '@episodic/workspace'
 import type { Exercise } from './exercises.ts'
 import { LANGUAGES } from './languages.ts'
 
-/** What the tests of an exercise came to. */
 export interface TestRun {
   readonly passed: boolean
   /** What they printed, without the time that they took. */

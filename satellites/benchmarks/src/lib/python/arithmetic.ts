@@ -6,7 +6,6 @@ export function isNumber(value: unknown): value is PythonNumber {
   return typeof value === 'number' || isWholeFloat(value) || isLargeInt(value)
 }
 
-/** Returns the double next to a number. */
 export function toDouble(value: PythonNumber): number {
   return isLargeInt(value) ? Number(value.$int) : numberOf(value)
 }
@@ -16,7 +15,6 @@ export function toInt(value: bigint): number | PythonInt {
   return Number.isSafeInteger(Number(value)) ? Number(value) : { $int: String(value) }
 }
 
-/** Returns the integer that an int is. */
 export function integerOf(value: number | PythonInt): bigint {
   return BigInt(isLargeInt(value) ? value.$int : value)
 }

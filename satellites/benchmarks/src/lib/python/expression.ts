@@ -26,7 +26,6 @@ export function readConstant(source: string, name: string): PythonValue {
   return readLiteral(source, found.index + found[0].length)
 }
 
-/** Reads a call whose arguments are literals. */
 export function readCall(source: string): PythonCall {
   return createReader(source, 0).call()
 }

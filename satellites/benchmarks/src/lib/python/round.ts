@@ -9,7 +9,6 @@ export function round(value: number | PythonFloat, digits = 0): number | PythonF
   return isFloat(value) ? float(rounded) : rounded
 }
 
-/** Rounds as `round(value)` does, to an int. */
 export function roundToInt(value: number | PythonFloat): number {
   return Number(formatFixed(numberOf(value), 0))
 }

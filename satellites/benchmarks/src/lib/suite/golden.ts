@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url'
 import { type EnvironmentDefinition, rehearse } from '@episodic/mcp-server'
 import { canonicalJson, contentId, type Json, type JsonObject } from '@episodic/protocol'
 
-/** One call of a golden solution. */
 export interface GoldenCall {
   /** The seat that acts; needed if there are several. */
   readonly seat?: string
@@ -14,7 +13,6 @@ export interface GoldenCall {
   readonly answers?: false
 }
 
-/** What golden actions came to. */
 export interface GoldenResult {
   /** The digest of the list of the answers' texts: see {@link digestOf}. */
   readonly answers: string
@@ -23,7 +21,6 @@ export interface GoldenResult {
   readonly solved: boolean
 }
 
-/** The golden actions of one task. */
 export interface GoldenCase {
   /** The task's name in the original, which is `metadata.task` of the task too. */
   readonly task: string
@@ -35,7 +32,6 @@ export interface GoldenCase {
   readonly expected: GoldenResult | null
 }
 
-/** The exports of a world module with golden actions. */
 export interface GoldenWorld {
   readonly environment: EnvironmentDefinition
   readonly golden: () => Iterable<GoldenCase>
@@ -43,7 +39,6 @@ export interface GoldenWorld {
   readonly goldenState: (state: { readonly public: JsonObject; readonly private: JsonObject }) => Json
 }
 
-/** What golden actions came to here. */
 export interface PlayedGolden extends GoldenResult {
   readonly task: string
   /** What is another than the original's; empty if all is equal, and for a task without golden actions. */

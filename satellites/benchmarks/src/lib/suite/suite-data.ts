@@ -61,7 +61,6 @@ export const suiteDataSchema = z
   })
 export type SuiteData = z.output<typeof suiteDataSchema>
 
-/** Lists the kept files of all sources. */
 export function filesOf(data: { readonly sources: readonly DataSource[] } | undefined): DataSource['files'] {
   return data?.sources.flatMap(({ files }) => files) ?? []
 }

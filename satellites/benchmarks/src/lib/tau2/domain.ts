@@ -11,11 +11,9 @@ export function fail(message: string): never {
 
 export type Seat = 'agent' | 'user'
 
-/** A tool of a domain, by the rules of the original. */
 export interface DomainTool<State> {
   readonly seat: Seat
   readonly input: z.ZodObject
-  /** Whether it changes the state. */
   readonly changes: boolean
   /** Returns what the caller reads. Throws a {@link ToolError}. */
   play(state: State, input: JsonObject, rng: Rng): string
@@ -25,12 +23,10 @@ export interface DomainTool<State> {
 export interface Domain<State> {
   readonly description: string
   readonly policy: string
-  /** What the state is. */
   readonly state: z.ZodType
   readonly tools: { readonly [name: string]: DomainTool<State> }
   /** What of the state each seat may read by its tools, as paths. */
   readonly readable: { readonly [Name in Seat]?: readonly string[] }
-  /** Returns the state after the initialization of a task. */
   start(task: Task): State
   /** Brings the worlds of both seats together, after each call. Default: there is nothing to do. */
   sync?(state: State): void

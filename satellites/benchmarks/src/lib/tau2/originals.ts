@@ -17,7 +17,6 @@ export function openOriginals(folder: string) {
   const source = (path: string) => readFileSync(join(folder, 'src/tau2', path), 'utf8')
   return {
     data,
-    /** Reads the tools of a domain, and those of its user. */
     functions(domain: string, hasUserTools: boolean) {
       const files = hasUserTools ? ['tools', 'user_tools'] : ['tools']
       return new Map(files.flatMap((file) => [...readDocstrings(source(`domains/${domain}/${file}.py`))]))

@@ -2,7 +2,6 @@ import { createRng, hashOfPart, type JsonObject } from '@episodic/protocol'
 import { type Domain, ToolError } from './domain.ts'
 import type { GoldenAction, RewardPart, Task } from './task-file.ts'
 
-/** A call that was played. */
 export interface PlayedCall {
   readonly seat: string
   readonly tool: string

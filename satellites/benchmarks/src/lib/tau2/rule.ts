@@ -4,7 +4,6 @@ import { dumps } from '../python/dumps.ts'
 import { float, type PythonValue } from '../python/value.ts'
 import type { DomainTool, Seat } from './domain.ts'
 
-/** A tool over a database of the kind `Db`. */
 export interface Rule<Db> {
   readonly shape: z.ZodRawShape
   readonly changes: boolean

@@ -40,7 +40,6 @@ const scenario = z.object({
 })
 
 const REWARD_PARTS = ['DB', 'ENV_ASSERTION', 'ACTION', 'COMMUNICATE', 'NL_ASSERTION'] as const
-/** What a reward is made of. */
 export type RewardPart = (typeof REWARD_PARTS)[number]
 
 const task = z
@@ -62,7 +61,6 @@ const task = z
     scenario: scenarioOf(user_scenario),
     /** What happens to both worlds before the conversation. */
     initialization: initial_state?.initialization_actions ?? [],
-    /** The golden actions. */
     actions: criteria.actions,
     assertions: criteria.env_assertions,
     /** What the agent has to say to the user. */

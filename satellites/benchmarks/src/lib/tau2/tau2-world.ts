@@ -10,7 +10,6 @@ import { databaseHash, earnedParts, type PlayedCall } from './reward.ts'
 import { readTasks, type Task } from './task-file.ts'
 import { described, descriptionOf } from './tool-texts.ts'
 
-/** Words of the user that end the conversation. */
 const STOP_WORDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###']
 
 /** The limits of the original: of messages and of executions of calls together, and of calls that failed. */

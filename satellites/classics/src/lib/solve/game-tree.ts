@@ -14,7 +14,6 @@ export interface GameTree {
   readonly ends: number
   /** Every legal action equally often. */
   readonly uniform: Profile
-  /** Returns what each seat is expected to earn. */
   value(profile: Profile): { readonly [seat: string]: number }
   /** Returns the sum of what each seat gains by its best response: 0 in a Nash equilibrium, and only there. */
   nashConv(profile: Profile): number

@@ -7,7 +7,6 @@ import { type Branch, enumerateDraws } from './enumerate-draws.ts'
 /** Where an episode stands before an action. */
 export interface Position {
   readonly state: SessionState
-  /** The seats that may act. */
   readonly turn: readonly string[]
   readonly seats: SessionRecord['seats']
 }

@@ -33,7 +33,6 @@ export interface TransitionTable {
   /** By state and action, in the order in which the rules draw. `next` is the number of a state. */
   readonly outcomes: readonly (readonly (readonly TabledOutcome[])[])[]
   readonly starts: readonly { readonly probability: number; readonly state: number }[]
-  /** The limit of steps of an episode. */
   readonly steps: number
   /** Returns the number of a state. Throws a `RangeError` for one that is not in the table. */
   numberOf(state: SessionState): number

@@ -90,20 +90,16 @@ export function serveConversations(
   }
 }
 
-function toPageInfo({ name, version, description, conversation, eventInfos }: ConversationEnvironment) {
+function toPageInfo({ name, description, conversation }: ConversationEnvironment) {
   return {
     name,
-    version,
     description,
     characters: conversation.bounds.text,
-    contexts: conversation.contexts.map(({ name: context, states, initial, edges, machine, events }) => ({
+    contexts: conversation.contexts.map(({ name: context, states, edges, machine }) => ({
       name: context,
       states,
-      initial,
       final: states.filter((state) => machine.states[state]?.final),
       edges,
-      events: Object.keys(events),
     })),
-    events: eventInfos,
   }
 }

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { IntentInfo, Interpretation, Interpreter, InterpretRequest } from '../model/interpreter.ts'
 import { createModelEndpoint, HISTORY_SENT, type ModelEndpoint } from './model-endpoint.ts'
 
-/** How to reach a model, and the interpreter to use if it fails. */
 export interface ModelInterpreterOptions extends ModelEndpoint {
   /** Interprets if the model fails: usually rules. */
   readonly fallback: Interpreter

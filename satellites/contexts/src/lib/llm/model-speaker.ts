@@ -1,7 +1,6 @@
 import type { UserSpeaker } from '../environment/user-speaker.ts'
 import { createModelEndpoint, type ModelEndpoint } from './model-endpoint.ts'
 
-/** How to reach a model, and how its users talk. */
 export interface ModelSpeakerOptions extends ModelEndpoint {
   /** How users may talk; one is drawn for each episode, from its seed. Default: four, from curt to chatty. */
   readonly styles?: readonly string[]

@@ -41,7 +41,6 @@ export interface InterpretRequest {
   readonly signal: AbortSignal
 }
 
-/** An intent as interpreters see it. */
 export interface IntentInfo {
   readonly name: string
   /** From `.describe(…)` on its schema, otherwise its name in words. */

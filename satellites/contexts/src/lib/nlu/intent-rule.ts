@@ -2,7 +2,6 @@ import { ContextError } from '../model/context-error.ts'
 import type { Entity } from './entity.ts'
 import { plain, wordsOf } from './utterance.ts'
 
-/** How a slot is found in an utterance. */
 export interface SlotRule {
   readonly entity: Entity
   /** Words directly before the value, such as `from`. A slot with such words takes no value without them. */
@@ -16,7 +15,6 @@ export interface SlotRule {
   readonly reports?: { readonly after?: readonly string[]; readonly before?: readonly string[] }
 }
 
-/** How an intent is recognised. */
 export interface IntentRule {
   /**
    * Phrases of the intent in compromise's match syntax. Useful here are words, `(one|other)`, `optional?`, `.` for any

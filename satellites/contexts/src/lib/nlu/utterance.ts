@@ -2,7 +2,6 @@ import type Nlp from 'compromise/one'
 import { loadPackage } from '../model/load-package.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A word in the normal form that rules match. */
 export interface Word {
   /** Lower case, without accents, contractions expanded: `what's` is the two words `what` and `is`. */
   readonly normal: string

@@ -10,7 +10,6 @@ export interface ToolChoice {
   readonly only?: readonly string[]
   /** All but these. */
   readonly hide?: readonly string[]
-  /** Other names for the player. */
   readonly rename?: { readonly [tool: string]: string }
   /** Other descriptions for the player. */
   readonly describe?: { readonly [tool: string]: string }

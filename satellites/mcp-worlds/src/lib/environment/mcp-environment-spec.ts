@@ -8,7 +8,6 @@ import type { ToolChoice } from './choose-tools.ts'
 /** The parameters of an environment that declares none: what a task asks, and whatever else it has. */
 export const anyParams = z.looseObject({ prompt: z.string().optional() })
 
-/** What the functions of an environment have of an episode. */
 export interface McpEpisode<Params> {
   readonly params: Params
   /** The folder of the episode, which is removed after it. */

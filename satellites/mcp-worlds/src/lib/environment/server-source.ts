@@ -19,7 +19,6 @@ export interface ServerSource {
   readonly isScored: boolean
   /** What the definition says of calls that are made for the player. */
   readonly preparation: { readonly repeatable?: true; readonly effect?: 'external' }
-  /** The parts of the definition that follow from how its servers are kept. */
   readonly parts: {
     readonly forkable?: true
     readonly check?: { readonly waive: Readonly<Record<string, string>> }

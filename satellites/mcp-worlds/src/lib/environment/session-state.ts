@@ -15,7 +15,6 @@ export const preparedSchema = worldCallsSchema.extend({
 })
 
 export const publicSchema = z.object({
-  /** The player's calls that the server has answered. */
   calls: z.int(),
   trail: z.string(),
   /** Which of the recorded starts of its task the episode has: 0 for a live server. */

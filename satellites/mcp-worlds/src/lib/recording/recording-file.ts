@@ -4,7 +4,6 @@ import { toolAnswerShape } from '../servers/call-tool.ts'
 import { madeOfSchema } from './made-of-server.ts'
 
 export const headerSchema = madeOfSchema.extend({
-  /** Version of this shape. */
   recording: z.literal(1),
   environment: z.strictObject({ name: z.string(), version: z.string() }),
   volatile: z.array(z.string()),
@@ -19,7 +18,6 @@ const taskSchema = z.strictObject({
   params: jsonObjectSchema,
   difficulty: z.number(),
   tags: z.array(z.string()),
-  /** The seed of its first episode. */
   seed: z.string(),
   /** What the player saw first. */
   text: z.string(),

@@ -46,7 +46,6 @@ export class Recording {
   /** The numbers of the last calls, by the trail of the set-up and that of the player. */
   readonly #places = new Map<string, number>()
   readonly #trails = new Map<number, string>()
-  /** The recorded seeds, by their draws. */
   readonly #seeds: ReadonlyMap<number, string>
 
   private constructor(header: RecordingHeader, lines: readonly RecordedLine[]) {

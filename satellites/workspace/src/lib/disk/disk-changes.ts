@@ -4,7 +4,6 @@ import { type Disk, disk, type Entry } from './disk.ts'
 const path = z.string()
 const common = { mode: z.int().optional(), modified: z.int().optional() }
 
-/** The schema of what a command changes on a disk, which is recorded with its step. */
 export const diskChanges = z.array(
   z.discriminatedUnion('how', [
     z.strictObject({ how: z.literal('remove'), path }),
@@ -68,7 +67,6 @@ function isLow(text: string, index: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Applies what a command has changed to the disk that it ran on, or to a draft of it. */
 export function applyChanges(disk: Disk, changes: DiskChanges): void {
   for (const change of changes) {
     const { path } = change

@@ -41,7 +41,6 @@ const MOST_LINKS = 40
 
 const DIRECTORY: Node = { kind: 'directory', mode: 0o755, modified: EPOCH }
 
-/** An error of a disk, with the code and the words of the operating system. */
 export class DiskError extends Error {
   readonly code: keyof typeof WORDS
   readonly path: string

@@ -22,9 +22,7 @@ export interface JudgeTest {
   readonly after?: Readonly<Record<string, string>>
 }
 
-/** What came out of a program that is judged. */
 export interface JudgedRun extends CommandResult {
-  /** The disk as the program left it. */
   readonly disk: ReadOnlyDisk
 }
 

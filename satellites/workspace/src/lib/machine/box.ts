@@ -11,7 +11,6 @@ import type { MemoryGroup } from './memory-group.ts'
 import type { Pipes } from './pipes.ts'
 import { processIdentity } from './process-identity.ts'
 
-/** How a box is made, beside the command that is run in it. */
 export interface BoxOptions {
   /** The file of `bwrap`. */
   readonly program: string

@@ -8,7 +8,6 @@ import { Pipes } from './pipes.ts'
 import { createSessionMachine } from './session-machine.ts'
 import { type CopiesOptions, openCopies, runOnCopy } from './working-copies.ts'
 
-/** How a machine of this computer runs commands. */
 export interface BubblewrapOptions extends CopiesOptions {
   /** Absolute paths of this computer that commands see beside `/usr`, read-only, such as `/opt/go`. Default: none. */
   readonly system?: readonly string[]

@@ -81,7 +81,6 @@ export function docker(options: DockerOptions): Machine {
   })
 }
 
-/** The command line of Docker or Podman. */
 function createClient(client: string, cli: readonly [string, ...string[]], image: string) {
   return {
     name: client,

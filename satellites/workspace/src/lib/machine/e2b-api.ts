@@ -48,7 +48,6 @@ export function createE2bApi(address: E2bAddress) {
       return response.ok
     },
     kill,
-    /** Ends all sandboxes with this metadata. */
     async killAll(key: string, value: string): Promise<void> {
       let next: string | null = null
       do {

@@ -185,7 +185,6 @@ function createE2bSession(api: E2bApi, options: E2bOptions, owner: string) {
     return isChanged
   }
 
-  /** Runs a script, and reads the archive that it prints. */
   async function archive(sandbox: Sandbox, args: readonly string[], milliseconds: number, signal: AbortSignal) {
     const { stdout, stderr, exitCode } = await api.runShell(sandbox, args, milliseconds + MORE, signal)
     const said = stderr.slice(0, 2_000)
@@ -203,7 +202,6 @@ function createE2bSession(api: E2bApi, options: E2bOptions, owner: string) {
     return new Map(entries.map((entry) => [entry.header.name, entry]))
   }
 
-  /** Reads files and links that have changed. */
   async function fetch(sandbox: Sandbox, changed: readonly [string, { line: string }][], signal: AbortSignal) {
     const paths = changed.flatMap(([path, { line }]) => (/^[fl]/.test(line) ? [`.${path}`] : []))
     const found = new Map<string, Entry>()

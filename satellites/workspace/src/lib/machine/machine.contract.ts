@@ -21,7 +21,6 @@ interface ContractCommand extends Partial<Omit<MachineCommand, 'argv' | 'bounds'
 
 interface Played extends MachineResult {
   readonly out: string
-  /** The disk with the changes. */
   readonly after: Disk
 }
 

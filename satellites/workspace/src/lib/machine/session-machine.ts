@@ -1,7 +1,6 @@
 import { type Machine, type MachineCommand, MachineError, type MachineResult } from './machine.ts'
 import type { SessionPool } from './session-pool.ts'
 
-/** A kind of machine that is ready to run commands. */
 export interface OpenedMachine<Kept> {
   readonly pool: SessionPool<Kept>
   /** Runs a command with what is kept of its session. Throws {@link BoxLost} if it cannot know whether that has run. */

@@ -6,7 +6,6 @@ import { OwnedFolder, removeFolder } from './owned-folder.ts'
 import { createSessionPool } from './session-pool.ts'
 import { WorkingCopy } from './working-copy.ts'
 
-/** How a machine keeps the files of sessions on this computer. */
 export interface CopiesOptions {
   /** Commands that run at once; others wait for their turn. Default: as many as there are cores, at least 2. */
   readonly boxes?: number
@@ -19,7 +18,6 @@ export interface CopiesOptions {
 /** The first of the users that commands run as if this process is root: nobody is one of them. */
 const FIRST_USER = 61_184
 
-/** The files of a session in a folder of this computer. */
 export interface SessionCopy {
   readonly copy: WorkingCopy
   /** The user who owns them; `null` for the one of this process. */

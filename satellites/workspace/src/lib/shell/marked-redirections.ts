@@ -14,7 +14,6 @@ interface Redirection {
   readonly target?: { parts?: { readonly type: string; readonly value?: string }[] }
 }
 
-/** Marks the redirections of a command line. */
 export const markedRedirections = defineTransform('marked', 'Redirection', ({ operator, target }: Redirection) => {
   if (!target?.parts || !OPENING.has(operator)) return
   // The library knows its devices by their names.

@@ -56,7 +56,6 @@ export type Service = (
 ) => ServiceAnswer | { readonly status: number; readonly body: ServiceAnswer }
 
 export interface ProgramModule {
-  /** By the names of the commands. */
   readonly commands?: Readonly<Record<string, Program>>
   /** By origin, such as `http://billing.internal`. */
   readonly services?: Readonly<Record<string, Service>>

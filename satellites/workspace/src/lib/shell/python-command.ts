@@ -1,7 +1,6 @@
 import { defineCommand } from 'just-bash'
 import { absolutePath, directoryOf } from '../disk/disk.ts'
 
-/** Where Python finds the disk. */
 const DISK = '/host'
 
 /**

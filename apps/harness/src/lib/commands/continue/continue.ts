@@ -91,7 +91,6 @@ async function continueEpisodes(run: string, options: ContinueOptions, console: 
   })
 }
 
-/** Returns the query of the episodes that the options name. */
 function queryOf({ task, attempt, query = '' }: ContinueOptions): string {
   const terms = [
     ...(task === undefined ? [] : [fieldTerm('task', task)]),

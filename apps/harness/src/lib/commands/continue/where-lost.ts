@@ -6,7 +6,6 @@ import { CURRENCY, formatCost, NOTHING, plural } from '@episodic/report/text/for
 import { alignColumns } from '@episodic/run/base/align-columns'
 import { type Console, colorsOf, say } from '@episodic/run/base/console'
 
-/** Finds the step at which each episode was lost, and prints them. */
 export async function printLosses(
   [parent, request, budget, playing]: Parameters<typeof whereLost>,
   { json, out, err }: Console & { readonly json: boolean },

@@ -178,7 +178,6 @@ async function writePage(
   if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
 }
 
-/** Writes the table of all groups that could be compared. */
 async function writeTables(results: readonly CompareResult[], { table, json }: CompareOptions, { out }: Console) {
   if (table.length === 0) return
   const worlds = results.flatMap(({ compared, group: { runs } }) => {

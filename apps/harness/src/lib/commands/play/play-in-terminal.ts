@@ -142,7 +142,6 @@ function formatStep(text: string, { info, reward }: Step, console: Console): str
   return `${info.refused ? red(text) : text}\n${dim(line)}`
 }
 
-/** Returns what each person sees at the end, and what the episode was for each seat. */
 function formatEnd(
   played: (Episode | Match) & { readonly kind: 'finished' },
   persons: readonly string[],

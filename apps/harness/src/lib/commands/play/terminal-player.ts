@@ -8,7 +8,6 @@ import { formatInput } from './format-input.ts'
 const PROMPT = '> '
 const SHELL_PROMPT = '$ '
 
-/** Reads the actions of a person from standard input. Disposing of it stops reading. */
 export class TerminalPlayer implements Disposable {
   readonly #console: Console
   readonly #lines: Interface

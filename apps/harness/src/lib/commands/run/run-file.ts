@@ -13,7 +13,6 @@ import { RUN_OPTIONS } from './run-options.ts'
 /** Options of one start of a run, and a secret. */
 const OF_COMMAND: readonly string[] = ['file', 'resume', 'retryFailed', 'json', 'dryRun', 'token']
 
-/** Problems of a file that are named at once. */
 const MOST_PROBLEMS = 5
 
 const options = Object.values(RUN_OPTIONS).flatMap(optionFields)
@@ -32,7 +31,6 @@ export const runFileSchema = z.strictObject(
   },
 )
 
-/** Whether an option has a value that is not its default. */
 export function isGiven(run: Command, name: string): boolean {
   return ['cli', 'config'].includes(run.getOptionValueSource(name) ?? '')
 }

@@ -38,7 +38,6 @@ export async function askForSet({ worlds, policy, policies, baseline, settings }
 /** Settings that do not decide what a set plays, by the names of their options. */
 const { policy: _, ...deciding } = planOptions.shape
 const HOW: readonly string[] = Object.keys(runSettingsSchema.in.shape).filter((name) => !(name in deciding))
-/** Options of the command that are no settings. */
 const OTHER: readonly string[] = ['file', 'resume', 'json', 'dryRun', 'metricsPort', 'metricsAddress']
 
 /**

@@ -325,7 +325,6 @@ async function announce(
     const addresses = {
       agentUrl,
       trainerUrl,
-      // The same endpoint.
       webSocketUrl: trainerUrl.replace(/^http/, 'ws'),
       // Pages on the server of the agent endpoint.
       conversationUrls: conversationsOf(worlds).map(({ name }) => new URL(`/conversations/${name}`, agentUrl).href),

@@ -184,7 +184,6 @@ async function exportOne(run: string, options: ExportCommandOptions, console: Co
   return counts
 }
 
-/** The lines that match a query; `undefined` without one. */
 async function exportLines(
   { file, folder }: SealedEpisodes,
   query: string | undefined,

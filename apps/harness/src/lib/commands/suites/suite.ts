@@ -206,7 +206,6 @@ async function run(reference: string, options: RunOptions, console: Console): Pr
   ])
 }
 
-/** Loads a suite, or one of its worlds. */
 async function readPlan(reference: string): Promise<SuitePlan> {
   const found = readSuite(reference)
   const plan = await planSuite(found)
@@ -224,7 +223,6 @@ function only(suite: SuitePlan, names: readonly string[]): SuitePlan {
   return { ...suite, worlds: suite.worlds.filter((world) => namesOf(world).some((name) => names.includes(name))) }
 }
 
-/** Applies the options that decide what of a suite is measured and played. */
 function choose(
   suite: SuitePlan,
   { only: names, quick, episodes = suite.episodes, policy, seat }: RunOptions,

@@ -61,7 +61,6 @@ const generateCommand = defineCommand('generate', generateOptions, {
 
 const world = option('<world>', 'world of the tasks, needed for rows of a prompt and params alone; repeatable', texts)
 
-/** Returns the worlds of a dataset, and its tasks. */
 async function openDataset(file: string, references: readonly string[]) {
   const environments = (await Promise.all(references.map((name) => loadWorld(name)))).map((each) => each.environment)
   const [only = null, ...others] = environments

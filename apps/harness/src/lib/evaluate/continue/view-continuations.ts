@@ -44,7 +44,6 @@ const askedSchema = z.strictObject({
 })
 type AskedPlay = z.infer<typeof askedSchema>
 
-/** Continuations that this process plays, or has played. */
 interface Played {
   readonly end: AbortController
   done: Promise<void>

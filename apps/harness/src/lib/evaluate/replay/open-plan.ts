@@ -16,7 +16,6 @@ interface PlannedRun {
   readonly folder: string
   readonly manifest: RunManifest
   readonly world: World
-  /** The lines that it goes on from. */
   readonly origins: ReadonlyMap<string, OriginLine>
 }
 

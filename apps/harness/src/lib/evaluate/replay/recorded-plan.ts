@@ -31,7 +31,6 @@ import type { RunManifest } from '@episodic/run/folder/record/run-folder'
 export interface RecordedPlan {
   readonly scheduled: number
   readonly limits: ReadonlyMap<string, LimitsRequest>
-  /** Whether the plan has an episode of this task and attempt. */
   holds(record: Pick<SealedRecord, 'task' | 'attempt'>): boolean
   fits(record: SealedRecord): boolean
   /** The first field in which each of these lines differs from the plan. Reads all tasks once more. */
@@ -69,7 +68,6 @@ export async function readRecordedPlan(
   const { curriculum } = configuration
   const leaves = countLeaves(configuration.branch)
   const attempts = configuration.rollouts * leaves
-  /** Each point of a continued task has attempts of its own. */
   const pointsOf = continues && Map.groupBy(continues.points, ({ task }) => task)
   const attemptsOf = (task: string) => attempts * (pointsOf ? (pointsOf.get(task)?.length ?? 0) : 1)
   /** What an episode goes on from. */
@@ -85,7 +83,6 @@ export async function readRecordedPlan(
     }
   }
   const drawn = curriculum?.kind === 'staged' ? await drawAgain(curriculum, configuration, world) : null
-  /** Where stages drew an episode. */
   const placeOf = ({ task, attempt }: Pick<SealedRecord, 'task' | 'attempt'>) =>
     drawn?.get(episodeKey({ task, attempt: Math.floor(attempt / leaves) }))
   const holds = (record: Pick<SealedRecord, 'task' | 'attempt'>) =>
@@ -115,7 +112,6 @@ export async function readRecordedPlan(
       comparePlayers(record)
     )
   }
-  /** For a record with the planned parameters. */
   const compareSteps = (record: SealedRecord): Difference | null => {
     const most = mostSteps(environment, record, limits.get(record.task.id) ?? {})
     const length = stepsOfOneSeat(record)

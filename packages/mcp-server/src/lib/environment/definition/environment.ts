@@ -80,7 +80,6 @@ export interface PrepareContext<State, Params, Input> {
   readonly report: ((message: string) => void) | undefined
 }
 
-/** What rules change a state with. */
 export interface RulesContext<State, Params> {
   /** A draft to edit. It is discarded if the rules refuse the action, or throw. */
   readonly state: State
@@ -606,7 +605,6 @@ export interface EnvironmentDefinition<
 
 /** A step as reward terms judge it, of a seat or of several at once. */
 export interface StateTransition extends Transition<SessionState, unknown, null> {
-  /** The seats whose moves the step played. */
   readonly moved: readonly string[]
 }
 

@@ -74,7 +74,6 @@ export interface MoveContext<
   Events extends WorldEvents = WorldEvents,
 > extends TableContext<SeatOf<State>, 'others', Events>,
     RulesContext<State, Params> {
-  /** The seat that moves. */
   readonly seat: Seat
   /** The other seats of the episode that have not left, in order. */
   readonly others: readonly SeatOf<State>[]

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 
-/** A part of a value, and the schema that decides about it alone. */
 export interface JudgedPart {
   readonly schema: z.core.$ZodType
   readonly value: unknown

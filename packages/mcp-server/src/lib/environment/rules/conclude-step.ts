@@ -11,7 +11,6 @@ const NONE: readonly never[] = []
 
 export interface EndedEpisode extends Pick<SessionRecord, 'state' | 'params' | 'history'> {
   readonly end: EpisodeEnd
-  /** The seat that is judged. */
   readonly seat: string
 }
 

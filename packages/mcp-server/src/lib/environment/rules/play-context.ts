@@ -29,7 +29,6 @@ export interface PlayCallSetup {
   /** What is called, as errors name it: `Tool take`. */
   readonly rule: string
   readonly seat: string
-  /** The seats that the call plays the moves of. */
   readonly moved: readonly string[]
   readonly input?: unknown
   readonly prepared?: unknown

@@ -6,7 +6,6 @@ import { type EventTurn, playEvent } from './apply-event.ts'
 import type { PlayCall, PlayEffects } from './play-context.ts'
 import { bySeat, playingSeats } from './rules-turn.ts'
 
-/** What a call of the rules did, with the events that it published. */
 export interface CallOutcome {
   readonly change: Change
   /** With the first end, which the call or an event made, and with the texts of the events. */

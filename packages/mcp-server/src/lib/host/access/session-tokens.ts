@@ -62,7 +62,6 @@ export function createSessionTokens(secret: Uint8Array) {
     seatHandle: (id: string, seat: number) => `sct_${seat.toString(36)}${id}${prove('seat', id, String(seat))}`,
     /** The secret that plays one seat of a session at the agent endpoint. */
     capability: (id: string, seat: number) => `cap_${seat.toString(36)}${id}${prove('capability', id, String(seat))}`,
-    /** The proof that a task of a seat of a session was named here. */
     task: (id: string, seat: number, claim: string) => prove('task', id, String(seat), claim),
     /** The session id of a random name: of a session that its players create and join by themselves. */
     gameId: (game: string) => proveAgain('game', game),
@@ -109,7 +108,6 @@ export function signerOf(secret: Uint8Array, native: typeof nodeHash | null = no
   return (text) => base64url(keyed.clone().update(encoder.encode(text)).digest().subarray(0, 16))
 }
 
-/** Bytes of a block and of a digest of SHA-256. */
 const BLOCK = 64
 const DIGEST = 32
 

@@ -62,7 +62,6 @@ export type SessionFactory = ReturnType<typeof createSessionFactory>
  * A request creates its sessions once, even if it is repeated: its key determines their ids, so a repeat finds them.
  */
 export function createSessionFactory(options: SessionFactoryOptions) {
-  /** Requests in progress, by the id of the first session that they create. */
   const beginning = new Map<string, InProgress>()
   return {
     async openDescribed(owner: Principal, request: OpenRequest): Promise<OpenResult> {

@@ -225,7 +225,6 @@ const LEAKED: Readonly<Record<SecretKind, string>> = {
   declared: 'a text that the world declares to be secret',
 }
 
-/** Receives the cause of an internal error, with the reference that the caller was given. */
 export type OnError = (error: { readonly reference: string; readonly cause: unknown }) => void
 
 /** Turns any error into `internal`, which holds only a reference to what `onError` is given. */

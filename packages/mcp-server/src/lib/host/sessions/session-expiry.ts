@@ -25,7 +25,6 @@ interface LastSeen {
 const PAGE = 1_000
 /** How long a slice of a sweep should take at most, in milliseconds. */
 const SLICE_MILLISECONDS = 5
-/** The bounds of a slice, in sessions. */
 const SMALLEST_SLICE = 1
 const LARGEST_SLICE = 128
 /** Errors of a last step after which the session may still be played: by its player, another process, or later. */

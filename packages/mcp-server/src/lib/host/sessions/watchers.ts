@@ -1,7 +1,6 @@
 import { WireError } from '@episodic/protocol'
 import type { Clock } from '@episodic/state'
 
-/** Listeners that one session may have. */
 const LISTENERS = 256
 
 export class Watchers {

@@ -49,7 +49,6 @@ interface TaskOwner {
   readonly session: Pick<SessionRef, 'step' | 'awaitTurn'>
   readonly cached: CachedSession
   readonly seat: string
-  /** The place of the seat among those of the environment. */
   readonly place: number
 }
 

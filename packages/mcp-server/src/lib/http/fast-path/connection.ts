@@ -4,7 +4,6 @@ import { GatheredBytes } from '../../transport/byte-buffer.ts'
 import { KEEP_ALIVE, TIMEOUTS } from '../../transport/timeouts.ts'
 import { PlainResponse } from './response.ts'
 
-/** A complete POST request with its body. */
 export interface PlainRequest {
   readonly method: 'POST'
   readonly url: string

@@ -61,7 +61,6 @@ export async function findRuns(folder: string) {
   return { runs: [...runs.values()], problems }
 }
 
-/** Returns the folders of continuations of a run, which lie beside it. */
 export async function continuedFolders(run: string): Promise<string[]> {
   const [folder, own] = [dirname(run), basename(run)]
   const names = (await readdir(folder)).filter((name) => name.startsWith(own))

@@ -9,7 +9,6 @@ import { HttpProblem } from '../http-problem.ts'
 
 const MOST_TASKS = 20
 
-/** The rows of a run, and its lines by their rows. */
 export class RunRows {
   readonly #episodes: string
   readonly table: RowTable
@@ -27,7 +26,6 @@ export class RunRows {
     return columns
   }
 
-  /** Returns the rows of tasks by their ids. */
   ofTasks(ids: readonly string[]): ReadonlyMap<string, readonly number[]> {
     const { table } = this
     const byNumber = new Map(ids.map((id) => [table.taskNumber(id), { id, rows: [] as number[] }]))

@@ -39,7 +39,6 @@ export function createRoutes({
     await runs.scan()
     return runs.get(parts.run as string)
   }
-  /** Answers with what a run has. */
   const ofRun = (path: string, answer: (run: ViewedRun, exchange: Exchange) => unknown): Route =>
     get(`/api/r/:run${path}`, async (exchange) => answerJson(exchange, await answer(await runOf(exchange), exchange)))
   return [

@@ -6,7 +6,6 @@ import { hasOwnMark, ownMark } from '@episodic/run/base/own-mark'
 import { ROWS_FORMAT } from '@episodic/run/folder/index-lines'
 import { z } from 'zod'
 
-/** The rows of lines that follow each other, see `IndexedRows`. */
 export type IndexPart = z.infer<typeof aboutSchema> & { readonly rows: UnpackedRows }
 
 const aboutSchema = z.object({

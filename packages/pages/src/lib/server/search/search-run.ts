@@ -17,7 +17,6 @@ export interface RunSearch {
   readonly signal: AbortSignal
 }
 
-/** Searches the lines of a run, and yields what it finds and how far it is. */
 export async function* searchRun(
   run: ViewedRun,
   { text, fields, signal }: RunSearch,

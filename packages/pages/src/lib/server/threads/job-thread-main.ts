@@ -27,7 +27,6 @@ const run: {
     const { fold, covered } = await summaries.read(given)
     return { summary: fold.summarize(), covered }
   },
-  // As the command `grade` does.
   async summarizeGrades(given) {
     const records = await readGrades(gradesFileOf(given.folder))
     const { fold, manifest } = await gradable.read(given)

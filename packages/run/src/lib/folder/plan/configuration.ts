@@ -13,7 +13,6 @@ const policySchema = z.strictObject({
 
 /** The steps of an earlier run that a run goes on from, and what it changes there. */
 const continuesSchema = z.strictObject({
-  /** The id of the earlier run. */
   run: z.string(),
   /** Steps of its lines: `step` steps come before. Each is continued `rollouts` times. */
   points: z.array(
@@ -29,7 +28,6 @@ const continuesSchema = z.strictObject({
     seed: z.string().optional(),
   }),
 })
-/** What a run goes on from. */
 export type Continues = z.infer<typeof continuesSchema>
 
 /**

@@ -8,7 +8,6 @@ export const stageSchema = z.object({
   difficulty: difficultySchema,
 })
 
-/** How the tasks of a run are drawn. */
 export const curriculumSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('staged'), stages: z.array(stageSchema.extend({ name: z.string() })).min(1) }),
   /** Of runs whose tasks followed from outcomes. They can be read, and neither be played nor drawn again. */
@@ -25,7 +24,6 @@ export function stagesOf(asked: readonly z.infer<typeof stageSchema>[]): Stages 
   }
 }
 
-/** Returns how many tasks stages draw. */
 export function countDraws({ stages }: Stages): number {
   return stages.reduce((sum, { episodes }) => sum + episodes, 0)
 }

@@ -15,7 +15,6 @@ export interface PlannedEpisode {
   readonly origin?: SealedRecord['origin']
 }
 
-/** What names an episode of a run. */
 export type EpisodeName = Pick<SealedRecord, 'attempt'> & { readonly task: Pick<SealedRecord['task'], 'id'> }
 
 export function episodeKey({ task, attempt }: EpisodeName): string {

@@ -144,7 +144,6 @@ export function showSummary(
   }
 }
 
-/** Conflicts that the error names. */
 const MAX_NAMED = 3
 
 /** Rejects with `run-invalid`, naming the first conflicting lines. Reads the whole file to find their numbers. */

@@ -8,7 +8,6 @@ import { whyInvalid } from '../../base/json.ts'
 import { isWithin } from '../../base/own-files.ts'
 import { assertFiles, holdsRun, SET_FILE } from '../record/run-folder.ts'
 
-/** A path within the folder of the set. */
 const withinSchema = z
   .string()
   .refine((path) => !isAbsolute(path) && !path.split(/[/\\]/).includes('..'), 'It leads out of the folder of the set.')

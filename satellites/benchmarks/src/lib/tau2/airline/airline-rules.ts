@@ -168,7 +168,6 @@ function bookable(airline: Airline, leg: Leg, cabin: string, seats: number) {
   return { flight_number, origin, destination, date: leg.date, price: day.prices[cabin] as number }
 }
 
-/** Pays for a change of a reservation, or pays back. */
 function pay(airline: Airline, { reservation_id, user_id }: Reservation, id: string, amount: number): void {
   const method = rowOf(findUser(airline, user_id).payment_methods, id) ?? fail('Payment method not found')
   if (method.source === 'certificate') fail('Certificate cannot be used to update reservation')
@@ -191,7 +190,6 @@ function findFlights(airline: Airline, origin: string, date: string) {
   })
 }
 
-/** What flights cost for so many passengers. */
 function totalOf(flights: readonly { readonly price: number }[], passengers: number): number {
   return flights.reduce((sum, { price }) => sum + price * passengers, 0)
 }

@@ -4,7 +4,6 @@ import type { CreateDomain } from '../tau2-world.ts'
 import { AIRLINE_RULES } from './airline-rules.ts'
 import { type AirlineRows, airlineRows, readFlightDb } from './flight-db.ts'
 
-/** Returns the rules of the airline, whose state is the rows that a session has changed. */
 export const createAirline: CreateDomain<Tables<AirlineRows>> = (read) => {
   const { shared, ...flights } = readFlightDb(read('db.json'))
   return {

@@ -88,7 +88,6 @@ export function readFlightDb(json: string) {
   return freeze({ shared, flights, departures })
 }
 
-/** Returns the id of a flight on a date. */
 export function dayId(flight: string, date: string): string {
   return `${flight} ${date}`
 }

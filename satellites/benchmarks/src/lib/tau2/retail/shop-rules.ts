@@ -167,7 +167,6 @@ function assertBought({ items }: Order, itemIds: readonly string[], say: (id: st
     if (itemIds.filter((one) => one === id).length > items.filter(({ item_id }) => item_id === id).length) fail(say(id))
 }
 
-/** Returns the item that is to replace one of an order. */
 function findReplacement({ products }: OpenShop, { items }: Order, id: string, newId: string): Variant {
   const product =
     rowOf(products, items.find(({ item_id }) => item_id === id)?.product_id ?? '') ?? fail('Product not found')

@@ -30,7 +30,6 @@ const user = z.object({
   orders: z.array(id),
 })
 
-/** The reasons for which an order may be cancelled. */
 export const REASONS = ['no longer needed', 'ordered by mistake'] as const
 
 const PENDING = ['pending', 'pending (item modified)'] as const
@@ -99,7 +98,6 @@ export function createShop(given: unknown): Shop {
   return freeze({ products, users, orders, emails, names })
 }
 
-/** Returns the key of a name in the index. */
 export function nameKey(first: string, last: string): string {
   return JSON.stringify([first, last]).toLowerCase()
 }

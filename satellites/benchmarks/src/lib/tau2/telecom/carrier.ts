@@ -57,7 +57,6 @@ function ownLine(carrier: Carrier, { customer_id, line_id }: OfLine): PhoneLine 
   return find(carrier, 'lines', line_id)
 }
 
-/** Returns how much data a line has. */
 export function dataLimitOf(carrier: Carrier, { plan_id, data_refueling_gb }: PhoneLine): number {
   return find(carrier, 'plans', plan_id).data_limit_gb + data_refueling_gb
 }
@@ -67,7 +66,6 @@ function billsOf(carrier: Carrier, customer: Customer, status?: string): Bill[] 
   return bills.filter((bill) => status === undefined || bill.status === status)
 }
 
-/** Returns the bill that the customer with this number is asked to pay. */
 export function requestedBill(carrier: Carrier, number: string): Bill | undefined {
   return billsOf(carrier, customerByPhone(carrier, number), 'Awaiting Payment')[0]
 }
@@ -191,7 +189,6 @@ export const CARRIER_INITIALIZATIONS: { readonly [name: string]: (carrier: Carri
   },
 }
 
-/** What tasks assert of the carrier. */
 export const CARRIER_ASSERTIONS: { readonly [name: string]: (carrier: Carrier, given: never) => boolean } = {
   assert_data_refueling_amount: (carrier, given: OfLine & { expected_amount: number }) =>
     Math.abs(ownLine(carrier, given).data_refueling_gb - given.expected_amount) < 1e-6,

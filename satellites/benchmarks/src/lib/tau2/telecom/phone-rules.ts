@@ -251,7 +251,6 @@ export const PHONE_INITIALIZATIONS: { readonly [name: string]: (phone: Phone, gi
     Object.assign(permissionsOf(phone, app_name) ?? {}, { [permission]: false }),
 }
 
-/** What tasks assert of a phone. */
 export const PHONE_ASSERTIONS: { readonly [name: string]: (phone: Phone, given: never) => boolean } = {
   assert_service_status: ({ device }, given: { expected_status: string }) =>
     device.network_connection_status === given.expected_status,

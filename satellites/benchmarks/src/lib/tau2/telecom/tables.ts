@@ -56,7 +56,6 @@ const device = z.strictObject({
   ...each(time.nullable().default(null), 'activation_date', 'last_esim_transfer_date'),
 })
 
-/** The tables of the carrier, with rows by their ids. */
 export const carrierTables = z.strictObject({
   plans: z.record(text, plan),
   customers: z.record(text, customer),
@@ -70,7 +69,6 @@ export type PhoneLine = CarrierRows['lines']
 export type Bill = CarrierRows['bills']
 export type Customer = CarrierRows['customers']
 
-/** Reads `db.toml` of the original. */
 export function readTables(toml: string): CarrierTables {
   const tables = parse(toml) as Record<string, Record<string, string>[]>
   const byId = Object.entries(tables).map(([table, rows]) => {

@@ -7,5 +7,4 @@ import { createTelecom } from './telecom.ts'
 // From the package, since this file is bundled with others.
 const golden = new URL('golden/tau2-telecom.jsonl', pathToFileURL(findPackageJSON(import.meta.url) as string))
 
-/** The telecom domain over the data that was got. */
 export const telecom = openTau2('telecom', createTelecom, dataFolder('tau2'), golden)

@@ -25,7 +25,6 @@ interface Telecom {
 /** A function of the original that is no tool, over the part of the state that its seat has. */
 type Functions<Result> = { readonly [name: string]: (part: never, given: never) => Result }
 
-/** Returns the rules of the telecom domain. */
 export const createTelecom: CreateDomain<Telecom> = (read) => {
   const tables = readTables(read('db.toml'))
   const phone = readPhone(read('user_db.toml'))
