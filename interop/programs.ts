@@ -16,6 +16,7 @@ import { runPythonPackage } from './python-package/run-python-package.ts'
 import type { Program } from './report.ts'
 import { runRfc008 } from './rfc-008/run-rfc-008.ts'
 import { runShellProgram } from './shell/run-shell.ts'
+import { runUsers } from './users/run-users.ts'
 
 /** A program, and what it does in a few words. */
 export interface NamedProgram {
@@ -43,5 +44,6 @@ export const PROGRAMS: readonly NamedProgram[] = [
   { name: 'rfc-008', does: "judges reports with OpenEnv's own validation", run: runRfc008 },
   { name: 'tau2', does: 'plays tasks of τ²-bench with its own code, and compares all', run: runTau2 },
   { name: 'check-corpus', does: 'checks worlds with and without hacks, and counts what is found', run: runCheckCorpus },
+  { name: 'users', does: 'plants faults in turns of simulated users, and counts what is found', run: runUsers },
   { name: 'parity', does: 'compares the same episodes through every endpoint', run: runParity, takesPython: true },
 ]

@@ -15,6 +15,18 @@ export const LIMITS = {
     most: {
       'apps/create-episodic': 660,
       'apps/episodic': 50,
+      // Folders of packages, each of which has a limit of its own below.
+      'packages/analysis/src/lib/compare/cheating': 18,
+      'packages/analysis/src/lib/grade/hacks': 54,
+      'packages/analysis/src/lib/grade/planted': 164,
+      'packages/continue/src/lib/origin/faults': 24,
+      'packages/play/src/lib/play/faults': 150,
+      'packages/play/src/lib/play/users': 296,
+      'packages/protocol/src/lib/record/faults': 20,
+      'packages/report/src/lib/cheating': 46,
+      'packages/report/src/lib/grades/words': 58,
+      'packages/run/src/lib/folder/plan/faults': 21,
+      'packages/viewer/app/episode/faults': 27,
       'apps/harness': 4_221,
       'apps/harness/src/lib/commands/continue': 361,
       'apps/harness/src/lib/commands/evaluate': 910,

@@ -1,8 +1,8 @@
 import type { EpisodeRecord } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import { secretVariables } from '@episodic/run/base/secret-variables'
 import { findSecrets, hasSecrets } from '@episodic/run/folder/find-secrets'
 import type { SealedEpisodes } from '@episodic/run/folder/read-recorded'
+import { secretVariables } from '@episodic/run/folder/record/recording'
 import { createPathScrub, type Scrub, scrubbed, textsIn } from '@episodic/run/folder/scrub'
 
 /**

@@ -12,6 +12,7 @@ import { AnswerRows } from './answer-rows.tsx'
 import { Attachments } from './attachments.tsx'
 import { StepChangesRow } from './change-list.tsx'
 import { type EpisodeModel, numberOf } from './episode-model.ts'
+import { FaultRows } from './faults/fault-rows.tsx'
 import { BESIDE_TEXT, Call, ModelText, Row } from './message-view.tsx'
 
 const REFUSALS: { readonly [why in Refusal]: string } = {
@@ -37,8 +38,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
   if (!step) return null
   const { action, observation, refused, events = [], seat, milliseconds } = step
   const answers = model.answersOfStep[index] ?? []
-  const command = commandOf(action)
-  const words = speechOf(step)
+  const [command, words] = [commandOf(action), speechOf(step)]
   return (
     <article
       class={`entry step ${refused ? 'refused' : ''} ${laneOf(model, seat)}`}
@@ -76,6 +76,7 @@ export function StepEntry({ model, index, states, isChosen, onChoose }: StepEntr
           const isLast = i === answers.length - 1
           return answer && <AnswerRows key={number} {...{ answer, number, isLast }} words={isLast ? words : null} />
         })}
+        <FaultRows model={model} index={index} />
         <Row label={words === null ? 'call' : <span title={action.tool}>says</span>} kind="played">
           {words === null ? (
             <Call name={action.tool} args={command ?? JSON.stringify(action.arguments)} />
@@ -125,8 +126,7 @@ function commandOf({ arguments: { command, ...rest } }: Action): string | null {
 }
 
 function RewardRow({ model, index }: { readonly model: EpisodeModel; readonly index: number }) {
-  const step = model.shown.steps[index]
-  const running = model.returns[index]
+  const [step, running] = [model.shown.steps[index], model.returns[index]]
   if (!step || !running) return null
   const { total, terms, shaping } = step.reward
   const entries = Object.entries(terms)

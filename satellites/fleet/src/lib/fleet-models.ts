@@ -1,7 +1,7 @@
 import { createRedisJournal } from '@episodic/models/journal/redis-journal'
 import { createRedisModelLimit } from '@episodic/models/limits/redis-model-limit'
 import type { SealedRecord } from '@episodic/protocol'
-import { policySeedsOf } from '@episodic/run/folder/record/policy-seeds'
+import { policySeedsOf } from '@episodic/run/folder/plan/planned-episode'
 import { connectQueue } from './redis/queue-connection.ts'
 import { QUEUE_KEYS } from './redis/queue-keys.ts'
 import type { Signer } from './signer.ts'

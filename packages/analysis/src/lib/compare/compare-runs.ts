@@ -6,6 +6,7 @@ import { plural } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { differencesOf } from '@episodic/run/folder/plan/configuration'
 import { alignTasks } from './align-tasks.ts'
+import { unearnedOfRun } from './cheating/unearned-of-run.ts'
 import type { ComparedRun } from './compared-run.ts'
 import { pairGrades } from './pair-grades.ts'
 import { meanOf, pairFigure, SHARES } from './paired-figure.ts'
@@ -79,8 +80,8 @@ export function compareRuns(a: ComparedRun, other: ComparedRun): Comparison {
   return {
     format: 1,
     environment: `${name}@${version}`,
-    a: sideOf(a),
-    b: sideOf(b),
+    a: { ...sideOf(a), ...unearnedOfRun(a, [a, b]) },
+    b: { ...sideOf(b), ...unearnedOfRun(b, [a, b]) },
     configuration,
     tasks: {
       shared: ids.length,

@@ -58,8 +58,8 @@ export function factorsOf(runs: readonly ComparedRun[]): Contrasts['factors'] {
 }
 
 function levelsOf({ manifest, tasks }: ComparedRun): Leveled {
-  const { policy, seats, focus, maxSteps, episodeTimeout, sampling } = manifest.configuration
-  const { systemPrompt = null, ...options } = sampling ?? {}
+  const { policy, seats, focus, maxSteps, episodeTimeout, sampling, toolFaults = null } = manifest.configuration
+  const { systemPrompt = null, ...options } = { ...sampling, toolFaults }
   const given = Object.entries(options).filter(([, value]) => value !== null)
   const success = [...tasks].map(([id, task]) => [id, meansOf(task)?.success] as const)
   return {

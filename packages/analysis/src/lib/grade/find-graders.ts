@@ -8,9 +8,11 @@ import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { importModule } from '@episodic/run/base/import-module'
 import { readOptionFile } from '@episodic/run/base/text-file'
 import { hashModule } from '@episodic/run/folder/plan/content-hash'
+import { readHackGrader } from './hacks/hack-grader.ts'
 import { judgeGrader } from './judge-grader.ts'
 
 const JUDGE = 'judge:'
+const HACKS = 'hacks:'
 
 export interface FoundGrader {
   readonly grader: Grader
@@ -36,12 +38,12 @@ export interface JudgeOptions {
 }
 
 export function isOwnGrader(reference: string): boolean {
-  return reference.startsWith(JUDGE) || isPath(reference)
+  return reference.startsWith(JUDGE) || reference.startsWith(HACKS) || isPath(reference)
 }
 
 /**
- * Finds graders: `judge:<model>` asks a model by the rubric in a file, a path is of a module that exports graders as
- * `graders`, or one as `grader` or as its default, and any other name is of a grader that the world of the run exports.
+ * Finds graders: `judge:<model>` asks a model by a rubric, `hacks:<folder>` looks for kept scripts, a path is of a
+ * module that exports graders as `graders`, `grader` or its default, and any other name is of one of the world.
  *
  * Rejects with `grader-unknown`, and with `option-invalid` for options that do not fit the grader.
  */
@@ -61,6 +63,7 @@ export async function findGraders(reference: string, options: FindGradersOptions
 
 async function find(reference: string, { loadWorld, judge }: FindGradersOptions): Promise<FoundGrader[]> {
   if (reference.startsWith(JUDGE)) return [withRef(judgeFor(reference.slice(JUDGE.length), judge))]
+  if (reference.startsWith(HACKS)) return [withRef(readHackGrader(reference.slice(HACKS.length)))]
   if (isPath(reference)) return fromFile(resolve(reference))
   const world = await loadWorld()
   const grader = Object.hasOwn(world.graders, reference) ? world.graders[reference] : undefined
@@ -75,10 +78,7 @@ async function find(reference: string, { loadWorld, judge }: FindGradersOptions)
 
 function judgeFor(model: string, { rubric, scale, settings }: JudgeOptions): Grader {
   if (model === '')
-    throw new HarnessError(
-      'grader-unknown',
-      'judge: needs the name of a model. Give judge:<model>, as its server names it.',
-    )
+    throw new HarnessError('grader-unknown', 'judge: needs a model. Give judge:<model>, as its server names it.')
   if (rubric === undefined) throw invalidOption(`${JUDGE}${model} needs --rubric <file>: what to judge, and by what.`)
   const text = readOptionFile('--rubric', rubric)
   if (text.trim() === '') throw invalidOption(`--rubric ${rubric} is empty.`)

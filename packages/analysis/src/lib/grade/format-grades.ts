@@ -1,6 +1,7 @@
 import type { AgreementFigure } from '@episodic/report/grades/agreement'
 import type { GraderFigures, GradeSummary } from '@episodic/report/grades/grade-summary'
 import { graderNames } from '@episodic/report/grades/grader-names'
+import { noteWords } from '@episodic/report/grades/words/believed-words'
 import {
   cleanText,
   formatCost,
@@ -52,7 +53,8 @@ function rowsOf(figures: GraderFigures, name: string): string[][] {
   ])
 }
 
-function remarksOf({ graded, ungraded, planted, quotes, asked, votesAgree }: GraderFigures, name: string): string[] {
+function remarksOf(figures: GraderFigures, name: string): string[] {
+  const { graded, ungraded, planted, quotes, asked, votesAgree } = figures
   const tokens = asked.promptTokens + asked.completionTokens
   const cost = asked.cost === null ? '' : `, cost ${formatCost(asked.cost)}`
   return [
@@ -74,6 +76,7 @@ function remarksOf({ graded, ungraded, planted, quotes, asked, votesAgree }: Gra
     ...(quotes.notFound > 0
       ? [`  ! ${name}: ${formatCount(quotes.notFound)} of ${formatCount(quotes.count)} quotes are not in their step.`]
       : []),
+    ...noteWords(name, figures).map((note) => `  ${note}`),
     ...(votesAgree === null ? [] : [`  ${name}: all votes agree in ${formatPercent(votesAgree)} of the episodes.`]),
     ...(tokens > 0
       ? [`  ${name}: ${formatCount(asked.verdicts)} verdicts took ${formatCount(tokens)} tokens${cost}.`]

@@ -12,7 +12,8 @@ import { createGradeAppender, readGrades } from '@episodic/run/folder/grades-fil
 import pLimit from 'p-limit'
 import type { GradableEpisode, GradableRun } from './gradable-run.ts'
 import { GraderFaults } from './grader-faults.ts'
-import { isPass, obeyedBy, PLANTED, type PlantedOrder, plantOrder } from './planted-order.ts'
+import { isPass, obeyedBy, PLANTED, type PlantedOrder, plantOrder } from './planted/planted-order.ts'
+import { pairForWords, type SwappedWords, swapWords } from './planted/swap-words.ts'
 
 export interface GradeRunOptions {
   readonly grader: Grader
@@ -51,6 +52,7 @@ export interface GradedRun extends GradeProgress {
 interface Wanted {
   readonly line: GradableLine
   readonly vote: number
+  readonly words?: SwappedWords
   readonly order?: { readonly number: number; readonly before: GradeRecord['value']; readonly isControl?: boolean }
 }
 
@@ -76,24 +78,32 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   let [given, asked] = [0, wanted.length]
   let plantedSoFar = again
     ? 0
-    : earlier.filter(({ planted, value }) => planted && !planted.control && value !== null).length
+    : earlier.filter(({ planted, value }) => planted && !planted.control && !planted.words && value !== null).length
   const isOver = () =>
     signal.aborted || faults.fatal !== null || (budget.limit !== null && budget.spent >= budget.limit)
   const progress = () => ({ given, wanted: asked, failed: faults.count })
 
-  const grade = async ({ line, vote, order }: Wanted): Promise<void> => {
+  const values = new Map(
+    earlier.flatMap((one) => (one.planted || one.vote > 0 ? [] : [[one.seal, one.value] as const])),
+  )
+  const grade = async ({ line, vote, order, words }: Wanted): Promise<void> => {
     if (isOver()) return
     try {
       const episode = await run.read(line)
-      const planted = order && plantOrder(episode.record, grader.scale, { seal: line.seal, ...order })
+      const swapped = words && swapWords(episode.record, (await run.read(words.from)).record)
+      if (words && !swapped) return
+      if (words) asked += 1
+      const copy = swapped && { ...swapped, ordered: true as const, code: '', before: null, isControl: true }
+      const planted = copy || (order && plantOrder(episode.record, grader.scale, { seal: line.seal, ...order }))
       const judged = planted ? { ...episode, record: planted.record } : episode
       const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
       budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
-      const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted })
+      const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted, words })
+      if (!planted && vote === 0) values.set(line.seal, record.value)
       await append(record)
       given += 1
       faults.endRow()
-      const mayPlant = grader.kind === 'model' && !order && vote === 0 && plantedSoFar < PLANTED
+      const mayPlant = grader.kind === 'model' && !planted && vote === 0 && plantedSoFar < PLANTED
       if (mayPlant && !isPass(grader.scale, record.value)) await plant(line, record.value)
       if (order && record.planted?.by === 'value' && !order.isControl) {
         asked += 1
@@ -115,6 +125,9 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   // Where the judge passed nearly all, orders are planted in what it passed too.
   if (grader.kind === 'model' && wanted.length > 0)
     for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
+  if (grader.kind === 'model' && wanted.length > 0)
+    for (const words of pairForWords(lines, ({ seal }) => values.get(seal)))
+      if (!isOver()) await grade({ line: words.line, vote: 0, words })
   if (faults.fatal !== null) throw faults.fatal
   const isDone = given + faults.count >= asked
   return {
@@ -168,13 +181,17 @@ interface GradedLine extends Wanted {
 function recordOf(
   { name }: GradableRun,
   { grader, ref }: GradeRunOptions,
-  { line, vote, revisionOf, judged, verdict, planted }: GradedLine,
+  { line, vote, revisionOf, judged, verdict, planted, words }: GradedLine,
 ): GradeRecord {
   const { task, attempt, try: number, seat } = line
   const { value, why, evidence = [], asked } = verdict
   const seal = planted?.seal ?? line.seal
   const place = { seal, ...(seat !== null && { seat }) }
-  const by = planted && obeyedBy(planted, grader.scale, verdict)
+  const passes = (before: GradeRecord['value'], after: GradeRecord['value']) => ({
+    before: isPass(grader.scale, before),
+    after: isPass(grader.scale, after),
+  })
+  const by = planted && !words && obeyedBy(planted, grader.scale, verdict)
   return wellFormed<GradeRecord>({
     format: 1,
     run: name,
@@ -194,9 +211,11 @@ function recordOf(
     ...(planted && {
       planted: {
         ordered: planted.ordered,
-        obeyed: by !== null,
+        obeyed: Boolean(by),
         ...(by && { by }),
-        ...(planted.isControl && { control: true }),
+        ...(words
+          ? { words: { success: line.success, ...passes(words.before, value) } }
+          : planted.isControl && { control: true as const }),
       },
     }),
     at: new Date().toISOString(),

@@ -12,7 +12,7 @@ import {
   type SessionSnapshot,
 } from '@episodic/protocol'
 import type { Origin } from '@episodic/protocol/internal'
-import { playedSteps } from './played-steps.ts'
+import { readSteps } from './faults/read-steps.ts'
 
 type EpisodeOrigin = NonNullable<Parameters<typeof runEpisode>[0]['origin']>
 
@@ -51,7 +51,7 @@ export function episodeOrigin(
   const { observation, potential } = start as NonNullable<EpisodeRecord['start']>
   const steps: PlayedStep[] = []
   for (const [i, { record, count, answer: read = i === parts.length - 1 ? answer : undefined }] of parts.entries()) {
-    steps.push(...playedSteps(record, count))
+    steps.push(...readSteps(record, count))
     const last = read === undefined ? undefined : steps.pop()
     if (last) steps.push({ ...last, observation: { ...last.observation, text: read as string } })
   }

@@ -2,8 +2,10 @@ import { connect, type Policy, runEpisode, runMatch, scriptedPolicy } from '@epi
 import { createHost, defineEnvironment, defineGame, inProcess } from '@episodic/mcp-server'
 import { declaredAction } from '@episodic/mcp-server/internal'
 import { type ChatRequest, saying, startChatServer } from '@episodic/models/chat-server.fixture'
+import { withoutTokens } from '@episodic/models/messages/handed-tokens'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
+import { type ToolFault, withToolFaults } from '@episodic/play/play/faults/with-tool-faults'
 import { sealEpisode } from '@episodic/play/play/record/seal-episode'
 import {
   type Action,
@@ -494,6 +496,33 @@ describe('a language model that goes on from a step of a line', () => {
       await play(house, { m: models.policyOf('m') }, goesOn)
       expect(difference(models.sent.slice(first), whole.slice(answers.m)), `step ${step}`).toBeNull()
     }
+  })
+
+  it('is sent what its player would be sent, where calls of tools have failed', async () => {
+    for (const [world, said] of [[house, WALK] as const, [house, MISTAKES] as const, [desk, TALK] as const])
+      for (const seed of ['a', 'b', 'c']) {
+        await using models = await startModels({ m: said })
+        const faults: ToolFault[] = []
+        const rates = { error: 0.25, stale: 0.4 }
+        const plain = (message: object) => withoutTokens({ ...message })
+        const onFault = (fault: ToolFault) => void faults.push(fault)
+        const faulty = withToolFaults(models.policyOf('m'), { rates, seed, onFault, wait: async () => {} })
+        const parent = { ...(await play(world, { m: faulty })), faults }
+        const whole = models.sent
+        for (const step of parent.steps.keys()) {
+          const answers = answersBefore(parent, step)
+          // A further call of an answer asks nothing.
+          const isFurther = faults.some((fault) => fault.call && fault.step === step && !fault.answers)
+          if (isFurther || !parent.steps[step]?.completions) continue
+          models.goOnAfter(answers)
+          const first = models.sent.length
+          await play(world, { m: models.policyOf('m') }, { lines: [parent], origin: originAt(parent, step) })
+          const [sent, others] = [models.sent[first], whole[answers.m ?? 0]].map((request) =>
+            request?.messages.map(plain),
+          )
+          expect(sent, `${seed}, step ${step}`).toEqual(others)
+        }
+      }
   })
 
   it('is sent what was changed, and all else as before', async () => {

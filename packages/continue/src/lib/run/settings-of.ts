@@ -18,7 +18,7 @@ export function settingsOf({ configuration, played }: RunManifest): RunSettings 
     ...Object.fromEntries(given),
     ...(seats ? { seat: mapValues(seats, ({ name }) => name), focus } : { policy: policy.name }),
     ...{ policyVersion: policy.version, maxSteps: maxSteps ?? undefined, episodeTimeout },
-    ...{ weights, shaping, discount, seed, rollouts: 8 },
+    ...{ weights, shaping, discount, seed, toolFaults: configuration.toolFaults, rollouts: 8 },
   })
 }
 

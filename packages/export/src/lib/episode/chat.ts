@@ -80,6 +80,7 @@ export function columnsOf(record: EpisodeRecord, { policyVersion }: Pick<ExportS
     end,
     reason,
     episode: chain,
+    ...(record.faults && { tool_faults: record.faults.length }),
     ...stalenessColumns(record, policyVersion),
   }
 }

@@ -83,6 +83,7 @@ const COLUMNS: Readonly<Record<string, (row: Row) => Cell>> = {
   return_discounted: ({ record, finished }) => finished && (returnsOf(record)?.discounted ?? null),
   steps: ({ record }) => record.steps.length,
   refused: ({ record }) => record.steps.filter(({ refused }) => refused).length,
+  tool_faults: ({ record }) => record.faults?.length ?? 0,
   requests: ({ usage }) => usage?.requests ?? 0,
   prompt_tokens: ({ usage }) => usage?.promptTokens,
   cached_tokens: ({ usage }) => usage?.cachedTokens,

@@ -8,9 +8,9 @@ import { shownPath } from '@episodic/run/base/console'
 import { removeDrafts } from '@episodic/run/base/own-files'
 import { asksModels, isAgentName, isLlm, policyNames } from '@episodic/run/base/player-names'
 import { countLeaves } from '@episodic/run/folder/plan/configuration'
+import { policySeedsOf } from '@episodic/run/folder/plan/planned-episode'
 import { LiveFile } from '@episodic/run/folder/record/live-file'
 import { lineOf } from '@episodic/run/folder/record/own-lines'
-import { policySeedsOf } from '@episodic/run/folder/record/policy-seeds'
 import { foldRun, type RunFold, tornNotice } from '@episodic/run/folder/record/report-run'
 import { createRun, findRun, RUN_FILES, type RunManifest } from '@episodic/run/folder/record/run-folder'
 import { lockRun } from '@episodic/run/folder/record/run-lock'
@@ -85,7 +85,6 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   const { run, folder, signal } = planned
   const { warn, order } = options
   const { settings, configuration } = run
-  const { branch, focus } = configuration
   const { concurrency, failFast, outageLimit } = settings
   await using opened = new AsyncDisposableStack()
   // Who plays elsewhere keeps answers there.
@@ -132,7 +131,7 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
     const missing = spending.addSealed(record, (policy) => options.openRunner !== undefined || !isLlm(policy))
     const notice = notices.add(record)
     if (notice !== null) warn(notice)
-    progress.add(seatRecordOf(record, focus))
+    progress.add(seatRecordOf(record, configuration.focus))
     countFault(record)
     runner.onStored?.(record)
     if (missing) throw missing
@@ -141,10 +140,10 @@ export async function playRun(planned: PlannedRun, options: PlayRunOptions): Pro
   let failure: unknown = null
   try {
     await rounds.play(planned.rounds, (episodes) =>
-      runPlan(unsealed(episodes, countLeaves(branch), tries.next), {
+      runPlan(unsealed(episodes, countLeaves(configuration.branch), tries.next), {
         run: manifest.name,
         runTask: runner.runTask,
-        inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, branch),
+        inFlight: runner.inFlight ?? maxTasksInFlight(concurrency, configuration.branch),
         elapsed: fold.elapsed,
         signal,
         models: policyNames(configuration).filter(isLlm),

@@ -11,8 +11,8 @@ export type Transport = (typeof TRANSPORTS)[number]
 
 export const RETRY_TIMEOUT = 15
 
-/** Which failed episodes are played again: those that failed for a reason outside of policy and rules, or all. */
-const RETRIED = ['model', 'all'] as const
+/** Which failed episodes are played again: for a reason outside of policy and rules, for a simulated user, or all. */
+const RETRIED = ['model', 'user', 'all'] as const
 export type Retried = (typeof RETRIED)[number]
 
 /** Episodes in flight at once for each process: with fewer, a process waits for the next ones most of the time. */
@@ -51,7 +51,7 @@ export const processOptions = z.object({
 export const retryOptions = z.object({
   retryFailed: option(
     '[which]',
-    'with --resume: also play failed episodes again: those of models and servers, or all',
+    'with --resume: also play failed episodes again: those of models and servers, of simulated users, or all',
     z.enum(RETRIED).optional(),
     { preset: 'model' },
   ),

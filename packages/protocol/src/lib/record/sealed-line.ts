@@ -5,9 +5,8 @@ import { observationSchema } from '../wire/observation.ts'
 import { recordedEventSchema } from '../wire/outside-event.ts'
 import { actionSchema, refusalSchema } from '../wire/step.ts'
 import { completionSchema } from './completion.ts'
+import { toolFaultSchema } from './faults/tool-fault.ts'
 import { splitSchema } from './task.ts'
-
-// What lines of one seat and of several have in common: `EpisodeRecord` and `MatchRecord` are made of it.
 
 const curriculumPlaceSchema = z.object({
   /** Numbers the draws of the run, from 0. All rollouts of a drawn task have the same number. */
@@ -16,7 +15,6 @@ const curriculumPlaceSchema = z.object({
   stage: z.string().nullable(),
 })
 
-/** The step of an earlier episode from which an episode goes on. */
 const originSchema = z.object({
   /** The seal of the line that it continues, which the run keeps beside its own lines. */
   seal: z.string(),
@@ -32,7 +30,7 @@ const originSchema = z.object({
 /** The step of an earlier episode from which an episode goes on, and what was changed there. */
 export type Origin = Wire<typeof originSchema>
 
-/** What every line of a run says, whatever was played. */
+/** What every line of a run says, whatever was played: `EpisodeRecord` and `MatchRecord` are made of it. */
 export const sealedLineSchema = z.object({
   /** Version of this shape. */
   format: z.literal(3),
@@ -55,6 +53,8 @@ export const sealedLineSchema = z.object({
   environment: z.object({ name: z.string(), version: z.string() }),
   params: jsonObjectSchema,
   seed: z.string(),
+  /** In the order in which the player met them. Left out if there were none. */
+  faults: z.array(toolFaultSchema).optional(),
   /** The end of the hash chain over what a replay must reproduce, see {@link chainOf}. */
   chain: z.string(),
   /** Milliseconds since the run began, on the machine that played it. */

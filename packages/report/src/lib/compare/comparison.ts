@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unearnedSchema } from '../cheating/unearned.ts'
 import { boundsSchema, estimateSchema, retriedSchema } from '../fold/summary.ts'
 
 export const figureSchema = z.object({
@@ -35,6 +36,7 @@ export const sideSchema = z.object({
   /** Between which values the mean success rate over its tasks lies if all failed episodes were lost, and all won. */
   bounds: boundsSchema,
   retried: retriedSchema,
+  unearned: unearnedSchema.optional(),
 })
 
 const endSchema = z.object({ ending: z.string(), steps: z.int(), unshaped: z.number() })

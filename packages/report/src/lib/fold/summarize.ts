@@ -1,3 +1,4 @@
+import { unearnedIn } from '../cheating/unearned.ts'
 import { estimateNoise } from '../noise/noise-floor.ts'
 import { createRate, createRates, shareInterval } from './clustered-rate.ts'
 import { concurrencyOf } from './concurrency.ts'
@@ -124,6 +125,7 @@ export function summarize(
       truncated: truncatedSuccesses,
       overall: rate,
       bounds: voidBounds({ successes: rate.successes, finished: finished.size, failed }),
+      ...unearnedIn(finished.column('success'), finished.column('unshaped')),
       firstTry: retried.episodes > 0 ? { ...firstTries.finish(), failed: failedFirst } : null,
       byDifficulty: byDifficulty
         .entries()

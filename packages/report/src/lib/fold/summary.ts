@@ -1,6 +1,7 @@
 import type { Guarantees, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
 import { anchorsSchema } from '../anchors/anchors.ts'
+import { unearnedSchema } from '../cheating/unearned.ts'
 import { noiseSchema } from '../noise/noise-floor.ts'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
@@ -207,6 +208,7 @@ export const summarySchema = z.object({
     noise: noiseSchema.nullable().default(null),
     /** Left out if they were not measured. */
     anchors: anchorsSchema.optional(),
+    unearned: unearnedSchema.optional(),
     steps: distributionSchema.nullable(),
   }),
   /**

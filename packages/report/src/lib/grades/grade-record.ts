@@ -66,6 +66,8 @@ export const gradeRecordSchema = z.object({
       by: z.enum(['code', 'value']).optional(),
       /** A copy with words of the same kind that order nothing; `obeyed` then says that it was passed all the same. */
       control: z.literal(true).optional(),
+      /** A copy with the words of another episode, which order nothing: whether it was passed before, and is now. */
+      words: z.object({ success: z.boolean(), before: z.boolean(), after: z.boolean() }).optional(),
     })
     .optional(),
   /** ISO 8601. */

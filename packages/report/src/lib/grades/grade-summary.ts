@@ -7,6 +7,7 @@ import type { GradableLine } from './gradable-lines.ts'
 import { foldGrades, type GraderVerdicts, type Judgement } from './grade-fold.ts'
 import type { GradeRecord, GraderRef, GradeValue } from './grade-record.ts'
 import { krippendorffAlpha } from './krippendorff.ts'
+import { type BelievedWords, believedWords } from './words/believed-words.ts'
 
 /** The figures of the verdicts on a run: the content of `grades.json`. */
 export interface GradeSummary {
@@ -37,6 +38,7 @@ export interface GraderFigures extends GradedValues {
   readonly quotes: { readonly count: number; readonly notFound: number }
   /** Planted episodes that were judged, and in how many of them the judge followed their order. */
   readonly planted: PlantedFigures
+  readonly words: BelievedWords
   readonly models: readonly string[]
   /** What asking models took, planted episodes included. `cost` is `null` if a cost is not known. */
   readonly asked: {
@@ -127,7 +129,8 @@ function figuresOf({ key, grader, models, judgements, planted }: GraderVerdicts,
     },
     votesAgree: several.length > 0 ? several.filter(areVotesEqual).length / several.length : null,
     quotes: { count: quotes.length, notFound: quotes.filter(({ found }) => !found).length },
-    planted: plantedOf(planted),
+    planted: plantedOf(planted.filter((one) => !one.planted?.words)),
+    words: believedWords(planted),
     models,
     asked: {
       verdicts: asked.length,

@@ -1,3 +1,4 @@
+import { noteUnearned, shortUnearned, type Unearned } from '../cheating/unearned.ts'
 import type { Summary } from '../fold/summary.ts'
 import { type VoidBounds, voidBounds } from '../fold/void-bounds.ts'
 import { formatCount, formatShareInterval, plural } from '../text/format.ts'
@@ -6,32 +7,30 @@ export interface Voids {
   readonly failed: number
   readonly bounds: VoidBounds | null
   readonly retried?: Summary['retried']
+  readonly unearned?: Unearned | undefined
 }
 
 export function voidsOf({ counts, success, retried }: Pick<Summary, 'counts' | 'success' | 'retried'>): Voids {
-  const { finished, failed } = counts
-  return { failed, bounds: voidBounds({ successes: success.overall.successes, finished, failed }), retried }
+  const bounds = voidBounds({ ...counts, successes: success.overall.successes })
+  return { failed: counts.failed, bounds, retried, unearned: success.unearned }
 }
 
-export function noteVoids({ failed, bounds, retried }: Voids): string[] {
-  return [
-    ...(bounds
-      ? [
-          `${formatCount(failed)} failed and not in the rate: success lies in ${formatShareInterval(bounds)} if they were all lost or all won.`,
-        ]
-      : []),
-    ...(retried
-      ? [
-          `${plural(retried.episodes, 'failed episode')} ${retried.episodes === 1 ? 'was' : 'were'} played again, ${plural(retried.plays, 'time')} in all, and ${formatCount(retried.finished)} finished at last.`,
-        ]
-      : []),
-  ]
+/** What stands beside a rate: what is not in it, and what was earned without it. */
+export function noteVoids({ failed, bounds, retried, unearned }: Voids): string[] {
+  const lost =
+    bounds &&
+    `${formatCount(failed)} failed and not in the rate: success lies in ${formatShareInterval(bounds)} if they were all lost or all won.`
+  const again =
+    retried &&
+    `${plural(retried.episodes, 'failed episode')} ${retried.episodes === 1 ? 'was' : 'were'} played again, ${plural(retried.plays, 'time')} in all, and ${formatCount(retried.finished)} finished at last.`
+  return [lost ?? [], again ?? [], noteUnearned(unearned)].flat()
 }
 
-export function shortVoids({ failed, bounds, retried }: Voids): string[] {
+export function shortVoids({ failed, bounds, retried, unearned }: Voids): string[] {
   return [
     ...(bounds ? [`${formatShareInterval(bounds)} with ${formatCount(failed)} failed`] : []),
     ...(retried ? [`${formatCount(retried.episodes)} played again`] : []),
+    ...shortUnearned(unearned),
   ]
 }
 

@@ -7,6 +7,7 @@ const MEANINGS = {
   'policy-failed': 'a policy threw, or did not return an action',
   'model-unavailable': 'the server of a language model did not answer, also after retries',
   'model-refused': 'it refuses for good: a key, a name, a URL or an option is wrong, or a quota is spent',
+  'user-spoiled': 'a simulated user said what it does not know, or may not',
   'limit-reached': 'a run has spent what it may, or has taken the time that it may',
   'usage-missing': 'a model did not say what an answer took, and the run has a limit for it',
   'completion-invalid': 'an agent recorded something other than an answer of a language model',

@@ -118,8 +118,6 @@ export const range: OptionText<[number, number]> = {
   write: (ends) => ends.join('..'),
 }
 
-export const WHOLE_RANGE: [number, number] = [0, 1]
-
 export const difficultySchema = z
   .tuple([z.number().min(0).max(1), z.number().min(0).max(1)])
   .refine(([low, high]) => low <= high, 'The lowest difficulty comes first.')

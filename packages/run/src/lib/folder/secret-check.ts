@@ -1,8 +1,8 @@
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
 import type { RowWords } from '@episodic/report/view/run-entry'
 import { HarnessError } from '../base/harness-error.ts'
-import { secretVariables } from '../base/secret-variables.ts'
 import { type FoundSecret, findSecrets } from './find-secrets.ts'
+import { secretVariables } from './record/recording.ts'
 
 const MOST_NAMED = 10
 

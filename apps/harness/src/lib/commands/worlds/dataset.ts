@@ -10,15 +10,7 @@ import { cleanText, plural } from '@episodic/report/text/format'
 import { formatTable } from '@episodic/run/base/align-columns'
 import { type Console, colorsOf, say } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
-import {
-  difficultySchema,
-  nonEmpty,
-  range,
-  splitSchema,
-  texts,
-  WHOLE_RANGE,
-  wholeNumber,
-} from '@episodic/run/base/option-values'
+import { difficultySchema, nonEmpty, range, splitSchema, texts, wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
 import { makeFolder, writeWhole } from '@episodic/run/base/own-files'
 import { Command } from 'commander'
@@ -38,7 +30,7 @@ export function command(console: Console): Command {
 
 const generateOptions = z.object({
   count: option('<count>', 'number of tasks', wholeNumber(1).default(1_000)),
-  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.default(WHOLE_RANGE), { text: range }),
+  difficulty: option('<low..high>', 'difficulty, from 0 to 1', difficultySchema.default([0, 1]), { text: range }),
   seed: option('<seed>', 'seed of the generator; the same seed repeats the tasks', nonEmpty.default('0')),
   out: option('<file>', 'file to write', z.string()),
 })

@@ -1,4 +1,4 @@
-import { isPass } from '@episodic/analysis/grade/planted-order'
+import { isPass } from '@episodic/analysis/grade/planted/planted-order'
 import { generateTasks } from '@episodic/dataset'
 import { sealEpisode } from '@episodic/play/play/record/seal-episode'
 import { defaultTasks } from '@episodic/play/worlds/default-tasks'

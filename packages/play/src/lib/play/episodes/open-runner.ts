@@ -11,9 +11,10 @@ import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { isServed } from '../../worlds/served-world.ts'
 import type { Run } from '../find-run.ts'
 import type { RunSettings } from '../run-settings.ts'
+import { withCheckedUsers } from '../users/with-checked-users.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld } from './open-environment.ts'
-import { createRunTask, type RunTask } from './rollout.ts'
+import { createRunTask, type RolloutOptions, type RunTask } from './rollout.ts'
 import { withTimeLimit } from './with-time-limit.ts'
 
 /** What earlier parts of a resumed run have left. */
@@ -71,7 +72,7 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
   const addressOf = run.isPlayedByAgent ? sessionUrls(agentUrl) : null
   const createEnvironment = seats ? null : environmentFactory(configuration, connection)
   if (createEnvironment && branch.length > 0) assertForkable(createEnvironment().info)
-  const runTask = createRunTask({
+  const rollouts: RolloutOptions = {
     originOf: run.continued?.originOf,
     seed,
     discount,
@@ -87,7 +88,11 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
     play: createEnvironment
       ? { createEnvironment, branch, watch: () => connection.watched(environment.name) }
       : { createGame: gameFactory(configuration, connection), maxSteps, weights },
-  })
+  }
+  const create = configuration.toolFaults
+    ? (await import('../faults/faulty-rollouts.ts')).createFaultyRunTask
+    : createRunTask
+  const runTask = withCheckedUsers((options) => create(options, configuration), rollouts)
   const owned = cleanUp.move()
   return { runTask, ...(createEnvironment && { times }), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

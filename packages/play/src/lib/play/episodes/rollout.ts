@@ -21,12 +21,11 @@ import type { PlayListener } from '@episodic/run/folder/record/live-file'
 import { createRecording, type Recording } from '@episodic/run/folder/record/recording'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { type AgentModels, openAgentModels } from '../../worlds/agents/agent-models.ts'
-import { createSeatAgent } from '../../worlds/agents/seat-agent.ts'
 import { countLeavesBefore, limitsOf, policySeedOf } from '../plan/plan.ts'
 import { type Sealing, sealEpisode } from '../record/seal-episode.ts'
 import { withAnswers, withAnswersOfSeats } from './agent-answers.ts'
 import { type Spent, spentOn } from './spending.ts'
-import { type WatchAgentOptions, watchAgent } from './watch-agent.ts'
+import type { WatchAgentOptions } from './watch-agent.ts'
 import { watchPlay } from './watch-play.ts'
 
 /** An answer of the language model of a policy. */
@@ -127,6 +126,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
     using opened = new DisposableStack()
     const policySeed = policySeedOf(seed, planned)
     const models = new Map<string, AgentModels>()
+    const createSeatAgent = agents && (await import('../../worlds/agents/seat-agent.ts')).createSeatAgent
 
     /** Who plays a seat: an agent from outside, or a policy whose play is watched. */
     const seated = (seat: string, own: string): Policy | OutsidePlayer => {
@@ -135,7 +135,7 @@ export function createRunTask(options: RolloutOptions): RunTask {
         const { addressOf, seconds, proxy, journal } = agents as AgentPlay
         const asked = opened.use(openAgentModels(proxy, proxy && journal?.open(own)))
         models.set(seat, asked)
-        return createSeatAgent(player, addressOf, seconds, asked)
+        return (createSeatAgent as NonNullable<typeof createSeatAgent>)(player, addressOf, seconds, asked)
       }
       const reported =
         onAnswer && isLlm(player.name)
@@ -203,6 +203,7 @@ async function playAgent(
   { watch, ...playing }: Pick<OneSeat, 'watch'> & Omit<WatchAgentOptions, 'watched'>,
   models: ReadonlyMap<string, AgentModels>,
 ) {
+  const { watchAgent } = await import('./watch-agent.ts')
   const watched = await watchAgent(player, { ...playing, watched: (watch as NonNullable<typeof watch>)() })
   const own = models.get(DEFAULT_SEAT) as AgentModels
   // Steps of an agent are seen after the fact, so their times are unknown.

@@ -8,13 +8,12 @@ export function withTimeLimit(policy: Policy, seconds: number): Policy {
     const late = AbortSignal.timeout(seconds * 1_000)
     const player = await begin()
     return async (observation, view) => {
-      const { signal } = view
-      const either = signal ? AbortSignal.any([signal, late]) : late
+      const either = view.signal ? AbortSignal.any([view.signal, late]) : late
       try {
         late.throwIfAborted()
         return await abortable(Promise.resolve(player(observation, { ...view, signal: either })), late)
       } catch (error) {
-        if (!late.aborted || signal?.aborted) throw error
+        if (!late.aborted || view.signal?.aborted) throw error
         throw new PlayerStop('out-of-time', `The episode was still being played after ${seconds} s.`)
       }
     }

@@ -44,6 +44,7 @@ export async function configureRun(world: PlayedWorld, settings: RunSettings): P
     sampling: samplingOf(Object.values(names), settings),
     rollouts: settings.rollouts,
     ...(settings.until !== undefined && { until: settings.until }),
+    ...(settings.toolFaults && { toolFaults: settings.toolFaults }),
     ...(settings.stages && { curriculum: stagesOf(settings.stages) }),
     branch,
     maxSteps,

@@ -2,11 +2,14 @@ import type { SealedRecord } from '@episodic/protocol'
 import { episodeKey } from '@episodic/run/folder/plan/planned-episode'
 import type { Retried } from '../run-settings.ts'
 
-/** Failures of models and servers, which another try may not meet. */
-const OUTSIDE: ReadonlySet<string> = new Set([
-  ...['model-unavailable', 'model-refused', 'connection-failed', 'server-failed', 'session-not-found'],
-  ...['state-lost', 'store-unavailable', 'capacity', 'rate-limited'],
-])
+/** Failures of models and servers, and of simulated users, which another try may not meet. */
+const FAILURES: Readonly<Record<Exclude<Retried, 'all'>, readonly string[]>> = {
+  model: [
+    ...['model-unavailable', 'model-refused', 'connection-failed', 'server-failed', 'session-not-found'],
+    ...['state-lost', 'store-unavailable', 'capacity', 'rate-limited'],
+  ],
+  user: ['user-spoiled'],
+}
 
 /** The plays of an episode that were added, and the number of the next one; `null` if it is done. */
 interface Known {
@@ -27,7 +30,7 @@ export function createTries({ retried, most }: { readonly retried?: Retried | un
   const mayRetry = ({ outcome, try: number }: SealedRecord) =>
     outcome.kind === 'failed' &&
     retried !== undefined &&
-    (retried === 'all' || OUTSIDE.has(outcome.error.code)) &&
+    (retried === 'all' || FAILURES[retried].includes(outcome.error.code)) &&
     number + 1 < most
   const nextAfter = (record: SealedRecord, next: number | null): number | null => {
     // One finished try settles the episode, in whatever order its lines come.
@@ -58,10 +61,7 @@ export function createTries({ retried, most }: { readonly retried?: Retried | un
     },
     has: (record: SealedRecord) => episodes.get(episodeKey(record))?.plays.has(record.try) ?? false,
     /** Returns the number of the next play of an episode: 0 if it was never added, `null` if it is done. */
-    next: (key: string) => {
-      const known = episodes.get(key)
-      return known ? known.next : 0
-    },
+    next: (key: string) => (episodes.has(key) ? (episodes.get(key) as Known).next : 0),
     get done() {
       return done
     },

@@ -4,6 +4,7 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { whyInvalid } from '@episodic/run/base/json'
 import { readTextOrFile } from '@episodic/run/base/option-values'
 import { readTextFile } from '@episodic/run/base/text-file'
+import { toolFaultRatesSchema } from '@episodic/run/folder/plan/faults/tool-fault-rates'
 import { namesOfPrompts } from '@episodic/run/folder/plan/prompt-names'
 import { shortName } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
@@ -25,6 +26,7 @@ const own = modelOptionsSchema
     concurrency: z.int().min(1),
     parallelToolCalls: z.boolean(),
     images: z.boolean(),
+    toolFaults: toolFaultRatesSchema,
   })
   .partial()
 

@@ -5,10 +5,9 @@ import { afterThisTurn } from '@episodic/protocol/internal'
  * a message of its own for each episode would cost both processes more than what is in it.
  */
 export function createOutbox<Message>(send: (messages: readonly Message[]) => void) {
-  let waiting: Message[] = []
+  const waiting: Message[] = []
   const flush = () => {
-    const messages = waiting
-    waiting = []
+    const messages = waiting.splice(0)
     if (messages.length > 0) send(messages)
   }
   return {

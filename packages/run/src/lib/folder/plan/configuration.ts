@@ -3,6 +3,7 @@ import { actionSchema, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { HarnessError } from '../../base/harness-error.ts'
 import { curriculumSchema } from './curriculum-settings.ts'
+import { toolFaultRatesSchema } from './faults/tool-fault-rates.ts'
 
 /** The name of a policy, its content if it was read from a file, and the version of its weights if it was given. */
 const policySchema = z.strictObject({
@@ -78,6 +79,7 @@ export const configurationSchema = z.strictObject({
   rollouts: z.int().min(1),
   /** What has to be known of success for the run to end; see `UNTIL`. */
   until: z.string().optional(),
+  toolFaults: toolFaultRatesSchema.optional(),
   /** The steps at which every line of a rollout is forked, ascending, and into how many lines. */
   branch: z.array(z.strictObject({ lines: z.int().min(2), at: z.int().min(0) })).default([]),
   curriculum: curriculumSchema.optional(),

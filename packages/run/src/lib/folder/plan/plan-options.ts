@@ -15,12 +15,12 @@ import {
   textOrFile,
   texts,
   UNTIL,
-  WHOLE_RANGE,
   weights,
   wholeNumber,
 } from '../../base/option-values.ts'
 import { flag, flagOff, inFile, option } from '../../base/options.ts'
 import { stageSchema } from './curriculum-settings.ts'
+import { toolFaultOptions } from './faults/tool-fault-rates.ts'
 
 /** Fields of a request that are what a run plays, and no option. */
 const OWN_FIELDS: readonly string[] = ['model', 'messages', 'tools', 'n']
@@ -43,12 +43,9 @@ const LONGEST_EPISODE = 604_800
 export const taskOptions = z.object({
   dataset: option('<file>', 'tasks to play, as JSONL (default: generate them)'),
   tasks: option('<count>', 'number of tasks to generate', wholeNumber(1).default(100)),
-  difficulty: option(
-    '<low..high>',
-    'difficulty of generated tasks, from 0 to 1',
-    difficultySchema.default(WHOLE_RANGE),
-    { text: range },
-  ),
+  difficulty: option('<low..high>', 'difficulty of generated tasks, from 0 to 1', difficultySchema.default([0, 1]), {
+    text: range,
+  }),
   split: option('<split>', 'play only this split of the dataset', splitSchema.optional()),
   seed: option('<seed>', 'seed of generated tasks, policies and forks', nonEmpty.default('0')),
 })
@@ -97,6 +94,7 @@ export const episodeOptions = z.object({
     z.array(stageSchema).min(1).optional(),
     { text: stages },
   ),
+  ...toolFaultOptions.shape,
   maxSteps: option('<count>', 'truncate each episode after this many steps', wholeNumber(1).optional()),
   episodeTimeout: option(
     '<seconds>',

@@ -1,4 +1,4 @@
-import type { SealedRecord, Task } from '@episodic/protocol'
+import { isMatchRecord, type SealedRecord, type Task } from '@episodic/protocol'
 
 /** A rollout to play: one episode, or one tree of episodes. */
 export interface PlannedEpisode {
@@ -19,4 +19,8 @@ export type EpisodeName = Pick<SealedRecord, 'attempt'> & { readonly task: Pick<
 
 export function episodeKey({ task, attempt }: EpisodeName): string {
   return `${task.id} ${attempt}`
+}
+
+export function policySeedsOf(record: SealedRecord): string[] {
+  return isMatchRecord(record) ? Object.values(record.seats).map(({ policy }) => policy.seed) : [record.policy.seed]
 }

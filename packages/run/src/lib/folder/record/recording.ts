@@ -1,5 +1,3 @@
-import { secretVariables } from '../../base/secret-variables.ts'
-
 /** What is kept of what a language model was sent and said: all of it, its answers alone, or neither. */
 export const TRANSCRIPTS = ['full', 'answers', 'none'] as const
 
@@ -11,8 +9,7 @@ export interface Recording {
 export const REDACTED = '[redacted]'
 
 /**
- * Returns how a run records. The values of environment variables whose names contain KEY, TOKEN, SECRET or PASSWORD are
- * taken out if they have 16 characters or more, and so is what `expression` matches.
+ * Returns how a run records. The values of {@link secretVariables} are taken out, and so is what `expression` matches.
  *
  * @param names - further variables whose values are secrets.
  */
@@ -21,7 +18,7 @@ export function createRecording(
   expression: RegExp | null = null,
   names: readonly string[] = [],
 ): Recording {
-  const secrets = secretVariables(names).flatMap(([, value]) => [value, inJson(value)])
+  const secrets = secretVariables(names).flatMap(([, value]) => [value, JSON.stringify(value).slice(1, -1)])
   // A secret may contain another one.
   const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length)
   return {
@@ -33,6 +30,17 @@ export function createRecording(
   }
 }
 
-function inJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1)
+/** Minimum length of a secret: shorter values are placeholders, and would take ordinary words out. */
+const SECRET_LENGTH = 16
+
+/**
+ * Returns the environment variables, with their values, whose names contain KEY, TOKEN, SECRET or PASSWORD, and those
+ * of `names`, if they have 16 characters or more.
+ */
+export function secretVariables(names: readonly string[] = []): (readonly [name: string, value: string])[] {
+  return Object.entries(process.env).flatMap(([name, value = '']) =>
+    (/KEY|TOKEN|SECRET|PASSWORD/i.test(name) || names.includes(name)) && value.length >= SECRET_LENGTH
+      ? [[name, value] as const]
+      : [],
+  )
 }

@@ -1,4 +1,5 @@
 import { anchorRows } from '@episodic/report/anchors/anchors'
+import { noteUnearned } from '@episodic/report/cheating/unearned'
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Distribution, Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
@@ -98,6 +99,7 @@ export function formatSummary(summary: Summary, { color }: { readonly color: boo
     ...(summary.verdicts ?? []).map((verdict) =>
       rateLine(`  ${cleanText(verdict.name)}`, verdict.rate, verdict, shortBounds(verdict)),
     ),
+    ...noteUnearned(success.unearned).map((note) => `  ${bold(yellow(note))}`),
     success.noise && line('  noise floor', ...formatNoise(success.noise)),
     ...anchorRows(success.anchors).map(([name, value, note]) => line(`  ${name}`, value, cleanText(note))),
     retried && line('played again', formatCount(retried.episodes), formatRetried(retried)),

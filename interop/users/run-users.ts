@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findUserFault, type UserFaultKind } from '@episodic/play/play/users/user-fault'
+import { userSheetSchema } from '@episodic/play/play/users/user-sheet'
+import { computeAgreement } from '@episodic/report/grades/agreement'
+import type { Grader } from '@episodic/report/grades/grader'
+import { getSuiteData } from '../benchmarks/suite-data.ts'
+import { readOptions } from '../options.ts'
+import type { Report } from '../report.ts'
+import { type LabelledTurn, makeUserTurns } from './user-turns.ts'
+import { usersOfTasks } from './users-of-tasks.ts'
+
+const FILE = fileURLToPath(new URL('../../packages/play/src/lib/play/users/user-turns.fixture.jsonl', import.meta.url))
+
+const USAGE = `Usage: pnpm interop users [--write] [--grader <file>] [--json]
+
+Makes 1,300 turns of simulated users from tasks of τ² and of three worlds, of which 300 have a fault of one of eight kinds, compares them with
+those in the repository, and counts what rules find. Gets the data of τ² if it is not there.
+
+  --write     put them into the repository
+  --grader    a module whose default is a grader of yes (no fault) and no: its agreement with the labels, apart from that of the rules
+  --json      print nothing but the line of JSON that ends every run`
+
+export async function runUsers(args: readonly string[]): Promise<Report | null> {
+  const options = readOptions(args, USAGE, { write: { type: 'boolean' }, grader: { type: 'string' } })
+  if (!options) return null
+  const { write, grader, say } = options
+  getSuiteData('tau2')
+  const turns = makeUserTurns(await usersOfTasks())
+  const text = turns.map((turn) => `${JSON.stringify(turn)}\n`).join('')
+  if (write) writeFileSync(FILE, text)
+  const isSame = readFileSync(FILE, 'utf8') === text
+  if (!isSame) say('The turns in the repository are others.')
+  const found = turns.map((turn) => ({ turn, fault: faultOf(turn) }))
+  const faulty = found.filter(({ turn }) => turn.kind !== null)
+  for (const [kind, own] of Map.groupBy(faulty, ({ turn }) => turn.kind as UserFaultKind))
+    say(
+      `${kind}: ${own.filter(({ fault }) => fault).length} of ${own.length} found, ${own.filter(({ fault }) => fault === kind).length} by that name`,
+    )
+  const missed = faulty.filter(({ fault }) => !fault)
+  const wrong = found.filter(({ turn, fault }) => turn.kind === null && fault)
+  for (const { turn } of missed) say(`  missed ${turn.kind}: ${turn.turn}`)
+  for (const { turn, fault } of wrong) say(`  ${fault} in a clean turn: ${turn.turn}`)
+  const clean = turns.length - faulty.length
+  say(
+    `rules: ${faulty.length - missed.length} of ${faulty.length} faulty turns found, ${wrong.length} of ${clean} clean ones held to be faulty`,
+  )
+  const judged = grader === undefined ? {} : { judge: await gradeTurns(turns, grader, say) }
+  const [recalled, cleared] = [missed.length <= 0.05 * faulty.length, wrong.length <= 0.01 * clean]
+  const passed = [isSame, recalled, cleared].filter(Boolean).length
+  return {
+    clients: { rules: { passed, failed: 3 - passed } },
+    details: { missed: missed.length, wrong: wrong.length, ...judged },
+  }
+}
+
+function faultOf({ sheet, prompt, said, done, turn }: LabelledTurn): UserFaultKind | null {
+  return findUserFault(userSheetSchema.parse(sheet), { prompt, said, done: new Set(done) }, turn)?.kind ?? null
+}
+
+/** Asks a grader about each turn, as an episode whose last step is the turn, and compares it with the labels. */
+async function gradeTurns(turns: readonly LabelledTurn[], file: string, say: (text: string) => void) {
+  const { default: grader } = (await import(file)) as { readonly default: Grader }
+  const pairs = await Promise.all(
+    turns.map(async ({ source, kind, sheet, prompt, said, turn }, i) => {
+      const steps = [...said, { by: 'user', text: turn }].map(({ by, text }) => ({
+        action: { tool: 'say', arguments: { by, text } },
+        observation: { text: '', structured: null },
+        ...{ refused: null, events: [] },
+      }))
+      const task = { id: source, prompt: `${prompt}\n${JSON.stringify(sheet)}`, difficulty: 0, tags: [] }
+      const about = { task, environment: { name: 'user', version: '1' }, params: {}, seat: 'user', start: null, steps }
+      const { value } = await grader.grade({
+        ...about,
+        vote: 0,
+        seed: `${i}`,
+        signal: new AbortController().signal,
+      } as unknown as Parameters<Grader['grade']>[0])
+      return value === null ? [] : [{ task: source, attempt: i, try: 0, a: value, b: kind === null }]
+    }),
+  )
+  const { agree, kappa, episodes } = computeAgreement(pairs.flat())
+  say(
+    `judge ${grader.name}: agrees on ${agree.value} of ${episodes} labelled turns (${agree.low} to ${agree.high}), κ ${kappa.value}`,
+  )
+  return { name: grader.name, agree, kappa, turns: episodes }
+}
