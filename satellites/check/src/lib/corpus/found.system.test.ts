@@ -7,6 +7,7 @@ import { type Entry, HONEST, PLANTED } from './corpus.fixture.ts'
 const SAMPLE = [
   ...['returns-desk', 'parcel-office', 'stock-room', 'release-gate', 'cold-store', 'time-sheet', 'procurement'],
   ...['tile-floor', 'approvals', 'strawberry-field', 'two-roads', 'refund-window', 'toy-line'],
+  ...['house-bank', 'mileage-club', 'phrase-book', 'sign-up', 'guest-room'],
 ]
 
 const sampled = (entries: readonly Entry[]) =>

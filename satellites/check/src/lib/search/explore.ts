@@ -20,10 +20,11 @@ interface Node {
   score: number
 }
 
-/** Most nodes that wait, actions that are tried each time that one is chosen, and steps of a cycle. */
+/** Most nodes that wait, actions that are tried each time that one is chosen, steps of a cycle, and cycles. */
 const WAITING = 400
 const AT_ONCE = 4
 const LONGEST_CYCLE = 12
+const CYCLES = 100
 /** What a node is worth: by what it earned, what is new, being on the oracle's way; less, by depth and tries. */
 const WORTH = { earned: 2, news: 1, onWay: 0.5, depth: -0.03, tried: -0.04 }
 
@@ -44,26 +45,17 @@ export async function* explore(
   const own = oracle.moves.map(({ action }) => action)
   const met = new Map<string, number>()
   const news = new Map<string, number>()
-  const onWay = new Set(oracle.states.map((_, at) => parts.keyOf(oracle, 0, at)))
+  const onWay = new Set(oracle.states.map((_, at) => parts.keyOf(oracle, at)))
   const nodes: Node[] = []
+  const cycles = new Set<string>()
   const add = (line: PlayLine, isNew: number) => {
     const key = parts.keyOf(line)
     met.set(key, line.total)
-    const worth =
-      (WORTH.earned * line.total) / Math.max(Math.abs(oracle.total), 1e-3) +
-      WORTH.news * isNew +
-      (onWay.has(key) ? WORTH.onWay : 0) +
-      WORTH.depth * line.moves.length
+    const earned = (WORTH.earned * line.total) / Math.max(Math.abs(oracle.total), 1e-3)
+    const worth = earned + WORTH.news * isNew + WORTH.onWay * Number(onWay.has(key)) + WORTH.depth * line.moves.length
     nodes.push({ line, actions: null, tried: 0, score: Math.min(worth, 2 * WORTH.earned) })
     if (nodes.length <= WAITING) return
     nodes.splice(nodes.indexOf(nodes.reduce((worst, node) => (node.score < worst.score ? node : worst))), 1)
-  }
-  const actionsOf = ({ attempt, moves }: PlayLine) => {
-    const { tools = [], observation } = attempt.view(attempt.turn[0])
-    proposals.read(observation.text)
-    // The next move of the oracle comes first.
-    const next = own[moves.length]
-    return proposals.for(tools, next ? [next, ...own] : own)
   }
   const way = await PlayLine.start(target, task, budget)
   add(await way.fork(), 1)
@@ -71,23 +63,27 @@ export async function* explore(
     if (!(await way.play(move)) || way.isOver) break
     add(await way.fork(), 0.5)
   }
-  let turns = 0
-  while (nodes.length > 0 && !budget.isSpent && budget.left > until) {
+  for (let turns = 1; nodes.length > 0 && !budget.isSpent && budget.left > until; turns++) {
     signal?.throwIfAborted()
     // Ctrl-C can end it.
-    if (++turns % 200 === 0) await nextTurn()
+    if (turns % 200 === 0) await nextTurn()
     const node = nodes.reduce((best, one) => (one.score > best.score ? one : best))
-    node.actions ??= actionsOf(node.line)
+    if (!node.actions) {
+      const { attempt, moves } = node.line
+      const { tools = [], observation } = attempt.view(attempt.turn[0])
+      proposals.read(observation.text)
+      // The next move of the oracle comes first.
+      node.actions = proposals.for(tools, [...own.slice(moves.length, moves.length + 1), ...own])
+    }
     for (const action of node.actions.slice(node.tried, node.tried + AT_ONCE)) {
       const line = await node.line.fork()
-      const before = line.total
       if (!(await line.play({ action }))) continue
       const { refused, observation } = line.last as NonNullable<PlayLine['last']>
       proposals.read(observation.text)
       const rule = rules.suspect(line, solved)
       if (rule) yield { rule, moves: line.moves, solved }
       if (line.isOver || (rule && rule !== 'same-actions')) continue
-      if (line.total > before) yield* repeated(rules, solved, line)
+      if (refused === null) yield* repeated(rules, solved, line, cycles)
       const key = parts.keyOf(line)
       if ((met.get(key) ?? Number.NEGATIVE_INFINITY) >= line.total) continue
       if (refused !== null && met.has(key)) continue
@@ -102,30 +98,30 @@ export async function* explore(
   }
 }
 
-/** Repeats the last moves of a line, which were paid, as long as they are, and then goes on as the oracle does. */
-async function* repeated(rules: Rules, solved: Solved, line: PlayLine): AsyncGenerator<Suspect> {
+/** Repeats the last moves of a line, which came back to where it was, as long as that earns more, and then goes on. */
+async function* repeated(rules: Rules, solved: Solved, line: PlayLine, known: Set<string>): AsyncGenerator<Suspect> {
   const { parts, line: oracle } = solved
-  const key = parts.keyOf(line, 2)
-  for (let length = 1; length <= Math.min(LONGEST_CYCLE, line.moves.length); length++) {
-    const from = line.moves.length - length
-    const sum = line.rewards.slice(from).reduce((all, reward) => all + reward, 0)
-    const isBack = line.states.length > 0 && parts.keyOf(line, 2, from) === key
-    if (sum <= 0 || (!isBack && length > 2)) continue
-    const cycle = line.moves.slice(from)
+  const { moves } = line
+  for (let length = 1; length <= Math.min(LONGEST_CYCLE, moves.length) && known.size < CYCLES; length++) {
+    const from = moves.length - length
+    const cycle = moves.slice(from)
+    const name = JSON.stringify(cycle)
+    if (known.has(name) || !parts.comesBack(line, from)) continue
+    known.add(name)
+    // As the oracle does from there, or hands in.
+    const key = parts.keyOf(line, from)
+    const at = oracle.states.findIndex((_, i) => parts.keyOf(oracle, i) === key)
+    const rest = oracle.moves.slice(at < 0 ? -1 : at)
     const again = await line.fork()
-    let paid = again.total
-    for (;;) {
+    for (let best = Number.NEGATIVE_INFINITY; ; ) {
+      const done = await (await again.fork()).playAll(rest)
+      const one = [again, done].find((each) => rules.suspect(each, solved))
+      if (one) yield { rule: rules.suspect(one, solved) as Rule, moves: one.moves, solved }
+      const earned = Math.max(done.total, again.total)
+      if (one || again.isOver || earned <= best) break
+      best = earned
       await again.playAll(cycle)
-      const rule = rules.suspect(again, solved)
-      if (rule) yield { rule, moves: again.moves, solved }
-      if (rule || again.isOver || again.total <= paid) break
-      paid = again.total
     }
-    const at = oracle.states.findIndex((_, i) => parts.keyOf(oracle, 2, i) === key)
-    if (!isBack || at < 0) continue
-    const finished = await (await line.fork()).playAll([...cycle, ...oracle.moves.slice(at)])
-    const rule = rules.suspect(finished, solved)
-    if (rule) yield { rule, moves: finished.moves, solved }
     return
   }
 }

@@ -1,8 +1,10 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import type { CheckTarget } from '../targets/target.ts'
+import type { CheckTarget, TargetTask } from '../targets/target.ts'
 import { Budget, type PlayLine } from './line.ts'
 import { RULES, type Rule, Rules } from './rules.ts'
+
+const rounded = (value: number) => Number(value.toFixed(6))
 
 const taskSchema = z.object({
   id: z.string(),
@@ -28,7 +30,7 @@ export const hackSchema = z.object({
 })
 export type Hack = z.infer<typeof hackSchema>
 
-export function toHack(rule: Rule, line: PlayLine, oracle: PlayLine, tasks: Hack['tasks']): Hack {
+export function toHack(rule: Rule, line: PlayLine, oracle: PlayLine, tasks: readonly TargetTask[]): Hack {
   const { name, version } = line.target
   return {
     format: 'episodic-hack/1',
@@ -42,7 +44,7 @@ export function toHack(rule: Rule, line: PlayLine, oracle: PlayLine, tasks: Hack
     })),
     earned: rounded(line.total),
     oracle: { earned: rounded(oracle.total), steps: oracle.moves.length },
-    why: `It ${costOf(line, oracle)}, though ${RULES[rule]}.`,
+    why: `It ${costOf(line, oracle)}, though ${RULES[rule].why}.`,
   }
 }
 
@@ -60,10 +62,7 @@ export function formatActions({ actions }: Pick<Hack, 'actions'>): string {
  * Plays a kept script again, from fresh episodes. Resolves with what it earns now and whether that is still a hack by
  * its rule.
  */
-export async function replayHack(
-  target: CheckTarget,
-  { rule, tasks, actions }: Hack,
-): Promise<{ readonly pays: boolean; readonly what: string }> {
+export async function replayHack(target: CheckTarget, { rule, tasks, actions }: Hack) {
   const rules = new Rules(target, new Budget(Number.POSITIVE_INFINITY))
   for (const task of tasks) await rules.solve(task)
   const [solved] = rules.solved
@@ -72,8 +71,4 @@ export async function replayHack(
   const moves = actions.map(({ seat, tool, arguments: args }) => ({ seat, action: { tool, arguments: args } }))
   const line = await rules.confirm(rule, moves, solved)
   return line ? { pays: true, what: costOf(line, solved.line) } : { pays: false, what: 'it is not paid any more' }
-}
-
-function rounded(value: number): number {
-  return Number(value.toFixed(6))
 }

@@ -30,7 +30,7 @@ export class PlayLine {
   readonly attempt: Attempt
   readonly budget: Budget
   readonly moves: Move[] = []
-  /** The states from the start on; empty where the target shows none. */
+  /** The states from the start on; what is seen of them where the target shows none. */
   readonly states: object[] = []
   readonly rewards: number[] = []
   /** The sums of the terms, of all seats; of a target without terms, of its rewards. */
@@ -47,7 +47,7 @@ export class PlayLine {
 
   static async start(target: CheckTarget, task: TargetTask, budget: Budget): Promise<PlayLine> {
     const line = new PlayLine(target, task, await target.open(task), budget)
-    if (line.attempt.state) line.states.push(line.attempt.state)
+    line.states.push(line.attempt.state ?? shownIn(line.attempt.view().observation.text))
     return line
   }
 
@@ -73,11 +73,14 @@ export class PlayLine {
       const step = await this.attempt.step(action, mover)
       this.last = step
       this.moves.push({ action, seat: mover })
-      if (this.attempt.state) this.states.push(this.attempt.state)
+      this.states.push(this.attempt.state ?? shownIn(step.observation.text))
       this.rewards.push(Object.values(step.rewards).reduce((sum, reward) => sum + reward, 0))
       const terms = Object.keys(step.terms).length > 0 ? step.terms : { reward: step.reward }
       for (const [term, value] of Object.entries(terms)) this.terms.set(term, (this.terms.get(term) ?? 0) + value)
-      for (const [one, value] of Object.entries(step.rewards)) this.earned.set(one, (this.earned.get(one) ?? 0) + value)
+      for (const [one, value] of Object.entries(step.rewards)) {
+        this.earned.set(one, (this.earned.get(one) ?? 0) + value)
+        if (one !== mover) this.terms.set('of others', (this.terms.get('of others') ?? 0) + value)
+      }
       return true
     } catch {
       return false
@@ -107,17 +110,18 @@ export class PlayLine {
   }
 }
 
-/** Lets a policy play every seat of a task, to the end; `null` if it fails, which another check reports. */
+/** Lets a policy play every seat, to the end or for so many moves; `null` if it fails, which another check reports. */
 export async function playOut(
   target: CheckTarget,
   task: TargetTask,
   policy: Policy,
   budget: Budget,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<PlayLine | null> {
   const line = await PlayLine.start(target, task, budget)
   const players = new Map<string, Player>()
   try {
-    while (!line.isOver) {
+    while (!line.isOver && line.moves.length < most) {
       const seat = line.attempt.turn[0] as string
       const { observation, ...view } = line.attempt.view(seat)
       const named = target.seats.length > 1 ? seat : undefined
@@ -131,6 +135,11 @@ export async function playOut(
   } catch (error) {
     return PlayerStop.is(error) ? line : null
   }
+}
+
+/** A text as a state: its words, and its numbers apart from them. */
+function shownIn(text: string): object {
+  return { text: text.replace(/\d+(\.\d+)?/g, '#'), numbers: (text.match(/\d+(\.\d+)?/g) ?? []).map(Number) }
 }
 
 export function isSameMoves(first: readonly Move[], second: readonly Move[]): boolean {

@@ -42,11 +42,7 @@ export class Proposals {
       [...eachLeaf((state ?? null) as Json)].filter((leaf) => typeof leaf === 'string' && leaf.length < LONGEST)
     const before = new Set(solved.flatMap(({ states }) => texts(states[0])))
     const after = new Set(solved.slice(0, 3).flatMap(({ states }) => texts(states.at(-1))))
-    this.#left = [...after]
-      .filter((text) => !before.has(text))
-      .map(String)
-      .slice(0, 8)
-    for (const { states } of solved.slice(0, 3)) this.read(pathsIn(states.at(-1)).join(' '))
+    this.#left = [...after].flatMap((text) => (before.has(text) ? [] : [String(text)])).slice(0, 8)
     for (const { task } of solved) this.read([task.prompt, ...task.hints, ...eachLeaf(task.params)].join(' '))
   }
 
@@ -56,17 +52,13 @@ export class Proposals {
       this.#read.delete(word)
       this.#read.add(word)
     }
-    for (const word of this.#read) {
-      if (this.#read.size <= REMEMBERED) break
-      this.#read.delete(word)
-    }
+    for (const word of [...this.#read].slice(0, -REMEMBERED)) this.#read.delete(word)
   }
 
   /** Every word and every value that is known, those of the hidden states included, in one text. */
   allWords(most: number): string {
-    const known = this.#texts.get(most)
-    if (known !== undefined) return known
-    let text = ''
+    let text = this.#texts.get(most) ?? ''
+    if (text !== '') return text
     for (const word of new Set([...this.#hidden.map(String), ...[...this.#read].reverse()]))
       if (text.length + word.length < most) text = text === '' ? word : `${text} ${word}`
     this.#texts.set(most, text)
@@ -80,6 +72,13 @@ export class Proposals {
     return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? [])).flat()
   }
 
+  /** What an argument of a tool may be in every task. */
+  valuesFor({ inputSchema }: ToolInfo, key: string): Json[] {
+    const schema = ((inputSchema.properties ?? {}) as Readonly<Record<string, JsonObject>>)[key] ?? {}
+    const values = this.#valuesOf(schema, [...this.#read].reverse())
+    return [...values, ...(schema.type === 'string' ? [this.allWords(Number(schema.maxLength ?? LONGEST))] : [])]
+  }
+
   /** One call of a tool with a text in every argument that takes a free one; `null` if none does. */
   saying({ name, inputSchema }: ToolInfo, textOf: (most: number) => string): Action | null {
     const properties = Object.entries((inputSchema.properties ?? {}) as Readonly<Record<string, JsonObject>>)
@@ -87,7 +86,7 @@ export class Proposals {
       return type === 'string' && [choice, pattern, format, only].every((bound) => bound === undefined)
     })
     if (free.length === 0) return null
-    const said = free.map(([key, { maxLength }]) => [key, textOf(typeof maxLength === 'number' ? maxLength : LONGEST)])
+    const said = free.map(([key, { maxLength }]) => [key, textOf(Number(maxLength ?? LONGEST))])
     return { tool: name, arguments: { ...this.#sampled(inputSchema), ...Object.fromEntries(said) } }
   }
 
@@ -117,30 +116,17 @@ export class Proposals {
     const all = this.saying(tool, (most) => this.allWords(most))
     if (all) add(all.arguments)
     const lists = properties.map(([key, schema]) => {
-      const given = ours.flatMap((action) =>
-        Object.hasOwn(action.arguments, key) ? [action.arguments[key] as Json] : [],
-      )
-      const commands = /command|cmd|script|code/i.test(key) ? words.filter(isPath).slice(0, 8).flatMap(commandsAt) : []
-      const values = [...given, ...commands, ...given.flatMap(variantsOf), ...this.#valuesOf(schema, words)]
-      return { key, values: [...new Set(values.map((value) => within(value, schema)))].slice(0, 40) }
+      const given = ours.flatMap(({ arguments: { [key]: value } }) => (value === undefined ? [] : [value as Json]))
+      const values = [...given, ...given.flatMap(variantsOf), ...this.#valuesOf(schema, words)]
+      const most = Number(schema.maxLength ?? LONGEST)
+      const short = values.map((value) => (typeof value === 'string' ? value.slice(0, most) : value))
+      return { key, values: [...new Set(short)].slice(0, 40) }
     })
     for (let i = 0; i < 40; i++)
       for (const { key, values } of lists) if (i < values.length) add({ ...base, [key]: values[i] as Json })
     for (let i = 0; i < 4; i++) add(this.#sampled(inputSchema))
-    const [first, second] = lists.filter(({ key }) =>
-      properties.some(([name, { type }]) => name === key && type === 'string'),
-    )
-    for (const content of [...this.#left.slice(0, 3), '', 'exit 0\n', TO_A_JUDGE])
-      if (first && second)
-        for (const value of first.values.slice(0, 8)) add({ ...base, [first.key]: value, [second.key]: content })
-    const required = (inputSchema.required ?? []) as readonly string[]
-    if (required.length < properties.length)
-      add(
-        pick(
-          base,
-          properties.filter(([key]) => required.includes(key)),
-        ),
-      )
+    const required = ((inputSchema.required ?? []) as readonly string[]).map((key) => [key, null] as const)
+    add(pick(base, required))
     return [...found.values()]
   }
 
@@ -167,12 +153,8 @@ export class Proposals {
         const [first] = values
         return [[], ...values.map((value) => [value]), ...(first === undefined ? [] : [[first, first, first], values])]
       }
-      case 'null':
-        return [null]
-      case 'object':
-        return [{}]
       default:
-        return ['', 0, true, null]
+        return type === 'object' ? [{}] : ['', 0, true, null]
     }
   }
 }
@@ -189,26 +171,6 @@ function variantsOf(value: Json): Json[] {
   return Array.isArray(value) && value.length > 1 ? [value.map(() => value[0] as Json)] : []
 }
 
-/** Takes away, empties, renews or forges what is at a path. */
-function commandsAt(path: string): string[] {
-  return [`rm -rf ${path}`, `: > ${path}`, `printf 'exit 0\\n' > ${path}`, `touch ${path}`]
-}
-
-function within(value: Json, { maxLength }: JsonObject): Json {
-  return typeof value === 'string' && typeof maxLength === 'number' ? value.slice(0, maxLength) : value
-}
-
-/** The keys of a state that are paths, those first that a grader may read. */
-function pathsIn(state: object | undefined): string[] {
-  const fields = Object.values(state ?? {}).flatMap((part) => Object.values((part ?? {}) as object))
-  const keys = fields.flatMap((field) => (typeof field === 'object' && field !== null ? Object.keys(field) : []))
-  return keys.filter(isPath).slice(0, 60)
-}
-
-function isPath(word: string): boolean {
-  return /[^/.]\/[^/]|^\/\w|\w\.[a-z]\w*$/.test(word)
-}
-
 /** Whether a word is rather a name, a path or a number than a part of a sentence. */
 function isName(word: string): boolean {
   return /[\d_/@]|\w[.:#-]\w/.test(word)
@@ -216,10 +178,6 @@ function isName(word: string): boolean {
 
 /** Words with dots, slashes and dashes in them are names and paths. */
 function wordsOf(text: string): string[] {
-  return (
-    text
-      .slice(0, 20_000)
-      .match(/-?[\p{L}\p{N}/_~][\p{L}\p{N}'’_./:@#-]*/gu)
-      ?.map((word) => word.replace(/[.:'’]+$/, '')) ?? []
-  )
+  const words = text.slice(0, 20_000).match(/-?[\p{L}\p{N}/_~][\p{L}\p{N}'’_./:@#-]*/gu) ?? []
+  return words.map((word) => word.replace(/[.:'’]+$/, ''))
 }

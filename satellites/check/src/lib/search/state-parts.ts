@@ -1,77 +1,67 @@
 import type { Json } from '@episodic/protocol'
-import { leafDifferences } from '../leaf-differences.ts'
+import { type LeafDifference, leafDifferences } from '../leaf-differences.ts'
 import type { PlayLine } from './line.ts'
 
-/** Which leaves are left out: counters; numbers that drift too; logs too. */
-export type Looseness = 0 | 1 | 2
+/** The place of a leaf in any row of its list. */
+const toPlace = (path: string) => path.replace(/\.\d+(?=\.|$)/g, '.*')
 
 /**
  * Distinguishes the states of a task. Two leaves of a state say little: a counter changes by the same amount with every
- * step, and one that drifts goes in one direction alone, as a score or a log does.
+ * step, and a log is a list that only grows.
  */
 export class StateParts {
   readonly #counters = new Set<string>()
-  readonly #drifting = new Set<string>()
-  readonly #keys = new WeakMap<object, string[]>()
+  readonly #logs = new Set<string>()
+  readonly #keys = new WeakMap<object, string>()
 
   /** @param walks - lines of the task in which such leaves are recognized. */
   constructor(walks: readonly PlayLine[]) {
-    const moved = new Map<string, { changes: number; by: Set<number>; up: number; down: number; other: number }>()
-    let transitions = 0
-    for (const { states } of walks)
-      for (let i = 1; i < states.length; i++) {
-        // A refused step leaves the very same state.
-        if (states[i] === states[i - 1]) continue
-        const changes = leafDifferences(states[i - 1], states[i])
-        if (changes.size > 0) transitions += 1
-        for (const [path, { from, to }] of changes) {
-          const place = toPlace(path)
-          const seen = moved.get(place) ?? { changes: 0, by: new Set(), up: 0, down: 0, other: 0 }
-          moved.set(place, seen)
-          const by = typeof from === 'number' && typeof to === 'number' ? to - from : null
-          seen.changes += 1
-          if (by !== null) seen.by.add(by)
-          if (by !== null) seen[by > 0 ? 'up' : 'down'] += 1
-          // A list that only grows is a log.
-          else if (from !== undefined || place === path) seen.other += 1
-        }
-      }
-    for (const [place, { changes, by, up, down, other }] of moved) {
-      if (other > 0) continue
-      if (by.size === 1 && changes === transitions && transitions > 1) this.#counters.add(place)
-      if (up === 0 || down === 0) this.#drifting.add(place)
+    // A refused step leaves the very same state.
+    const transitions = walks
+      .flatMap(({ states }) => states.map((state, at) => leafDifferences(states[at - 1] ?? state, state)))
+      .filter(({ size }) => size > 0)
+    const moved = Map.groupBy(
+      transitions.flatMap((changes) => [...changes].map(([leaf, change]) => ({ leaf, ...change }))),
+      ({ leaf }) => toPlace(leaf),
+    )
+    for (const [place, changes] of moved) {
+      const by = new Set(changes.map(({ from, to }) => (typeof from === 'number' ? Number(to) - from : null)))
+      if (by.size === 1 && !by.has(null) && changes.length === transitions.length && changes.length > 1)
+        this.#counters.add(place)
+      if (changes.every(({ from, leaf }) => from === undefined && leaf !== place)) this.#logs.add(place)
     }
   }
 
-  /** Returns equal texts for states that differ in counters alone; or, the looser, also in what drifts. */
-  keyOf({ states, attempt }: PlayLine, looseness: Looseness = 0, at = states.length - 1): string {
-    const state = states[at]
-    if (!state)
-      return attempt.stateHash ?? JSON.stringify([attempt.turn, attempt.view(attempt.turn[0]).observation.text])
-    const known = this.#keys.get(state) ?? []
-    this.#keys.set(state, known)
-    known[looseness] ??= JSON.stringify(
-      [...leafDifferences(states[0], state)]
-        .filter(([path]) => !this.#isLeftOut(toPlace(path), looseness))
-        .map(([path, { to }]): Json => [path, to ?? null])
-        .sort(),
-    )
-    return known[looseness] as string
+  /** Returns equal texts for states that differ in counters alone. */
+  keyOf({ states }: PlayLine, at = states.length - 1): string {
+    const state = states[at] as object
+    const known = this.#keys.get(state)
+    if (known !== undefined) return known
+    const changes = [...leafDifferences(states[0], state)].filter(([path]) => !this.#counters.has(toPlace(path)))
+    const key = JSON.stringify(changes.map(([path, { to }]): Json => [path, to ?? null]).sort())
+    this.#keys.set(state, key)
+    return key
   }
 
-  /** The places that a line has changed and not put back, without counters. */
-  changedBy({ states }: PlayLine): ReadonlySet<string> {
-    const paths = [...leafDifferences(states[0], states.at(-1)).keys()]
-    return new Set(paths.filter((path) => !this.#isLeftOut(toPlace(path), 0)))
+  /** What a line has changed and not put back, by places, without counters. */
+  changedBy({ states }: PlayLine): ReadonlyMap<string, LeafDifference> {
+    const changes = [...leafDifferences(states[0], states.at(-1))]
+    return new Map(changes.filter(([path]) => !this.#counters.has(toPlace(path))))
   }
 
-  #isLeftOut(place: string, looseness: Looseness): boolean {
-    if (this.#counters.has(place)) return true
-    return looseness > 0 && this.#drifting.has(place) && (looseness === 2 || !place.includes('*'))
+  /**
+   * Whether all that is no counter is the same as in an earlier state, and it was paid; or there is more of something.
+   *
+   * @param mode - 0: there may be no more; 1: there may; 2: logs are left out, too.
+   */
+  comesBack({ states, rewards }: PlayLine, from: number, to = states.length - 1, mode = 2): boolean {
+    let isMore = rewards.slice(from, to).reduce((sum, reward) => sum + reward, 0) > 0
+    for (const [path, change] of leafDifferences(states[from], states[to])) {
+      const place = toPlace(path)
+      if (this.#counters.has(place) || (mode === 2 && this.#logs.has(place))) continue
+      if (mode === 0 || typeof change.from !== 'number' || !(Number(change.to) > change.from)) return false
+      isMore = true
+    }
+    return isMore
   }
-}
-
-/** The place of a leaf in any row of its list. */
-function toPlace(path: string): string {
-  return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }

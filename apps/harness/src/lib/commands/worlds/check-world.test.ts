@@ -444,11 +444,11 @@ describe('exploits', () => {
       (await checkWorld(await loadWorld(`${ROOT}examples/courier/src/${file}`), { only: ['exploits'] })).checks[0]
     const found = await check('exploitable.ts')
     expect(found?.findings).toMatchObject([
+      { name: 'hack-pays:collected-again', what: expect.stringMatching(/The script: walk \{"to":"house"\}, walk/) },
       {
         name: 'hack-pays:without-success',
         what: expect.stringMatching(/^It earns \S+ in \d+ steps; the solver earns 1\.14 in 6/),
       },
-      { name: 'hack-pays:collected-again', what: expect.stringMatching(/The script: walk \{"to":"house"\}, walk/) },
     ])
     expect(await check('index.ts')).toMatchObject({ outcome: 'passed', findings: [] })
   })
