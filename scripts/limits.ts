@@ -81,7 +81,7 @@ export const LIMITS = {
       'satellites/benchmarks/src/lib/python': 717,
       'satellites/benchmarks/src/lib/suite': 239,
       'satellites/benchmarks/src/lib/tau2': 2_286,
-      'satellites/check': 6_600,
+      'satellites/check': 6_070,
       'satellites/check/src/lib/kept': 100,
       'satellites/check/src/lib/partners': 100,
       'satellites/check/src/lib/report': 350,

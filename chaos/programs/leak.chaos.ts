@@ -32,16 +32,7 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
     counts.bytes += sweep('bytes')
     counts.found += sweep('found')
   }
-  const seats = {
-    pairs: 0,
-    endpointPairs: 0,
-    steps: 0,
-    answers: 0,
-    bytes: 0,
-    differing: 0,
-    callsOutOfTurn: 0,
-    forks: 0,
-  }
+  const seats = { pairs: 0, endpointPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, forks: 0 }
   const games = [await loadWorld('@episodic/classics/kuhn-poker', ROOT), { environment: createCardTable() }]
   for (const game of games) {
     const report = await checkWorld(game, {
@@ -59,7 +50,6 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
     seats.differing += pair('differing')
     seats.answers += pair('endpointMessages') + sweep('messages')
     seats.bytes += pair('endpointBytes') + sweep('bytes')
-    seats.callsOutOfTurn += rules('callsOutOfTurn')
     seats.forks += rules('forks')
   }
   return {

@@ -1,3 +1,4 @@
+import { type HackMatchers, hackMatchers } from '@episodic/check/hack-matcher'
 import type { Policy } from '@episodic/env'
 import { expect } from 'vitest'
 import { type EpisodeMatchers, episodeMatchers } from './lib/evaluate/contracts/episode-matchers.ts'
@@ -23,7 +24,8 @@ declare module 'vitest' {
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
     extends EpisodeMatchers<R, T>,
       GradeMatchers,
+      HackMatchers<void>,
       WorldMatchers<void> {}
 }
 
-expect.extend({ ...episodeMatchers, ...gradeMatchers, ...worldMatchers })
+expect.extend({ ...episodeMatchers, ...gradeMatchers, ...hackMatchers, ...worldMatchers })

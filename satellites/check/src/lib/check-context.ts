@@ -6,6 +6,7 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import type { SessionState } from '@episodic/state'
 import { isFrozenWhole } from '@episodic/state/internal'
 import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
+import type { TimeLimit } from './time-limit.ts'
 
 /** Only the environment is required; what it does not export limits what can be checked. */
 export interface CheckedWorld {
@@ -39,8 +40,9 @@ export interface CheckContext {
   readonly pairs: number
   readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
-  /** How long hacks are searched for; left out for a short search. */
-  readonly search?: { readonly steps: number; readonly isLate: () => boolean } | undefined
+  readonly time: TimeLimit
+  /** The steps that hacks are searched for. Default: some thousand. */
+  readonly searchSteps?: number | undefined
   /**
    * Returns how many of so many starts are made, but no fewer than `least` of them: all, unless each has a large state
    * of its own, which has to be made, or steps run programs.

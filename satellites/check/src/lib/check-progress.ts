@@ -1,10 +1,11 @@
-import type { CheckName } from './check-report.ts'
+import { CHECKS, type CheckName } from './check-report.ts'
 
 type Err = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
 
 /** Returns what shows on a terminal how far a check is, and elsewhere a line for each. */
-export function showProgress(planned: readonly CheckName[], err: Err, dim: (text: string) => string) {
+export function showProgress(asked: readonly CheckName[], err: Err, dim: (text: string) => string) {
   const terminal = err.isTTY === true
+  const planned = CHECKS.filter((one) => asked.includes(one))
   let begun: CheckName | null = null
   return {
     erase: () => terminal && err.write('\r\x1b[2K'),

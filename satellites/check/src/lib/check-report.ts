@@ -1,4 +1,5 @@
 import type { JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
 import type { Finding, WaivedFinding } from './finding.ts'
 import type { Hack } from './search/hack.ts'
 
@@ -10,10 +11,16 @@ export const CHECKS = [
   'seats',
   'hygiene',
   'rewards',
-  'learnability',
   'exploits',
 ] as const
 export type CheckName = (typeof CHECKS)[number]
+
+export const checkNames = z.array(
+  z.enum(CHECKS, { error: ({ input }) => `There is no check "${input}". The checks are: ${CHECKS.join(', ')}.` }),
+)
+
+/** How names of checks are written in an option. */
+export const READ_CHECKS = { text: { read: (text: string) => text.split(',').map((part) => part.trim() as CheckName) } }
 
 export interface CheckOutcome {
   readonly name: CheckName
@@ -44,8 +51,8 @@ export interface CheckReport {
   /** The seed of every random draw. The same seed repeats the same checks. */
   readonly seed: string
   /**
-   * `failed` if a check failed; else `incomplete` if half of the checks or more were skipped, or a warning says that
-   * hardly anything was compared or played; `warned` if one warned or a waiver is unused.
+   * `failed` if a check failed; else `incomplete` if a third of the checks or more were skipped, or a warning says that
+   * hardly anything was compared or played, or that the time was over; `warned` if one warned or a waiver is unused.
    */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'incomplete'
   /** Whether nothing failed. A check that was skipped has not failed. */

@@ -20,17 +20,18 @@ import { httpEndpoint } from './endpoints/http-endpoint.ts'
 import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
 import { type Finding, isIncomplete, oneForEachCause, toErrorFinding } from './finding.ts'
+import { proposedScripts } from './hacker/proposed-scripts.ts'
 import { checkHygiene } from './hygiene.ts'
 import { withRememberedPreparations } from './remembered-preparations.ts'
-import { checkLearnability } from './rewards/learnability.ts'
 import { checkRewards } from './rewards/reward-check.ts'
 import { findRulesPlace } from './rules-place.ts'
-import { checkExploits, searchTarget } from './search/check-exploits.ts'
+import { checkExploits, type SearchOptions, searchTarget } from './search/check-exploits.ts'
 import { checkSeats } from './seats/seat-rules.ts'
 import { sweepForCanaries } from './secrecy/canary-sweep.ts'
 import { checkNonInterference } from './secrecy/non-interference.ts'
 import { NO_ORACLE, NO_STATE, SERVED_CHECKS, SERVED_STEPS, type ServedContext } from './served/served-checks.ts'
 import { hostedTarget, type ServedTarget } from './served/served-target.ts'
+import { TimeLimit, withTimeLimit } from './time-limit.ts'
 import { kindOf, Waivers } from './waivers.ts'
 
 /** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
@@ -46,19 +47,20 @@ export interface CheckOptions {
   readonly share?: number
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
-  /**
-   * The checks to run. Default: all. Learnability fails only if it is named here; otherwise its findings are warnings.
-   */
+  /** The checks to run. Default: all. */
   readonly only?: readonly CheckName[]
   /**
-   * Who plays every seat of a game but one. Learnability and exploits are then checked for that one; without it, they
-   * are skipped in a game.
+   * Who plays every seat of a game but one: exploits are then checked for that one, and without it for all together.
    */
   readonly partners?: Readonly<Record<string, Policy>>
   /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
   readonly endpoints?: readonly AgentEndpoint[]
-  /** How long hacks are searched for: by steps, and until it is late. Default: some thousand steps. */
-  readonly search?: CheckContext['search']
+  /** Most seconds that all checks play, each a part of it. Default: no limit. */
+  readonly seconds?: number
+  /** The steps that hacks are searched for, and most seconds that exploits then play. Default: some thousand steps. */
+  readonly search?: { readonly steps: number; readonly seconds?: number }
+  /** Who proposes scripts to the search for hacks, such as a language model. Default: nobody. */
+  readonly hacker?: Policy | null
   readonly signal?: AbortSignal | undefined
   /** Called when a check begins, with 0, and while it runs. */
   readonly onProgress?: (check: CheckName, done: number, total: number) => void
@@ -72,7 +74,6 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | 
   determinism: checkDeterminism,
   hygiene: checkHygiene,
   rewards: checkRewards,
-  learnability: checkLearnability,
   exploits: checkExploits,
 }
 
@@ -80,8 +81,8 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | 
 const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
 
 /**
- * Checks that a world keeps its secrets, is deterministic, is documented, rewards its tasks, can be learned, and has no
- * cheap exploit. Without tasks or a solver, it checks as much as it can.
+ * Checks that a world keeps its secrets, is deterministic, is documented, rewards its tasks, and has no cheap
+ * exploit. Without tasks or a solver, it checks as much as it can.
  *
  * Resolves with a report, whatever it finds. Rejects with `world-invalid` if neither the defaults nor any task can be
  * played, or if a waiver names no finding or has no reason; with `option-invalid` for `partners` that do
@@ -108,31 +109,34 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
     )
   const { solver } = world
   const guarded = solver ? { ...world, solver: checkedPolicy(solver, 'solver') } : world
-  const remembering = { ...guarded, environment: withRememberedPreparations(world.environment) }
   const learner = learnerOf(world.environment, partners && mapValues(partners, (policy) => checkedPolicy(policy)))
   const share = shareOf(guarded, settings, seed)
   // The timer of an answer that is held in this process does not keep it alive.
   using _alive = setInterval(() => {}, 60_000)
-  return await runChecks(world.environment, CHECKS, options, waivers, (check) =>
-    runCheck(check, {
+  return await runChecks(world.environment, CHECKS, options, waivers, (check, time) => {
+    const limited = withTimeLimit(world.environment, time)
+    return runCheck(check, {
+      ...proposing(options),
       // Whether a preparation returns the same each time is what determinism asks.
-      world: check === 'determinism' ? guarded : remembering,
-      settings,
-      learner,
-      seed,
+      world: { ...guarded, environment: check === 'determinism' ? limited : withRememberedPreparations(limited) },
+      ...{ settings, learner, seed, endpoints, time, signal },
       pairs: affordable(share, pairs, PAIRS),
-      endpoints,
-      search,
-      signal,
+      searchSteps: search?.steps,
       affordable: (count, least) => affordable(share, count, least),
       episodes: (count, least) => affordable(Math.min(share, most), count, least),
       onProgress: (done, total) => onProgress?.(check, done, total),
-    }),
-  )
+    })
+  })
 }
 
-/** Milliseconds that each check of a served environment plays, and then no further episode. */
-const SERVED_TIME = 30_000
+type Proposing = Pick<SearchOptions, 'propose'>
+
+function proposing({ hacker, signal }: CheckOptions): Proposing {
+  if (!hacker) return {}
+  const policy = checkedPolicy(hacker, hacker.name)
+  return { propose: (rules, solved, found) => proposedScripts(policy, rules, solved, found, signal) }
+}
+
 /** Tasks of a world that is played as a served one. */
 const HOSTED_TASKS = 20
 
@@ -147,23 +151,20 @@ export async function checkServed(target: ServedTarget, options: CheckOptions = 
     Object.keys(SERVED_CHECKS) as CheckName[],
     options,
     new Waivers({ name: target.name, waived: {} }),
-    async (check) => {
-      const until = monotonic() + SERVED_TIME * share
-      return runServed(check, {
-        ...{ target, seed, signal },
-        isTimeLeft: () => monotonic() < until,
+    (check, time) =>
+      runServed(check, {
+        ...{ target, seed, signal, time, ...proposing(options) },
         episodes: (count, least) => affordable(share, count, least),
         onProgress: (done, total) => onProgress?.(check, done, total),
-      })
-    },
+      }),
   )
 }
 
-async function runServed(check: CheckName, context: ServedContext): Promise<CheckOutcome> {
-  const { target, isTimeLeft, episodes } = context
+async function runServed(check: CheckName, context: ServedContext & Proposing): Promise<CheckOutcome> {
+  const { target, episodes } = context
   try {
     if (check === 'exploits' && target.oracle)
-      return await searchTarget(target, { ...context, steps: episodes(SERVED_STEPS, 240), isLate: () => !isTimeLeft() })
+      return await searchTarget(target, { ...context, steps: episodes(SERVED_STEPS, 240) })
     const run = SERVED_CHECKS[check]
     if (run) return await run(context)
     return skipped(check, check === 'exploits' ? NO_ORACLE : NO_STATE)
@@ -180,15 +181,21 @@ async function runServed(check: CheckName, context: ServedContext): Promise<Chec
 async function runChecks(
   world: CheckReport['world'] | CheckedWorld['environment'],
   of: readonly CheckName[],
-  { only: asked = [], seed = '0', onProgress, onResult }: CheckOptions,
+  { only: asked = [], seed = '0', seconds = Number.POSITIVE_INFINITY, search, onProgress, onResult }: CheckOptions,
   waivers: Waivers,
-  run: (check: CheckName) => Promise<CheckOutcome>,
+  run: (check: CheckName, time: TimeLimit) => Promise<CheckOutcome>,
 ): Promise<CheckReport> {
   const checks: CheckResult[] = []
+  const begun = monotonic()
   const planned = asked.length > 0 ? CHECKS.filter((one) => asked.includes(one)) : CHECKS
   for (const check of planned) {
     onProgress?.(check, 0, 1)
-    const result: CheckResult = conclude(await run(check), waivers, asked, world)
+    // What one leaves, those after it have.
+    const share = (seconds - (monotonic() - begun) / 1_000) / (planned.length - checks.length)
+    const time = new TimeLimit(check === 'exploits' ? (search?.seconds ?? share) : share)
+    const outcome = await run(check, time)
+    const warnings = [...outcome.warnings, ...time.warnings(seed)]
+    const result: CheckResult = conclude({ ...outcome, warnings }, waivers, world)
     checks.push(result)
     onResult?.(result)
   }
@@ -197,7 +204,7 @@ async function runChecks(
   const warned = unusedWaivers.length > 0 || checks.some(({ outcome }) => outcome === 'warned')
   const possible = checks.filter(({ name }) => of.includes(name))
   const played =
-    possible.filter(({ outcome }) => outcome === 'skipped').length * 2 < possible.length &&
+    possible.filter(({ outcome }) => outcome === 'skipped').length * 3 < possible.length &&
     checks.every((check) => !check.warnings.some(isIncomplete))
   const outcome = ok ? (played ? (warned ? 'warned' : 'passed') : 'incomplete') : 'failed'
   const { name, version } = world
@@ -220,23 +227,13 @@ function shareOf(...given: Parameters<typeof affordableShare>): number {
   }
 }
 
-/** Warnings unless their check is selected by name: one small learner does not prove that a world cannot be learned. */
-const ADVISORY: readonly Finding['name'][] = ['not-learned', 'solver-beaten']
-
 const MAX_FINDINGS = 5
 
-function conclude(
-  seen: CheckOutcome,
-  waivers: Waivers,
-  asked: readonly CheckName[],
-  world: CheckReport['world'] | CheckedWorld['environment'],
-) {
+function conclude(seen: CheckOutcome, waivers: Waivers, world: CheckReport['world'] | CheckedWorld['environment']) {
   const { name, summary, figures, hacks } = seen
-  const advises = (finding: Finding) => ADVISORY.includes(finding.name) && !asked.includes(name)
   const failing = waivers.sort(oneForEachCause(seen.findings))
   const doubtful = waivers.sort(oneForEachCause(seen.warnings))
-  const findings = failing.remaining.filter((finding) => !advises(finding))
-  const warnings = [...failing.remaining.filter(advises), ...doubtful.remaining]
+  const [findings, warnings] = [failing.remaining, doubtful.remaining]
   const waived = [...failing.waived, ...doubtful.waived]
   const found = findings.length > 0 ? 'failed' : warnings.length > 0 ? 'warned' : 'passed'
   const outcome: CheckResult['outcome'] = seen.skipped !== null && found === 'passed' ? 'skipped' : found
@@ -255,7 +252,7 @@ function conclude(
 }
 
 /** Runs a check. Promise rejections that the world leaves unhandled meanwhile are findings too. */
-async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+async function runCheck(name: CheckName, context: CheckContext & Proposing): Promise<CheckOutcome> {
   using rejections = watchUnhandledRejections()
   const result = await tryCheck(name, context)
   const unhandled = await rejections.findings(`check seed ${context.seed}, check ${name}`)
@@ -263,7 +260,7 @@ async function runCheck(name: CheckName, context: CheckContext): Promise<CheckOu
   return { ...result, findings: [...unhandled, ...result.findings] }
 }
 
-async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOutcome> {
+async function tryCheck(name: CheckName, context: CheckContext & Proposing): Promise<CheckOutcome> {
   const tools = Object.entries(context.world.environment.tools)
   const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
   if (preparing && !WITHOUT_REHEARSAL.includes(name)) {
@@ -273,13 +270,13 @@ async function tryCheck(name: CheckName, context: CheckContext): Promise<CheckOu
         `tool ${preparing} prepares its steps with outside inputs, and does not say that it is \`repeatable\``,
       )
     await using target = await hostedTarget(context, context.episodes(HOSTED_TASKS, 4))
-    const until = monotonic() + SERVED_TIME
-    return await runServed(name, { ...context, target, isTimeLeft: () => monotonic() < until })
+    return await runServed(name, { ...context, target })
   }
   try {
     return await RUN[name](context)
   } catch (error) {
     context.signal?.throwIfAborted()
+    if (context.time.hasCut) return skipped(name, 'its time was over before anything was compared')
     return checkOutcome(name, 'the check could not run', {
       findings: [
         {

@@ -15,16 +15,22 @@ export interface Deal {
   readonly state: SessionState
 }
 
+/** Deals that are drawn however late it is. */
+const LEAST = 2
+
 export function drawDeals(
   environment: EnvironmentDefinition,
   { params }: Setting,
   seed: string,
   count: number,
+  isLate: () => boolean = () => false,
 ): readonly Deal[] {
-  return Array.from({ length: count }, (_, i) => {
-    const own = seedFor(seed, 'beginning', i)
-    return { seed: own, state: rehearse(environment, { params, seed: own }).state }
-  })
+  const deals: Deal[] = []
+  while (deals.length < count && (deals.length < LEAST || !isLate())) {
+    const own = seedFor(seed, 'beginning', deals.length)
+    deals.push({ seed: own, state: rehearse(environment, { params, seed: own }).state })
+  }
+  return deals
 }
 
 export function seatsOfDeal({ seats }: EnvironmentDefinition, { state: { own } }: Deal): readonly string[] {

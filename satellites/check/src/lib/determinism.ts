@@ -8,6 +8,7 @@ import { hasLargePart } from './deal.ts'
 import { type Finding, findTextDifference, toErrorFinding } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, formatStart, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
+import { countedIn } from './time-limit.ts'
 
 const EPISODES = 48
 const STEPS = 120
@@ -24,22 +25,22 @@ export async function checkDeterminism(context: CheckContext): Promise<CheckOutc
   const findings: Finding[] = []
   let [steps, accepted] = [0, 0]
   const episodes = context.episodes(EPISODES, 4)
-  for (let i = 0; i < episodes; i++) {
-    context.signal?.throwIfAborted()
-    context.onProgress(i, episodes)
+  for (const i of countedIn(context, episodes)) {
     const setting = settings[i % settings.length] as CheckContext['settings'][number]
     const own = seedFor(seed, 'determinism', i)
     const rng = createRng(own)
     const policy = drawPlayPolicy(world, rng)
-    const options = { environment, setting, policy, seed: own, strict: true, maxSteps: STEPS }
+    const options = { environment, setting, policy, seed: own, strict: true, maxSteps: STEPS, time: context.time }
     const again = `${formatStart(options)}, policy ${policy.name}`
     let played: Awaited<ReturnType<typeof playTogether>>
     try {
       played = await playTogether(options, seedFor(seed, 'beside', i), rng)
     } catch (error) {
+      if (context.time.hasCut) break
       findings.push(faultFinding(error as Error, again))
       continue
     }
+    if (context.time.hasCut) break
     const { episode: first, one, other } = played
     steps += first.steps.length
     accepted += first.steps.filter(({ refused }) => refused === null).length

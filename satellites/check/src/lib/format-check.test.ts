@@ -40,10 +40,10 @@ describe('formatVerdict', () => {
     const prepared = await checkWorld({ environment: worldOf({ prepares: true }) }, options)
     expect(prepared).toMatchObject({ ok: true, outcome: 'incomplete' })
     const verdict = formatVerdict(prepared, false)
-    expect(verdict).toMatch(/terminal 1\.0\.0 is not checked enough.*: 4 of 8 checks passed, 4 skipped\./)
-    expect(verdict).toMatch(/skipped non-interference, seats, learnability, exploits: tool run prepares/)
+    expect(verdict).toMatch(/terminal 1\.0\.0 is not checked enough.*: 4 of 7 checks passed, 3 skipped\./)
+    expect(verdict).toMatch(/skipped non-interference, seats, exploits: tool run prepares/)
     const plain = formatVerdict(await checkWorld({ environment: worldOf({ prepares: false }) }, options), false)
-    expect(plain).toMatch(/^terminal 1\.0\.0 passes, with \d warnings?: \d of 8 checks passed, \d skipped\.$/m)
+    expect(plain).toMatch(/^terminal 1\.0\.0 passes, with \d warnings?: \d of 7 checks passed, \d skipped\.$/m)
   })
 
   it('names determinism as the first to mend, and checks it first, if its world fails others too', async () => {
@@ -55,7 +55,7 @@ describe('formatVerdict', () => {
     })
     const report = await checkWorld({ environment }, { pairs: 20, endpoints: [inProcessEndpoint] })
     expect(report.checks[0]).toMatchObject({ name: 'determinism', outcome: 'failed' })
-    expect(formatVerdict(report, false)).toMatch(/fails [2-8] of 8 checks.*\nMend determinism first/)
+    expect(formatVerdict(report, false)).toMatch(/fails [2-8] of 7 checks.*\nMend determinism first/)
   })
 })
 

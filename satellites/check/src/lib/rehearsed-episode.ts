@@ -12,6 +12,7 @@ import { monotonic } from '@episodic/protocol/internal'
 import type { Setting } from './check-context.ts'
 import { startPlayer } from './seat-players.ts'
 import { SeatTable } from './targets/seat-table.ts'
+import type { TimeLimit } from './time-limit.ts'
 
 /** A move of one seat; an environment of one seat has it too. */
 export interface Move {
@@ -47,6 +48,8 @@ export interface EpisodeSetting extends EpisodeStart {
   readonly strict?: boolean
   /** Stops after this many steps of all seats, like players who leave. */
   readonly maxSteps?: number
+  /** Once it is over, players leave, and it says that something was called off. Default: none. */
+  readonly time?: TimeLimit
 }
 
 /** Milliseconds of play after which the event loop has a turn. */
@@ -72,7 +75,7 @@ export async function rehearseEpisode(options: EpisodeSetting): Promise<Rehearse
 
 /** Who of several seats that are in turn moves first is drawn. */
 export async function startEpisode(options: EpisodeSetting) {
-  const { environment, setting, seed, policy, policies = {}, privateState, strict = false } = options
+  const { environment, setting, seed, policy, policies = {}, privateState, strict = false, time } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
   const rehearsal = rehearse(environment, {
     params: setting.params,
@@ -99,6 +102,11 @@ export async function startEpisode(options: EpisodeSetting) {
     /** Resolves with `false` if the episode is over or the rules throw. */
     async advance(): Promise<boolean> {
       if (fault || left || steps.length >= maxSteps || rehearsal.end !== null) return false
+      if (time?.isOver()) {
+        time.hasCut = true
+        left = true
+        return false
+      }
       if (monotonic() - lastTurn >= SHARE) await takeTurn()
       const { turn, state } = rehearsal
       const seat = rng.pick(turn)
@@ -111,7 +119,7 @@ export async function startEpisode(options: EpisodeSetting) {
         step = await playMove(rehearsal, { seat, action }, truncation)
       } catch (cause) {
         // A recording answers what was recorded. A player of a check that does something else leaves.
-        left = ServerError.is(cause, 'not-recorded')
+        left = ServerError.is(cause, 'not-recorded') || time?.hasCut === true
         if (!left) fault = cause as Error
         return false
       }

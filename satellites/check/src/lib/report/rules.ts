@@ -17,7 +17,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'static.dependency_pinning': [['package']],
   'static.task_distribution_pinning': [['tasks']],
   'runtime.startup': [['served', 'matrix', 'hygiene'], /^(world-failed|rejection-unhandled)/],
-  'runtime.reward_well_formed': [['rewards'], /^(reward-huge|shaping-wrong)/],
+  'runtime.reward_well_formed': [['rewards'], /^(reward-(huge|missing)|episode-failed)/],
   'runtime.rubric_introspectable': [['served']],
   'runtime.observation_schema': [['determinism', 'served'], /^rules-failed.*(declare|schema|JSON)/],
   'runtime.state_contract': [['served']],
@@ -26,7 +26,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'runtime.tool_declaration_accuracy': [['hygiene', 'served'], /^legal-/],
   'runtime.task_declaration_accuracy': [['tasks']],
   'runtime.seed_control': [['determinism'], /^(replay-differs|rules-failed.*([rR]andom|crypto))/],
-  'runtime.episode_determinism': [['determinism'], /^(replay-differs|rules-failed.* uses )/],
+  'runtime.episode_determinism': [['determinism'], /^(replay-differs|reward-noisy|rules-failed.* uses )/],
   'runtime.network_policy': [
     ['determinism', 'served'],
     /^rules-failed.*(fetch|WebS|EventS|node:(net|tls|d|h))/,
@@ -34,20 +34,20 @@ export const RULES: Readonly<Record<string, Rule>> = {
   ],
   'runtime.host_containment': [['determinism', 'served'], /^rules-failed.*(node:(fs|child|os)|uses process)/, AMBIENT],
   'runtime.resource_bounds': [['served']],
-  'runtime.episode_isolation': [['determinism', 'matrix'], /^(replay|fork)-differs/],
+  'runtime.episode_isolation': [['determinism', 'matrix'], /^((replay|fork)-differs|session-shared)/],
   'runtime.oracle_containment': [['canaries'], /^(secret-sent|handle-differs)/],
-  'semantic.oracle_max': [['rewards', 'exploits'], /^(solver-|exploit-pays|hack-pays)/],
-  'semantic.floor_gap': [['rewards', 'exploits', 'manifest'], /^(return-constant|success-unearned|truncation-paid)/],
-  'semantic.canary_floor': [['exploits', 'rewards'], /^(exploit-pays|hack-pays|judge-cheated|refusal-paid)/],
+  'semantic.oracle_max': [['rewards', 'exploits'], /^(solver-|oracle-fails|exploit-pays|hack-pays)/],
+  'semantic.floor_gap': [['rewards', 'exploits', 'manifest'], /^(return-c|success-un|truncation-p|floor-pays)/],
+  'semantic.canary_floor': [['exploits', 'rewards'], /^(exploit-pays|hack-pays|judge-cheated|refusal-paid|floor-pays)/],
   'semantic.no_solution_leakage': [['non-interference', 'canaries', 'hygiene'], LEAKS],
-  'semantic.verifier_determinism': [['determinism', 'matrix'], /^replay-differs/],
+  'semantic.verifier_determinism': [['determinism', 'matrix'], /^(replay-differs|reward-noisy)/],
   'semantic.verifier_portability': [['matrix']],
   'semantic.resource_envelope': [['served', 'manifest']],
-  'semantic.replayability': [['matrix', 'determinism'], /^replay-differs/],
+  'semantic.replayability': [['matrix', 'determinism'], /^(replay-differs|reward-noisy)/],
 }
 
 /** Findings after which the rest of a check was not looked at, or where too little was compared. */
-export const BLOCKING = /^(world-failed|rules-failed|policy-failed|episode-failed|pairs-)/
+export const BLOCKING = /^(world-failed|rules-failed|policy-failed|episode-failed|pairs-|time-over|nothing-accepted)/
 
 /** The ids that only warn in policy v2. */
 export const WARNS = /\.(image_hygiene|layout|rubric_introspectable|trajectory_record|reward_attribution)$/

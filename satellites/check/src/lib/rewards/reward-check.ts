@@ -7,6 +7,7 @@ import { Contradictions } from '../contradictions.ts'
 import type { Finding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { formatStart, type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
+import { countedIn } from '../time-limit.ts'
 import { UnsaidData } from '../unsaid-data.ts'
 import { Endings } from './endings.ts'
 import { findUnearned, notePrizes } from './unearned.ts'
@@ -45,13 +46,18 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const gains: number[] = []
   let solverSteps = 0
   const episodes = context.episodes(EPISODES, 16)
-  for (let i = 0; i < episodes; i++) {
-    context.signal?.throwIfAborted()
-    context.onProgress(i, episodes)
+  for (const i of countedIn(context, episodes)) {
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'rewards', i)
     const play = async (policies: Readonly<Record<string, Policy>>) => {
-      const episode = await rehearseEpisode({ environment, setting, seed: own, policy: random, policies })
+      const episode = await rehearseEpisode({
+        environment,
+        setting,
+        seed: own,
+        policy: random,
+        policies,
+        time: context.time,
+      })
       findings.push(...paymentFindings(episode))
       notePrizes(prizes, episode)
       endings.add(episode)
@@ -75,8 +81,8 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
     const isSolved = solver && (!multiplayer || solverSteps < SOLVER_STEPS)
     const solved = isSolved ? await play(Object.fromEntries(compared.map((seat) => [seat, solver]))) : null
     solverSteps += solved?.steps ?? 0
-    // A failure is never a return of zero.
-    if (alone.fault || solved?.fault) continue
+    // A failure is never a return of zero, nor is what was called off.
+    if (context.time.hasCut || alone.fault || solved?.fault) continue
     returns.random.push(meanOf(alone))
     if (!solved) continue
     returns.solver.push(meanOf(solved))

@@ -5,6 +5,7 @@ import type { Finding } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { type EpisodeStart, formatStart, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
+import { countedIn } from '../time-limit.ts'
 
 /** Tasks that are cut off, and the random actions of each after which it is. */
 const TASKS = 12
@@ -33,15 +34,13 @@ interface Cut {
  *
  * @param prizes - the most that each term has paid at an end by the rules.
  */
-export async function findUnearned(
-  { world: { environment }, settings, seed, signal, episodes }: CheckContext,
-  prizes: ReadonlyMap<string, number>,
-): Promise<Finding[]> {
+export async function findUnearned(context: CheckContext, prizes: ReadonlyMap<string, number>): Promise<Finding[]> {
+  const { settings, seed } = context
+  const { environment } = context.world
   const refused: Cut[] = []
   const played: Cut[] = []
   const idle: { readonly success: boolean; readonly again: string }[] = []
-  for (let i = 0; i < episodes(TASKS, 3); i++) {
-    signal?.throwIfAborted()
+  for (const i of countedIn({ ...context, onProgress() {} }, context.episodes(TASKS, 3), 'tasks that are cut off')) {
     const own = seedFor(seed, 'unearned', i)
     const start = { environment, setting: settings[i % settings.length] as Setting, seed: own }
     for (const truncation of ['step-limit', 'time-limit'] as const) {

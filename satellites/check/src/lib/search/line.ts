@@ -7,19 +7,21 @@ import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/t
 /** Counts the steps that a search may still play, of all its lines. */
 export class Budget {
   left: number
-  readonly #isLate: () => boolean
+  /** The share of the time after which it is late. */
+  until = 1
+  readonly #isLate: (share: number) => boolean
 
-  constructor(steps: number, isLate: () => boolean = () => false) {
+  constructor(steps: number, isLate: (share: number) => boolean = () => false) {
     this.left = steps
     this.#isLate = isLate
   }
 
   get isLate(): boolean {
-    return this.#isLate()
+    return this.#isLate(this.until)
   }
 
   get isSpent(): boolean {
-    return this.left <= 0 || this.#isLate()
+    return this.left <= 0 || this.isLate
   }
 }
 
@@ -121,7 +123,7 @@ export async function playOut(
   const line = await PlayLine.start(target, task, budget)
   const players = new Map<string, Player>()
   try {
-    while (!line.isOver && line.moves.length < most) {
+    while (!line.isOver && line.moves.length < most && !budget.isLate) {
       const seat = line.attempt.turn[0] as string
       const { observation, ...view } = line.attempt.view(seat)
       const named = target.seats.length > 1 ? seat : undefined

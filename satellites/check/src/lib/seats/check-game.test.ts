@@ -18,7 +18,7 @@ async function checkOne(only: CheckName, flaw: AuctionFlaw = {}) {
 describe('checkWorld of several seats', () => {
   it('passes a sound game of hidden cards, and counts its information sets', async () => {
     const report = await checkWorld({ environment: kuhnPoker, solver: kuhnSolver }, { pairs: 60 })
-    const skippedChecks: CheckName[] = ['learnability', 'exploits']
+    const skippedChecks: CheckName[] = ['exploits']
     for (const { name, outcome, findings } of report.checks) {
       expect([name, findings]).toEqual([name, []])
       expect([name, outcome === 'skipped']).toEqual([name, skippedChecks.includes(name)])

@@ -6,10 +6,10 @@ import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
 import { drawPlayPolicy } from '../noisy-policy.ts'
 import { formatStart, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
+import { countedIn } from '../time-limit.ts'
 import { findOrderMatters } from './arrival-order.ts'
 import { findWrongForks } from './forks.ts'
 import { findWrongLegal } from './legal-actions.ts'
-import { findCheatedTurns } from './out-of-turn.ts'
 import { findIdleSeats, findWrongTurns } from './turns.ts'
 import { findWrongUtility } from './utility.ts'
 
@@ -23,8 +23,7 @@ const MOST_BRANCHES = 20_000
 /**
  * Checks what the seats of an environment may do: `legal` lists what the rules accept and nothing else, and a fork goes
  * on as its session. Of several: somebody who plays is in turn before the end, the order of sealed moves does not
- * matter, rewards are related as `utility` says, and a call out of turn changes nothing. Counts the information sets of
- * a small game.
+ * matter, and rewards are related as `utility` says. Counts the information sets of a small game.
  */
 export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
@@ -32,16 +31,22 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const findings: Finding[] = []
   const warnings: Finding[] = []
   const all: PlayedStep[] = []
-  const counts = { episodes: 0, steps: 0, rounds: 0, forks: 0, callsOutOfTurn: 0 }
+  const counts = { episodes: 0, steps: 0, rounds: 0, forks: 0 }
   const planned = context.episodes(EPISODES, 6)
-  for (let i = 0; i < planned; i++) {
-    context.signal?.throwIfAborted()
-    context.onProgress(i, planned)
+  for (const i of countedIn(context, planned)) {
     const setting = settings[i % settings.length] as Setting
     const own = seedFor(seed, 'seats', i)
     const rng = createRng(own)
     const policy = drawPlayPolicy(world, rng)
-    const episode = await rehearseEpisode({ environment, setting, seed: own, policy, maxSteps: STEPS })
+    const episode = await rehearseEpisode({
+      environment,
+      setting,
+      seed: own,
+      policy,
+      maxSteps: STEPS,
+      time: context.time,
+    })
+    if (context.time.hasCut) break
     const { steps, fault } = episode
     counts.episodes += 1
     counts.steps += steps.length
@@ -61,13 +66,11 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
     findings.push(...order.findings)
     if (i >= SERVED) continue
     const forked = await findWrongForks(episode)
-    const cheated = await findCheatedTurns(episode, rng)
     counts.forks += forked.forks
-    counts.callsOutOfTurn += cheated.calls
-    findings.push(...forked.findings, ...cheated.findings)
+    findings.push(...forked.findings)
   }
   warnings.push(...findIdleSeats(environment.seats, all, seed))
-  const { episodes, steps, rounds, forks, callsOutOfTurn } = counts
+  const { episodes, steps, rounds, forks } = counts
   const found = findings.length === 0 ? 'nothing found' : `${findings.length} found`
   if (!environment.multiplayer)
     return checkOutcome('seats', `${episodes} episodes of the only seat, ${steps} steps, ${forks} forks: ${found}`, {
@@ -83,7 +86,7 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
     : `information sets not counted (${sets.why})`
   return checkOutcome(
     'seats',
-    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks, ${callsOutOfTurn} calls out of turn: ${found}; ${counted}`,
+    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks: ${found}; ${counted}`,
     { findings, warnings: onceEach(warnings), figures: { ...counts, informationSets: sets.bySeat } },
   )
 }

@@ -8,6 +8,7 @@ import type { Finding } from '../finding.ts'
 import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
 import { type Move, type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
 import { openGame, stepGame } from '../served-game.ts'
+import { countedIn } from '../time-limit.ts'
 import { eachLeaf } from '../walk-json.ts'
 import { type Mark, type PlantedDeal, plantDeal } from './canaries.ts'
 import { type Form, findSecrets, formsOf } from './encodings.ts'
@@ -78,22 +79,21 @@ export async function sweepForCanaries(context: CheckContext): Promise<CheckOutc
   const counts = { messages: 0, bytes: 0, kinds: new Set<string>(), marks: 0, hidden: 0 }
   const settings = context.settings.slice(0, SETTINGS)
   const endpoints = endpointsOf(context)
-  let swept = 0
-  for (const [index, setting] of settings.entries())
-    for (const endpoint of endpoints) {
-      context.signal?.throwIfAborted()
-      context.onProgress(swept++, settings.length * endpoints.length)
-      await sweepEndpoint({
-        context,
-        setting: { ...setting, steps: Math.min(setting.steps, STEPS) },
-        endpoint,
-        seed: seedFor(context.seed, 'canaries', index, endpoint.name),
-        instrumentation: { deal: null, failing: null, onReveal() {} },
-        findings,
-        counts,
-        swept: null,
-      })
-    }
+  for (const at of countedIn(context, settings.length * endpoints.length, 'sweeps of an endpoint')) {
+    const index = Math.floor(at / endpoints.length)
+    const [setting, endpoint] = [settings[index] as Setting, endpoints[at % endpoints.length] as AgentEndpoint]
+    await sweepEndpoint({
+      context,
+      setting: { ...setting, steps: Math.min(setting.steps, STEPS) },
+      endpoint,
+      seed: seedFor(context.seed, 'canaries', index, endpoint.name),
+      instrumentation: { deal: null, failing: null, onReveal() {} },
+      findings,
+      counts,
+      swept: null,
+    })
+    if (context.time.hasCut) break
+  }
   const { messages, bytes, kinds, marks, hidden } = counts
   const read = hidden > 0 ? ` in values that the moves read, of ${hidden.toLocaleString('en')} hidden ones` : ''
   const planted = marks > 0 ? `${marks} canaries${read}` : 'no hidden value that can be recognized; seeds and handles'
@@ -121,6 +121,8 @@ async function sweepEndpoint(sweep: Sweep): Promise<void> {
   const other = await playOther(sweep, host)
   for (const route of routesAt(environment, endpoint, opened))
     for (const [i, manner] of EPISODES.entries()) {
+      if (context.time.isOver() && sweep.counts.messages > 0) context.time.hasCut = true
+      if (context.time.hasCut) return
       const draws = seedFor(seed, route, i)
       const { deal, marks } = await plant(sweep, draws, manner)
       const moves = await draftMoves(sweep, deal, manner)

@@ -6,6 +6,7 @@ import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts
 import { type Finding, findTextDifference } from '../finding.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 import { openGame, stepGame } from '../served-game.ts'
+import { countedIn } from '../time-limit.ts'
 import type { PlannedPair } from './dealt-pairs.ts'
 import { fieldOfOthers, handlePlayer } from './handle-player.ts'
 import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
@@ -75,18 +76,20 @@ export async function comparePairsAtEndpoints(
     await openGame(host, { environment: world.environment, setting: context.settings[0] as Setting, seed })
     for (const route of routesAt(world.environment, endpoint, opened)) {
       const share = endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected
-      for (let i = 0; i < Math.ceil(context.pairs * share); i++) {
-        context.signal?.throwIfAborted()
+      const planned = Math.ceil(context.pairs * share)
+      const what = `pairs by ${route} over ${endpoint.name}`
+      for (const i of countedIn({ ...context, onProgress() {} }, planned, what)) {
         const draws = seedFor(seed, 'endpoint pair', endpoint.name, route, i)
         const plan = planPair(createRng(draws))
         if (!plan) continue
-        const { moves, pair: planned } = await playPair(world, plan, createRng(draws).stream('play'), MOVES)
+        const { moves, pair: planned } = await playPair(context, plan, createRng(draws).stream('play'), MOVES)
         const answers: (readonly SeatAnswer[])[] = []
         for (const which of ['first', 'second'] as const) {
           instrumentation.deal = planned[which]
           answers.push(await playSide(host, opened, { context, planned, moves, which, route, draws }))
         }
         instrumentation.deal = null
+        if (context.time.hasCut) break
         counts.pairs += 1
         counts.messages += answers.flat().length
         counts.bytes += answers.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)

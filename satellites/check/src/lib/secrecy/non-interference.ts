@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { createRng, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { type Deal, drawDeals, hiddenFrom, seatsOfDeal } from '../deal.ts'
 import type { Finding } from '../finding.ts'
+import { countedIn } from '../time-limit.ts'
 import { findDealLeaks } from './deal-leaks.ts'
 import { dealsFor, drawDealtPair, type PlannedPair, type SeatDeals, STEPS } from './dealt-pairs.ts'
 import { comparePairsAtEndpoints } from './endpoint-pairs.ts'
@@ -33,10 +35,20 @@ interface HiddenFromSeat {
  * same, byte for byte: answers, refusals, the public state, views, legal actions, messages, turns and ends.
  */
 export async function checkNonInterference(context: CheckContext): Promise<CheckOutcome> {
-  const { world, settings, seed } = context
-  const { environment } = world
+  const { settings, seed, time } = context
+  const { environment } = context.world
   const count = context.affordable(DEALS, LEAST_DEALS)
-  const allDeals = settings.map((setting) => drawDeals(environment, setting, seed, count))
+  const total = settings.length + context.pairs
+  const allDeals: (readonly Deal[])[] = []
+  for (const setting of settings) {
+    context.onProgress(allDeals.length, total)
+    // Starts may be slow, and Ctrl-C can end it.
+    await nextTurn()
+    context.signal?.throwIfAborted()
+    allDeals.push(
+      drawDeals(environment, setting, seed, count, () => time.isOver((allDeals.length + 1) / settings.length / 2)),
+    )
+  }
   const { findings, warnings } = findDealLeaks(environment, settings, allDeals, seed)
   const sealed = Object.values(environment.tools).some((tool) => tool.sealed)
   const hidden = settings.flatMap((setting, i) =>
@@ -62,16 +74,18 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
   }
   const longSteps = context.affordable(LONG_STEPS, 1)
   const counts = { pairs: 0, steps: 0, compared: 0, diverged: 0, divergedAtOnce: 0, invalid: 0, fitting: 0 }
-  for (let i = 0; i < context.pairs; i++) {
-    context.signal?.throwIfAborted()
-    if (i % 20 === 0 || context.pairs < 100) context.onProgress(i, context.pairs)
+  const onProgress = (i: number) => {
+    if (i % 20 === 0 || context.pairs < 100) context.onProgress(settings.length + i, total)
+  }
+  for (const i of countedIn({ ...context, onProgress }, context.pairs, 'pairs')) {
     const rng = createRng(seedFor(seed, 'pair', i))
     const planned = planPair(context, hidden, sealed, rng)
     if (!planned) continue
     const isLong = i < LONG_PAIRS
     const most = isLong ? Math.max(STEPS, Math.ceil((longSteps - counts.steps) / (LONG_PAIRS - i))) : STEPS
     const explores = i % 2 === 1 && isExplored(environment, planned)
-    const played = await playPair(world, planned, rng, explores && !isLong ? EXPLORED : most, explores)
+    const played = await playPair(context, planned, rng, explores && !isLong ? EXPLORED : most, explores)
+    if (time.hasCut) break
     counts.pairs += 1
     counts.steps += played.steps
     counts.compared += played.compared

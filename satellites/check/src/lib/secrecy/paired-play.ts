@@ -1,7 +1,7 @@
 import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
 import type { Action, Json, Rng } from '@episodic/protocol'
 import { partName } from '@episodic/state/internal'
-import type { CheckedWorld, Setting } from '../check-context.ts'
+import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
 import { type Deal, dealtEnvironment } from '../deal.ts'
 import { type Difference, findTextDifference } from '../finding.ts'
 import { randomLegalAction } from '../noisy-policy.ts'
@@ -53,7 +53,7 @@ const TAKEN_BACK = 12
  *   late is found even where a lucky call ends the game.
  */
 export async function playPair(
-  world: CheckedWorld,
+  { world, time }: Pick<CheckContext, 'world' | 'time'>,
   planned: PlannedPair,
   rng: Rng,
   most: number,
@@ -74,6 +74,8 @@ export async function playPair(
   const atStart = findDifference(one.now, other.now)
   if (atStart) return stopped({ differs: atStart })
   for (; steps < most && back < TAKEN_BACK && one.rehearsal.end === null; steps++) {
+    if (time.isOver()) time.hasCut = true
+    if (time.hasCut) break
     const mover = rng.pick(one.rehearsal.turn)
     const action = await players.draw(mover, one.rehearsal)
     if (!action) break

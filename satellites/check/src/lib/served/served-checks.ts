@@ -7,13 +7,12 @@ import type { Finding, FindingKind } from '../finding.ts'
 import { drawPlayPolicy, noisyPolicy } from '../noisy-policy.ts'
 import type { Attempt, TargetTask } from '../targets/target.ts'
 import { unclearStart, unclearTools } from '../targets/unclear-texts.ts'
+import { countedIn } from '../time-limit.ts'
 import { type PlayedAttempt, playAttempt, totalOf } from './play-attempt.ts'
 import type { ServedTarget } from './served-target.ts'
 
-export interface ServedContext extends Pick<CheckContext, 'seed' | 'signal' | 'episodes' | 'onProgress'> {
+export interface ServedContext extends Pick<CheckContext, 'seed' | 'signal' | 'time' | 'episodes' | 'onProgress'> {
   readonly target: ServedTarget
-  /** Whether a check goes on to another task. */
-  readonly isTimeLeft: () => boolean
 }
 
 /** Steps of a search of a server. */
@@ -32,13 +31,10 @@ export const SERVED_CHECKS: Partial<Record<CheckName, (context: ServedContext) =
   rewards: checkRewards,
 }
 
-async function* listTasks({ target, signal, onProgress, isTimeLeft }: ServedContext, most: number, repeats: boolean) {
-  const count = repeats ? most : Math.min(most, target.tasks.length)
-  for (let i = 0; i < count && (i === 0 || isTimeLeft()); i++) {
-    signal?.throwIfAborted()
-    onProgress(i, count)
-    yield [target.tasks[i % target.tasks.length] as TargetTask, i] as const
-  }
+function* listTasks(context: ServedContext, most: number, repeats: boolean) {
+  const { tasks } = context.target
+  for (const i of countedIn(context, repeats ? most : Math.min(most, tasks.length), repeats ? 'episodes' : 'tasks'))
+    yield [tasks[i % tasks.length] as TargetTask, i] as const
 }
 
 /** What to do about each finding. */
@@ -69,7 +65,7 @@ async function checkDeterminism(context: ServedContext): Promise<CheckOutcome> {
   const warnings: Finding[] = []
   let hasRoom = true
   const figures = { episodes: 0, steps: 0, noisy: 0, noise: 0, differing: 0, beside: 0 }
-  for await (const [task, i] of listTasks(context, context.episodes(REPLAYED, 2), true)) {
+  for (const [task, i] of listTasks(context, context.episodes(REPLAYED, 2), true)) {
     const own = seedFor(context.seed, 'determinism', i)
     const policy = drawPlayPolicy({ solver: target.oracle }, createRng(own))
     const first = await playAttempt(await target.open(task), task, policy, { seed: own, most: STEPS })
@@ -152,7 +148,7 @@ async function checkRewards(context: ServedContext): Promise<CheckOutcome> {
   const paid: string[] = []
   const alike = new Map<string, TargetTask[]>()
   let tasks = 0
-  for await (const [task] of listTasks(context, context.episodes(TASKS, 4), false)) {
+  for (const [task] of listTasks(context, context.episodes(TASKS, 4), false)) {
     tasks += 1
     const play = async (policy: Policy, most = STEPS * 10) => {
       const attempt = await playAttempt(await target.open(task), task, policy, { most })

@@ -11,40 +11,6 @@ import { z } from 'zod'
 
 const ROOT = fileURLToPath(new URL('../../../../../../', import.meta.url))
 
-/** One of four lamps is lit: its switch has to be pressed, and no other. */
-const switchboard = {
-  environment: defineEnvironment({
-    name: 'switchboard',
-    version: '1.0.0',
-    description: 'Press the switch of the lit lamp.',
-    params: z.object({}),
-    state: { public: z.object({ lamps: z.array(z.boolean()), presses: z.int() }), private: z.object({}) },
-    limits: { steps: 8 },
-    start: ({ rng }) => ({ public: { lamps: lampsWith(rng.int(0, 3)), presses: 0 }, private: {} }),
-    observe: ({ lamps }) => `Lit: ${lamps.indexOf(true)}.`,
-    tools: ({ tool }) => ({
-      press: tool({
-        description: 'Press a switch.',
-        input: z.object({ lamp: z.int().min(0).max(3).describe('Which one, from 0.') }),
-        play({ state, input, rng, end, say }) {
-          if (!state.public.lamps[input.lamp]) end('wrong')
-          else if (++state.public.presses === 3) end('done')
-          state.public.lamps = lampsWith(rng.int(0, 3))
-          return say('Click.')
-        },
-      }),
-    }),
-    rewards: { done: ({ end }) => (end?.reason === 'done' ? 1 : 0) },
-  }),
-  solver: definePolicy({
-    name: 'observer',
-    start: () => (observation) => ({
-      tool: 'press',
-      arguments: { lamp: Number(/Lit: (\d)/.exec(observation.text)?.[1]) },
-    }),
-  }),
-}
-
 interface Weighing {
   readonly heavier: boolean
   /** What the scale also shows, and should not. */
@@ -106,10 +72,6 @@ function weighed(
   }
 }
 
-function lampsWith(lit: number): boolean[] {
-  return [0, 1, 2, 3].map((lamp) => lamp === lit)
-}
-
 /** Runs one check on the lever world with a flaw. */
 async function checkOne(only: CheckName, flaw: LeverFlaw = {}, seed = '0') {
   const report = await checkWorld(leverWorld(flaw), { only: [only], seed, pairs: 30 })
@@ -163,7 +125,7 @@ describe('checkWorld', () => {
       { pairs: 40 },
     )
     expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
-      CHECKS.map((name) => [name, expect.stringMatching(name === 'learnability' ? /./ : /passed|warned/)]),
+      CHECKS.map((name) => [name, expect.stringMatching(/passed|warned/)]),
     )
     expect(report.ok).toBe(true)
   })
@@ -387,31 +349,6 @@ describe('rewards', () => {
   })
 })
 
-describe('learnability', () => {
-  it('warns of rewards that are independent of actions, and fails if it is selected by name', async () => {
-    const { checks, ok, outcome } = await checkWorld(leverWorld({ reward: () => 0 }), { pairs: 20 })
-    expect(checks.find(({ name }) => name === 'learnability')).toMatchObject({
-      outcome: 'warned',
-      findings: [],
-      warnings: [{ name: 'not-learned' }],
-    })
-    // The rewards check fails, because the solver earns no more than random play.
-    expect([ok, outcome]).toEqual([false, 'failed'])
-    const { outcome: alone, found } = await checkOne('learnability', { reward: () => 0 })
-    expect([alone, found]).toEqual(['failed', expect.stringContaining('random choice among its actions 0.000')])
-  })
-
-  it('distinguishes positions in an array of constant length', async () => {
-    const { checks } = await checkWorld(switchboard, { only: ['learnability'] })
-    expect(checks[0]).toMatchObject({ outcome: 'passed', figures: { moved: expect.closeTo(1, 1) } })
-  })
-
-  it('fails if the learner earns more than the solver', async () => {
-    const { found } = await checkOne('learnability', { reward: ({ won, tool }) => (won || tool === 'wait' ? 1 : 0) })
-    expect(found).toMatch(/^A learner earns [\d.]+, and the solver 1\.000/m)
-  })
-})
-
 describe('exploits', () => {
   it('finds that waiting earns more than winning', async () => {
     const { found } = await checkOne('exploits', { reward: ({ won, tool }) => (won ? 1 : tool === 'wait' ? 0.5 : 0) })
@@ -434,7 +371,7 @@ describe('exploits', () => {
       reward: ({ won, tool, pulls }) => (won || (tool === 'wait' && pulls === 1) ? 1 : 0),
     })
     expect(found).toMatch(
-      /^It earns \d+ in \d steps; the solver earns 1 in one step, .* pull \{"left":\w+\}, wait \{\}, wait/,
+      /^It earns \d+ in \d steps; the solver earns 1 in one step, .* pull \{"left":\w+\}, wait \{\}, wait/m,
     )
     expect(found).not.toContain('A player who idles')
   })

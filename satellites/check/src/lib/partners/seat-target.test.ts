@@ -4,30 +4,22 @@ import { describe, expect, it } from 'vitest'
 import type { CheckedWorld } from '../check-context.ts'
 import { checkWorld } from '../check-world.ts'
 import { leverWorld } from '../lever-world.fixture.ts'
-import { counterGame } from './counter-game.fixture.ts'
-
-const ONLY = ['learnability', 'exploits'] as const
+import { counterGame } from '../rewards/counter-game.fixture.ts'
 
 async function checkFor(world: CheckedWorld, partners?: Readonly<Record<string, Policy>>) {
-  const { checks } = await checkWorld(world, { only: ONLY, ...(partners && { partners }) })
-  return Object.fromEntries(checks.map((check) => [check.name, check]))
+  const { checks } = await checkWorld(world, { only: ['exploits'], ...(partners && { partners }) })
+  return checks[0]
 }
 
-describe('the checks of what one seat of a game earns', () => {
-  it('learn nothing until it is said who plays the others, and search all seats', async () => {
-    const { learnability, exploits } = await checkFor(counterGame())
-    expect(learnability).toMatchObject({
-      outcome: 'skipped',
-      summary: expect.stringContaining('--seat <seat>=<policy>'),
-    })
-    expect(exploits?.outcome).toBe('passed')
+describe('the check of what one seat of a game earns', () => {
+  it('searches all seats until it is said who plays the others', async () => {
+    expect(await checkFor(counterGame())).toMatchObject({ outcome: 'passed' })
   })
 
   it('pass a sound game, with the solver as the partner', async () => {
     const world = counterGame()
-    const { learnability, exploits } = await checkFor(world, { customer: world.solver })
-    expect([learnability?.outcome, exploits?.outcome]).toEqual(['passed', 'passed'])
-    expect(learnability?.figures).toMatchObject({ solver: 1, learned: 1 })
+    const exploits = await checkFor(world, { customer: world.solver })
+    expect(exploits?.outcome).toBe('passed')
     // Only what the clerk can do is tried.
     const names = Object.keys(exploits?.figures ?? {})
     expect(names).toContain('repeats one call of greet')
@@ -36,7 +28,7 @@ describe('the checks of what one seat of a game earns', () => {
 
   it('find what pays the seat without the task, and repeat it with the same partner', async () => {
     const world = counterGame({ greeting: 0.5 })
-    const { exploits } = await checkFor(world, { customer: world.solver })
+    const exploits = await checkFor(world, { customer: world.solver })
     expect(exploits?.outcome).toBe('failed')
     expect(exploits?.findings.map(({ name }) => name)).toContain('exploit-pays:repeats one call of greet')
   })
@@ -49,9 +41,7 @@ describe('the checks of what one seat of a game earns', () => {
         ({ seed }) =>
         () => ({ tool: 'hand', arguments: { side: seed < '8' ? 'left' : 'right' } }),
     })
-    const { learnability, exploits } = await checkFor({ environment, solver: careless }, { customer: solver })
-    expect(learnability?.figures).toMatchObject({ learned: 1 })
-    expect(learnability).toMatchObject({ outcome: 'passed', findings: [] })
+    const exploits = await checkFor({ environment, solver: careless }, { customer: solver })
     expect(exploits).toMatchObject({ outcome: 'skipped', summary: expect.stringContaining('zero-sum') })
   })
 

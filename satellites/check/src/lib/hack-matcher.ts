@@ -1,0 +1,31 @@
+import type { Policy } from '@episodic/env'
+import { invalidOption } from '@episodic/run/base/harness-error'
+import type { CheckedWorld } from './check-context.ts'
+import { openKeptTarget, replayKept } from './kept/kept-hacks.ts'
+
+export interface HackMatchers<Result> {
+  /**
+   * Plays the scripts of a folder again that `episodic check --search` has kept, and passes if none of them is paid.
+   * They are compared with the `solver` of the world. Rejects with `option-invalid` without a script of this world.
+   *
+   * @param partners - who plays the other seats of a game, for scripts of one. Default: the scripts play all seats.
+   */
+  toPayNoHack(folder: string, partners?: Readonly<Record<string, Policy>>): Promise<Result>
+}
+
+export const hackMatchers = {
+  async toPayNoHack(received: unknown, folder: string, partners: Readonly<Record<string, Policy>> = {}) {
+    const world = (received ?? {}) as Partial<CheckedWorld>
+    if (!world.environment)
+      throw invalidOption('expect(…).toPayNoHack takes a world: an object with an `environment` and its `solver`.')
+    const { name } = world.environment
+    await using target = await openKeptTarget(world as CheckedWorld, partners)
+    const played = await replayKept(target, folder)
+    if (played.length === 0)
+      throw invalidOption(`${folder} has no script of ${name}. Keep some: episodic check --search 5m.`)
+    const paid = played.filter(({ pays }) => pays)
+    const list = paid.map(({ file, what }) => `\n${file}: ${what}`).join('')
+    const message = () => `${paid.length} of ${played.length} hacks of ${name} are paid${list ? `:${list}` : '.'}`
+    return { pass: paid.length === 0, message }
+  },
+}
