@@ -237,8 +237,9 @@ export const INNER_ROOMS = {
     journal: ['messages', 'answers'],
     record: ['answers', 'apis', 'requests', 'journal'],
     policy: ['messages', 'answers', 'journal'],
-    rollouts: ['messages', 'answers', 'requests'],
-    gateway: ['messages', 'answers', 'apis', 'requests', 'limits', 'journal', 'record', 'rollouts'],
+    forks: ['journal'],
+    rollouts: ['messages', 'answers', 'requests', 'forks'],
+    gateway: ['messages', 'answers', 'apis', 'requests', 'limits', 'journal', 'record', 'forks', 'rollouts'],
   },
   'packages/analysis': {
     replay: [],

@@ -45,6 +45,7 @@ export const LIMITS = {
       'packages/env/src/lib/credit': 210,
       'packages/export': 2_500,
       'packages/export/src/lib/credit': 285,
+      'packages/models/src/lib/forks': 260,
       'packages/mcp-client': 2_825,
       'packages/mcp-server': 15_756,
       'packages/models': 5_730,

@@ -4,94 +4,74 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from .canonical_json import canonical_json
 from .errors import EpisodicError
 
-__all__ = ["GroupAdvantages", "Rollout", "RolloutAdvantages", "RolloutStep", "StepCredit", "advantages"]
+__all__ = ["GroupAdvantages", "Rollout", "RolloutStep", "StepCredit", "advantages"]
 
 
-@dataclass(frozen=True)
-class RolloutStep:
-    """One step of a rollout."""
+class RolloutStep(NamedTuple):
+    """One step: an action as JSON, its reward, and the state after it, as `Step.state_hash`, or None if not known.
+
+    `calls` is how many steps of the environment it stands for. `sample` names it among the steps of its group: where
+    forked rollouts share it, it is one step.
+    """
 
     action: Any
-    """What was done there, as JSON: one action, or those of one answer of a model."""
     reward: float
     state_hash: str | None
-    """The whole state after the step, as `Step.state_hash`; None if it is not known: then it is met by no other."""
     calls: int = 1
-    """How many steps of the environment it stands for."""
     sample: str | None = None
-    """Names the step among those of the group, where forked rollouts share it: then it is one step."""
 
 
-@dataclass(frozen=True)
-class Rollout:
-    """One rollout of a task."""
+class Rollout(NamedTuple):
+    """One rollout of a task. `start` names its first state, the same for the same parameters and seed."""
 
     steps: Sequence[RolloutStep]
     start: str = ""
-    """Names the state at the start: rollouts with the same parameters and seed have the same."""
 
 
-@dataclass(frozen=True)
-class StepCredit:
-    """What a step was worth."""
+class StepCredit(NamedTuple):
+    """What a step was worth.
+
+    `node` is the state before it, in which `visits` steps of the group were taken; `value` is the mean of what
+    followed there, and `after` its reward with the mean of what followed where it led. `state` is what the states say
+    of it, and `advantage` the weighted sum of that and the advantage of its episode.
+    """
 
     node: str
-    """The state before it: the hash that the step before it had; `start` and its name at the start."""
     visits: int
-    """How many steps of the group were taken there."""
     value: float
-    """The mean of what followed there."""
     after: float
-    """Its reward, and the mean of what followed where it led."""
     state: float
-    """What the states say of it."""
     advantage: float
-    """The weighted sum of `state` and the advantage of the episode."""
 
 
-@dataclass(frozen=True)
-class RolloutAdvantages:
-    """What a rollout and each of its steps were worth."""
+class GroupAdvantages(NamedTuple):
+    """The credit of the steps of each rollout, and their returns.
 
-    total: float
-    """The return."""
-    advantage: float
-    """The return less the mean of the group."""
-    steps: list[StepCredit]
+    There are `steps` different steps, of which `shared` were taken, after the start, in a state in which another one
+    was taken too.
+    """
 
-
-@dataclass(frozen=True)
-class GroupAdvantages:
-    """What the steps of a group were worth."""
-
-    rollouts: list[RolloutAdvantages]
+    rollouts: list[list[StepCredit]]
+    returns: list[float]
     steps: int
-    """How many steps there are: those that forked rollouts share count once."""
     shared: int
-    """How many of them, after the start, were taken in a state in which another one was taken too."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Visit:
+class _Visit(NamedTuple):
     rollout: int
-    is_start: bool
+    at: int
     node: str
     taken: str
     next: str | None
     reward: float
     decay: float
     to_go: float
-    sample: str | None
-
-    @property
-    def step(self) -> Any:
-        return self if self.sample is None else self.sample
+    step: Any
 
 
 def advantages(
@@ -150,18 +130,9 @@ def advantages(
         own = _mean(map(state, same))
         whole = _mean(episodes[visit.rollout] for visit in same)
         worth[step] = (own, episode_weight * whole + state_weight * own)
-    return GroupAdvantages(
-        [
-            RolloutAdvantages(
-                returns[number],
-                episodes[number],
-                [StepCredit(v.node, count[v.node], value[v.node], after(v), *worth[v.step]) for v in way],
-            )
-            for number, way in enumerate(ways)
-        ],
-        len(samples),
-        sum(not same[0].is_start and count[same[0].node] > 1 for same in samples.values()),
-    )
+    found = [[StepCredit(v.node, count[v.node], value[v.node], after(v), *worth[v.step]) for v in way] for way in ways]
+    shared = sum(same[0].at > 0 and count[same[0].node] > 1 for same in samples.values())
+    return GroupAdvantages(found, returns, len(samples), shared)
 
 
 def _visits(number: int, rollout: Rollout, discount: float, time_left: bool) -> list[_Visit]:
@@ -182,7 +153,7 @@ def _visits(number: int, rollout: Rollout, discount: float, time_left: bool) -> 
         to_go = reward + decay * to_go
         following = nodes[at + 1] if at + 1 < len(rollout.steps) else None
         key = f"{node} {canonical_json(step.action)}"
-        visits.append(_Visit(number, at == 0, node, key, following, reward, decay, to_go, step.sample))
+        visits.append(_Visit(number, at, node, key, following, reward, decay, to_go, step.sample or (number, at)))
     return visits[::-1]
 
 

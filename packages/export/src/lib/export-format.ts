@@ -1,6 +1,6 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import type { ForkReturns } from '@episodic/report/group/fork-advantages'
-import type { GroupCredit } from './credit/group-credit.ts'
+import type { GroupCredit } from './credit/answer-credit.ts'
 import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import type { ExportReward } from './episode/rewards.ts'
 

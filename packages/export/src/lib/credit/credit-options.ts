@@ -4,7 +4,7 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import { option } from '@episodic/run/base/options'
 import { z } from 'zod'
 import type { ExportFormat } from '../export-format.ts'
-import type { GroupCredit } from './group-credit.ts'
+import type { GroupCredit } from './answer-credit.ts'
 
 export type CreditOptions = NonNullable<Parameters<typeof advantages>[1]>
 

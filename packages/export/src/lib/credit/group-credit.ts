@@ -5,31 +5,11 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import { readRecorded, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
 import { chatOf } from '../episode/chat.ts'
 import type { ExportReward } from '../episode/rewards.ts'
+import type { AnswerCredit, GroupCredit } from './answer-credit.ts'
 import { branchAt } from './branch-place.ts'
 import type { CreditOptions } from './credit-options.ts'
 
 type Rollout = Parameters<typeof advantages>[0][number]
-
-/** What one answer of a player was worth, which is one step, or several that it asked for at once. */
-export interface AnswerCredit {
-  /** Its first step, and the first one after it. An answer that led to no step has none. */
-  readonly from: number
-  readonly to: number
-  readonly branch: readonly number[]
-  /** The state in which it was given, and how many answers of the group were given there. */
-  readonly node: string
-  readonly visits: number
-  readonly value: number
-  readonly after: number
-  readonly state: number
-  readonly advantage: number
-}
-
-export interface GroupCredit {
-  /** Returns the credit of each answer of an episode, in their order; `null` for one without a reward. */
-  of(record: EpisodeRecord): readonly AnswerCredit[] | null
-  readonly counts: { readonly groups: number; readonly answers: number; readonly shared: number }
-}
 
 /**
  * Reads what the states say that the finished rollouts of a task share, those outside of a selection too. It holds a

@@ -1,7 +1,7 @@
 import type { Completion, EpisodeRecord } from '@episodic/protocol'
 import type { SequenceFields } from '@episodic/report/group/token-fields'
 import { chatOf } from '../episode/chat.ts'
-import type { AnswerCredit, GroupCredit } from './group-credit.ts'
+import type { AnswerCredit, GroupCredit } from './answer-credit.ts'
 
 /**
  * Returns a sequence with what its answers were worth: an advantage for each token, 0 for those that were given, and a

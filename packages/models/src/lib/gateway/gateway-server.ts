@@ -2,6 +2,7 @@ import { type Denial, HeldBytes, type HttpRequest, type HttpResponse, openTokenP
 import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { objectOf } from '@episodic/run/base/json'
+import { toPlace } from '../forks/session-forks.ts'
 import { answerTrainer, isForTrainers } from '../rollouts/trainer-routes.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
@@ -41,8 +42,8 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
   const server = await openTokenPort({ ...options, port, address, requestSeconds: REQUEST_SECONDS, answer: serve })
   const { origin: url, controlToken } = server
 
-  const reach = ({ id, token }: Pick<OpenSession, 'id' | 'token'>) => ({
-    ...{ session_id: id, url: `${url}/${token}/v1`, api_key: token },
+  const reach = ({ id, token, fork }: Pick<OpenSession, 'id' | 'token' | 'fork'>) => ({
+    ...{ session_id: id, url: `${url}/${token}/v1`, api_key: token, ...(fork && { fork: toPlace(fork) }) },
   })
 
   async function serve(

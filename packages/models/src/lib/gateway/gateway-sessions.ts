@@ -1,22 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Completion, type JsonObject, jsonObjectSchema, type ModelRequest } from '@episodic/protocol'
+import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { jsonAs } from '@episodic/run/base/json'
 import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { z } from 'zod'
+import { callOf, type RecordedCall } from '../forks/recorded-call.ts'
+import { forkSchema, randomId, type SessionFork, SessionForks } from '../forks/session-forks.ts'
 import { createFolderJournal } from '../journal/folder-journal.ts'
-import type { JournalEntry } from '../journal/model-journal.ts'
 import { openRolloutQueue } from '../rollouts/rollout-queue.ts'
 import { Weights } from '../rollouts/weights.ts'
 import type { Engine } from './engine.ts'
 import { GatewaySession } from './gateway-session.ts'
-
-export interface RecordedCall {
-  readonly completion: Completion
-  readonly request: ModelRequest
-}
 
 export interface OpenSession {
   readonly id: string
@@ -25,6 +20,8 @@ export interface OpenSession {
   readonly metadata: JsonObject
   /** What its episode earned; `null` until somebody says it. */
   readonly reward: number | null
+  /** Where it goes on from another one. Left out if it began anew. */
+  readonly fork?: SessionFork | undefined
   readonly session: GatewaySession
   /** Reads its calls, in the order in which they ended. */
   calls(): Promise<readonly RecordedCall[]>
@@ -38,6 +35,7 @@ const lineSchema = z.object({
   token: z.string(),
   metadata: jsonObjectSchema,
   reward: z.number().nullable(),
+  fork: forkSchema.optional(),
   closed: z.literal(true).optional(),
 })
 type SessionEntry = z.infer<typeof lineSchema>
@@ -56,6 +54,10 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
   const weights = new Weights()
   const byId = new Map<string, OpenSession>()
   const byToken = new Map<string, OpenSession>()
+  const forks = new SessionForks(journal, (line) => {
+    note(line)
+    return hold(line)
+  })
   for (const line of await readLines(file)) {
     if (line.closed) forget(line.id)
     else await hold(line)
@@ -63,6 +65,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
 
   async function hold(line: SessionEntry): Promise<OpenSession> {
     byId.get(line.id)?.session[Symbol.dispose]()
+    forks.remember(line)
     const kept = await journal.open(line.id)
     // Tokens are many, so they are read again when somebody wants them.
     const session = new GatewaySession({ engine, journal: kept, weights, record: () => null })
@@ -84,8 +87,8 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     if (opened) byToken.delete(opened.token)
   }
 
-  function note({ id, token, metadata, reward }: SessionEntry, closed?: true): void {
-    appendNow(file, `${JSON.stringify({ id, token, metadata, reward, ...(closed && { closed }) })}\n`, 0o600)
+  function note({ id, token, metadata, reward, fork }: SessionEntry, closed?: true): void {
+    appendNow(file, `${JSON.stringify({ id, token, metadata, reward, fork, ...(closed && { closed }) })}\n`, 0o600)
   }
 
   const sessions = {
@@ -106,6 +109,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       }
       return await hold(line)
     },
+    fork: forks.fork.bind(forks),
     find: (id: string) => byId.get(id),
     findByToken: (token: string) => byToken.get(token),
     reward(id: string, reward: number): void {
@@ -139,24 +143,6 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     file: join(folder, 'rollouts.jsonl'),
   })
   return { ...sessions, rollouts }
-}
-
-function randomId(bytes: number): string {
-  return randomBytes(bytes).toString('base64url')
-}
-
-function callOf({ answer, asked }: JournalEntry): RecordedCall {
-  const { completion, calls } = answer
-  const request = asked ?? { messages: [], tools: [] }
-  const { length } = request.tools
-  return {
-    completion: {
-      ...completion,
-      ...(calls.length > 0 && { calls: calls.map((call) => ({ ...call, played: true })) }),
-      prompt: { messages: [], tools: length > 0 ? [[0, length]] : [] },
-    },
-    request,
-  }
 }
 
 async function readLines(file: string): Promise<SessionEntry[]> {

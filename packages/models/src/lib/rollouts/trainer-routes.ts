@@ -1,8 +1,10 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
+import { type ReadableSession, readFigures, readSequences } from '../forks/session-figures.ts'
+import { type ForkRequest, forkShape } from '../forks/session-forks.ts'
 import { type BatchPart, type GroupRollout, groupShape } from './rollout-groups.ts'
 import { type RolloutQueue, RolloutRefused } from './rollout-queue.ts'
-import { type ReadableSession, readFigures, readSequences, readTrace } from './session-figures.ts'
+import { readTrace } from './session-trace.ts'
 import type { Weights } from './weights.ts'
 
 interface KeyedSession extends ReadableSession {
@@ -16,6 +18,8 @@ export interface TrainerOptions {
   find(id: string): KeyedSession | undefined
   reward(id: string, reward: number): void
   close(id: string): Promise<void>
+  /** Resolves with sessions that go on after the steps, or with why none can. */
+  fork(session: KeyedSession, asked: ForkRequest): Promise<readonly KeyedSession[] | string>
   /** Returns how an agent reaches a session. */
   reach(session: KeyedSession): object
 }
@@ -60,6 +64,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const { length } = await session.calls()
     await close(session.id)
     return { session_id: session.id, deleted: length }
+  }),
+  'POST sessions * fork': route(forkShape, async (asked, id, options) => {
+    const forked = await options.fork(findSession(id, options), asked)
+    if (typeof forked === 'string') throw new RolloutRefused('differs', forked)
+    return { sessions: forked.map(options.reach) }
   }),
   'POST groups': route(groupShape, (group, _, { rollouts }) => {
     rollouts.add(group)

@@ -2,8 +2,9 @@ import type { Completion, JsonObject, ModelRequest } from '@episodic/protocol'
 import { answerMessage } from '@episodic/protocol/internal'
 import { type TokenTree, treeOf } from '../fold/token-tree.ts'
 
-/** Returns sequences of answers as trainers read them, by the names of verl's `AgentLoopOutput`. */
 export type SequenceFields = ReturnType<typeof sequenceFields>[number]
+
+/** Returns sequences of answers as trainers read them, by the names of verl's `AgentLoopOutput`. */
 export function sequenceFields(answers: readonly Completion[], { links, sequences, discarded }: TokenTree) {
   const drifted = links.filter(({ driftsFrom }) => driftsFrom !== null).length
   return sequences.map(({ calls, role, inputIds, lossMask, logProbabilities, promptLength }) => {

@@ -1,0 +1,209 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createEngine } from '@episodic/models/gateway/engine'
+import { openGateway } from '@episodic/models/gateway/gateway-server'
+import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
+import { createRng, type Rng } from '@episodic/protocol'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
+
+let cleanUp = new AsyncDisposableStack()
+afterEach(async () => {
+  await cleanUp.disposeAsync()
+  cleanUp = new AsyncDisposableStack()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests read JSON of the gateway.
+type Body = any
+
+interface Step {
+  readonly tool: string
+  readonly arguments: { readonly value: number }
+  readonly text: string
+}
+
+/** A gateway before an engine whose every third answer makes two calls, and whose values are all different. */
+async function serve(splices = true) {
+  const folder = await mkdtemp(join(tmpdir(), 'episodic-forks-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  const engine = cleanUp.use(
+    await startTokenEngine(
+      (_, number) => {
+        const [one, two] = [number, 1_000 + number].map((value) => thinkingGuess(value, `call_${value}`)) as Body[]
+        return number % 3 === 1 ? { ...one, tool_calls: [...one.tool_calls, ...two.tool_calls] } : one
+      },
+      { splices },
+    ),
+  )
+  const start = async () => {
+    const own = new AsyncDisposableStack()
+    cleanUp.use(own)
+    const asked = own.use(createEngine({ baseUrl: engine.url }))
+    const sessions = own.use(await openGatewaySessions(folder, asked))
+    const { url, controlToken } = own.use(await openGateway({ sessions, port: 0 }))
+    const ask = async (method: string, path: string, body?: object, key = controlToken): Promise<Body> => {
+      const headers = { authorization: `Bearer ${key}` }
+      const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      return { status: answer.status, ...((await answer.json()) as object) }
+    }
+    return { ask, stop: () => own.disposeAsync() }
+  }
+  return { folder, engine, start, ...(await start()) }
+}
+
+const tools = [{ type: 'function', function: { name: 'guess', description: 'Guess.', parameters: { type: 'object' } } }]
+
+/** Plays answers of a session on, as an agent does. The world says something of its own to each call. */
+async function play(
+  { ask }: Pick<Awaited<ReturnType<typeof serve>>, 'ask'>,
+  session: Body,
+  { world, messages, steps }: { readonly world: string; readonly messages: Body[]; readonly steps: Step[] },
+  answers: number,
+) {
+  for (let i = 0; i < answers; i++) {
+    const body = { model: 'm', messages, tools }
+    const { choices } = await ask('POST', '/v1/chat/completions', body, session.api_key)
+    messages.push(choices[0].message)
+    for (const { id, function: called } of choices[0].message.tool_calls) {
+      const args = JSON.parse(called.arguments)
+      const text = `In ${world}: ${args.value} is too\n  low.`
+      messages.push({ role: 'tool', tool_call_id: id, content: text })
+      steps.push({ tool: 'guess', arguments: args, text })
+    }
+  }
+}
+
+const begin = (world: string) => ({
+  world,
+  messages: [{ role: 'user', content: `Find it in ${world}.` }] as Body[],
+  steps: [] as Step[],
+})
+const learnedOf = ({ sequences }: Body): number[] =>
+  sequences.flatMap(({ response_ids: ids, response_mask: mask }: Body) =>
+    ids.filter((_: number, at: number) => mask[at] === 1),
+  )
+
+describe('POST /sessions/<id>/fork', () => {
+  it('goes on from the tokens of the answers that led to a step, after a restart too, and learns each token once', async () => {
+    const gateway = await serve()
+    const { engine } = gateway
+    const parent = await gateway.ask('POST', '/sessions', { metadata: { group: 'g' } })
+    const episode = begin('wales')
+    await play(gateway, parent, episode, 4)
+    // The second answer made two calls: after three steps, two answers are kept.
+    const steps = episode.steps.slice(0, 3)
+    const path = `/sessions/${parent.session_id}/fork`
+    const first = await gateway.ask('POST', path, { n: 2, steps })
+    expect(first).toMatchObject({
+      status: 200,
+      sessions: [{ fork: { answers: 2, branch: [1] } }, { fork: { branch: [2] } }],
+    })
+    await gateway.stop()
+    const again = await gateway.start()
+    const second = await again.ask('POST', path, { n: 1, steps })
+    expect(second.sessions).toMatchObject([{ fork: { of: parent.session_id, answers: 2, branch: [3] } }])
+    const forks = [...first.sessions, ...second.sessions]
+    for (const fork of forks) {
+      const { requests, sampled } = engine
+      const own = { world: 'wales', messages: episode.messages.slice(0, 6), steps: [...steps] }
+      expect(own.messages.at(-1)).toMatchObject({ role: 'tool', content: steps[2]?.text })
+      const before = requests.length
+      await play(again, fork, own, 2)
+      const kept = sampled[1]!
+      expect(sampled[before]?.prompt.slice(0, kept.prompt.length + kept.ids.length)).toEqual([
+        ...kept.prompt,
+        ...kept.ids,
+      ])
+    }
+    // An agent that begins anew gets the kept answers, and asks the engine for none.
+    const [rerun] = (await again.ask('POST', path, { steps })).sessions
+    const asked = engine.requests.length
+    const anew = begin('wales')
+    await play(again, rerun, anew, 2)
+    expect([anew.steps, engine.requests.length]).toEqual([steps, asked])
+    // A fork of a fork knows both places.
+    const deeper = await again.ask('POST', `/sessions/${forks[1].session_id}/fork`, { steps })
+    expect(deeper.sessions[0].fork).toMatchObject({ answers: 2, branch: [2, 1] })
+
+    const all = [parent, ...forks, rerun].map(({ session_id: id }) => again.ask('GET', `/sessions/${id}/sequences`))
+    const read = await Promise.all(all)
+    expect(read.flatMap(learnedOf).toSorted()).toEqual(engine.sampled.flatMap(({ ids }) => ids).toSorted())
+    expect(read[2]).toMatchObject({
+      metadata: { group: 'g' },
+      drifted: 0,
+      sequences: [{ branch: [2], answers: [0, 1, 2, 3] }],
+    })
+  })
+
+  it('refuses 200 of 200 prefixes that do not fit their world, and opens nothing', async () => {
+    const [gateway, drifting] = [await serve(), await serve(false)]
+    const opened = async (at: typeof gateway, world: string) => {
+      const session = await at.ask('POST', '/sessions')
+      const episode = begin(world)
+      await play(at, session, episode, 8)
+      return { path: `/sessions/${session.session_id}/fork`, steps: episode.steps }
+    }
+    const one = await opened(gateway, 'wales')
+    const other = await opened(gateway, 'kent')
+    const drifted = await opened(drifting, 'wales')
+    const rng = createRng('mismatches')
+    const folder = await readFile(join(gateway.folder, 'sessions.jsonl'), 'utf8')
+    const refused: string[] = []
+    for (let i = 0; i < 200; i++) {
+      const kind = KINDS[i % KINDS.length] as (typeof KINDS)[number]
+      const steps = kind(one.steps, other.steps, rng)
+      const answer = await gateway.ask('POST', one.path, { n: 2, steps })
+      expect(answer, JSON.stringify(steps)).toMatchObject({
+        status: 409,
+        error: { message: expect.stringContaining('do not fit the world') },
+      })
+      refused.push(answer.error.message)
+    }
+    expect(await readFile(join(gateway.folder, 'sessions.jsonl'), 'utf8')).toBe(folder)
+    // An engine that tokenises again has no tokens that a fork could go on from.
+    expect(await drifting.ask('POST', drifted.path, { steps: drifted.steps.slice(0, 3) })).toMatchObject({
+      status: 409,
+    })
+    expect(await drifting.ask('POST', drifted.path, { steps: drifted.steps.slice(0, 1) })).toMatchObject({
+      status: 200,
+    })
+    // Every prefix between two answers fits.
+    for (const [at, fits] of [true, true, false, true, true, true, false, true].entries())
+      expect((await gateway.ask('POST', one.path, { steps: one.steps.slice(0, at) })).status).toBe(fits ? 200 : 409)
+    expect(refused).toContain(
+      `The answers of ${one.path.split('/')[2]} do not fit the world. An answer goes on after step 2 with a further call. Fork before or after it.`,
+    )
+    expect(await gateway.ask('POST', one.path, { n: 0, steps: [] })).toMatchObject({ status: 400 })
+  })
+})
+
+/** Ways in which steps are not those of the answers. */
+const KINDS: readonly ((steps: readonly Step[], other: readonly Step[], rng: Rng) => Step[])[] = [
+  // Another argument, tool or text.
+  (steps, _, rng) => changed(steps, rng, (step) => ({ ...step, arguments: { value: step.arguments.value + 1 } })),
+  (steps, _, rng) => changed(steps, rng, (step) => ({ ...step, tool: `${step.tool}s` })),
+  (steps, _, rng) => changed(steps.slice(0, 7), rng, (step) => ({ ...step, text: `${step.text}.` })),
+  // One step less, one twice, two in another order, one that nobody took.
+  (steps, _, rng) => steps.filter((_, i) => i !== rng.int(0, steps.length - 3)).concat(steps[0] as Step),
+  (steps, _, rng) => changed(steps, rng, (step) => step).flatMap((step, i) => (i === 2 ? [step, step] : [step])),
+  (steps, _, rng) => {
+    const at = rng.int(0, steps.length - 2)
+    return steps.with(at, steps[at + 1] as Step).with(at + 1, steps[at] as Step)
+  },
+  (steps, _, rng) => [...steps, { ...(steps[0] as Step), arguments: { value: rng.int(5_000, 9_000) } }],
+  // Between two calls of one answer.
+  (steps) => steps.slice(0, 2),
+  (steps) => steps.slice(0, 6),
+  // Those of another episode, or of two.
+  (_, other, rng) => other.slice(0, rng.int(1, other.length)),
+  (steps, other, rng) => {
+    const at = rng.int(1, steps.length - 1)
+    return [...steps.slice(0, at), ...other.slice(at)]
+  },
+]
+
+function changed(steps: readonly Step[], rng: Rng, change: (step: Step) => Step): Step[] {
+  const at = rng.int(0, steps.length - 1)
+  return steps.map((step, i) => (i === at ? change(step) : step))
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '@episodic/protocol'
+import { treeOf } from '@episodic/report/fold/token-tree'
+import { sequenceFields } from '@episodic/report/group/token-fields'
+import type { RecordedCall } from './recorded-call.ts'
+import { type SessionFork, toPlace } from './session-forks.ts'
+
+/** A session of a gateway, as trainers read it. */
+export interface ReadableSession {
+  readonly id: string
+  readonly metadata: JsonObject
+  readonly reward: number | null
+  readonly fork?: SessionFork | undefined
+  calls(): Promise<readonly RecordedCall[]>
+}
+
+export async function readFigures(session: ReadableSession): Promise<object> {
+  const answers = (await session.calls()).map(({ completion }) => completion)
+  const { links, sequences, discarded } = treeOf(answers)
+  const { id, metadata, reward, fork } = session
+  return {
+    session_id: id,
+    metadata,
+    reward,
+    ...(fork && { fork: toPlace(fork) }),
+    calls: answers.length,
+    traced_calls: answers.filter(({ promptTokenIds, tokenIds }) => promptTokenIds && tokenIds).length,
+    sequences: sequences.length,
+    discarded: discarded.length,
+    drifted: links.filter(({ driftsFrom }) => driftsFrom !== null).length,
+    prompt_tokens: answers.reduce((sum, { promptTokens }) => sum + promptTokens, 0),
+    completion_tokens: answers.reduce((sum, { completionTokens }) => sum + completionTokens, 0),
+  }
+}
+
+/** Returns the figures with the sequences. What a fork shares is learned once: in the session that was forked. */
+export async function readSequences(session: ReadableSession): Promise<object> {
+  const answers = (await session.calls()).map(({ completion }) => completion)
+  const { answers: shared = 0, branch = [] } = session.fork ?? {}
+  const sequences = sequenceFields(answers, treeOf(answers, Array(shared).keys()))
+  return { ...(await readFigures(session)), sequences: sequences.map((fields) => ({ ...fields, branch })) }
+}
