@@ -25,6 +25,18 @@ describe('learnTasks', () => {
 })
 
 describe('learnWithCredit', () => {
+  it.each(['group', 'trees', 'states'] as const)(
+    'gives the same for the same seed, with credit of %s',
+    async (credit) => {
+      const asked = { credit, seed: 'quick', mostEpisodes: 32 }
+      const [one, again] = await withWorlds((connection) =>
+        Promise.all([learnWithCredit(connection, asked), learnWithCredit(connection, asked)]),
+      )
+      expect(again).toEqual(one)
+      expect(one).toMatchObject({ credit, episodes: null, forkedSteps: 0 })
+    },
+  )
+
   it('gives the same for the same seed, and counts the steps of forks apart', async () => {
     const asked = { seed: 'quick', mostEpisodes: 16 }
     const [returns, forks, again] = await withWorlds((connection) =>

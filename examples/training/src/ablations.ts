@@ -2,7 +2,7 @@
  * Two short experiments with a tabular policy, each with five seeds that were fixed beforehand.
  *
  *   node src/ablations.ts curricula     episodes until all tasks are learned: adaptive beside uniform draws
- *   node src/ablations.ts credit        episodes and steps to a target: advantages from forks beside plain returns
+ *   node src/ablations.ts credit        episodes and steps to a target: returns, forks, groups, trees, shared states
  *
  * A line of JSON for each training, and then the means with their 95 % intervals. `--out <folder>` keeps the lines in
  * `train-curricula.jsonl` or `train-credit.jsonl`, and draws the picture of the same name.

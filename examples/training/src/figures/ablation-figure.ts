@@ -28,7 +28,13 @@ export const ABLATIONS = {
   credit: {
     title: 'FrozenLake 4×4, firm ice: until 90 % of the episodes reach the goal',
     field: 'credit',
-    names: { returns: 'returns', forks: 'forks' },
+    names: {
+      returns: 'returns',
+      forks: 'forks',
+      group: 'return of the episode in its group',
+      trees: 'the same in trees',
+      states: 'shared states too',
+    },
     figures: [
       { title: 'episodes', fields: ['episodes'] },
       { title: 'steps, those of forks too', fields: ['steps', 'forkedSteps'] },
