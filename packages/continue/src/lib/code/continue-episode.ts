@@ -1,5 +1,6 @@
 import { connect, type Episode, type Policy, runEpisode } from '@episodic/env'
 import { createHost, type EnvironmentDefinition, inProcess } from '@episodic/mcp-server'
+import { describedPolicy } from '@episodic/models/policy/described-policy'
 import {
   isMatchRecord,
   type LimitsRequest,
@@ -12,7 +13,6 @@ import { invalidOption } from '@episodic/run/base/harness-error'
 import type { Continues } from '@episodic/run/folder/plan/configuration'
 import { openOrigins } from '../origin/open-origins.ts'
 import { assertChanges, assertPoint } from '../run/assert-request.ts'
-import { describedPolicy } from '../run/described-policy.ts'
 
 export interface ContinueOptions {
   readonly environment: EnvironmentDefinition

@@ -1,3 +1,4 @@
+import { describedPolicy } from '@episodic/models/policy/described-policy'
 import { completeRun } from '@episodic/play/play/complete-run'
 import { joinRun, type Run } from '@episodic/play/play/find-run'
 import { configureRun } from '@episodic/play/play/plan/configure-run'
@@ -12,7 +13,6 @@ import { holdsRun, runIdOf } from '@episodic/run/folder/record/run-folder'
 import { openOrigins } from '../origin/open-origins.ts'
 import { ancestorsOf, type OriginLine, writeOrigins } from '../origin/origins-file.ts'
 import { assertChanges, assertPoint } from './assert-request.ts'
-import { describedPolicy } from './described-policy.ts'
 import type { Parent, Point } from './parent.ts'
 
 export interface ContinueRequest {

@@ -8,6 +8,7 @@ import { createTranscript, joinParagraphs, type Transcript } from '../messages/t
 import { ModelAccess } from '../model-access.ts'
 import type { ModelSettings } from '../model-options.ts'
 import { isContextFull } from './context-full.ts'
+import { describedPolicy } from './described-policy.ts'
 import { createExternalTurn, createTurn, reportedAnswers, type Turn } from './turn.ts'
 
 /** The model has stopped after this many invalid answers in a row. */
@@ -56,7 +57,8 @@ export function createChatPolicy(
 ): Policy {
   const resume = async (context: PolicyContext, earlier: readonly EarlierStep[]) =>
     createPlayer(chat, context, settings, earlier, (await access.journal?.open(context.seed)) ?? null)
-  return definePolicy({ name, start: (context) => resume(context, []), resume })
+  const policy = definePolicy({ name, start: (context) => resume(context, []), resume })
+  return settings.describe ? describedPolicy(policy, settings.describe) : policy
 }
 
 function createPlayer(

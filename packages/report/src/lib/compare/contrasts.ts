@@ -53,7 +53,7 @@ export const contrastsSchema = z.object({
       rows: z.array(z.object({ model: z.string(), success: z.array(z.number().nullable()) })),
       effects: z.array(
         z.object({
-          factor: z.enum(['prompt', 'options']),
+          factor: z.enum(['prompt', 'tools', 'options']),
           level: z.string(),
           base: z.string(),
           pairs: z.int(),

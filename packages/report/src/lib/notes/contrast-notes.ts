@@ -71,7 +71,7 @@ export function effectCells({ effects }: Factors): string[][] {
 }
 
 export const EFFECT_NOTE =
-  'The effect of a prompt or of options, over all models that have both: of each task the mean difference, paired by task and model. Interval and sign-flip test are over tasks, adjusted by Holm’s procedure over all effects.'
+  'The effect of a prompt, of descriptions of tools or of options, over all models that have both: of each task the mean difference, paired by task and model. Interval and sign-flip test are over tasks, adjusted by Holm’s procedure over all effects.'
 
 export const RUN_HEAD = [
   'run',

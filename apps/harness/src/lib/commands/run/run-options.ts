@@ -20,6 +20,10 @@ import { z } from 'zod'
 
 const setOptions = z.object({
   policies: option('<file>', 'players of a set, as JSON: a list of { "name", "policy", … }'),
+  wordings: option(
+    '<file>',
+    'wordings that every llm: player of a set reads: JSON of { name, systemPrompt, describe }',
+  ),
   set: option('<name>', 'play a set of runs, every world with every player, in runs/<name>'),
   baseline: option(
     '<player>',

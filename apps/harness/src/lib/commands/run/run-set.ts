@@ -6,6 +6,7 @@ import { openSet, readAsked } from '@episodic/play/play/sets/open-set'
 import { type PlayedMember, playSet } from '@episodic/play/play/sets/play-set'
 import { type Player, readPlayers } from '@episodic/play/play/sets/players'
 import { type AskedSet, planSet } from '@episodic/play/play/sets/set-plan'
+import { withWordings } from '@episodic/play/play/wordings/wordings'
 import { type Console, commandLine, sameCommand, say, shownPath, withOption } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { interruptible } from '@episodic/run/base/interruption'
@@ -17,14 +18,16 @@ import { openQueue } from './queue-of-run.ts'
 import { isGiven } from './run-file.ts'
 import type { RunOptions } from './run-options.ts'
 
-interface GivenSet extends Pick<RunOptions, 'policy' | 'policies' | 'baseline'> {
+interface GivenSet extends Pick<RunOptions, 'policy' | 'policies' | 'wordings' | 'baseline'> {
   readonly worlds: readonly string[]
   readonly settings: RunSettings
 }
 
-export async function askForSet({ worlds, policy, policies, baseline, settings }: GivenSet): Promise<AskedSet> {
+export async function askForSet(given: GivenSet): Promise<AskedSet> {
+  const { worlds, policy, policies, wordings, baseline, settings } = given
   const named: Player[] = policy.map((each) => ({ name: shortName(each), policy: each }))
-  const players = [...named, ...(policies === undefined ? [] : await readPlayers(policies))]
+  const alone = [...named, ...(policies === undefined ? [] : await readPlayers(policies))]
+  const players = wordings === undefined ? alone : await withWordings(alone, wordings)
   const [first = { name: 'default' }] = players
   const compared = players.find(({ name, policy }) => name === baseline || policy === baseline)
   return {
@@ -114,8 +117,12 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
-    const played = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
-    const members = options.anchors ? await withAnchors(folder, played, signal, console) : played
+    const members = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
+    const { reportAnchors } = options.anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : {}
+    // In each world the next ones find the runs of the first beside them.
+    for (const [i, member] of members.entries())
+      if (reportAnchors && member.summary)
+        members[i] = { ...member, summary: await reportAnchors(join(folder, member.run), signal, console) }
     if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
     else {
       const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
@@ -124,17 +131,6 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
     if (!conclude(folder, asked, members, options.isAgain === true, console))
       process.exitCode = interruption.status ?? 1
   })
-}
-
-/** Measures floor and oracle of each world once: the next players find the runs of the first beside them. */
-async function withAnchors(folder: string, members: readonly PlayedMember[], signal: AbortSignal, console: Console) {
-  const { reportAnchors } = await import('../../evaluate/anchors/measure-anchors.ts')
-  const measured: PlayedMember[] = []
-  for (const member of members) {
-    const summary = member.summary && (await reportAnchors(join(folder, member.run), signal, console))
-    measured.push({ ...member, summary })
-  }
-  return measured
 }
 
 function toJson(folder: string, { baseline }: AskedSet, members: readonly PlayedMember[]) {

@@ -11,7 +11,7 @@ import { interruptible } from '@episodic/run/base/interruption'
 import { showSummary } from '@episodic/run/folder/record/report-run'
 import { defaultFolder, freeFolder, readManifest } from '@episodic/run/folder/record/run-folder'
 import { commandsFor } from '@episodic/run/folder/resume-commands'
-import { holdsSet } from '@episodic/run/folder/set/set-folder'
+import { holdsSet } from '@episodic/run/folder/set/holds-set'
 import type { Command } from 'commander'
 import { openMetrics, openQueue } from './queue-of-run.ts'
 import { isGiven, readFiles, toRunFile } from './run-file.ts'
@@ -30,8 +30,21 @@ async function worldMissing(folder: string): Promise<HarnessError> {
 export async function runWorlds(references: readonly string[], command: Command, console: Console): Promise<void> {
   const given = readFiles(references, command)
   const options = command.opts<RunOptions>()
-  const { out, resume, json, policy, policies, set, baseline, dryRun, anchors, metricsPort, metricsAddress, tasks } =
-    options
+  const {
+    out,
+    resume,
+    json,
+    policy,
+    policies,
+    wordings,
+    set,
+    baseline,
+    dryRun,
+    anchors,
+    metricsPort,
+    metricsAddress,
+    tasks,
+  } = options
   if (options.worker) return (await import('@episodic/play/play/workers/worker-main')).runWorker()
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
@@ -58,7 +71,7 @@ export async function runWorlds(references: readonly string[], command: Command,
       ? listSet(asked, { folder, file }, console)
       : runSet(asked, { folder, resume: true, isAgain: true, json, anchors }, console)
   }
-  const isSet = worlds.length > 1 || policy.length > 1 || policies !== undefined || set !== undefined
+  const isSet = worlds.length > 1 || policy.length > 1 || [policies, wordings, set].some((given) => given !== undefined)
   if (baseline !== undefined && !isSet) {
     if (settings.until === undefined)
       throw invalidOption(
@@ -70,7 +83,7 @@ export async function runWorlds(references: readonly string[], command: Command,
   if (isSet || dryRun) {
     // What plays sets is large, and most runs are of one player in one world.
     const { askForSet, listSet, runSet, setFolder } = await import('./run-set.ts')
-    const asked = await askForSet({ worlds, policies, policy, baseline, settings })
+    const asked = await askForSet({ worlds, policies, wordings, policy, baseline, settings })
     const folder = isSet ? setFolder(asked, { set, out }) : null
     if (dryRun || folder === null) return listSet(asked, { folder, out, file }, console)
     return runSet(asked, { folder, resume: resume === true, json, anchors }, console)

@@ -15,7 +15,6 @@ import { mapValues } from '@episodic/run/base/map-values'
 import { isAgentName, isLlm } from '@episodic/run/base/player-names'
 import { anchorsCommand } from '@episodic/run/folder/anchors/anchors-file'
 import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
-import { whatDiffers } from '@episodic/run/folder/plan/same-tasks'
 import { findSealed } from '@episodic/run/folder/read-recorded'
 import { foldRun } from '@episodic/run/folder/record/report-run'
 import {
@@ -27,6 +26,7 @@ import {
   readManifest,
   writeRunFile,
 } from '@episodic/run/folder/record/run-folder'
+import { whatDiffers } from '@episodic/run/folder/set/same-tasks'
 import { findDataset } from '../replay/open-plan.ts'
 import { loadRecordedWorld } from '../replay/recorded-world.ts'
 

@@ -4,7 +4,8 @@ import type { RunEntry } from '@episodic/report/view/run-entry'
 import { isWithin } from '@episodic/run/base/own-files'
 import { holdsRun, RUN_FILES, readManifest, runIdOf } from '@episodic/run/folder/record/run-folder'
 import type { RunPlace } from '@episodic/run/folder/resume-commands'
-import { holdsSet, readSet } from '@episodic/run/folder/set/set-folder'
+import { holdsSet } from '@episodic/run/folder/set/holds-set'
+import { readSet } from '@episodic/run/folder/set/set-folder'
 
 export interface FoundRun extends RunPlace {
   readonly id: string

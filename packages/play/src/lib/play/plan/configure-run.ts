@@ -29,6 +29,9 @@ export async function configureRun(world: PlayedWorld, settings: RunSettings): P
     )
   if (shaping && !hasPotential)
     throw invalidOption(`--shaping needs a potential, and ${name} defines no potential. Leave --shaping out.`)
+  const tools = isServed(world) ? null : world.environment.toolInfos.map(({ name }) => name)
+  const unknown = Object.keys(settings.describe ?? {}).find((tool) => tools && !tools.includes(tool))
+  if (unknown !== undefined) throw invalidOption(`${name} has no tool "${unknown}" to describe: ${tools?.join(', ')}.`)
   const names = seatNames(world, settings)
   const { focus = Object.keys(names)[0] as string } = settings
   const seats: Record<string, RunConfiguration['policy']> = {}
@@ -65,9 +68,10 @@ const NO_SAMPLING = { temperature: null, maxTokens: null, tokenBudget: null }
 
 function samplingOf(policies: readonly string[], settings: RunSettings): RunConfiguration['sampling'] {
   const { temperature = null, maxTokens = null, tokenBudget = null } = settings
-  const { systemPrompt, parallelToolCalls, images, modelOption, modelHeader } = settings
+  const { systemPrompt, describe, parallelToolCalls, images, modelOption, modelHeader } = settings
   const given = {
     ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(describe && { describe }),
     ...(!parallelToolCalls && { parallelToolCalls: false as const }),
     ...(!images && { images: false as const }),
     ...(modelOption && { modelOption }),

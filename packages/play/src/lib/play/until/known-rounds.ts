@@ -8,9 +8,9 @@ import {
 } from '@episodic/report/until/when-known'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { UNTIL } from '@episodic/run/base/option-values'
-import { whatDiffers } from '@episodic/run/folder/plan/same-tasks'
 import { RUN_FILES, type RunManifest, readManifest } from '@episodic/run/folder/record/run-folder'
 import { readSealed } from '@episodic/run/folder/record/sealed-file'
+import { whatDiffers } from '@episodic/run/folder/set/same-tasks'
 
 /**
  * Opens an account of the episodes of a run that says after which round enough is known. Rejects with `option-invalid`

@@ -65,6 +65,8 @@ export const configurationSchema = z.strictObject({
       tokenBudget: z.int().nullable(),
       /** What models are sent before the task; left out for the usual words. */
       systemPrompt: z.string().optional(),
+      /** Descriptions of tools that models read in place of those of the world; left out for none. */
+      describe: z.record(z.string(), z.string()).optional(),
       /** `false` if only the first call of an answer is played; left out otherwise. */
       parallelToolCalls: z.literal(false).optional(),
       /** `false` if models are sent notes in place of pictures; left out otherwise. */

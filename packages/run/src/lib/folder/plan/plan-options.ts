@@ -126,6 +126,12 @@ export const samplingOptions = z.object({
     z.string().optional(),
     { text: textOrFile, ...inFile },
   ),
+  describe: option(
+    '<tool=text>',
+    'with llm:<model>: what it reads of a tool in place of its description; can be repeated',
+    z.record(z.string(), z.string()).optional(),
+    { text: named, inFile: '{"<tool>":"<text>"}' },
+  ),
   temperature: option('<number>', 'with llm:<model>: sampling temperature', numberWithin(0, 2).optional()),
   maxTokens: option('<count>', 'with llm:<model>: maximum tokens of one answer', wholeNumber(1).optional()),
   tokenBudget: option('<count>', 'with llm:<model>: maximum tokens of one episode', wholeNumber(1).optional(), inFile),

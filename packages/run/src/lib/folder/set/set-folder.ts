@@ -7,6 +7,7 @@ import { HarnessError } from '../../base/harness-error.ts'
 import { whyInvalid } from '../../base/json.ts'
 import { isWithin } from '../../base/own-files.ts'
 import { assertFiles, holdsRun, SET_FILE } from '../record/run-folder.ts'
+import { holdsSet } from './holds-set.ts'
 
 const withinSchema = z
   .string()
@@ -38,10 +39,6 @@ const setSchema = z.object({
   ),
 })
 export type SetManifest = z.infer<typeof setSchema>
-
-export function holdsSet(folder: string): boolean {
-  return existsSync(join(folder, SET_FILE))
-}
 
 /** Reads the manifest of a set. Rejects with `run-invalid` if it cannot be read, or if a run of it lies elsewhere. */
 export async function readSet(folder: string): Promise<SetManifest> {

@@ -1,4 +1,4 @@
-import { differencesOf, type RunConfiguration } from './configuration.ts'
+import { differencesOf, type RunConfiguration } from '../plan/configuration.ts'
 
 /** What two runs of the same tasks may differ in: who plays, how often, and for how long. */
 const MAY_DIFFER = /^(policy|seats|sampling|rollouts|until|branch|episodeTimeout|tasks\.file)\b/
