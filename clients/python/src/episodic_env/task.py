@@ -28,6 +28,12 @@ class Task:
     """The version of the environment that must be served. None takes any."""
     split: str = "train"
     difficulty: float = 0.0
+    tags: tuple[str, ...] = ()
+
+    @property
+    def held_out(self) -> bool:
+        """Whether `episodic dataset hold-out` has marked it: no model is to be trained on it."""
+        return "held-out" in self.tags
 
 
 def task_of(row: Mapping[str, Any]) -> Task:
@@ -45,6 +51,7 @@ def task_of(row: Mapping[str, Any]) -> Task:
         id=row.get("id", ""),
         split=row.get("split", "train"),
         difficulty=row.get("difficulty", 0.0),
+        tags=tuple(row.get("tags", ())),
     )
 
 

@@ -45,6 +45,7 @@ def write_tasks(file: str | PathLike[str], tasks: Iterable[Task], connection: Co
                 version=row["environment"]["version"],
                 split=task.split,
                 difficulty=task.difficulty,
+                tags=task.tags,
             )
         )
     lines = [json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")) for row in rows.values()]
@@ -67,6 +68,7 @@ def _row(task: Task, number: int, connection: Connection) -> dict[str, Json]:
         "tools": tools,
         "prompt": task.prompt,
     }
-    described = {"hints": [], "difficulty": task.difficulty, "split": task.split, "tags": [], "metadata": {}}
+    described = {"hints": [], "difficulty": task.difficulty, "split": task.split, "tags": list(task.tags)}
+    described["metadata"] = {}
     # The order in which a world lists its tools changes nothing.
     return {"id": content_id({**played, "tools": sorted(tools)}), **played, **described}

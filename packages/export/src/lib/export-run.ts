@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises'
 import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
 import { createForkReturns, type ForkReturns } from '@episodic/report/group/fork-advantages'
+import { canariesIn, HELD_OUT } from '@episodic/report/held-out/held-out'
 import { seatRecordsOf } from '@episodic/report/seats/seat-record'
 import { shownPath } from '@episodic/run/base/console'
-import { HarnessError } from '@episodic/run/base/harness-error'
+import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { writeWhole } from '@episodic/run/base/own-files'
 import { readRecorded, type SealedEpisodes } from '@episodic/run/folder/read-recorded'
 import type { CreditOptions } from './credit/credit-options.ts'
@@ -20,6 +21,8 @@ export interface Selection {
   readonly split?: Split | undefined
   /** Only these lines, by their numbers from 1. Default: all. */
   readonly lines?: ReadonlySet<number> | undefined
+  /** Whether tasks that are held out may be among them. Default false. */
+  readonly heldOut?: boolean | undefined
   /** Only episodes that succeeded. Default false. */
   readonly successful?: boolean | undefined
   /** Of several seats, only this one. Default: all, each with an episode of its own. */
@@ -66,6 +69,8 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
   const failures = new Set<string>()
   const withoutStaleness = new Set<string>()
   const newer = new Set<string>()
+  const heldOut = new Set<string>()
+  const canaries = new Set<string>()
 
   async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
     const digests = new Map<string, number>()
@@ -93,6 +98,11 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
   function* select(line: SealedRecord): Generator<EpisodeRecord> {
     for (const [seat, record] of seatRecordsOf(line, options.seat)) {
       if (options.successful && !isSuccess(record)) continue
+      for (const canary of canariesIn(line.task.tags)) canaries.add(canary)
+      if (line.task.tags.includes(HELD_OUT)) {
+        if (!options.heldOut) throw heldOutFrom(sealed.name, canariesIn(line.task.tags))
+        heldOut.add(`${line.task.id} ${line.attempt}`)
+      }
       const name = `${line.task.id} ${line.attempt} ${seat}`
       selected.add(name)
       if (scoredOutcomeOf(record).kind === 'failed') failures.add(name)
@@ -139,6 +149,9 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
     /** Lines of the file; 0 for a binary one. */
     lines,
     ...(credit && { credit: credit.counts }),
+    /** Episodes of tasks that are held out, and the canaries of their data sets. Left out if there are none. */
+    ...(heldOut.size > 0 && { heldOut: heldOut.size }),
+    ...(canaries.size > 0 && { canaries: [...canaries].sort() }),
     ...(policyVersion !== undefined && {
       /** Episodes without staleness, as no version is known or it cannot be subtracted. */
       withoutStaleness: withoutStaleness.size,
@@ -146,6 +159,13 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
       newer: newer.size,
     }),
   }
+}
+
+function heldOutFrom(name: string, canaries: readonly string[]): HarnessError {
+  const known = canaries.length > 0 ? ` (${canaries.join(', ')})` : ''
+  return invalidOption(
+    `Some of the selected episodes of ${name} are of tasks that are held out from training${known}. A model that is trained on them cannot be judged by them. Export another --split, or give --held-out for an export that trains no model.`,
+  )
 }
 
 function conflicting(file: string, { task, attempt }: SealedRecord): HarnessError {

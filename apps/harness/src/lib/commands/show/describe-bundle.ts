@@ -1,4 +1,5 @@
 import type { BundleOptions } from '@episodic/pages/server/bundle/shared-run'
+import { formatHeldOut, heldOutIn } from '@episodic/report/held-out/held-out'
 import { sealedShape } from '@episodic/report/rows/sealed-shape'
 import { formatCount, plural } from '@episodic/report/text/format'
 import type { EmbeddedRuns } from '@episodic/report/view/embedded-runs'
@@ -22,6 +23,7 @@ export function contentsOf(
     params: !withhold.includes('params'),
     seeds: !withhold.includes('seeds'),
     states,
+    ...heldOutIn(runs.flatMap(({ detail }) => detail.summary.success.byTag)),
     verdicts: grades.length,
     people: [...new Set(grades.flatMap(({ grader: { who } }) => who ?? []))].sort(),
     comparisons: compared.length,
@@ -52,6 +54,7 @@ export function formatContents(contents: BundleContents): string {
         ? 'none'
         : `${formatCount(verdicts)}${people.length > 0 ? `; names of people: ${people.join(', ')}` : ''}`,
     ],
+    ['held out', formatHeldOut(contents)],
     ['size', sizeOf(contents.bytes)],
   ]
   return rows.map(([name, text]) => `  ${name.padEnd(15)}${text}\n`).join('')

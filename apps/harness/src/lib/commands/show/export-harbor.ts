@@ -9,6 +9,7 @@ import type { TaskSource } from '@episodic/play/worlds/serve/served-tasks'
 import { tasksInFile } from '@episodic/play/worlds/tasks-in-file'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
 import { type EpisodeRecord, isMatchRecord, type Split, type Task } from '@episodic/protocol'
+import { HELD_OUT } from '@episodic/report/held-out/held-out'
 import { plural } from '@episodic/report/text/format'
 import { type Console, say, shownPath } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
@@ -23,6 +24,7 @@ export interface HarborOptions {
   readonly out: string
   readonly tasks?: TaskSource | undefined
   readonly split?: Split | undefined
+  readonly heldOut?: boolean | undefined
   readonly world?: string | undefined
   readonly json?: boolean | undefined
 }
@@ -49,6 +51,8 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
   let [written, solved] = [0, 0]
   for await (const task of tasks) {
     if (options.split !== undefined && task.split !== options.split) continue
+    if (!options.heldOut && task.tags.includes(HELD_OUT))
+      throw invalidOption(`Task ${task.id} is held out from training. Give another --split, or --held-out.`)
     const harborTask = await solve(task, connection)
     await writeHarborTask(out, environment, harborTask)
     written += 1

@@ -8,6 +8,7 @@ import { type Exported, exportRun } from '@episodic/export/export-run'
 import { EXPORT_FORMATS, type ExportFormatName } from '@episodic/export/formats/formats'
 import { shareEpisodes } from '@episodic/export/share-episode'
 import type { ToolInfo } from '@episodic/protocol'
+import { formatHeldOut } from '@episodic/report/held-out/held-out'
 import { formatCount, plural } from '@episodic/report/text/format'
 import { type Console, say, shownPath, unfiltered } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
@@ -51,6 +52,7 @@ const exportOptions = z.object({
     { text: countOrFile },
   ),
   split: option('<split>', 'only episodes of this split', splitSchema.optional()),
+  heldOut: flag('also episodes of tasks that are held out from training: for an export that trains no model'),
   seat: option(
     '<seat>',
     'of an environment of several seats: only this seat (default: each seat has an episode of its own)',
@@ -232,7 +234,7 @@ function checkOptions(
 }
 
 function formatExport(
-  { finished, failed, lines }: Exported,
+  { finished, failed, lines, heldOut = 0, canaries = [] }: Exported,
   { keepsFailed, isBinary }: ExportFormat,
   { format, out }: ExportCommandOptions,
 ): string {
@@ -243,7 +245,8 @@ function formatExport(
   const where = out === undefined ? '' : ` to ${shownPath(out)}`
   const file = isBinary ? [] : [plural(lines, 'line')]
   const omitted = keepsFailed || failed === 0 ? [] : [`${failed} failed ones left out`]
-  const rest = [...file, ...omitted].join(', ')
+  const held = heldOut + canaries.length > 0 ? [`with ${formatHeldOut({ heldOut, canaries })}`] : []
+  const rest = [...file, ...omitted, ...held].join(', ')
   return `${episodes} exported${where} as ${format}${rest && `: ${rest}`}.\n`
 }
 

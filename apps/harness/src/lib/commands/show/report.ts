@@ -1,14 +1,11 @@
-import { join } from 'node:path'
 import { writeReport } from '@episodic/pages/file/write-report'
-import { type Console, say, usesColor } from '@episodic/run/base/console'
+import { say } from '@episodic/run/base/console'
 import { interruptible } from '@episodic/run/base/interruption'
 import { wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
 import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
-import { createRunFold, foldRun, showSummary, tornNotice } from '@episodic/run/folder/record/report-run'
-import { RUN_FILES, readManifest } from '@episodic/run/folder/record/run-folder'
-import { readSealed } from '@episodic/run/folder/record/sealed-file'
-import { formatSummary } from '@episodic/run/folder/text/format-summary'
+import { foldRun, showSummary, tornNotice } from '@episodic/run/folder/record/report-run'
+import { readManifest } from '@episodic/run/folder/record/run-folder'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
@@ -32,7 +29,10 @@ export const command = defineCommand('report', reportOptions, {
   argument: ['<folder>', 'folder of the run'],
   async run(folder: string, options, console) {
     const onTorn = (line: number) => say(console.err, tornNotice(line))
-    if (options.without !== undefined) return reportWithout(folder, options.without, { ...options, onTorn }, console)
+    if (options.without !== undefined) {
+      const { reportWithout } = await import('../../evaluate/quarantine/report-without.ts')
+      return reportWithout(folder, options.without, { ...options, onTorn }, console)
+    }
     if (options.anchors) {
       const { reportAnchors } = await import('../../evaluate/anchors/measure-anchors.ts')
       if (!(await interruptible(console, ({ signal }) => reportAnchors(folder, signal, console)))) return
@@ -43,27 +43,3 @@ export const command = defineCommand('report', reportOptions, {
     if (!summary.success.anchors && !options.json) console.out.write(`  ${await anchorsNote(folder)}\n`)
   },
 })
-
-/** Prints the figures of a run without the tasks of a quarantine, and says so. */
-async function reportWithout(
-  folder: string,
-  file: string,
-  { json, onTorn }: { readonly json?: boolean | undefined; readonly onTorn: (line: number) => void },
-  { out }: Console,
-): Promise<void> {
-  const { assertQuarantineOf, leftOutOf, readQuarantine } = await import(
-    '@episodic/analysis/quarantine/quarantine-file'
-  )
-  const left = readQuarantine(file)
-  const manifest = await readManifest(folder)
-  assertQuarantineOf(left, manifest)
-  const fold = createRunFold({ ...manifest, scheduled: undefined })
-  for await (const record of readSealed(join(folder, RUN_FILES.episodes), { onTorn }))
-    if (!left.ids.has(record.task.id)) fold.add(record)
-  const summary = fold.summarize()
-  out.write(
-    json
-      ? `${JSON.stringify({ ...summary, ...leftOutOf(left) })}\n`
-      : `\n${formatSummary(summary, { color: usesColor(out) })}\n  ${left.note}\n`,
-  )
-}

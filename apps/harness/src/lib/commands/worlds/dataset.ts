@@ -6,6 +6,7 @@ import { nemoGymRows } from '@episodic/export/nemo-gym-rows'
 import { createHost, inProcess } from '@episodic/mcp-server'
 import { holdsRows, tasksInFile } from '@episodic/play/worlds/tasks-in-file'
 import { loadWorld } from '@episodic/play/worlds/world'
+import { HELD_OUT } from '@episodic/report/held-out/held-out'
 import { cleanText, plural } from '@episodic/report/text/format'
 import { formatTable } from '@episodic/run/base/align-columns'
 import { type Console, colorsOf, say } from '@episodic/run/base/console'
@@ -16,6 +17,7 @@ import { makeFolder, writeWhole } from '@episodic/run/base/own-files'
 import { Command } from 'commander'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
+import { holdOutCommand } from './hold-out.ts'
 import { quarantineCommand } from './quarantine.ts'
 
 export function command(console: Console): Command {
@@ -26,6 +28,7 @@ export function command(console: Console): Command {
     .addCommand(sampleCommand(console))
     .addCommand(exportCommand(console))
     .addCommand(quarantineCommand(console))
+    .addCommand(holdOutCommand(console))
 }
 
 const generateOptions = z.object({
@@ -114,13 +117,14 @@ const exportOptions = z.object({
   world: option('<world>', 'world of the tasks; repeatable', z.array(z.string())),
   format: option('<format>', 'whose rows', z.enum(['nemo-gym'])),
   split: splitOption,
+  heldOut: flag('also tasks that are held out from training'),
   out: option('<file>', 'file to write', z.string()),
 })
 
 const exportCommand = defineCommand('export', exportOptions, {
   description: 'write the tasks as rows of a trainer that plays them',
   argument: ['<file>', 'the dataset'],
-  async run(file: string, { world, split, out }, console) {
+  async run(file: string, { world, split, heldOut, out }, console) {
     const { environments, tasks } = await openDataset(file, world)
     await using host = createHost({ environments })
     await using connection = await connect(inProcess(host))
@@ -128,6 +132,8 @@ const exportCommand = defineCommand('export', exportOptions, {
     const exported = async function* () {
       for await (const task of tasks) {
         if (split !== undefined && task.split !== split) continue
+        if (!heldOut && task.tags.includes(HELD_OUT))
+          throw invalidOption(`${file} has tasks that are held out from training. Give another --split, or --held-out.`)
         const { name } = task.environment
         if (!environments.some((each) => each.name === name))
           throw invalidOption(`${file} has a task of ${name}. Give its world too, with --world.`)
