@@ -69,8 +69,7 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
   const failures = new Set<string>()
   const withoutStaleness = new Set<string>()
   const newer = new Set<string>()
-  const heldOut = new Set<string>()
-  const canaries = new Set<string>()
+  const [heldOut, canaries] = [new Set<string>(), new Set<string>()]
 
   async function* allEpisodes(): AsyncGenerator<EpisodeRecord> {
     const digests = new Map<string, number>()

@@ -8,7 +8,7 @@ import type { ComparedRun } from './compared-run.ts'
 import { adjustFigures } from './holm.ts'
 import { meanOf, pairFigure, SHARES } from './paired-figure.ts'
 
-/** What runs of one model may differ in: what it is told, what it reads of its tools, and how it is asked. */
+/** What runs of one model may differ in: what is sent first, what stands for tools, and how it is asked. */
 const FACTORS = ['prompt', 'tools', 'options'] as const
 
 /** What a run is made of besides its tasks, and its success in each task that it finished. */

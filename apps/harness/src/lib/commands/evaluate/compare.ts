@@ -154,14 +154,22 @@ function show(
 function jsonOf(set: string, results: readonly CompareResult[]) {
   const [only, ...more] = results
   if (only && more.length === 0)
-    return only.compared && { ...only.compared, anchors: only.anchors, ...leftOutOf(only.left) }
+    return only.compared && { ...only.compared, ...anchorsOf(only), ...leftOutOf(only.left) }
   return {
     format: 1,
     set: basename(resolve(set)),
-    worlds: results.map(({ title, compared, problem, anchors }) => ({ world: title, compared, problem, anchors })),
+    worlds: results.map((one) => ({
+      world: one.title,
+      compared: one.compared,
+      problem: one.problem,
+      ...anchorsOf(one),
+    })),
     ...leftOutOf(only?.left),
   }
 }
+
+/** Left out if they were not measured. */
+const anchorsOf = ({ anchors }: CompareResult) => anchors && { anchors }
 
 async function writePage(
   html: string,

@@ -67,6 +67,8 @@ describe('episodic bundle', () => {
       params: true,
       seeds: true,
       states: 'none',
+      heldOut: 0,
+      canaries: [],
       verdicts: 0,
       people: [],
       comparisons: 0,
