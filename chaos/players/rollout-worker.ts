@@ -5,6 +5,8 @@ import { createRng } from '@episodic/protocol'
 // A worker in a process of its own: it leases rollouts of a gateway, plays them with an agent that speaks nothing but
 // chat completions, and parks some of them. It notes each answer that its agent has received.
 
+// It ends with the program that started it.
+process.stdin.resume().on('end', () => process.exit(1))
 const [root = '', token = '', key = '', notes = '', parks = '0'] = process.argv.slice(2)
 const rng = createRng(`${key} ${process.pid}`)
 const tools = [{ type: 'function', function: { name: 'guess', parameters: { type: 'object', properties: {} } } }]

@@ -87,8 +87,9 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
                             raise ConnectionError("its machine is gone")
                         await rollout.park(episode, {"messages": messages})
                         await episode.close()
-        async with second.changing_weights("step-2"):
-            assert (await second.call("GET /weights", {}))["changing"]
+        await second.hold()
+        assert (await second.call("GET /weights", {}))["changing"]
+        await second.load("step-2")
         async with connect_async(server.url, server.token) as worlds, await second.resume("g.0") as rollout:
             episode, _ = await play(rollout, worlds, 99)
             await rollout.finish(episode.total)
@@ -104,9 +105,9 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
         assert [each["reason"] for each in group["void"]] == ["ConnectionError: its machine is gone"]
         [sample] = samples_of(groups)
         versions = sample.sequence["response_versions"]
-        assert [version for version, mask in zip(versions, sample.mask, strict=True) if mask] == sorted(
-            each for each in versions if each
-        )
+        assert [
+            version for version, mask in zip(versions, sample.sequence["response_mask"], strict=True) if mask
+        ] == sorted(each for each in versions if each)
         assert set(versions) == {None, "step-1", "step-2"}
         assert (sample.reward, sample.advantage, sample.weight) == (episode.total, 0.0, 1.0)
         check_types(groups)
@@ -123,9 +124,10 @@ def check_types(groups: list[dict[str, Any]]) -> None:
     lengths = {len(trl[name][0]) for name in ("completion_ids", "logprobs", "env_mask")}
     lengths |= {len(skyrl[name][0]) for name in ("response_ids", "loss_masks", "rollout_logprobs")}
     lengths |= {len(verl[name]) for name in ("response_ids", "response_mask", "response_logprobs")}
-    assert lengths == {len(sample.ids)}
+    given, sampled = (len(sample.sequence[name]) for name in ("prompt_ids", "response_ids"))
+    assert lengths == {sampled}
     whole = {len(prime[name]) for name in ("token_ids", "mask", "logprobs", "temperatures", "advantages", "rl_weights")}
     asynchronous = to_trl_async(sample, 0, 9)
     whole |= {len(asynchronous[name]) for name in ("input_ids", "completion_mask", "old_log_probs")}
-    assert whole == {len(sample.prompt_ids) + len(sample.ids)}
+    assert whole == {given + sampled}
     assert asynchronous["model_version"] == 1

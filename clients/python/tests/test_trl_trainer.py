@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
+import re
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import Server
+from serving import ROOT, Server, serving_gateway
 
 from episodic_env import Task
 
@@ -17,6 +22,7 @@ if importlib.util.find_spec("torch") is None or importlib.util.find_spec("trl") 
 
 pytestmark = pytest.mark.filterwarnings("default")
 HIGH = 20
+EXAMPLE = ROOT / "clients/python/examples/asynchronous"
 
 
 def tokenizer() -> Any:
@@ -105,3 +111,29 @@ def test_a_trainer_plays_learns_and_reports_the_returns_of_the_server(server: Se
         assert line["reward"] == pytest.approx(sum(reward for _, reward in batch) / 8, abs=1e-6)
     assert sum(steps for steps, _ in played) > 24
     assert any(not torch.equal(before, after) for before, after in zip(start, model.parameters(), strict=True))
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port
+
+
+def test_the_example_of_asynchronous_training_goes_through_its_steps(server: Server, tmp_path: Path) -> None:
+    port = free_port()
+    variables = {**os.environ, "PYTHONPATH": str(ROOT / "clients/python/src"), "EPISODIC_CONTROL_TOKEN": server.token}
+    with serving_gateway(tmp_path / "tokens", f"http://127.0.0.1:{port}/v1", server.token) as gateway:
+        asked = ["--gateway", gateway]
+        worker = subprocess.Popen(
+            [sys.executable, str(EXAMPLE / "worker.py"), *asked, "--world", server.url], env=variables
+        )
+        try:
+            command = [str(EXAMPLE / "train.py"), *asked, "--engine-port", str(port), "--steps", "3", "--groups", "2"]
+            trained = subprocess.run(
+                [sys.executable, *command, "--out", str(tmp_path)], env=variables, capture_output=True, text=True
+            )
+        finally:
+            worker.kill()
+            worker.wait()
+    assert trained.returncode == 0, trained.stderr
+    assert re.findall(r"^step (\d)", trained.stdout, re.MULTILINE) == ["0", "1", "2"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .async_connection import AsyncConnection
@@ -27,10 +26,7 @@ REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced"}
 class Rollouts:
     """The rollouts of one gateway, for many tasks. A call whose answer is lost is repeated, and counts once.
 
-    Args:
-        url: Where the gateway listens, such as `http://127.0.0.1:7338`.
-        token: Its control token. Default: as `connect` finds that of a server.
-        wait: Seconds in which a call is repeated after the first lost answer.
+    `token` is the control token, which is found as by `connect`; `wait` the seconds in which a call is repeated.
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 120.0, wait: float = PATIENCE) -> None:
@@ -38,13 +34,7 @@ class Rollouts:
         self._waiting = Waiting(url, wait)
 
     async def add(
-        self,
-        group: str,
-        task: Task | JsonObject,
-        attempts: int,
-        *,
-        close: JsonObject | None = None,
-        staleness: int | None = None,
+        self, group: str, task: Task, attempts: int, *, close: JsonObject | None = None, staleness: int | None = None
     ) -> None:
         """Adds a group of rollouts of one task. The same one again is no other; another of its name is `fenced`.
 
@@ -52,22 +42,21 @@ class Rollouts:
         `"others": "end"` for those that have not ended by then; by default when all have ended. `staleness` is the most
         updates of the weights since the first lease of a rollout; by default any number.
         """
-        played = {**task.__dict__, "environment": {"name": task.environment}} if isinstance(task, Task) else task
+        played = {**asdict(task), "environment": {"name": task.environment}}
         bounds: JsonObject = {} if staleness is None else {"staleness": staleness}
         request = {"group_id": group, "task": played, "attempts": attempts, "close": close or {}, **bounds}
         await self.call("POST /groups", request)
 
-    async def lease(self, seconds: float = LEASE) -> Rollout | None:
-        """Leases the oldest rollout that nobody plays; None if there is none."""
-        request: JsonObject = {"seconds": seconds, "key": secrets.token_urlsafe(12)}
-        return self._leased((await self.call("POST /lease", request))["rollout"], seconds)
+    async def lease(self, seconds: float = LEASE, *, key: str | None = None) -> Rollout | None:
+        """Leases the oldest rollout that nobody plays; None if there is none. The same `key` takes its lease over."""
+        request: JsonObject = {"seconds": seconds, "key": key or secrets.token_urlsafe(12)}
+        leased = (await self.call("POST /lease", request))["rollout"]
+        return leased and Rollout(**leased, rollouts=self, seconds=seconds)
 
     async def resume(self, session: str, seconds: float = LEASE) -> Rollout:
         """Leases one rollout, such as one that this process has parked. Raises `fenced` while another worker has it."""
         leased = (await self.call(f"POST /sessions/{session}/resume", {"seconds": seconds}))["rollout"]
-        rollout = self._leased(leased, seconds)
-        assert rollout is not None
-        return rollout
+        return Rollout(**leased, rollouts=self, seconds=seconds)
 
     async def batch(
         self, batch: str, groups: int, *, leave_out_equal: bool = False, poll: float = 0.25
@@ -79,9 +68,9 @@ class Rollouts:
         """
         request: JsonObject = {"batch_id": batch, "groups": groups, "leave_out_equal": leave_out_equal}
         while True:
-            found = (await self.call("POST /batches", request))["groups"]
+            found: list[dict[str, Any]] | None = (await self.call("POST /batches", request))["groups"]
             if found is not None:
-                return list(found)
+                return found
             await asyncio.sleep(poll)
 
     async def discard(self, batch: str) -> None:
@@ -97,25 +86,12 @@ class Rollouts:
         """Lets calls pass, to weights of this version."""
         await self.call("PUT /weights", {"version": version})
 
-    @asynccontextmanager
-    async def changing_weights(self, version: str) -> AsyncIterator[None]:
-        """Holds calls back while its block changes the weights of the engine to this version."""
-        await self.hold()
-        yield
-        await self.load(version)
-
     async def call(self, method: str, body: JsonObject) -> dict[str, Any]:
         """Calls a route, such as `GET /groups`. Raises `EpisodicError`."""
         answer = await asyncio.to_thread(self._waiting.call, self._channel, method, body)
         if not isinstance(answer, dict):
             raise malformed(f"The answer to {method} is no object.")
         return answer
-
-    def _leased(self, leased: Any, seconds: float) -> Rollout | None:
-        if leased is None:
-            return None
-        names = ("session_id", "url", "api_key", "group_id", "attempt", "lease", "task", "note")
-        return Rollout(**{name: leased[name] for name in names}, rollouts=self, seconds=seconds)
 
 
 @dataclass
@@ -127,8 +103,8 @@ class Rollout:
     """
 
     session_id: str
-    url: str
-    """The base URL of the model for an agent of this rollout, with its key in it."""
+    url: str = field(repr=False)
+    """The base URL of the model for an agent of this rollout. It is a secret, and so is `api_key`."""
     api_key: str = field(repr=False)
     group_id: str
     attempt: int
@@ -139,7 +115,6 @@ class Rollout:
     rollouts: Rollouts = field(repr=False)
     seconds: float = LEASE
     _renewing: asyncio.Task[None] | None = field(default=None, repr=False)
-    _over: bool = field(default=False, repr=False)
 
     async def open(self, worlds: AsyncConnection) -> AsyncEpisode:
         """Opens its episode where it was parked, or else at the start of its task, whose seed all attempts share."""
@@ -150,19 +125,15 @@ class Rollout:
     async def park(self, episode: AsyncEpisode | None = None, note: JsonObject | None = None) -> None:
         """Gives it back with a note for the next worker, and with its episode, which goes on elsewhere at any time."""
         parked = {} if episode is None else {"parked": await episode.park()}
-        await self._end("park", {"note": {**(note or {}), **parked}})
+        await self._do("park", note={**(note or {}), **parked})
 
     async def finish(self, reward: float) -> None:
         """Ends it with what its episode earned. Raises `fenced` if another worker has it, or it is not needed."""
-        await self._end("finish", {"reward": reward})
+        await self._do("finish", reward=reward)
 
     async def abandon(self, reason: str) -> None:
         """Ends it as void: a fault is no reward of 0."""
-        await self._end("abandon", {"reason": reason[:1_000] or "abandoned"})
-
-    async def renew(self) -> None:
-        """Keeps the lease. Raises `fenced` if it is over."""
-        await self._do("renew", {"seconds": self.seconds})
+        await self._do("abandon", reason=reason[:1_000] or "abandoned")
 
     async def __aenter__(self) -> Rollout:
         self._renewing = asyncio.create_task(self._renew())
@@ -171,7 +142,8 @@ class Rollout:
     async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if self._renewing is not None:
             self._renewing.cancel()
-        if isinstance(error, Exception) and not self._over:
+        # One that is parked or over by now stays so.
+        if isinstance(error, Exception):
             with suppress(EpisodicError):
                 await self.abandon(f"{type(error).__name__}: {error}")
 
@@ -179,13 +151,9 @@ class Rollout:
         with suppress(EpisodicError):
             while True:
                 await asyncio.sleep(self.seconds / 3)
-                await self.renew()
+                await self._do("renew", seconds=self.seconds)
 
-    async def _end(self, what: str, body: JsonObject) -> None:
-        self._over = True
-        await self._do(what, body)
-
-    async def _do(self, what: str, body: JsonObject) -> None:
+    async def _do(self, what: str, **body: Json) -> None:
         await self.rollouts.call(f"POST /sessions/{self.session_id}/{what}", {"lease": self.lease, **body})
 
 

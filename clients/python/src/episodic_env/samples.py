@@ -13,14 +13,8 @@ from typing import Any
 class Sample:
     """One sequence of tokens that a learner takes, of the one or more of a rollout."""
 
-    prompt_ids: list[int]
-    ids: list[int]
-    """What follows: sampled, and given between them."""
-    mask: list[int]
-    """1 for a sampled token of `ids`."""
-    logprobs: list[float]
     sequence: dict[str, Any]
-    """All that the gateway says of it, such as `response_versions`."""
+    """As the gateway has it: `prompt_ids`, `response_ids`, `response_mask`, `response_logprobs` and others."""
     group: str
     attempt: int
     reward: float
@@ -29,6 +23,10 @@ class Sample:
     """1 / the sequences of its rollout: multiply its loss by it, so that a rollout in several counts once."""
     is_last: bool
     """Whether it is the last sequence of its rollout."""
+
+    def whole(self, name: str, given: Any) -> list[Any]:
+        """Returns a list of the response, such as `mask`, with a value before it for each token of the prompt."""
+        return [*([given] * len(self.sequence["prompt_ids"])), *self.sequence[f"response_{name}"]]
 
 
 def samples_of(groups: Iterable[dict[str, Any]], *, scale: bool = True) -> Iterator[Sample]:
@@ -46,26 +44,16 @@ def samples_of(groups: Iterable[dict[str, Any]], *, scale: bool = True) -> Itera
             for each in own:
                 if each["response_logprobs"] is None:
                     raise ValueError(f"{rollout['session_id']}: its engine returned no log-probabilities.")
-                yield Sample(
-                    prompt_ids=each["prompt_ids"],
-                    ids=each["response_ids"],
-                    mask=each["response_mask"],
-                    logprobs=each["response_logprobs"],
-                    sequence=each,
-                    group=group["group_id"],
-                    attempt=rollout["attempt"],
-                    reward=rollout["reward"],
-                    advantage=advantage,
-                    weight=1 / len(own),
-                    is_last=each is own[-1],
-                )
+                place = (group["group_id"], rollout["attempt"], rollout["reward"])
+                yield Sample(each, *place, advantage, 1 / len(own), each is own[-1])
 
 
 def to_trl(samples: Sequence[Sample]) -> dict[str, list[Any]]:
     """Returns what a `rollout_func` of TRL's `GRPOTrainer` returns; `reward` and `weight` reach reward functions."""
-    own = {"completion_ids": "ids", "env_mask": "mask"}
-    names = ("prompt_ids", "completion_ids", "logprobs", "env_mask", "reward", "weight")
-    return {name: [getattr(each, own.get(name, name)) for each in samples] for name in names}
+    names = {"prompt_ids": "prompt_ids", "completion_ids": "response_ids"}
+    names |= {"logprobs": "response_logprobs", "env_mask": "response_mask"}
+    columns = {name: [each.sequence[own] for each in samples] for name, own in names.items()}
+    return {**columns, **{name: [getattr(each, name) for each in samples] for name in ("reward", "weight")}}
 
 
 def to_trl_async(sample: Sample, group: int, version: int) -> dict[str, Any]:
@@ -74,45 +62,32 @@ def to_trl_async(sample: Sample, group: int, version: int) -> dict[str, Any]:
     `version` stands for tokens whose version has no number at its end.
     """
     numbers = [re.search(r"\d+$", each) for each in sample.sequence["response_versions"] if each]
-    given = len(sample.prompt_ids)
     return {
-        "prompt": [],
-        "completion": [],
-        "input_ids": sample.prompt_ids + sample.ids,
-        "completion_mask": [0] * given + sample.mask,
-        "old_log_probs": [0.0] * given + sample.logprobs,
+        **{"prompt": [], "completion": [], "group_id": group, "metrics": {"reward": sample.reward}},
+        "input_ids": sample.sequence["prompt_ids"] + sample.sequence["response_ids"],
+        "completion_mask": sample.whole("mask", 0),
+        "old_log_probs": sample.whole("logprobs", 0.0),
         "advantage": sample.advantage * sample.weight,
         "model_version": min((int(each[0]) for each in numbers if each), default=version),
-        "group_id": group,
-        "metrics": {"reward": sample.reward},
     }
 
 
 def to_verl(sample: Sample) -> dict[str, Any]:
-    """Returns the arguments of verl's `AgentLoopOutput`."""
-    return {
-        "prompt_ids": sample.prompt_ids,
-        "response_ids": sample.ids,
-        "response_mask": sample.mask,
-        "response_logprobs": sample.logprobs,
-        "reward_score": sample.reward,
-        # Each answer has a turn before it.
-        "num_turns": 2 * sample.sequence["num_turns"],
-        "metrics": {},
-        "extra_fields": {"group": sample.group, "weight": sample.weight},
-    }
+    """Returns the arguments of verl's `AgentLoopOutput`. Of the turns, each answer has one before it."""
+    names = ("prompt_ids", "response_ids", "response_mask", "response_logprobs")
+    extra = {"group": sample.group, "weight": sample.weight}
+    turns = {"num_turns": 2 * sample.sequence["num_turns"], "metrics": {}, "extra_fields": extra}
+    return {**{name: sample.sequence[name] for name in names}, "reward_score": sample.reward, **turns}
 
 
 def to_skyrl(samples: Sequence[Sample]) -> dict[str, Any]:
     """Returns a `GeneratorOutput` of SkyRL, step-wise. `trajectory_ids` are pairs for its `TrajectoryID`."""
+    names = {"prompt_token_ids": "prompt_ids", "response_ids": "response_ids"}
+    names |= {"loss_masks": "response_mask", "rollout_logprobs": "response_logprobs"}
     return {
-        "prompt_token_ids": [each.prompt_ids for each in samples],
-        "response_ids": [each.ids for each in samples],
-        "loss_masks": [each.mask for each in samples],
-        "rollout_logprobs": [each.logprobs for each in samples],
+        **{name: [each.sequence[own] for each in samples] for name, own in names.items()},
         "rewards": [each.reward for each in samples],
-        "stop_reasons": None,
-        "rollout_metrics": None,
+        **{"stop_reasons": None, "rollout_metrics": None},
         "trajectory_ids": [(each.group, each.attempt) for each in samples],
         "is_last_step": [each.is_last for each in samples],
     }
@@ -120,14 +95,14 @@ def to_skyrl(samples: Sequence[Sample]) -> dict[str, Any]:
 
 def to_prime_rl(sample: Sample, environment: str) -> dict[str, Any]:
     """Returns the arguments of prime-rl's `TrainingSample`."""
-    given, length = len(sample.prompt_ids), len(sample.prompt_ids) + len(sample.ids)
+    ids = sample.sequence["prompt_ids"] + sample.sequence["response_ids"]
     [temperature, *_] = [each for each in sample.sequence["temperatures"] if each is not None] or [1.0]
     return {
-        "token_ids": sample.prompt_ids + sample.ids,
-        "mask": [False] * given + [each == 1 for each in sample.mask],
-        "logprobs": [0.0] * given + sample.logprobs,
-        "temperatures": [temperature] * length,
+        "token_ids": ids,
+        "mask": [each == 1 for each in sample.whole("mask", 0)],
+        "logprobs": sample.whole("logprobs", 0.0),
+        "temperatures": [temperature] * len(ids),
         "env_name": environment,
-        "rl_weights": [sample.weight] * length,
-        "advantages": [sample.advantage] * length,
+        "rl_weights": [sample.weight] * len(ids),
+        "advantages": [sample.advantage] * len(ids),
     }

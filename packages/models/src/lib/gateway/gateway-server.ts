@@ -22,8 +22,8 @@ export interface GatewayOptions {
 /** Most bytes of a request of an agent, and of large ones that are held at once, of one agent and of all. */
 const LARGEST_REQUEST = 64 * 1024 ** 2
 const HELD_REQUESTS = 256 * 1024 ** 2
-/** Most bytes of a request of a trainer: it has metadata or a reward. */
-const LARGEST_CONTROL = 1024 ** 2
+/** Most bytes of a request of a trainer: a parked rollout has a conversation and the state of its world. */
+const LARGEST_CONTROL = 64 * 1024 ** 2
 /** What the JSON of an agent may hold: a conversation has thousands of values, and other agents wait for its parser. */
 const BOUNDS = { nesting: 256, values: 200_000 }
 /** Seconds that all of a request may take to arrive: one may wait for the room of others. */
