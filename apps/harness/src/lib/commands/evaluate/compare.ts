@@ -1,4 +1,4 @@
-import { basename, join, resolve } from 'node:path'
+import { basename, extname, join, resolve } from 'node:path'
 import { compareRuns } from '@episodic/analysis/compare/compare-runs'
 import { compareWithBaseline, type UnreadRun } from '@episodic/analysis/compare/compare-with-baseline'
 import { type Group, readGroups } from '@episodic/analysis/compare/compared-groups'
@@ -13,6 +13,7 @@ import { type Anchors, noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { bySuccess } from '@episodic/report/notes/contrast-notes'
+import { contrastsToSvg } from '@episodic/report/notes/contrast-plot'
 import { contrastsToCsv, contrastsToLatex } from '@episodic/report/notes/contrast-tables'
 import { cleanText } from '@episodic/report/text/format'
 import { type Console, colorsOf, say, shownPath, usesColor } from '@episodic/run/base/console'
@@ -24,7 +25,8 @@ import { tornNotice } from '@episodic/run/folder/record/report-run'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
-const tableFiles = z.array(z.string().regex(/\.(csv|tex)$/, 'End its name in .csv or .tex.')).default([])
+const TABLES = { '.csv': contrastsToCsv, '.tex': contrastsToLatex, '.svg': contrastsToSvg }
+const tableFiles = z.array(z.string().regex(/\.(csv|tex|svg)$/, 'End its name in .csv, .tex or .svg.')).default([])
 
 const compareOptions = z.object({
   baseline: option('<run>', 'folder of the baseline, or of a set the name of its player (default: the first)'),
@@ -32,7 +34,7 @@ const compareOptions = z.object({
   html: option('<file>', 'also write an HTML page, with both plays of each flipped episode'),
   table: option(
     '<file>',
-    'also write the table of the runs: .csv with intervals, or .tex; can be repeated',
+    'also write the runs as .csv with intervals, as .tex, or as a plot in .svg; can be repeated',
     tableFiles,
   ),
   seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
@@ -64,7 +66,7 @@ Examples:
   episodic compare runs/june
   episodic compare runs/june --baseline llm:qwen3
   episodic compare runs/june --html models.html
-  episodic compare runs/june --table june.csv --table june.tex
+  episodic compare runs/june --table june.csv --table june.tex --table june.svg
   episodic compare runs/main runs/branch --json
 
 Whether a run is good enough: episodic gate.`,
@@ -193,8 +195,8 @@ async function writeTables(results: readonly CompareResult[], { table, json }: C
     return bySuccess('contrasts' in compared ? compared : contrastRuns(compareWithBaseline(runs)))
   })
   for (const file of worlds.length > 0 ? table : []) {
-    const text = file.endsWith('.csv') ? contrastsToCsv(worlds) : contrastsToLatex(worlds)
-    const written = await writeWhole(resolve(file), text)
+    const toText = TABLES[extname(file) as keyof typeof TABLES]
+    const written = await writeWhole(resolve(file), toText(worlds))
     if (!json) out.write(`\n  table  ${colorsOf(out).bold(shownPath(written))}\n`)
   }
 }

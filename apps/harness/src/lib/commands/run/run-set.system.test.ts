@@ -78,7 +78,7 @@ describe('episodic run, of models with several prompts', () => {
         expect.stringMatching(/^llm-bad.* “Think first.”$/),
       ],
     ])
-    const tables = ['--table', 'prompts.csv', '--table', 'prompts.tex']
+    const tables = ['--table', 'prompts.csv', '--table', 'prompts.tex', '--table', 'prompts.svg']
     const compared = await workshop.main(['compare', 'runs/prompts', ...tables, '--json'])
     expect(compared.status).toBe(0)
     const { contrasts, factors, runs } = contrastsSchema.parse(JSON.parse(compared.out))
@@ -112,8 +112,11 @@ describe('episodic run, of models with several prompts', () => {
     // A policy that asks no model has no cost, and no cost of 0.
     expect([table[0]?.cost, table[0]?.success_difference]).toEqual(['', ''])
     expect(readFileSync(at('prompts.tex'), 'utf8')).toContain('llm:bad \\& cheap\\_1 “Answer at once.” & 0.0 \\% (')
+    const plot = readFileSync(at('prompts.svg'), 'utf8')
+    expect(plot.match(/<text [^>]*text-anchor="end">[^<]*/g)).toHaveLength(table.length + 1)
+    expect(plot).toContain('>llm:bad &#38; cheap_1 “Answer at once.”</text>')
     const other = await workshop.main(['compare', 'runs/prompts', '--table', 'prompts.pdf'])
-    expect([other.status, other.err]).toEqual([2, expect.stringContaining('End its name in .csv or .tex.')])
+    expect([other.status, other.err]).toEqual([2, expect.stringContaining('End its name in .csv, .tex or .svg.')])
   })
 })
 
