@@ -13,7 +13,15 @@ import { root } from './workspace.ts'
 //   node scripts/counts.ts         fails above a limit
 //   node scripts/counts.ts --run   prints each file of that way with its lines
 
-const { filesOfAFolder, linesOfAPackage, linesOfARun, columnsOfAComment, columnsOfAPage, modulesOfAStart } = LIMITS
+const {
+  filesOfAFolder,
+  linesOfAPackage,
+  linesOfProduct,
+  linesOfARun,
+  columnsOfAComment,
+  columnsOfAPage,
+  modulesOfAStart,
+} = LIMITS
 const files = globSync('{packages,satellites,apps,examples,bench,chaos,interop,testing,scripts}/**/*.{ts,tsx,mjs}', {
   cwd: root,
   exclude: (path) => /(^|\/)(node_modules|dist)$/.test(path),
@@ -30,8 +38,15 @@ for (const [folder, own] of Map.groupBy(sources, dirname))
 const isOfPackage = (file: string) => /^(packages|satellites|apps)\//.test(file) && !file.includes('/fixtures/')
 const allowed: ReadonlyMap<string, number> = new Map(Object.entries(linesOfAPackage.most))
 const foldersApart = [...allowed.keys()].filter((folder) => folder.split('/').length > 2)
-for (const [folder, own] of Map.groupBy(sources.filter(isOfPackage), packageOf)) {
-  const lines = own.reduce((sum, file) => sum + countLines(file), 0)
+const product = sources.filter(isOfPackage)
+const linesOf = (own: readonly string[]) => own.reduce((sum, file) => sum + countLines(file), 0)
+const linesInAll = linesOf(product)
+if (linesInAll > linesOfProduct.most)
+  problems.push(
+    `The product has ${linesInAll} lines of source, and at most ${linesOfProduct.most} are allowed. ${linesOfProduct.why}`,
+  )
+for (const [folder, own] of Map.groupBy(product, packageOf)) {
+  const lines = linesOf(own)
   const most = allowed.get(folder) ?? 0
   if (lines > most)
     problems.push(`${folder} has ${lines} lines of source, and at most ${most} are allowed. ${linesOfAPackage.why}`)
@@ -83,7 +98,7 @@ if (process.argv.includes('--run'))
 
 for (const problem of problems) console.error(problem)
 console.log(
-  `${files.length} files, ${pages.length} pages, ${linesOfTheWay} lines of a run, ${problems.length} problems`,
+  `${files.length} files, ${pages.length} pages, ${linesInAll} lines of source, ${linesOfTheWay} of a run, ${problems.length} problems`,
 )
 if (problems.length > 0) process.exitCode = 1
 

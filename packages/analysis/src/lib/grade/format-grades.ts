@@ -1,7 +1,6 @@
 import type { AgreementFigure } from '@episodic/report/grades/agreement'
 import type { GraderFigures, GradeSummary } from '@episodic/report/grades/grade-summary'
 import { graderNames } from '@episodic/report/grades/grader-names'
-import { noteWords } from '@episodic/report/grades/words/believed-words'
 import {
   cleanText,
   formatCost,
@@ -13,6 +12,7 @@ import {
   NOTHING,
 } from '@episodic/report/text/format'
 import { formatTable } from '@episodic/run/base/align-columns'
+import { noteWords } from './words/note-words.ts'
 
 export function formatGrades(summary: GradeSummary): string {
   const { run, episodes, graders, orphans } = summary

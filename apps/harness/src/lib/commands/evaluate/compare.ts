@@ -13,8 +13,8 @@ import { type Anchors, noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { bySuccess } from '@episodic/report/notes/contrast-notes'
-import { contrastsToSvg } from '@episodic/report/notes/contrast-plot'
 import { contrastsToCsv, contrastsToLatex } from '@episodic/report/notes/contrast-tables'
+import { contrastsToSvg } from '@episodic/report/notes/plots/contrast-plot'
 import { cleanText } from '@episodic/report/text/format'
 import { type Console, colorsOf, say, shownPath, usesColor } from '@episodic/run/base/console'
 import { HarnessError } from '@episodic/run/base/harness-error'
@@ -189,14 +189,12 @@ async function writePage(
 }
 
 async function writeTables(results: readonly CompareResult[], { table, json }: CompareOptions, { out }: Console) {
-  if (table.length === 0) return
   const worlds = results.flatMap(({ compared, group: { runs } }) => {
-    if (compared === null) return []
+    if (compared === null || table.length === 0) return []
     return bySuccess('contrasts' in compared ? compared : contrastRuns(compareWithBaseline(runs)))
   })
   for (const file of worlds.length > 0 ? table : []) {
-    const toText = TABLES[extname(file) as keyof typeof TABLES]
-    const written = await writeWhole(resolve(file), toText(worlds))
+    const written = await writeWhole(resolve(file), TABLES[extname(file) as keyof typeof TABLES](worlds))
     if (!json) out.write(`\n  table  ${colorsOf(out).bold(shownPath(written))}\n`)
   }
 }

@@ -1,6 +1,6 @@
-import type { Contrasts } from '../compare/contrasts.ts'
-import { cleanText, formatPercent, formatShareInterval } from '../text/format.ts'
-import { runCells } from './contrast-notes.ts'
+import type { Contrasts } from '../../compare/contrasts.ts'
+import { cleanText, formatPercent, formatShareInterval } from '../../text/format.ts'
+import { runCells } from '../contrast-notes.ts'
 
 /** Columns of the plot, in pixels: names, the axis from 0 to 100 %, and figures. */
 const [NAMES, FROM, TO, WIDTH] = [280, 300, 620, 800]
