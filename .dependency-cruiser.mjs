@@ -298,7 +298,7 @@ export const INNER_ROOMS = {
     plan: [],
     text: [],
     record: ['plan', 'text'],
-    set: ['record'],
+    set: ['plan', 'record'],
   },
   'packages/play/src/lib/play': {
     plan: [],
