@@ -11,7 +11,6 @@ import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { isServed } from '../../worlds/served-world.ts'
 import type { Run } from '../find-run.ts'
 import type { RunSettings } from '../run-settings.ts'
-import { withCheckedUsers } from '../users/with-checked-users.ts'
 import type { InFlight } from './in-flight.ts'
 import { environmentFactory, gameFactory, openTarget, openWorld } from './open-environment.ts'
 import { createRunTask, type RolloutOptions, type RunTask } from './rollout.ts'
@@ -92,7 +91,12 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
   const create = configuration.toolFaults
     ? (await import('../faults/faulty-rollouts.ts')).createFaultyRunTask
     : createRunTask
-  const runTask = withCheckedUsers((options) => create(options, configuration), rollouts)
+  const runUnchecked = create(rollouts, configuration)
+  const runTask: typeof runUnchecked = async (planned, context) => {
+    if (!planned.task.metadata.users) return runUnchecked(planned, context)
+    const { checkedUsers } = await import('../users/checked-users.ts')
+    return create({ ...rollouts, players: checkedUsers(rollouts.players, planned) }, configuration)(planned, context)
+  }
   const owned = cleanUp.move()
   return { runTask, ...(createEnvironment && { times }), [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -116,8 +120,6 @@ function sessionUrls(agentUrl: string | null): (capability: string) => string {
 
 function assertForkable({ name, forkable }: EnvironmentInfo): void {
   if (forkable) return
-  throw new HarnessError(
-    'not-forkable',
-    `${name} cannot be forked: its state is kept outside. Leave --branch out; --rollouts plays it from its start several times.`,
-  )
+  const why = `${name} cannot be forked: its state is kept outside.`
+  throw new HarnessError('not-forkable', `${why} Leave --branch out; --rollouts plays it from its start several times.`)
 }
