@@ -3,19 +3,23 @@ import { describe, expect, it } from 'vitest'
 import { findUserFault, USER_FAULTS, type UserView } from './user-fault.ts'
 import { userSheetSchema } from './user-sheet.ts'
 
-const LINES = readFileSync(new URL('./user-turns.fixture.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
+/** Returns the turns of a file, each with what is wrong with it, and what the rules find. */
+function judgedTurns(file: string) {
+  const lines = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+  return lines.map((line) => {
+    const { sheet, done, ...rest } = JSON.parse(line)
+    const { turn, kind, ...view } = rest as { turn: string; kind: string | null } & Omit<UserView, 'done'>
+    return {
+      kind,
+      turn,
+      found: findUserFault(userSheetSchema.parse(sheet), { ...view, done: new Set(done) }, turn)?.kind,
+    }
+  })
+}
 /** Made by `pnpm interop users --write`. */
-const turns = LINES.map((line) => {
-  const { sheet, done, ...rest } = JSON.parse(line)
-  const { turn, kind, ...view } = rest as { turn: string; kind: string | null } & Omit<UserView, 'done'>
-  return {
-    kind,
-    turn,
-    found: findUserFault(userSheetSchema.parse(sheet), { ...view, done: new Set(done) }, turn)?.kind,
-  }
-})
+const turns = judgedTurns('./user-turns.fixture.jsonl')
 
 describe('findUserFault', () => {
   it.each(Object.keys(USER_FAULTS))('finds 95 %% of the planted turns with the fault %s', (kind) => {
@@ -28,6 +32,15 @@ describe('findUserFault', () => {
     const clean = turns.filter(({ kind }) => kind === null)
     expect(clean).toHaveLength(1_000)
     expect(clean.filter(({ found }) => found).length).toBeLessThanOrEqual(10)
+  })
+
+  it('finds as many of the turns that were written without knowing the rules as the page of users says', () => {
+    const written = judgedTurns('./written-turns.fixture.jsonl')
+    const faulty = written.filter(({ kind }) => kind !== null)
+    const clean = written.filter(({ kind }) => kind === null)
+    const foundIn = (some: typeof written) => some.filter(({ found }) => found).length
+    expect([faulty.length, clean.length]).toEqual([286, 359])
+    expect([foundIn(faulty), foundIn(clean)]).toEqual([237, 12])
   })
 
   it.each([
