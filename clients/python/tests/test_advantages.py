@@ -76,7 +76,7 @@ def reference(group: list[Rollout], at: int, i: int, options: dict[str, Any]) ->
     def state(j: int, k: int) -> Any:
         rollout = group[j]
         known = ("start", rollout.start) if k == 0 else rollout.steps[k - 1].state_hash or ("unknown", j, k)
-        return (known, k if options["time_left"] else None)
+        return (known, sum(step.calls for step in rollout.steps[:k]) if options["time_left"] else None)
 
     def decay(j: int, k: int) -> float:
         product = 1.0

@@ -5,13 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import runpy
+import socket
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
-from serving import Server, serving_gateway
+from serving import ROOT, Server, serving_gateway
 
 from episodic_env import AsyncConnection, AsyncEpisode, EpisodicError, Rollout, Rollouts, Step, Task, connect_async
 from episodic_env.samples import samples_of, to_prime_rl, to_skyrl, to_trl, to_trl_async, to_verl
@@ -75,6 +80,10 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
     async def train(url: str) -> None:
         first, second = (Rollouts(url, TOKEN) for _ in range(2))
         await first.load("step-1")
+        await first.add("void", TASK, 1)
+        leases = [await first.resume("void.0", key="mine") for _ in range(2)]
+        assert [each.lease for each in leases] == [1, 2]
+        await leases[1].abandon("its machine is gone")
         await first.add("g", TASK, 2)
         async with connect_async(server.url, server.token) as worlds:
             for _ in range(2):
@@ -101,7 +110,8 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
         assert await second.lease() is None
         groups = await second.batch("b", 1)
         assert groups == await first.batch("b", 1)
-        [group] = groups
+        [left, group] = groups
+        assert (left["left_out"], left["rewards"], left["rollouts"]) == ("void", [], [])
         assert [each["reason"] for each in group["void"]] == ["ConnectionError: its machine is gone"]
         [sample] = samples_of(groups)
         versions = sample.sequence["response_versions"]
@@ -112,9 +122,33 @@ def test_rollouts_are_parked_and_go_on_under_newer_weights(server: Server, model
         assert (sample.reward, sample.advantage, sample.weight) == (episode.total, 0.0, 1.0)
         check_types(groups)
         await second.discard("b")
+        with pytest.raises(EpisodicError, match="discarded"):
+            await second.batch("b", 1)
 
     with serving_gateway(tmp_path / "gateway", model, TOKEN) as url:
         asyncio.run(train(url))
+
+
+def test_a_worker_asks_again_while_the_gateway_is_away_and_not_what_is_refused() -> None:
+    ask_of_example = runpy.run_path(str(ROOT / "clients/python/examples/asynchronous/worker.py"))["ask"]
+    message = {"role": "assistant", "content": "Yes."}
+    whole = json.dumps({"choices": [{"message": message}]})
+    said = ["", "HTTP/1.1 503 Away\r\n\r\n", f"HTTP/1.1 200 OK\r\nContent-Length: {len(whole)}\r\n\r\n{whole[:9]}"]
+    said += [f"HTTP/1.1 200 OK\r\n\r\n{whole}", "HTTP/1.1 401 No\r\n\r\n"]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            for each in said:
+                with server.accept()[0] as connection:
+                    connection.recv(65_536)
+                    connection.sendall(each.encode())
+
+        Thread(target=answer, daemon=True).start()
+        rollout = SimpleNamespace(url=f"http://127.0.0.1:{server.getsockname()[1]}")
+        episode = SimpleNamespace(info=SimpleNamespace(tools=[]))
+        assert ask_of_example(rollout, episode, []) == message
+        with pytest.raises(HTTPError):
+            ask_of_example(rollout, episode, [])
 
 
 def check_types(groups: list[dict[str, Any]]) -> None:

@@ -125,7 +125,7 @@ def test_the_example_of_asynchronous_training_goes_through_its_steps(server: Ser
     with serving_gateway(tmp_path / "tokens", f"http://127.0.0.1:{port}/v1", server.token) as gateway:
         asked = ["--gateway", gateway]
         worker = subprocess.Popen(
-            [sys.executable, str(EXAMPLE / "worker.py"), *asked, "--world", server.url], env=variables
+            [sys.executable, str(EXAMPLE / "worker.py"), *asked, "--world", server.url, "--name", "one"], env=variables
         )
         try:
             command = [str(EXAMPLE / "train.py"), *asked, "--engine-port", str(port), "--steps", "3", "--groups", "2"]

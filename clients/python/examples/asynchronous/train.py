@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -13,15 +17,26 @@ from transformers import TrainerCallback, set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 from episodic_env import Rollouts, Task
-from episodic_env.samples import samples_of, to_trl
+from episodic_env.samples import Sample, samples_of, to_trl
 
 ATTEMPTS = 8
 AHEAD = 2
 """Steps for which groups are added before: so many updates may lie between a sample and its use."""
 
 
-def main(gateway: str, engine_port: int, steps: int, groups: int, out: str) -> None:
-    """Trains so many steps, each with so many groups."""
+def rows_of(samples: Iterable[Sample]) -> Iterator[Sample]:
+    """Yields a row for each prompt, as GRPOTrainer wants: of a void rollout, one without a token that is learned."""
+    for _, each in groupby(samples, key=lambda sample: sample.group):
+        own = list(each)
+        assert len(own) <= ATTEMPTS, "A rollout in several sequences has more rows than prompts."
+        yield from own
+        masked = {**own[0].sequence, "response_mask": [0] * len(own[0].sequence["response_ids"])}
+        nothing = replace(own[0], sequence=masked, reward=fmean(sample.reward for sample in own))
+        yield from [nothing] * (ATTEMPTS - len(own))
+
+
+def main(gateway: str, engine_port: int, steps: int, groups: int, out: str, run: str) -> None:
+    """Trains so many steps, each with so many groups. `run` begins the names of these at the gateway."""
     set_seed(0)
     torch.set_num_threads(1)
     words = tokenizer()
@@ -34,18 +49,17 @@ def main(gateway: str, engine_port: int, steps: int, groups: int, out: str) -> N
         for ahead in range(step, min(step + AHEAD, steps)):
             for each in range(groups):
                 # The same group again is no other one, so a trainer that was killed may add all of them again.
-                name = f"step-{ahead}.{each}"
+                name = f"{run}.step-{ahead}.{each}"
                 await rollouts.add(name, Task("number-guessing", {"high": HIGH}, name), ATTEMPTS)
-        return await rollouts.batch(f"batch-{step}", groups)
+        return await rollouts.batch(f"{run}.batch-{step}", groups)
 
     def rollout_func(prompts: list[Any], trainer: GRPOTrainer) -> dict[str, list[Any]]:
         batch = asyncio.run(next_batch(trainer.state.global_step))
         samples = list(samples_of(batch))
-        assert len(samples) == len(prompts), "GRPOTrainer wants one row for each prompt: void rollouts have none."
         earned.append(sum(each.reward for each in samples) / len(samples))
         versions = sorted({each.split("-")[1] for one in samples for each in one.sequence["response_versions"] if each})
         print(f"step {trainer.state.global_step}: mean return {earned[-1]:.3f}, sampled by {', '.join(versions)}")
-        return to_trl(samples)
+        return to_trl(list(rows_of(samples)))
 
     class ChangingWeights(TrainerCallback):
         """Holds calls of agents back while the optimizer changes the weights that the engine samples with."""
@@ -58,7 +72,7 @@ def main(gateway: str, engine_port: int, steps: int, groups: int, out: str) -> N
 
         def on_step_end(self, _: Any, state: Any, *__: Any, **___: Any) -> None:
             asyncio.run(rollouts.load(f"weights-{state.global_step}"))
-            asyncio.run(rollouts.discard(f"batch-{state.global_step - 1}"))
+            asyncio.run(rollouts.discard(f"{run}.batch-{state.global_step - 1}"))
 
     trainer = GRPOTrainer(
         model=model,
@@ -95,4 +109,5 @@ if __name__ == "__main__":
     options.add_argument("--steps", type=int, default=20)
     options.add_argument("--groups", type=int, default=4)
     options.add_argument("--out", default="trained")
+    options.add_argument("--run", default="first", help="another one for each training at one gateway")
     main(**vars(options.parse_args()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from .canonical_json import canonical_json
@@ -92,7 +93,7 @@ def advantages(
     the mean over all steps in the state (Feng et al. 2025, arXiv:2505.10978, section 4). With `rtmc`, it is
     Q(s, a) - V(s), by first visits (Wang et al. 2026, arXiv:2604.11037, without its prior).
 
-    `time_left` keeps states apart by the number of steps before them; `deviation` divides by standard deviations. The
+    `time_left` keeps states apart by the number of calls before them; `deviation` divides by standard deviations. The
     order of rollouts changes no bit, and `@episodic/env/advantages` returns the same bits.
 
     Raises `option-invalid` for a weight or a reward that is not finite, and a discount outside of 0 to 1.
@@ -140,7 +141,8 @@ def _visits(number: int, rollout: Rollout, discount: float, time_left: bool) -> 
     for at, step in enumerate(rollout.steps):
         nodes.append(step.state_hash if step.state_hash is not None else f"unknown {number} {at + 1}")
     if time_left:
-        nodes = [f"{node} after {at}" for at, node in enumerate(nodes)]
+        before = accumulate((step.calls for step in rollout.steps), initial=0)
+        nodes = [f"{node} after {calls}" for calls, node in zip(before, nodes, strict=True)]
     visits: list[_Visit] = []
     to_go = 0.0
     for at in reversed(range(len(rollout.steps))):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import Any
-from urllib.error import HTTPError, URLError
+from dataclasses import dataclass, field
+from typing import Any, cast
 from urllib.parse import quote
-from urllib.request import Request, urlopen
 
 from .episode import Episode
 from .errors import EpisodicError
+from .gateway_channel import GatewayChannel
 from .json_types import JsonObject
 from .server_address import server_address
 
@@ -23,9 +21,12 @@ class Fork:
 
     episode: Episode
     session_id: str
-    url: str
-    """The root of an API for the agent that goes on: its next prompt begins with the tokens that were sampled."""
-    api_key: str
+    url: str = field(repr=False)
+    """The root of an API for the agent that goes on: its next prompt begins with the tokens that were sampled.
+
+    It is a secret, and so is `api_key`.
+    """
+    api_key: str = field(repr=False)
     branch: list[int]
     """Which fork it is, and which ones those before it were, from 1."""
     answers: int
@@ -58,31 +59,28 @@ def fork(
     steps: list[JsonObject] = [
         {"tool": step.tool, "arguments": step.arguments, "text": step.step.observation.text} for step in played
     ]
-    root, secret = f"{gateway.rstrip('/')}/sessions", server_address(gateway, token).token
-    held = _ask("POST", f"{root}/{quote(session_id)}/fork", secret, {"n": n, "steps": steps, "after": after})[
-        "sessions"
-    ]
+    channel = GatewayChannel(server_address(gateway.rstrip("/"), token))
+    held = _forked(channel, session_id, {"n": n, "steps": steps, "after": after})
     try:
         children = episode.fork(n, at=count, seed=seed)
     except EpisodicError:
         for each in held:
-            _ask("DELETE", f"{root}/{quote(each['session_id'])}", secret)
+            channel.call(f"DELETE /sessions/{quote(each['session_id'], safe='')}", {})
         raise
+    finally:
+        channel.close()
     return [
         Fork(child, each["session_id"], each["url"], each["api_key"], each["fork"]["branch"], each["fork"]["answers"])
         for child, each in zip(children, held, strict=True)
     ]
 
 
-def _ask(method: str, url: str, token: str | None, body: JsonObject | None = None) -> Any:
-    headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
-    request = Request(url, json.dumps(body).encode() if body else None, headers, method=method)
+def _forked(channel: GatewayChannel, session_id: str, request: JsonObject) -> list[dict[str, Any]]:
     try:
-        with urlopen(request, timeout=120) as answer:
-            return json.load(answer)
-    except HTTPError as error:
-        said = json.loads(error.read())["error"]["message"]
-        raise EpisodicError("option-invalid", said, retryable=False) from error
-    except URLError as error:
-        message = f"The gateway at {url} does not answer: {error.reason}."
-        raise EpisodicError("connection-failed", message, retryable=True) from error
+        answer = cast("dict[str, Any]", channel.call(f"POST /sessions/{quote(session_id, safe='')}/fork", request))
+    except EpisodicError as error:
+        if error.code != "fenced":
+            raise
+        raise EpisodicError("option-invalid", str(error), retryable=False) from error
+    sessions: list[dict[str, Any]] = answer["sessions"]
+    return sessions

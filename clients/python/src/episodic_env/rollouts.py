@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any
+from urllib.parse import quote
 
 from .async_connection import AsyncConnection
 from .async_episode import AsyncEpisode
-from .errors import EpisodicError, malformed, unauthorized
-from .http_channel import HttpChannel
+from .errors import EpisodicError, malformed
+from .gateway_channel import GatewayChannel
 from .json_types import Json, JsonObject
-from .rpc import AWAY, UNAUTHORIZED, decode, encode
 from .server_address import server_address
 from .task import Task, task_of
 from .waiting import PATIENCE, Waiting
 
 LEASE = 60.0
 """Seconds for which a lease holds unless it is renewed."""
-REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced"}
+THREADS = 32
+"""Most calls of one object at once."""
 
 
 class Rollouts:
@@ -30,7 +32,9 @@ class Rollouts:
     """
 
     def __init__(self, url: str, token: str | None = None, *, timeout: float = 120.0, wait: float = PATIENCE) -> None:
-        self._channel = _Channel(server_address(url, token, timeout=timeout))
+        self._channel = GatewayChannel(server_address(url, token, timeout=timeout))
+        # Those of asyncio may all wait for a model, and a lease has to be renewed meanwhile.
+        self._threads = ThreadPoolExecutor(THREADS, "episodic-rollouts")
         self._waiting = Waiting(url, wait)
 
     async def add(
@@ -53,9 +57,13 @@ class Rollouts:
         leased = (await self.call("POST /lease", request))["rollout"]
         return leased and Rollout(**leased, rollouts=self, seconds=seconds)
 
-    async def resume(self, session: str, seconds: float = LEASE) -> Rollout:
-        """Leases one rollout, such as one that this process has parked. Raises `fenced` while another worker has it."""
-        leased = (await self.call(f"POST /sessions/{session}/resume", {"seconds": seconds}))["rollout"]
+    async def resume(self, session: str, seconds: float = LEASE, *, key: str | None = None) -> Rollout:
+        """Leases one rollout, such as one that this process has parked. Raises `fenced` while another worker has it.
+
+        The same `key` takes its lease over.
+        """
+        request: JsonObject = {"seconds": seconds, "key": key or secrets.token_urlsafe(12)}
+        leased = (await self.call(f"POST /sessions/{quote(session, safe='')}/resume", request))["rollout"]
         return Rollout(**leased, rollouts=self, seconds=seconds)
 
     async def batch(
@@ -63,7 +71,8 @@ class Rollouts:
     ) -> list[dict[str, Any]]:
         """Waits until so many groups are complete, and returns them with their sequences, the oldest first.
 
-        The same `batch` gets the same groups, also after a restart of the trainer. Groups that are left out because
+        The same `batch` gets the same groups, also after a restart of the trainer, until it is discarded: then it is
+        `fenced`. Groups that are left out because
         all of their rewards are equal, or because nothing of them has a reward, have `left_out`, and do not count.
         """
         request: JsonObject = {"batch_id": batch, "groups": groups, "leave_out_equal": leave_out_equal}
@@ -74,8 +83,8 @@ class Rollouts:
             await asyncio.sleep(poll)
 
     async def discard(self, batch: str) -> None:
-        """Discards the tokens of a batch that is learned."""
-        await self.call(f"DELETE /batches/{batch}", {})
+        """Discards the tokens of a batch that is learned. No other batch may have its name."""
+        await self.call(f"DELETE /batches/{quote(batch, safe='')}", {})
 
     async def hold(self) -> None:
         """Holds calls of agents back, and waits until the engine has none in flight: the weights are to change."""
@@ -88,7 +97,8 @@ class Rollouts:
 
     async def call(self, method: str, body: JsonObject) -> dict[str, Any]:
         """Calls a route, such as `GET /groups`. Raises `EpisodicError`."""
-        answer = await asyncio.to_thread(self._waiting.call, self._channel, method, body)
+        loop = asyncio.get_running_loop()
+        answer = await loop.run_in_executor(self._threads, self._waiting.call, self._channel, method, body)
         if not isinstance(answer, dict):
             raise malformed(f"The answer to {method} is no object.")
         return answer
@@ -155,21 +165,3 @@ class Rollout:
 
     async def _do(self, what: str, **body: Json) -> None:
         await self.rollouts.call(f"POST /sessions/{self.session_id}/{what}", {"lease": self.lease, **body})
-
-
-class _Channel(HttpChannel):
-    """Sends each call to the path that its method names, such as `POST /lease`."""
-
-    def call(self, method: str, params: JsonObject) -> Json:
-        """See `Channel`."""
-        verb, path = method.split(" ", 1)
-        body, address = encode(params), replace(self._address, url=self._address.url + path)
-        head = address.head(verb, "Content-Type: application/json", f"Content-Length: {len(body)}")
-        answer, text = self._post(method, f"{head}\r\n".encode("ascii") + body)
-        said, status = decode(text), answer.status
-        if status < 300 and said is not None:
-            return said
-        if status == UNAUTHORIZED:
-            raise unauthorized(self._address.url)
-        message = (said or {}).get("error", {}).get("message", f"{address.url} answered with HTTP status {status}.")
-        raise EpisodicError(REFUSED.get(status, "connection-failed"), message, retryable=status in AWAY)

@@ -33,9 +33,12 @@ def samples_of(groups: Iterable[dict[str, Any]], *, scale: bool = True) -> Itera
     """Yields the sequences of a batch, with the advantage of their rollout in its whole group.
 
     That is the reward less the mean, and with `scale` over the standard deviation, as in GRPO. Sequences of auxiliary
-    calls, such as titles, are left out. Raises `ValueError` for a sequence without log-probabilities.
+    calls, such as titles, are left out, and so are groups without rollouts. Raises `ValueError` for a sequence without
+    log-probabilities.
     """
     for group in groups:
+        if not group["rollouts"]:
+            continue
         rewards = group["rewards"]
         deviation = (pstdev(rewards) + 1e-4) if scale else 1.0
         for rollout in group["rollouts"]:

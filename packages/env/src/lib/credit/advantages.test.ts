@@ -160,10 +160,12 @@ describe('advantages', () => {
     expect(advantages([group[0] as Rollout, group[2] as Rollout])).toMatchObject({ steps: 5, shared: 0 })
   })
 
-  it('keeps states apart by the steps before them on request', () => {
+  it('keeps states apart by the calls before them on request', () => {
     const group = [{ steps: [step(1, 'a'), step(1, 'b'), step(1, 'c')] }, { steps: [step(2, 'b'), step(1, 'c')] }]
     expect(advantages(group).shared).toBe(2)
     expect(advantages(group, { timeLeft: true }).shared).toBe(0)
+    const twice = { steps: [{ ...step(2, 'b'), calls: 2 }, step(1, 'c')] }
+    expect(advantages([...group.slice(0, 1), twice], { timeLeft: true }).shared).toBe(2)
   })
 
   it('counts a step that forked rollouts share once, with the mean of what they earned', () => {

@@ -35,7 +35,7 @@ export interface AdvantagesOptions {
   readonly stateWeight?: number | undefined
   /** γ, from 0 to 1. Default: 1. */
   readonly discount?: number | undefined
-  /** Whether states are the same only after as many steps, where a limit of steps is near. Default: `false`. */
+  /** Whether states are the same only after as many calls, where a limit of steps is near. Default: `false`. */
   readonly timeLeft?: boolean | undefined
   /** Whether advantages are divided by the standard deviation of their returns, as in GRPO. Default: `false`. */
   readonly deviation?: boolean | undefined
@@ -164,23 +164,22 @@ function nodeOf(met: readonly Visit[]) {
 }
 
 function visitsOf({ start = '', steps }: Rollout, rollout: number, discount: number, timeLeft: boolean): Visit[] {
-  const unknown = `unknown ${rollout}`
-  const nodeAt = (at: number) => {
-    const state = at === 0 ? `start ${start}` : (steps[at - 1]?.stateHash ?? `${unknown} ${at}`)
-    return timeLeft ? `${state} after ${at}` : state
-  }
   const visits: Visit[] = []
+  let before = steps.reduce((sum, { calls = 1 }) => sum + calls, 0)
   let toGo = 0
+  let next: string | null = null
   for (let at = steps.length - 1; at >= 0; at--) {
     const { action, reward, calls = 1, sample } = steps[at] as RolloutStep
     if (!Number.isFinite(reward)) throw optionInvalid(`Step ${at} of rollout ${rollout} has the reward ${reward}.`)
     let decay = 1
     for (let call = 0; call < calls; call++) decay *= discount
     toGo = reward + decay * toGo
-    const node = nodeAt(at)
-    const next = at + 1 < steps.length ? nodeAt(at + 1) : null
+    before -= calls
+    const state = at === 0 ? `start ${start}` : (steps[at - 1]?.stateHash ?? `unknown ${rollout} ${at}`)
+    const node = timeLeft ? `${state} after ${before}` : state
     const taken = `${node} ${canonicalJson(action as Json)}`
     visits.push({ rollout, isStart: at === 0, node, taken, next, reward, decay, toGo, sample })
+    next = node
   }
   return visits.reverse()
 }

@@ -86,8 +86,9 @@ function rolloutOf(record: EpisodeRecord, reward: ExportReward, discount: number
       ...(branch && { sample: `${branch.rollout} ${place.join()} ${last}` }),
     }
   })
-  // What a player said at the end without a move led to nothing.
+  // What a player said at the end without a move led to nothing, and without any turn it is all there is.
+  const left = turns.length === 0 && !reward.ofStep ? earned : 0
   if (undecided.length > 0)
-    steps.push({ action: [], reward: 0, stateHash: null, calls: 0, place: branchAt(record, at) })
+    steps.push({ action: [], reward: left, stateHash: null, calls: 0, place: branchAt(record, at) })
   return { start: canonicalJson([params, seed, origin as Json]), steps }
 }

@@ -63,7 +63,9 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
       if (!client.isTrainer) return refuse(response, 401, ASK_TRAINER)
       using received = await held.receive(incoming, LARGEST_CONTROL)
       if (!received.plain) return refuse(response, 413, `The request has more than ${LARGEST_CONTROL} bytes.`)
-      const value = objectOf(received.plain.toString()) ?? {}
+      const text = received.plain.toString()
+      const value = text === '' ? {} : objectOf(text)
+      if (!value) return refuse(response, 400, 'The body has to be a JSON object, or empty.')
       const { status, body } = await answerTrainer({ ...sessions, reach }, [incoming.method, first, id, part], value)
       return sendJson(response, status, body)
     }

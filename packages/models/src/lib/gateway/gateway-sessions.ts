@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
-import { jsonAs } from '@episodic/run/base/json'
+import { linesAs } from '@episodic/run/base/json-lines'
 import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { z } from 'zod'
 import { callOf, type RecordedCall } from '../forks/recorded-call.ts'
@@ -54,17 +53,29 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
   const weights = new Weights()
   const byId = new Map<string, OpenSession>()
   const byToken = new Map<string, OpenSession>()
+  const turns = new Map<string, Promise<unknown>>()
   const forks = new SessionForks(journal, (line) => {
     note(line)
     return hold(line)
   })
-  for (const line of await readLines(file)) {
-    if (line.closed) forget(line.id)
-    else await hold(line)
+  const last = new Map<string, SessionEntry>()
+  for await (const line of linesAs(lineSchema, file)) {
+    forks.remember(line)
+    if (line.closed) last.delete(line.id)
+    else last.set(line.id, line)
+  }
+  for (const line of last.values()) await hold(line)
+
+  /** Does what changes one session after what was asked before. */
+  async function inTurn<T>(id: string, run: () => Promise<T>): Promise<T> {
+    const before = turns.get(id)
+    const done = before ? before.then(run, run) : run()
+    turns.set(id, done)
+    return await done.finally(() => turns.get(id) === done && turns.delete(id))
   }
 
   async function hold(line: SessionEntry): Promise<OpenSession> {
-    byId.get(line.id)?.session[Symbol.dispose]()
+    forget(line.id)
     forks.remember(line)
     const kept = await journal.open(line.id)
     // Tokens are many, so they are read again when somebody wants them.
@@ -88,7 +99,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
   }
 
   function note({ id, token, metadata, reward, fork }: SessionEntry, closed?: true): void {
-    appendNow(file, `${JSON.stringify({ id, token, metadata, reward, fork, ...(closed && { closed }) })}\n`, 0o600)
+    appendNow(file, `\n${JSON.stringify({ id, token, metadata, reward, fork, ...(closed && { closed }) })}\n`, 0o600)
   }
 
   const sessions = {
@@ -100,14 +111,13 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
      * @param id - Default: a new one.
      * @param isNewKey - whether its agent gets another key, and who has the one before reaches it no more.
      */
-    async open(id = randomId(9), metadata: JsonObject = {}, isNewKey = false): Promise<OpenSession> {
-      const known = byId.get(id)
-      const line = known && !isNewKey ? known : { metadata, reward: null, ...known, id, token: randomId(32) }
-      if (line !== known) {
-        note(line)
-        forget(id)
-      }
-      return await hold(line)
+    open(id = randomId(9), metadata: JsonObject = {}, isNewKey = false): Promise<OpenSession> {
+      return inTurn(id, async () => {
+        const known = byId.get(id)
+        const line = known && !isNewKey ? known : { metadata, reward: null, ...known, id, token: randomId(32) }
+        if (line !== known) note(line)
+        return await hold(line)
+      })
     },
     fork: forks.fork.bind(forks),
     find: (id: string) => byId.get(id),
@@ -120,12 +130,14 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
       byId.set(id, earned)
       byToken.set(known.token, earned)
     },
-    async close(id: string): Promise<void> {
-      const known = byId.get(id)
-      if (!known) return
-      note(known, true)
-      forget(id)
-      await journal.discard(id)
+    close(id: string): Promise<void> {
+      return inTurn(id, async () => {
+        const known = byId.get(id)
+        if (!known) return
+        note(known, true)
+        forget(id)
+        await journal.discard(id)
+      })
     },
     [Symbol.dispose]() {
       for (const id of [...byId.keys()]) forget(id)
@@ -143,10 +155,4 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     file: join(folder, 'rollouts.jsonl'),
   })
   return { ...sessions, rollouts }
-}
-
-async function readLines(file: string): Promise<SessionEntry[]> {
-  const text = await readFile(file, 'utf8').catch(() => '')
-  // What a process wrote last may lack its end.
-  return text.split('\n').flatMap((line) => jsonAs(lineSchema, line) ?? [])
 }

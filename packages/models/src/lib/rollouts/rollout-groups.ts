@@ -43,6 +43,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('park'), at, id, note: jsonObjectSchema.optional(), isLost: z.boolean().optional() }),
   z.object({ kind: z.literal('end'), at, id, reward: z.number().nullable(), reason: z.string().optional() }),
   z.object({ kind: z.literal('batch'), at, id, parts: z.array(partSchema) }),
+  z.object({ kind: z.literal('discard'), at, id }),
   z.object({ kind: z.literal('weights'), at, version: z.string().optional() }),
 ])
 export type RolloutEvent = z.infer<typeof eventSchema>
@@ -68,7 +69,7 @@ export interface GroupRollout {
   begun: number | null
   /** Updates of the weights before its holder gave it back. */
   parked: number | null
-  /** Leases that ran out. */
+  /** Leases that ran out since its holder last gave it back. */
   lost: number
   batch: string | null
 }
@@ -91,6 +92,8 @@ export class RolloutGroups {
   /** By their ids, oldest first: those of which something is still to be handed out. */
   readonly open = new Map<string, RolloutGroup>()
   readonly batches = new Map<string, readonly BatchPart[]>()
+  /** Batches whose tokens are gone. */
+  readonly discarded = new Set<string>()
   readonly rollouts = new Map<string, GroupRollout>()
   readonly all = new Map<string, RolloutGroup>()
   #version: string | undefined
@@ -99,6 +102,7 @@ export class RolloutGroups {
   apply(event: RolloutEvent): void {
     if (event.kind === 'group') this.#add(event)
     else if (event.kind === 'batch') this.#handOut(event)
+    else if (event.kind === 'discard') this.discarded.add(event.id)
     else if (event.kind === 'weights') {
       if (event.version === undefined || event.version === this.#version) return
       this.#version = event.version
@@ -131,7 +135,10 @@ export class RolloutGroups {
       ? rollouts.filter(({ batch }) => batch === null)
       : ended.filter((each) => !good.includes(each))
     const rewards = new Set(group.ended.flatMap(({ reward }) => reward ?? []))
-    const left = kept.length === 0 ? 'void' : leavesOutEqual && rewards.size < 2 ? 'equal' : undefined
+    const isEqual = leavesOutEqual && rewards.size < 2
+    // What is still played may earn something else.
+    if (isEqual && !isWhole && !isOver) return null
+    const left = kept.length === 0 ? 'void' : isEqual ? 'equal' : undefined
     return {
       group: group.id,
       rollouts: kept.map(({ id }) => id),
@@ -163,13 +170,13 @@ export class RolloutGroups {
       group.since ??= { at: event.at, updates: this.updates }
       Object.assign(rollout, { state: 'leased', until: event.until, key: event.key })
     } else if (event.kind === 'end') {
-      Object.assign(rollout, { state: 'ended', reward: event.reward, reason: event.reason })
+      Object.assign(rollout, { state: 'ended', reward: event.reward, reason: event.reason, note: null })
       group.ended.push(rollout)
     } else {
       rollout.note = event.note ?? rollout.note
       if (event.kind === 'renew') Object.assign(rollout, { state: 'leased', until: event.until })
       else if (event.isLost) Object.assign(rollout, { state: 'parked', lost: rollout.lost + 1 })
-      else Object.assign(rollout, { state: 'parked', until: 0, parked: this.updates })
+      else Object.assign(rollout, { state: 'parked', until: 0, parked: this.updates, lost: 0 })
     }
   }
 
@@ -184,7 +191,7 @@ export class RolloutGroups {
         if (part.rollouts.includes(rollout.id)) rollout.batch = id
         else if (part.without.includes(rollout.id)) {
           rollout.reason ??= this.isStale(rollout) ? 'stale' : 'not-needed'
-          Object.assign(rollout, { batch: id, state: 'ended' })
+          Object.assign(rollout, { batch: id, state: 'ended', note: null })
         }
       if (group.rollouts.every(({ batch }) => batch !== null)) this.open.delete(group.id)
     }

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@episodic/protocol'
-import { jsonAs } from '@episodic/run/base/json'
+import { linesAs } from '@episodic/run/base/json-lines'
 import { appendNow } from '@episodic/run/base/own-files'
 import { type BatchPart, eventSchema, type GroupRollout, type RolloutEvent, RolloutGroups } from './rollout-groups.ts'
 import type { Weights } from './weights.ts'
@@ -57,13 +56,11 @@ export type RolloutQueue = Awaited<ReturnType<typeof openRolloutQueue>>
  */
 export async function openRolloutQueue({ sessions, weights, now, file }: RolloutQueueOptions) {
   const groups = new RolloutGroups()
-  for (const line of (await readFile(file, 'utf8').catch(() => '')).split('\n')) {
-    const event = jsonAs(eventSchema, line)
-    if (event) apply(event)
-  }
+  for await (const event of linesAs(eventSchema, file)) apply(event)
   // A worker may have had no one to renew its lease with.
   for (const { rollouts } of groups.open.values())
-    for (const rollout of rollouts) rollout.until = Math.max(rollout.until, now() + GRACE)
+    for (const rollout of rollouts)
+      if (rollout.state === 'leased') rollout.until = Math.max(rollout.until, now() + GRACE)
 
   function apply(event: RolloutEvent): void {
     groups.apply(event)
@@ -81,14 +78,15 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
   }
 
   /** Does what the holder of a lease asks; once, if it is asked for again. Throws `unknown` and `fenced`. */
-  function asHolder(id: string, lease: number, kind: 'renew' | 'park' | 'end', run: () => void): object {
+  function asHolder(id: string, lease: number, kind: 'renew' | 'park' | 'finish' | 'abandon', run: () => void): object {
     const rollout = groups.rollouts.get(id)
     if (!rollout) throw new RolloutRefused('unknown', `There is no rollout ${id}. Add its group by POST /groups.`)
     if (rollout.state === 'leased' && groups.isStale(rollout)) end(id, null, 'stale')
-    const { state, reason = '', until } = rollout
+    const { state, reason = '', until, reward } = rollout
     // A lease that ran out, and that nobody else has got, is good.
     const isHeld = state === 'leased' || (state === 'parked' && until > 0)
-    const wasDone = (kind === 'park' && state === 'parked') || (state === 'ended' && !BY_QUEUE.has(reason))
+    const isOther = kind === (reward === null ? 'finish' : 'abandon')
+    const wasDone = state === 'ended' ? !BY_QUEUE.has(reason) && !isOther : state === 'parked' && kind === 'park'
     if (rollout.lease !== lease || !(isHeld || wasDone)) {
       const why = BY_QUEUE.has(reason) ? `it is ${reason}` : `lease ${rollout.lease} is the last one, ${state}`
       throw new RolloutRefused('fenced', `Lease ${lease} of ${id} is over: ${why}. Stop playing it, and lease another.`)
@@ -124,6 +122,10 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
     return rollout
   }
 
+  function isOwn(rollout: GroupRollout, key: string | undefined): boolean {
+    return key !== undefined && rollout.key === key && rollout.state === 'leased'
+  }
+
   return {
     groups,
     figures(): object {
@@ -134,10 +136,11 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
     },
     /** Adds a group. The same one again is no other. Throws `differs` for another one of its name. */
     add(group: Omit<Extract<RolloutEvent, { kind: 'group' }>, 'at' | 'kind'>): void {
-      const { group_id: id, task, attempts, close } = group
+      const { group_id: id, task, attempts, close, staleness } = group
       const known = groups.all.get(id)
+      const before = known && [known.task, known.rollouts.length, known.close, known.staleness]
       if (!known) note({ kind: 'group', ...group })
-      else if (!isDeepStrictEqual([known.task, known.rollouts.length, known.close], [task, attempts, close]))
+      else if (!isDeepStrictEqual(before, [task, attempts, close, staleness]))
         throw new RolloutRefused('differs', `${id} is another group already. Name this one otherwise.`)
     },
     /**
@@ -146,14 +149,14 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
      */
     async lease(seconds: number, key?: string): Promise<GroupRollout | null> {
       const all = [...groups.open.values()].flatMap(({ rollouts }) => rollouts)
-      const own = all.find((each) => key !== undefined && each.key === key && each.state === 'leased')
+      const own = all.find((each) => isOwn(each, key))
       const free = own ?? all.find((each) => each.parked !== groups.updates && settle(each)) ?? all.find(settle)
       return free ? await lease(free, seconds, key) : null
     },
     /** Leases one rollout in particular. Throws `unknown`, and `fenced` while another worker has it or it is over. */
-    async resume(id: string, seconds: number): Promise<GroupRollout> {
+    async resume(id: string, seconds: number, key?: string): Promise<GroupRollout> {
       const rollout = groups.rollouts.get(id)
-      if (rollout && settle(rollout)) return lease(rollout, seconds)
+      if (rollout && (isOwn(rollout, key) || settle(rollout))) return lease(rollout, seconds, key)
       const [code, state] = rollout ? (['fenced', rollout.state] as const) : (['unknown', 'unknown'] as const)
       throw new RolloutRefused(code, `${id} cannot be resumed: it is ${state}.`)
     },
@@ -163,12 +166,14 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
     park: (id: string, { lease, note: noted }: LeaseNote) =>
       asHolder(id, lease, 'park', () => note({ kind: 'park', id, note: noted })),
     finish: (id: string, { lease, reward }: { readonly lease: number; readonly reward: number }) =>
-      asHolder(id, lease, 'end', () => end(id, reward)),
+      asHolder(id, lease, 'finish', () => end(id, reward)),
     /** Ends a rollout as void. Its tokens are discarded. */
     abandon: (id: string, { lease, reason }: { readonly lease: number; readonly reason: string }) =>
-      asHolder(id, lease, 'end', () => end(id, null, reason)),
+      asHolder(id, lease, 'abandon', () => end(id, null, reason)),
     /** Hands out so many groups, the oldest first, once: the same `id` gets the same. `null` while fewer are ready. */
     batch(id: string, count: number, leavesOutEqual: boolean): readonly BatchPart[] | null {
+      if (groups.discarded.has(id))
+        throw new RolloutRefused('fenced', `The tokens of batch ${id} are discarded. Name another batch.`)
       const known = groups.batches.get(id)
       if (known) return known
       for (const { rollouts } of groups.open.values()) rollouts.forEach(settle)
@@ -184,6 +189,13 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
       note({ kind: 'batch', id, parts })
       for (const { without } of parts) without.forEach(sessions.close)
       return parts
+    },
+    /** Notes that the tokens of a batch are discarded: then it is `fenced`. Returns its rollouts. Throws `unknown`. */
+    discard(id: string): readonly string[] {
+      const known = groups.batches.get(id)
+      if (!known) throw new RolloutRefused('unknown', `There is no batch ${id}.`)
+      if (!groups.discarded.has(id)) note({ kind: 'discard', id })
+      return known.flatMap((part) => part.rollouts)
     },
     /** Holds requests back until {@link load}: the weights change. */
     hold(): void {

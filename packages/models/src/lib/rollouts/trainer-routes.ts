@@ -79,22 +79,22 @@ const ROUTES: Readonly<Record<string, Route>> = {
     const rollout = await options.rollouts.lease(asked.seconds, asked.key)
     return { rollout: rollout && leasedOf(rollout, options) }
   }),
-  'POST sessions * resume': route({ seconds }, async (asked, id, options) => ({
-    rollout: leasedOf(await options.rollouts.resume(id, asked.seconds), options),
+  'POST sessions * resume': route({ seconds, key: text.optional() }, async (asked, id, options) => ({
+    rollout: leasedOf(await options.rollouts.resume(id, asked.seconds, asked.key), options) ?? findSession(id, options),
   })),
   'POST sessions * renew': route({ lease, seconds, note }, (asked, id, { rollouts }) => rollouts.renew(id, asked)),
   'POST sessions * park': route({ lease, note }, (asked, id, { rollouts }) => rollouts.park(id, asked)),
   'POST sessions * finish': route({ lease, reward }, (asked, id, { rollouts }) => rollouts.finish(id, asked)),
   'POST sessions * abandon': route({ lease, reason }, (asked, id, { rollouts }) => rollouts.abandon(id, asked)),
   'POST batches': route(
-    { batch_id: text, groups: z.int().min(1), leave_out_equal: z.boolean().default(false) },
+    { batch_id: groupShape.group_id, groups: z.int().min(1), leave_out_equal: z.boolean().default(false) },
     async (asked, _, options) => {
       const parts = options.rollouts.batch(asked.batch_id, asked.groups, asked.leave_out_equal)
       return { groups: parts && (await Promise.all(parts.map((part) => readPart(options, part)))) }
     },
   ),
   'DELETE batches *': route({}, async (_, id, { rollouts, close }) => {
-    const sessions = rollouts.groups.batches.get(id)?.flatMap((part) => part.rollouts) ?? []
+    const sessions = rollouts.discard(id)
     for (const session of sessions) await close(session)
     return { batch_id: id, deleted: sessions.length }
   }),
@@ -138,10 +138,11 @@ export async function answerTrainer(
     throw new RolloutRefused('unknown', `There is no such request here. There are ${paths.join(', ')}.`)
   } catch (error) {
     const isRefused = error instanceof RolloutRefused
-    if (!isRefused && !(error instanceof z.ZodError)) throw error
-    const [code, message] = isRefused ? [error.code, error.message] : [null, z.prettifyError(error)]
+    const isInvalid = error instanceof z.ZodError
+    const message = isInvalid ? z.prettifyError(error) : (error as Error).message
+    const code = isRefused ? error.code : null
     const body = { error: { message, type: 'episodic_gateway_error', param: null, code } }
-    return { status: code === null ? 400 : STATUSES[code], body }
+    return { status: code !== null ? STATUSES[code] : isInvalid ? 400 : 500, body }
   }
 }
 
@@ -151,9 +152,10 @@ function findSession(id: string, { find }: TrainerOptions): KeyedSession {
   throw new RolloutRefused('unknown', `There is no session ${id}. Open it by POST /sessions.`)
 }
 
-function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, reach }: TrainerOptions): object {
+/** Returns what a worker plays with; `null` for what has ended meanwhile. */
+function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, reach }: TrainerOptions): object | null {
   const session = find(id)
-  return { ...(session && reach(session)), group_id: group.id, attempt, lease, task: group.task, note }
+  return session ? { ...reach(session), group_id: group.id, attempt, lease, task: group.task, note } : null
 }
 
 async function readPart({ rollouts: queue, find }: TrainerOptions, part: BatchPart): Promise<object> {

@@ -1,9 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createEngine } from '@episodic/models/gateway/engine'
 import { openGateway } from '@episodic/models/gateway/gateway-server'
 import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
+import { openRolloutQueue } from '@episodic/models/rollouts/rollout-queue'
+import { Weights } from '@episodic/models/rollouts/weights'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startTokenEngine, type TokenEngine } from '../../../../../../interop/gateway/token-engine.ts'
 
@@ -188,12 +190,91 @@ describe('rollouts at a gateway', () => {
       ['POST', '/sessions/none/resume', {}, 404, /none cannot be resumed/],
       ['POST', '/groups', { group_id: '../x', attempts: 1 }, 400, /letters/],
       ['POST', '/groups', { group_id: 'x', attempts: 1, close: { last: 2 } }, 400, /last/],
+      ['POST', '/groups', { group_id: 'known', attempts: 1, staleness: 2 }, 409, /another group/],
+      ['POST', '/batches', { batch_id: 'a batch', groups: 1 }, 400, /letters/],
+      ['POST', '/lease', [], 400, /JSON object/],
       ['GET', '/lease', {}, 404, /There are POST lease/],
     ]
+    await add(gateway, { group_id: 'known', attempts: 1, staleness: 1 })
     for (const [method, path, body, status, words] of refused)
       expect(await gateway.trainer(method, path, method === 'GET' ? undefined : body)).toMatchObject({
         status,
         error: { message: expect.stringMatching(words) },
       })
+  })
+
+  it('know after a restart which keys, leases and batches are over', async () => {
+    const engine = cleanUp.use(await startTokenEngine(() => ({ content: 'Yes.' })))
+    const folder = await newFolder()
+    const first = await serve(engine, folder)
+    await add(first, { group_id: 'g', attempts: 1 })
+    const keys: string[] = []
+    for (const lease of [1, 2]) {
+      keys.push((await leased(first)).api_key)
+      await first.trainer('POST', '/sessions/g.0/park', { lease })
+    }
+    await first.stop()
+
+    const second = await serve(engine, folder)
+    expect(await Promise.all(keys.map(async (key) => (await second.ask(key, 'Go.')).status))).toEqual([401, 200])
+    expect(await second.trainer('POST', '/sessions/g.0/renew', { lease: 2 })).toMatchObject({ status: 409 })
+    const resume = () => second.trainer('POST', '/sessions/g.0/resume', { key: 'mine' })
+    expect((await resume()).rollout).toMatchObject({ lease: 3 })
+    expect((await resume()).rollout).toMatchObject({ lease: 4 })
+    await second.trainer('POST', '/sessions/g.0/abandon', { lease: 4 })
+    expect(await second.trainer('POST', '/sessions/g.0/finish', { lease: 4, reward: 1 })).toMatchObject({ status: 409 })
+    await add(second, { group_id: 'good', attempts: 1 })
+    await leased(second)
+    await second.trainer('POST', '/sessions/good.0/finish', { lease: 1, reward: 1 })
+    const batch = (served: Served) => served.trainer('POST', '/batches', { batch_id: 'b', groups: 1 })
+    expect((await batch(second)).groups).toMatchObject([{ left_out: 'void' }, { rewards: [1] }])
+    for (const [id, status] of Object.entries({ b: 200, none: 404 }).flatMap((each) => [each, each]))
+      expect(await second.trainer('DELETE', `/batches/${id}`)).toMatchObject({ status })
+    expect(await batch(second)).toMatchObject({ status: 409, error: { code: 'fenced' } })
+    await second.stop()
+    expect(await batch(await serve(engine, folder))).toMatchObject({
+      status: 409,
+      error: { message: 'The tokens of batch b are discarded. Name another batch.' },
+    })
+  })
+
+  it('wait with a group of equal rewards for what is still played', async () => {
+    const engine = cleanUp.use(await startTokenEngine(() => ({ content: 'Yes.' })))
+    const gateway = await serve(engine, await newFolder())
+    await add(gateway, { group_id: 'g', attempts: 3, close: { first: 2 } })
+    const batch = () => gateway.trainer('POST', '/batches', { batch_id: 'b', groups: 1, leave_out_equal: true })
+    for (const reward of [1, 1, 0]) {
+      expect((await batch()).groups).toBeNull()
+      const { session_id: id, lease } = await leased(gateway)
+      await gateway.trainer('POST', `/sessions/${id}/finish`, { lease, reward })
+    }
+    const { groups } = await batch()
+    expect(groups).toMatchObject([{ left_out: null, rewards: [1, 1, 0], rollouts: [{ reward: 1 }, { reward: 1 }] }])
+  })
+
+  it('are void where too many leases run out in a row', async () => {
+    let time = 0
+    const sessions = { renew: async () => {}, reward() {}, close() {}, isBusy: () => false }
+    const file = join(await newFolder(), 'rollouts.jsonl')
+    const queue = await openRolloutQueue({ sessions, weights: new Weights(), now: () => time, file })
+    queue.add({ group_id: 'g', task: {}, attempts: 1, close: { others: 'park' } })
+    const lose = async (times: number) => {
+      for (let lost = 0; lost < times; lost++, time += 2_000) expect(await queue.lease(1)).toMatchObject({ id: 'g.0' })
+    }
+    await lose(2)
+    queue.park('g.0', { lease: (await queue.lease(1))?.lease ?? 0 })
+    await lose(3)
+    expect(await queue.lease(1)).toBeNull()
+    expect(queue.groups.rollouts.get('g.0')).toMatchObject({ reason: 'lost', note: null })
+  })
+
+  it('are not begun anew where their file cannot be read, and a session that is closed while it opens is closed', async () => {
+    const engine = cleanUp.use(await startTokenEngine(() => ({ content: 'Yes.' })))
+    const folder = await newFolder()
+    const sessions = await openGatewaySessions(folder, cleanUp.use(createEngine({ baseUrl: engine.url })))
+    await Promise.all([sessions.open('s'), sessions.close('s')])
+    expect(sessions.find('s')).toBeUndefined()
+    await mkdir(join(folder, 'rollouts.jsonl'))
+    await expect(serve(engine, folder)).rejects.toThrow('Cannot read')
   })
 })
