@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
 import { playRun } from '@episodic/report/testing'
 import { describe, expect, it } from 'vitest'
+import { readGroupCredit } from '../credit/group-credit.ts'
 import { playedByModel, sampledEpisode } from '../episode/model-run.fixture.ts'
 import { EXPORT_REWARDS, type ExportReward } from '../episode/rewards.ts'
 import { EXPORT_FORMATS, type ExportFormatName } from './formats.ts'
@@ -229,5 +233,25 @@ describe('EXPORT_FORMATS', () => {
     expect(drifted.metadata).toMatchObject({ parent: null, drifts_from: first.node_id, reward: tokens.reward })
     expect(await exported('sequences', FINISHED)).toBe('')
     expect(await exported('training-trace', FINISHED)).toBe('')
+  })
+})
+
+describe('readGroupCredit', () => {
+  it('credits what an episode without a step earned to what its player said', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'episodic-credit-'))
+    const file = join(folder, 'episodes.jsonl')
+    const completion = { model: 'm', promptTokens: 9, completionTokens: 2, cost: null, text: 'No.' }
+    const group = FINISHED.slice(0, 2).map((record) => ({
+      ...record,
+      task: FINISHED[0]!.task,
+      undecided: [completion],
+    }))
+    const records = group.map((record, attempt) => ({ ...record, attempt, steps: [] }))
+    writeFileSync(file, records.map((record) => `${JSON.stringify({ ...record, chain: 'x' })}\n`).join(''))
+    const reward = { name: 'grader', description: '', of: ({ attempt }: EpisodeRecord) => attempt }
+    const sealed = { file, name: 'x', folder, manifest: null, complete: true }
+    const credit = await readGroupCredit(sealed, reward, {})
+    rmSync(folder, { recursive: true })
+    expect(records.map((record) => credit.of(record)?.map(({ advantage }) => advantage))).toEqual([[-1], [1]])
   })
 })
