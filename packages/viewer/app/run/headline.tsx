@@ -1,4 +1,4 @@
-import { anchorRows, noteAnchors } from '@episodic/report/anchors/anchors'
+import { anchorRows } from '@episodic/report/anchors/anchors'
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
@@ -39,7 +39,7 @@ export function Headline({ summary, report }: { readonly summary: Summary; reado
     ...noteVoids(voidsOf(summary)),
     formatIntervals(success.overall),
     ...noteGuarantees(summary),
-    report && !success.anchors && noteAnchors(null, `${report} --anchors.`),
+    report && !success.anchors && `Floor and oracle are not measured: ${report} --anchors.`,
   ]
   return (
     <section aria-label="Headline figures">
@@ -96,11 +96,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
       : null,
     success.noise && figure('Noise floor', ...formatNoise(success.noise)),
     ...anchorRows(success.anchors).map(([name, value, note]) =>
-      figure(
-        name.replace(/^./, (c) => c.toUpperCase()),
-        value,
-        note,
-      ),
+      figure(name === 'floor' ? 'Floor' : 'Oracle', value, note),
     ),
     best ? figure(`Best of ${branch.leaves}`, formatNumber(best.mean), noteInterval(best, formatInterval)) : null,
     figure(

@@ -1,17 +1,6 @@
-import { z } from 'zod'
 import { exactSum } from '../fold/exact-sum.ts'
 import { formatCount, formatNumber, plural } from '../text/format.ts'
-
-export const unearnedSchema = z.object({
-  /** Those that did not succeed, and how many of them earned all the same. */
-  of: z.int(),
-  episodes: z.int(),
-  /** Their mean return. */
-  mean: z.number(),
-  /** What successful ones earn on average; `null` if none succeeded. */
-  least: z.number().nullable(),
-})
-export type Unearned = z.infer<typeof unearnedSchema>
+import type { Unearned } from './unearned-schema.ts'
 
 /**
  * Finds the episodes that did not succeed and yet earned at least what successful ones earn on average, or, where none

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { unearnedSchema } from '../cheating/unearned.ts'
+import { unearnedSchema } from '../cheating/unearned-schema.ts'
 import { boundsSchema, estimateSchema, retriedSchema } from '../fold/summary.ts'
 
 export const figureSchema = z.object({

@@ -1,7 +1,7 @@
 import type { Guarantees, JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import { anchorsSchema } from '../anchors/anchors.ts'
-import { unearnedSchema } from '../cheating/unearned.ts'
+import { anchorsSchema } from '../anchors/anchor-schema.ts'
+import { unearnedSchema } from '../cheating/unearned-schema.ts'
 import { noiseSchema } from '../noise/noise-floor.ts'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })

@@ -1,4 +1,5 @@
-import { noteUnearned, shortUnearned, type Unearned } from '../cheating/unearned.ts'
+import { noteUnearned, shortUnearned } from '../cheating/unearned.ts'
+import type { Unearned } from '../cheating/unearned-schema.ts'
 import type { Summary } from '../fold/summary.ts'
 import { type VoidBounds, voidBounds } from '../fold/void-bounds.ts'
 import { formatCount, formatShareInterval, plural } from '../text/format.ts'

@@ -9,7 +9,7 @@ import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
 import { type LeftOut, leaveOut, leftOutOf, readQuarantine } from '@episodic/analysis/quarantine/quarantine-file'
 import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
-import { type Anchors, noteAnchors } from '@episodic/report/anchors/anchors'
+import { noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
 import type { Contrasts } from '@episodic/report/compare/contrasts'
 import { bySuccess } from '@episodic/report/notes/contrast-notes'
@@ -85,7 +85,7 @@ interface CompareResult {
   readonly title: string | null
   readonly compared: Comparison | Contrasts | null
   readonly problem: string | null
-  readonly anchors: Anchors | null
+  readonly anchors: Awaited<ReturnType<typeof readAnchors>>
   readonly left: LeftOut | undefined
   readonly group: ComparedGroup
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type Anchors, anchorsSchema, noteAnchors } from '@episodic/report/anchors/anchors'
+import { type Anchors, anchorsSchema } from '@episodic/report/anchors/anchor-schema'
+import { noteAnchors } from '@episodic/report/anchors/anchors'
 import { commandLine, shownPath } from '../../base/console.ts'
 import { jsonInFile } from '../../base/json.ts'
 import { RUN_FILES } from '../record/run-folder.ts'
