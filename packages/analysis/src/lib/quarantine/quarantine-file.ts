@@ -3,6 +3,7 @@ import { cleanText, plural } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { parseJson } from '@episodic/run/base/json'
 import { readTextFile } from '@episodic/run/base/text-file'
+import { countLeaves } from '@episodic/run/folder/plan/configuration'
 import { z } from 'zod'
 import type { UnreadRun } from '../compare/compare-with-baseline.ts'
 import type { ComparedRun } from '../compare/compared-run.ts'
@@ -61,10 +62,9 @@ export function proposeQuarantine(histories: readonly TaskHistory[], { reasons, 
 
 /** Reads a quarantine file. Throws `option-invalid` for another one. */
 export function readQuarantine(file: string) {
-  const read = () => readTextFile(file)
   const { environment, tasks } = parseJson(
     quarantineSchema,
-    read,
+    () => readTextFile(file),
     'option-invalid',
     `--without ${file} is no quarantine`,
   )
@@ -100,12 +100,15 @@ export function assertQuarantineOf(
   )
 }
 
-/** Returns a run without the tasks of a quarantine. Throws as {@link assertQuarantineOf} does. */
+/** Returns a run without the tasks of a quarantine, and what its plan has for them. Throws as {@link assertQuarantineOf} does. */
 export function leaveOut<Read extends ComparedRun | UnreadRun>(run: Read, quarantine: LeftOut | undefined): Read {
   if (!quarantine || !('tasks' in run)) return run
   const { manifest } = run
   assertQuarantineOf(quarantine, manifest)
   const tasks = new Map([...run.tasks].filter(([id]) => !quarantine.ids.has(id)))
-  const scheduled = manifest.scheduled - (run.tasks.size - tasks.size) * manifest.configuration.rollouts
+  const { rollouts, branch } = manifest.configuration
+  const ofTask = Math.min(rollouts * countLeaves(branch), manifest.scheduled / Math.max(1, run.tasks.size))
+  const left = [...run.tasks].flatMap(([id, { plays }]) => (tasks.has(id) ? [] : [Math.max(plays.size, ofTask)]))
+  const scheduled = Math.max(0, Math.round(left.reduce((sum, planned) => sum - planned, manifest.scheduled)))
   return { ...run, tasks, manifest: { ...manifest, scheduled } }
 }

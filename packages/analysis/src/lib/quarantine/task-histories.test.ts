@@ -1,6 +1,8 @@
 import { createRng } from '@episodic/protocol'
+import type { RunConfiguration } from '@episodic/run/folder/plan/configuration'
 import { describe, expect, it } from 'vitest'
 import type { Play } from '../compare/played-tasks.ts'
+import { leaveOut } from './quarantine-file.ts'
 import { taskHistories } from './task-histories.ts'
 
 const RUNS = 10_000
@@ -77,5 +79,20 @@ describe('taskHistories', () => {
     expect(taskHistories([runOf([true]), runOf([false])])).toMatchObject([
       { runs: 2, finished: 2, successes: 1, flips: null },
     ])
+  })
+})
+
+describe('leaveOut', () => {
+  it.each([
+    ['that ended after two of its 40 rounds', { rollouts: 40, until: '±3points' }, 10, 20, 14],
+    ['of trees', { rollouts: 2, branch: [{ lines: 3, at: 1 }] }, 10, 60, 42],
+    ['that has begun four of its tasks', { rollouts: 2 }, 4, 20, 14],
+  ] as const)('leaves the plan of a run %s what it has for other tasks', (_, settings, begun, scheduled, left) => {
+    const environment = { name: 'world', version: '1' }
+    const tasks = new Map(Array.from({ length: begun }, (_, i) => [`${i}`, { prompt: '', plays: new Map() }]))
+    const configuration = { environment, branch: [], ...settings } as unknown as RunConfiguration
+    const run = { manifest: { name: 'run', scheduled, configuration }, tasks }
+    const without = { file: 'odd.json', environment, ids: new Set(['0', '1', '3', 'none']), note: '' }
+    expect(leaveOut(run, without)).toMatchObject({ manifest: { scheduled: left }, tasks: { size: begun - 3 } })
   })
 })
