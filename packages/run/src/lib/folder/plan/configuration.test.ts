@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { whatDiffers } from '../set/same-tasks.ts'
 import { assertSame, type RunConfiguration } from './configuration.ts'
 
 const kept: RunConfiguration = {
@@ -34,5 +35,22 @@ describe('assertSame', () => {
   ])('names the difference: %s', (line, change) => {
     expect(() => assertSame(kept, { ...kept, ...change }, 'runs/a')).toThrow(`runs/a holds a run with another`)
     expect(() => assertSame(kept, { ...kept, ...change }, 'runs/a')).toThrow(line)
+  })
+})
+
+describe('whatDiffers', () => {
+  const played = (agent: string, user: string): RunConfiguration => {
+    const [policy, other] = [agent, user].map((name) => ({ name, sha256: null })) as [
+      typeof kept.policy,
+      typeof kept.policy,
+    ]
+    return { ...kept, policy, seats: { agent: policy, user: other }, focus: 'agent' }
+  }
+
+  it('leaves out who plays the seat in focus, and not who plays beside it', () => {
+    expect(whatDiffers(played('solver', 'scripted'), played('random', 'scripted'))).toEqual([])
+    expect(whatDiffers(played('solver', 'scripted'), played('random', 'llm:gpt'))).toEqual([
+      ['seats.user.name', '"scripted"', '"llm:gpt"'],
+    ])
   })
 })
