@@ -88,7 +88,22 @@ describe('episodic run --until', () => {
     ['±1points', ['--baseline', 'base'], 2, /cannot be reached: base is itself known to ± [\d.]+ points only/],
     ['>=80%', ['--baseline', 'base'], 2, /the difference from a --baseline in points, as >=-3points/],
     ['>=-3points', [], 2, /the limit of a rate is in %/],
+    ['>=-3%', [], 2, /the limit of a rate is in % and not below 0/],
+    ['±9points', ['--baseline', 'forked'], 2, /forked forks its rollouts \(--branch\), so it is no baseline/],
   ] as const)('refuses %s %j', async (until, more, code, message) => {
+    if (more[1] === 'forked')
+      await workshop.main([
+        'run',
+        world,
+        '--tasks',
+        `${TASKS}`,
+        '--rollouts',
+        '2',
+        '--branch',
+        '2@1',
+        '--out',
+        'forked',
+      ])
     const { status, err } = await run('refused', until, '--rollouts', '9', ...more)
     expect([status, err, existsSync(join(workshop.folder, 'refused'))]).toEqual([
       code,

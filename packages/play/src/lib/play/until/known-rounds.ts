@@ -19,9 +19,10 @@ import { whatDiffers } from '@episodic/run/folder/set/same-tasks'
  */
 export async function openKnownRounds(until: string, { configuration }: Pick<RunManifest, 'configuration'>) {
   const { points, way, limit, unit = '', baseline: folder } = UNTIL.exec(until)?.groups ?? {}
-  if (way !== undefined && (unit === '%') === (folder !== undefined))
+  const isNegative = limit?.startsWith('-') && unit === '%'
+  if (way !== undefined && (isNegative || (unit === '%') === (folder !== undefined)))
     throw invalidOption(
-      `--until ${until}: the limit of a rate is in %, as >=80%, and that of the difference from a --baseline in points, as >=-3points.`,
+      `--until ${until}: the limit of a rate is in % and not below 0, as >=80%, and that of the difference from a --baseline in points, as >=-3points.`,
     )
   const isDecision = way === '<' || way === '>'
   const wanted: Wanted = isDecision ? { way, limit: Number(limit) / 100 } : { half: Number(points) / 100 }
@@ -41,6 +42,10 @@ async function readBaseline(path: string, own: RunManifest['configuration']): Pr
       `${path} is no baseline of this run, which plays something else:`,
       ...differing.map(([key, was, is]) => `  ${key}: ${was} in the baseline, ${is} here`),
     ])
+  if (configuration.branch.length > 0)
+    throw invalidOption(
+      `${path} forks its rollouts (--branch), so it is no baseline of --until. Name one that does not.`,
+    )
   const attempts = createAttempts(own.focus)
   for await (const record of readSealed(join(folder, RUN_FILES.episodes))) attempts.add(record)
   return { name, tasks: attempts.byTask() }
