@@ -21,31 +21,33 @@ export interface RateEvidence {
 }
 
 /**
- * Returns what episodes say of the success rate of a player on these very tasks. `null` before two rounds, which say
- * how much the rollouts of a task differ. It says nothing of tasks that are not played.
+ * Returns what episodes say of the success rate of a player on these very tasks, which all count alike, however often
+ * they finished. `null` before two rounds, which say how much rollouts differ. It says nothing of tasks not played.
  *
  * Waudby-Smith, Arbour, Sinha, Kennedy & Ramdas, "Time-uniform central limit theory and asymptotic confidence
  * sequences", Annals of Statistics 52 (2024), theorem 2.2 and equation 10: σ √(2 (N ρ² + 1) / (N ρ)² · ln(√(N ρ² + 1) /
  * α)) after N episodes, the narrowest at the size that ρ is chosen for. σ² is half of the share of pairs of rollouts of
- * a task that differ.
+ * a task that differ; tasks weigh as in the variance of the mean over them, and N is the episodes of equal numbers that
+ * have that variance.
  *
  * @param narrowest - episodes after which the interval is to be the narrowest. Default: after these.
  */
 export function rateEvidence(tasks: Iterable<Attempts>, narrowest?: number): RateEvidence | null {
-  let [count, successes, pairs, differing] = [0, 0, ADDED, ADDED]
-  for (const { finished, successes: won } of tasks) {
-    count += finished
-    successes += won
-    if (finished < 2) continue
-    // The pairs of n rollouts are worth n − 1 independent ones.
-    pairs += finished - 1
-    differing += (2 * won * (finished - won)) / finished
-  }
-  if (pairs === ADDED) return null
+  const all = [...tasks].filter(({ finished }) => finished > 0)
+  const again = all.filter(({ finished }) => finished > 1)
+  if (again.length === 0) return null
+  const sum = (value: (task: Attempts) => number, of = all) => of.reduce((total, task) => total + value(task), 0)
+  const share = ({ finished }: Attempts) => 1 / finished
+  const count = all.length ** 2 / sum(share)
+  const weight = sum(share, again)
+  // The pairs of n rollouts are worth n − 1 independent ones.
+  const added = (ADDED * weight) / sum(({ finished }) => finished - 1, again)
+  const differing = sum(({ finished: n, successes: won }) => (2 * won * (n - won)) / (n * n * (n - 1)), again)
   const tight = (-2 * Math.log(RISK) + Math.log(-2 * Math.log(RISK)) + 1) / (narrowest ?? count)
   const spread = count * tight + 1
-  const variance = ((spread / (count ** 2 * tight)) * differing) / pairs / 2
-  return { rate: successes / count, variance, mixture: Math.log(spread) / 2 }
+  const variance = ((spread / (count ** 2 * tight)) * (differing + added)) / (weight + added) / 2
+  const rate = sum(({ finished, successes }) => successes / finished) / all.length
+  return { rate, variance, mixture: Math.log(spread) / 2 }
 }
 
 /**
@@ -56,7 +58,7 @@ export function rateEvidence(tasks: Iterable<Attempts>, narrowest?: number): Rat
  */
 export function knownRate(tasks: Iterable<Attempts>, narrowest: number): KnownRate | null {
   const found = rateEvidence(tasks, narrowest)
-  return found && { rate: found.rate, half: halfOf(found.variance, found.mixture) }
+  return found && { rate: found.rate, half: halfOf(found) }
 }
 
 /**
@@ -65,16 +67,12 @@ export function knownRate(tasks: Iterable<Attempts>, narrowest: number): KnownRa
  * and the interval is what the ellipse covers of their difference.
  */
 export function knownDifference(own: RateEvidence, baseline: RateEvidence): KnownRate {
-  const half = halfOf(own.variance + baseline.variance, own.mixture + baseline.mixture)
+  const half = halfOf({ variance: own.variance + baseline.variance, mixture: own.mixture + baseline.mixture })
   return { rate: own.rate - baseline.rate, half }
 }
 
-/** Returns the half that no number of episodes goes below, because the baseline does not grow. */
-export function leastHalf({ variance, mixture }: RateEvidence): number {
-  return halfOf(variance, mixture)
-}
-
-function halfOf(variance: number, mixture: number): number {
+/** Returns half the width of an interval: a difference is never known better than its baseline, which does not grow. */
+export function halfOf({ variance, mixture }: Pick<RateEvidence, 'variance' | 'mixture'>): number {
   return Math.sqrt(2 * variance * (mixture - Math.log(RISK)))
 }
 

@@ -4,9 +4,9 @@ import type { Attempts } from '../noise/noise-floor.ts'
 import { formatPoints } from '../notes/figure-notes.ts'
 import {
   episodesFor,
+  halfOf,
   knownDifference,
   knownRate,
-  leastHalf,
   type RateEvidence,
   rateEvidence,
 } from '../precision/known-rate.ts'
@@ -86,7 +86,7 @@ function differenceFrom(baseline: KnownBaseline, tasks: ReadonlyMap<string, Atte
 export function whyNeverKnown({ name, tasks }: KnownBaseline, wanted: Wanted): string | null {
   const found: RateEvidence | null = rateEvidence(tasks.values())
   if (!found) return `${name} has no task that was played twice, so it is not known how much its rollouts differ.`
-  const least = leastHalf(found)
+  const least = halfOf(found)
   if (!('half' in wanted) || least < wanted.half) return null
   return `${name} is itself known to ± ${(100 * least).toFixed(1)} points only. Ask for more points than that, or play more rollouts of it.`
 }
