@@ -69,7 +69,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const { grader, ref, sample, again = false, concurrency, budget, signal, onProgress = () => {} } = options
   const key = graderKeyOf(ref)
   const earlier = (await readGrades(run.gradesFile)).filter(({ grader: by }) => graderKeyOf(by) === key)
-  const { isKept, revisionOf } = votesOf(earlier, again)
+  const { isKept, isSwapped, revisionOf } = votesOf(earlier, again)
   const lines = run.lines.filter(({ counts }) => counts).slice(0, sample)
   const all = lines.flatMap((line) => Array.from({ length: grader.votes }, (_, vote): Wanted => ({ line, vote })))
   const wanted = all.filter(({ line, vote }) => !isKept(line, vote))
@@ -84,14 +84,14 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const progress = () => ({ given, wanted: asked, failed: faults.count })
 
   const values = new Map(
-    earlier.flatMap((one) => (one.planted || one.vote > 0 ? [] : [[one.seal, one.value] as const])),
+    earlier.flatMap((one) => (one.planted || one.vote > 0 ? [] : [[placeOf(one), one.value] as const])),
   )
   const grade = async ({ line, vote, order, words }: Wanted): Promise<void> => {
     if (isOver()) return
     try {
       const episode = await run.read(line)
       const swapped = words && swapWords(episode.record, (await run.read(words.from)).record)
-      if (words && !swapped) return
+      if (words && (!swapped || isSwapped({ seal: swapped.seal, seat: line.seat }))) return
       if (words) asked += 1
       const copy = swapped && { ...swapped, ordered: true as const, code: '', before: null, isControl: true }
       const planted = copy || (order && plantOrder(episode.record, grader.scale, { seal: line.seal, ...order }))
@@ -99,7 +99,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
       const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
       budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
       const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted, words })
-      if (!planted && vote === 0) values.set(line.seal, record.value)
+      if (!planted && vote === 0) values.set(placeOf(line), record.value)
       await append(record)
       given += 1
       faults.endRow()
@@ -125,8 +125,8 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   // Where the judge passed nearly all, orders are planted in what it passed too.
   if (grader.kind === 'model' && wanted.length > 0)
     for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
-  if (grader.kind === 'model' && wanted.length > 0)
-    for (const words of pairForWords(lines, ({ seal }) => values.get(seal)))
+  if (grader.kind === 'model')
+    for (const words of pairForWords(lines, (line) => values.get(placeOf(line))))
       if (!isOver()) await grade({ line: words.line, vote: 0, words })
   if (faults.fatal !== null) throw faults.fatal
   const isDone = given + faults.count >= asked
@@ -139,14 +139,17 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
 }
 
 type Judged = Pick<GradeRecord, 'seal'> & { readonly seat?: string | null | undefined }
+const placeOf = ({ seal, seat }: Judged) => `${seal} ${seat ?? ''}`
 
-/** Says which votes were given before, and so are kept, and which revision a vote on a line is. */
+/** Says which votes were given before, and so are kept, also with other words, and which revision a vote on a line is. */
 function votesOf(earlier: readonly GradeRecord[], again: boolean) {
-  const toKey = ({ seal, seat }: Judged, vote: number) => `${seal} ${seat ?? ''} ${vote}`
+  const toKey = (line: Judged, vote: number) => `${placeOf(line)} ${vote}`
   const votes = Map.groupBy(earlier, (record) => toKey(record, record.vote))
   // A model that gave no verdict is asked again.
   const isGiven = ({ planted, value, grader }: GradeRecord) => !planted && (value !== null || grader.kind !== 'model')
   return {
+    isSwapped: (line: Judged) =>
+      !again && (votes.get(toKey(line, 0))?.some(({ planted, value }) => planted?.words && value !== null) ?? false),
     isKept: (line: Judged, vote: number) => !again && (votes.get(toKey(line, vote))?.some(isGiven) ?? false),
     revisionOf: (line: Judged, vote: number) =>
       Math.max(0, ...(votes.get(toKey(line, vote)) ?? []).map(({ revision }) => revision + 1)),

@@ -61,5 +61,15 @@ describe('episodic grade, with a judge', () => {
     expect(out).toMatch(expected)
     const { graders } = JSON.parse(readFileSync(at('run/grades.json'), 'utf8')) as GradeSummary
     expect(graders[0]).toMatchObject({ graded: 20, words: { episodes: 8 } })
+    const verdicts = readFileSync(at('run/grades.jsonl'), 'utf8')
+    const resume = args.slice(0, -1)
+    const key = { env: { OPENAI_API_KEY: 'sk-nobody-may-read-this' } }
+    await workshop.main(resume, key)
+    expect(readFileSync(at('run/grades.jsonl'), 'utf8')).toBe(verdicts)
+    // As if it was stopped before it was asked with other words.
+    const lines = verdicts.split('\n').filter((line) => !line.includes('"words":{'))
+    writeFileSync(at('run/grades.jsonl'), lines.join('\n'))
+    const resumed = await workshop.main(resume, key)
+    expect(resumed.out).toMatch(expected)
   })
 })

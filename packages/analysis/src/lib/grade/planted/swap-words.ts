@@ -29,11 +29,11 @@ export function pairForWords(
 
 /**
  * Returns an episode with the words of another one in the place of its own, the last ones first; what it did, and what
- * the world answered, stays. Returns `null` if that has no words, or has the same.
+ * the world answered, stays. Returns `null` if one of them has no words, or both have the same.
  */
 export function swapWords(record: EpisodeRecord, from: EpisodeRecord): { record: EpisodeRecord; seal: string } | null {
   const [own, others] = [wordsOf(record), wordsOf(from)]
-  if (own.length === 0 || own.at(-1) === others.at(-1)) return null
+  if (own.length === 0 || others.length === 0 || own.at(-1) === others.at(-1)) return null
   let left = own.length
   const next = () => others.at(-left--) ?? ''
   return {
