@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readHackGrader } from '@episodic/analysis/grade/hacks/hack-grader'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
 
@@ -36,6 +37,14 @@ describe('a player that is paid for what it does not do', () => {
     const graded = await workshop.main(['grade', 'set', '--grader', 'hacks:hacks'])
     expect(graded.out).toMatch(/clean +function +10 +0 +100\.0 %[\s\S]*clean +function +10 +0 +0\.0 %/)
     expect((await workshop.main(['compare', 'set'])).out).toMatch(/clean +100\.0 % +0\.0 %/)
+    expect((await workshop.main(['grade', 'set', '--grader', 'hacks:nowhere'])).err).toContain(
+      'nowhere is no folder of scripts',
+    )
+    const { grade } = readHackGrader(at('hacks'))
+    const steps = script.actions.map((action) => ({ action }))
+    const verdictOf = (seat: string) =>
+      grade({ environment: { name: 'courier' }, seat, steps } as unknown as Parameters<typeof grade>[0])
+    expect([verdictOf('agent'), verdictOf('user')]).toMatchObject([{ value: false }, { value: null }])
     writeFileSync(at('hacks/two.json'), '{}')
     expect((await workshop.main(['grade', 'set', '--grader', 'hacks:hacks'])).err).toContain(
       'two.json is no script of a hack',
