@@ -47,12 +47,16 @@ export async function exportHarbor(reference: string, options: HarborOptions, co
     throw invalidOption(`A task of Harbor has one player, and ${environment.name} has several seats.`)
   await using host = createHost({ environments: [environment] })
   await using connection = await connect(inProcess(host))
-  makeFolder(out)
-  let [written, solved] = [0, 0]
+  const chosen: Task[] = []
   for await (const task of tasks) {
     if (options.split !== undefined && task.split !== options.split) continue
     if (!options.heldOut && task.tags.includes(HELD_OUT))
       throw invalidOption(`Task ${task.id} is held out from training. Give another --split, or --held-out.`)
+    chosen.push(task)
+  }
+  makeFolder(out)
+  let [written, solved] = [0, 0]
+  for (const task of chosen) {
     const harborTask = await solve(task, connection)
     await writeHarborTask(out, environment, harborTask)
     written += 1

@@ -46,6 +46,12 @@ describe('a held-out split', () => {
     const again = await main('dataset', 'hold-out', 'plain.jsonl', '--out', 'own.jsonl')
     expect(out).toMatch(/canary:[\da-f]{32} /)
     expect(again.out).toBe(out)
+    await main('dataset', 'hold-out', 'held.jsonl', '--split', 'validation', '--out', 'both.jsonl')
+    for (const { split, tags } of textOf('both.jsonl')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)))
+      expect([tags.includes('held-out'), tags.includes(CANARY)]).toEqual([split !== 'train', true])
   })
 
   it('is exported only with --held-out, which says so', async () => {
@@ -64,6 +70,7 @@ describe('a held-out split', () => {
     expect((await main(...rows, '--held-out')).status).toBe(0)
     const harbor = ['export', 'run', '--format', 'harbor', '--out']
     expect((await main(...harbor, 'no')).err).toMatch(/is held out from training/)
+    expect(existsSync(join(workshop.folder, 'no'))).toBe(false)
     expect((await main(...harbor, 'yes', '--held-out')).status).toBe(0)
     expect((await main('dataset', 'hold-out', 'train.jsonl', '--out', 'none.jsonl')).status).not.toBe(0)
     expect(existsSync(join(workshop.folder, 'none.jsonl'))).toBe(false)

@@ -30,10 +30,10 @@ export const holdOutCommand = defineCommand('hold-out', holdOutOptions, {
     let held = 0
     async function* marked() {
       for await (const task of readTasks(file)) {
-        const own = task.tags.filter((tag) => tag !== HELD_OUT && !tag.startsWith(CANARY))
         const isHeld = task.split === split
         held += Number(isHeld)
-        yield { ...task, tags: [...own, canary, ...(isHeld ? [HELD_OUT] : [])] }
+        // What is held out stays so, and has each canary that it was given.
+        yield { ...task, tags: [...new Set([...task.tags, canary, ...(isHeld ? [HELD_OUT] : [])])] }
       }
       if (held === 0) throw invalidOption(`${file} has no task of the split ${split}, so nothing would be held out.`)
     }
