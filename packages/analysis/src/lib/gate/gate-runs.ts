@@ -73,7 +73,9 @@ export async function gateRuns(
 ): Promise<GateResult> {
   const runs: GatedRun[] = []
   for (const entry of entries) runs.push(await gateRun(entry, conditions, options))
-  const { notWorse } = conditions
+  const [{ notWorse }, { without }] = [conditions, options]
+  if (without && runs.every(({ world, counts }) => counts && world !== without.environment.name))
+    throw new HarnessError('runs-differ', `${without.file} is of ${without.environment.name}, and no run is.`)
   // A gate of a run against itself would pass for ever.
   if (notWorse && runs.every(({ baseline }) => baseline !== null))
     return { verdict: 'error', passed: false, runs: runs.map(withItself) }
@@ -86,17 +88,17 @@ export async function gateRuns(
 
 async function gateRun(entry: GateEntry, conditions: GateConditions, options: GateOptions): Promise<GatedRun> {
   const { folder } = entry
-  const { seat, without } = options
-  const whole = await readOrWhy(folder, { seat, onTorn: (line) => options.onTorn(folder, line) })
+  const whole = await readOrWhy(folder, { seat: options.seat, onTorn: (line) => options.onTorn(folder, line) })
+  const isOf = (world: string) => 'problem' in whole || whole.manifest.configuration.environment.name === world
+  const without = options.without && isOf(options.without.environment.name) ? options.without : undefined
   const read = leaveOut(whole, without)
-  const shown = shownPath(folder)
   if ('problem' in read)
     return {
-      ...{ run: shown, world: entry.world ?? '', player: entry.player ?? '', problem: read.problem },
+      ...{ run: shownPath(folder), world: entry.world ?? '', player: entry.player ?? '', problem: read.problem },
       ...{ counts: null, decisions: [], baseline: null, notes: [], lost: null, tasks: [] },
     }
   const { environment, policy } = read.manifest.configuration
-  const named = { run: shown, world: environment.name, player: entry.player ?? policy.name }
+  const named = { run: shownPath(folder), world: environment.name, player: entry.player ?? policy.name }
   const plays = countPlays(read.tasks.values())
   const decisions: Decision[] = []
   // What is not in the rate, and what was played again.

@@ -60,4 +60,22 @@ describe('episodic dataset quarantine', () => {
     const both = await workshop.main(['dataset', 'quarantine', 'runs/june', 'runs/lake', '--out', 'both.json'])
     expect([both.status, existsSync(join(workshop.folder, 'both.json'))]).toEqual([2, false])
   })
+
+  it('leaves a run of another world whole, and refuses a gate of nothing else', async () => {
+    const worlds = [exampleWorld('frozen-lake'), '--tasks', '20', '--set', 'two']
+    const played = await workshop.main(['run', world, ...worlds, '--policy', 'random'])
+    expect(played.err).not.toContain('error')
+    const { runs } = await jsonOf('gate', 'runs/two', '--success', '>=0%', '--without', 'odd.json')
+    const { tasks } = JSON.parse(readFileSync(join(workshop.folder, 'odd.json'), 'utf8'))
+    const finished = runs.map(({ world, counts }: { world: string; counts: { finished: number } }) => [
+      world,
+      counts.finished,
+    ])
+    expect(Object.fromEntries(finished)).toEqual({ 'number-guessing': 20 - tasks.length, 'frozen-lake': 20 })
+    const alone = await workshop.main(['gate', 'runs/lake', '--success', '>=0%', '--without', 'odd.json'])
+    expect([alone.status, alone.err]).toEqual([
+      1,
+      expect.stringContaining('odd.json is of number-guessing, and no run is'),
+    ])
+  })
 })
