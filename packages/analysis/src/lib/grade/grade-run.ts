@@ -141,7 +141,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
 type Judged = Pick<GradeRecord, 'seal'> & { readonly seat?: string | null | undefined }
 const placeOf = ({ seal, seat }: Judged) => `${seal} ${seat ?? ''}`
 
-/** Says which votes were given before, and so are kept, also with other words, and which revision a vote on a line is. */
+/** Says which votes were given before, also with other words, and so are kept, and which revision a vote is. */
 function votesOf(earlier: readonly GradeRecord[], again: boolean) {
   const toKey = (line: Judged, vote: number) => `${placeOf(line)} ${vote}`
   const votes = Map.groupBy(earlier, (record) => toKey(record, record.vote))

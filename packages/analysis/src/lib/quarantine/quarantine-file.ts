@@ -100,7 +100,7 @@ export function assertQuarantineOf(
   )
 }
 
-/** Returns a run without the tasks of a quarantine, and what its plan has for them. Throws as {@link assertQuarantineOf} does. */
+/** Returns a run without tasks of a quarantine, and without its plan for them. Throws as {@link assertQuarantineOf}. */
 export function leaveOut<Read extends ComparedRun | UnreadRun>(run: Read, quarantine: LeftOut | undefined): Read {
   if (!quarantine || !('tasks' in run)) return run
   const { manifest } = run
