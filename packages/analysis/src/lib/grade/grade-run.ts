@@ -84,7 +84,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   const progress = () => ({ given, wanted: asked, failed: faults.count })
 
   const values = new Map(
-    earlier.flatMap((one) => (one.planted || one.vote > 0 ? [] : [[placeOf(one), one.value] as const])),
+    earlier.flatMap((one) => (one.planted || one.vote > 0 ? [] : [[toPlace(one), one.value] as const])),
   )
   const grade = async ({ line, vote, order, words }: Wanted): Promise<void> => {
     if (isOver()) return
@@ -99,7 +99,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
       const verdict = await askGrader(options, judged, { seal: planted?.seal ?? line.seal, seat: line.seat, vote })
       budget.spent += (verdict.asked?.promptTokens ?? 0) + (verdict.asked?.completionTokens ?? 0)
       const record = recordOf(run, options, { line, vote, revisionOf, judged, verdict, planted, words })
-      if (!planted && vote === 0) values.set(placeOf(line), record.value)
+      if (!planted && vote === 0) values.set(toPlace(line), record.value)
       await append(record)
       given += 1
       faults.endRow()
@@ -126,7 +126,7 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
   if (grader.kind === 'model' && wanted.length > 0)
     for (const line of lines.slice(0, Math.max(0, PLANTED - plantedSoFar))) if (!isOver()) await plant(line, null)
   if (grader.kind === 'model')
-    for (const words of pairForWords(lines, (line) => values.get(placeOf(line))))
+    for (const words of pairForWords(lines, (line) => values.get(toPlace(line))))
       if (!isOver()) await grade({ line: words.line, vote: 0, words })
   if (faults.fatal !== null) throw faults.fatal
   const isDone = given + faults.count >= asked
@@ -139,11 +139,11 @@ export async function gradeRun(run: GradableRun, options: GradeRunOptions): Prom
 }
 
 type Judged = Pick<GradeRecord, 'seal'> & { readonly seat?: string | null | undefined }
-const placeOf = ({ seal, seat }: Judged) => `${seal} ${seat ?? ''}`
+const toPlace = ({ seal, seat }: Judged) => `${seal} ${seat ?? ''}`
 
 /** Says which votes were given before, also with other words, and so are kept, and which revision a vote is. */
 function votesOf(earlier: readonly GradeRecord[], again: boolean) {
-  const toKey = (line: Judged, vote: number) => `${placeOf(line)} ${vote}`
+  const toKey = (line: Judged, vote: number) => `${toPlace(line)} ${vote}`
   const votes = Map.groupBy(earlier, (record) => toKey(record, record.vote))
   // A model that gave no verdict is asked again.
   const isGiven = ({ planted, value, grader }: GradeRecord) => !planted && (value !== null || grader.kind !== 'model')

@@ -89,7 +89,9 @@ describe('leaveOut', () => {
     ['that has begun four of its tasks', { rollouts: 2 }, 4, 20, 14],
   ] as const)('leaves the plan of a run %s what it has for other tasks', (_, settings, begun, scheduled, left) => {
     const environment = { name: 'world', version: '1' }
-    const tasks = new Map(Array.from({ length: begun }, (_, i) => [`${i}`, { prompt: '', plays: new Map() }]))
+    const tasks = new Map(
+      Array.from({ length: begun }, (_, i) => [`${i}`, { prompt: '', difficulty: 0, setup: null, plays: new Map() }]),
+    )
     const configuration = { environment, branch: [], ...settings } as unknown as RunConfiguration
     const run = { manifest: { name: 'run', scheduled, configuration }, tasks }
     const without = { file: 'odd.json', environment, ids: new Set(['0', '1', '3', 'none']), note: '' }
