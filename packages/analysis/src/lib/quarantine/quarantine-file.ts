@@ -88,10 +88,8 @@ export function leftOutOf(left: LeftOut | undefined) {
 }
 
 /** Throws `runs-differ` for a quarantine of another environment, or of another version of it. */
-export function assertQuarantineOf(
-  { file, environment: { name, version } }: LeftOut,
-  run: ComparedRun['manifest'],
-): void {
+export function assertQuarantineOf({ file, environment: own }: LeftOut, run: ComparedRun['manifest']): void {
+  const { name, version } = own
   const { environment } = run.configuration
   if (environment.name === name && environment.version === version) return
   throw new HarnessError(

@@ -54,17 +54,9 @@ Examples:
     const entries = (await Promise.all(folders.map(readEntries))).flat()
     const onTorn = (line: number) => say(console.err, tornNotice(line))
     const runs = await Promise.all(entries.map(({ folder }) => readComparedRun(folder, { onTorn })))
-    const [environment, ...others] = new Map(
-      runs.map(
-        ({
-          manifest: {
-            configuration: {
-              environment: { name, version },
-            },
-          },
-        }) => [`${name} ${version}`, { name, version }],
-      ),
-    ).values()
+    const played = runs.map(({ manifest }) => manifest.configuration.environment)
+    const versions = played.map(({ name, version }) => [`${name} ${version}`, { name, version }] as const)
+    const [environment, ...others] = new Map(versions).values()
     if (!environment || others.length > 0)
       throw invalidOption(
         'A quarantine is of the tasks of one version of one environment, and these runs are of several.',
