@@ -37,3 +37,7 @@ export function wholeObservations({ steps }: Pick<SealedRecord, 'steps'>) {
     return whole ? { ...observation, attachments: whole } : observation
   }
 }
+
+export function withToolsOf(other: Observation | undefined, { tools: _, ...read }: Observation): Observation {
+  return other?.tools ? { ...read, tools: other.tools } : read
+}
