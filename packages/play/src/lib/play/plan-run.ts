@@ -44,7 +44,7 @@ export async function planRun(run: Run, options: PlanRunOptions): Promise<Planne
     return { ...options, run, sources, tasks: points.length, rounds: [continuePoints(points, configuration.rollouts)] }
   }
   const again = () => tasksOf(configuration, world, { signal })
-  const tasks = earlier ? { count: 0, again } : await checkTasks(again, configuration.tasks.from)
+  const tasks = earlier ? { count: 0, again } : await checkTasks(again, configuration, run.players)
   const { curriculum } = configuration
   const count = curriculum?.kind === 'staged' ? countDraws(curriculum) : tasks.count
   return { ...options, run, sources, tasks: count, rounds: await planRounds(tasks.again, configuration) }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop, readMatches } from '../../fixtures/episodic.fixture.ts'
@@ -64,10 +64,12 @@ describe('a simulated user whose task says what it knows', () => {
     expect(lines.some((line) => line.try > 0 && line.outcome.kind === 'finished')).toBe(true)
   })
 
-  it('stops at a sheet that is none', async () => {
-    const [row = ''] = readFileSync(at('plain.jsonl'), 'utf8').split('\n')
-    writeFileSync(at('wrong.jsonl'), JSON.stringify({ ...JSON.parse(row), metadata: { users: { user: { goal: 1 } } } }))
+  it('plays nothing if a sheet is none, also of a later task', async () => {
+    const [row, second = ''] = readFileSync(at('plain.jsonl'), 'utf8').split('\n')
+    const wrong = { ...JSON.parse(second), metadata: { users: { user: { goal: 1 } } } }
+    writeFileSync(at('wrong.jsonl'), `${row}\n${JSON.stringify(wrong)}\n`)
     const { err, status } = await run('wrong', '--dataset', 'wrong.jsonl')
     expect([status, err]).toEqual([1, expect.stringContaining('its sheet is invalid: goal')])
+    expect(existsSync(at('wrong'))).toBe(false)
   })
 })

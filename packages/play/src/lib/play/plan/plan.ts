@@ -7,6 +7,7 @@ import { episodeKey, type PlannedEpisode } from '@episodic/run/folder/plan/plann
 import { defaultTasks } from '../../worlds/default-tasks.ts'
 import { isServed, type PlayedWorld } from '../../worlds/served-world.ts'
 import { tasksInFile } from '../../worlds/tasks-in-file.ts'
+import type { Players } from '../users/checked-users.ts'
 import { serverTasks } from './server-tasks.ts'
 
 /**
@@ -86,10 +87,10 @@ const MOST_KEPT = 8_192
  * Reads all tasks once, so that an invalid one is reported before anything is played. Throws `dataset-invalid`.
  *
  * @param tasks - returns the tasks from the first on.
- * @param source - where they are from: generated tasks are distinct, so that their ids need not be kept.
+ * @param run - says where they are from: generated tasks are distinct, so that their ids need not be kept.
  */
-export async function checkTasks(tasks: () => AsyncIterable<Task>, source: RunConfiguration['tasks']['from']) {
-  const ids = source === 'dataset' ? new Set<string>() : null
+export async function checkTasks(tasks: () => AsyncIterable<Task>, run: RunConfiguration, players: Players) {
+  const ids = run.tasks.from === 'dataset' ? new Set<string>() : null
   let count = 0
   let kept: Task[] | null = []
   for await (const task of tasks()) {
@@ -97,6 +98,7 @@ export async function checkTasks(tasks: () => AsyncIterable<Task>, source: RunCo
     // The id identifies the episodes of a task.
     if (ids?.has(id)) throw new HarnessError('dataset-invalid', `Two tasks have the id ${id}. Give each its own id.`)
     ids?.add(id)
+    if (task.metadata.users) (await import('../users/checked-users.ts')).checkedUsers(players, { task })
     count += 1
     if (count > MOST_KEPT) kept = null
     kept?.push(task)

@@ -96,7 +96,9 @@ async function planWorld(reference: string | undefined, players: readonly Player
   }
   const { configuration, world } = (members[0] as SetMember).run
   const { environment, curriculum, rollouts, branch } = configuration
-  const { count: tasks } = await checkTasks(() => tasksOf(configuration, world), configuration.tasks.from)
+  // A policy may play a simulated user, and no agent.
+  const { players: checked } = (members.find(({ run }) => run.isPlayedByAgent) ?? (members[0] as SetMember)).run
+  const { count: tasks } = await checkTasks(() => tasksOf(configuration, world), configuration, checked)
   return {
     environment: { name: environment.name, version: environment.version },
     /** The file of its tasks, relative to the folder of the set. */

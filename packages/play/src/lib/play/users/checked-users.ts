@@ -2,20 +2,19 @@ import type { EarlierStep, Player, Policy, PolicyContext } from '@episodic/env'
 import type { Action, Observation, Step } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
-import { isAgent } from '../../worlds/agents/agent.ts'
-import type { RolloutOptions } from '../episodes/rollout.ts'
+import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
 import { findUserFault, USER_FAULTS, type UserView } from './user-fault.ts'
 import { type UserSheet, userSheetSchema } from './user-sheet.ts'
+
+export type Players = { readonly [seat: string]: Policy | Agent }
 
 /**
  * Returns the players of an episode, of which those of simulated users are checked turn by turn against the sheets of
  * the task, `metadata.users`. A turn with a fault is not played: it throws `user-spoiled`, so the episode has failed.
  * Throws `dataset-invalid` for a sheet that is none, or of a seat that no policy plays.
  */
-export function checkedUsers(
-  players: RolloutOptions['players'],
-  { task: { id, metadata, seats } }: PlannedEpisode,
-): RolloutOptions['players'] {
+export function checkedUsers(players: Players, { task }: Pick<PlannedEpisode, 'task'>): Players {
+  const { id, metadata, seats } = task
   const checked = Object.entries(metadata.users ?? {}).map(([seat, given]) => {
     const player = players[seat]
     const { data: sheet, error } = userSheetSchema.safeParse(given)
