@@ -114,22 +114,27 @@ export async function runSet(asked: AskedSet, options: RunSetOptions, console: C
   if (asked.settings.retryFailed && !resume)
     throw invalidOption('--retry-failed plays the failed episodes of a set again: give --resume too.')
   const planned = await planSet(asked)
+  const measuring = options.anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : null
+  for (const { run } of planned.flatMap(({ members }) => members))
+    measuring?.assertMeasured(run.configuration, run.reference, run.world)
   await interruptible(console, async (interruption) => {
     const { signal } = interruption
     const worlds = await openSet(folder, asked, planned, { resume, signal })
     const members = await playSet(folder, worlds, { signal, openRunner: await openQueue(asked.settings) }, console)
-    const { reportAnchors } = options.anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : {}
-    // In each world the next ones find the runs of the first beside them.
-    for (const [i, member] of members.entries())
-      if (reportAnchors && member.summary)
-        members[i] = { ...member, summary: await reportAnchors(join(folder, member.run), signal, console) }
-    if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
-    else {
-      const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
-      console.out.write(`\n${formatSet(members, asked.baseline)}${compare}`)
+    try {
+      // In each world the next ones find the runs of the first beside them.
+      for (const [i, member] of members.entries())
+        if (measuring && member.summary?.counts.unresolved === 0 && !signal.aborted)
+          members[i] = { ...member, summary: await measuring.reportAnchors(join(folder, member.run), signal, console) }
+    } finally {
+      if (json) console.out.write(`${JSON.stringify(toJson(folder, asked, members))}\n`)
+      else {
+        const compare = members.length > 1 ? `\ncompare: ${commandLine(['compare', shownPath(folder)])}\n` : ''
+        console.out.write(`\n${formatSet(members, asked.baseline)}${compare}`)
+      }
+      if (!conclude(folder, asked, members, options.isAgain === true, console))
+        process.exitCode = interruption.status ?? 1
     }
-    if (!conclude(folder, asked, members, options.isAgain === true, console))
-      process.exitCode = interruption.status ?? 1
   })
 }
 

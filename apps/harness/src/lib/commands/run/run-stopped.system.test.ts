@@ -55,11 +55,11 @@ beforeEach(() => {
 })
 
 describe('episodic run, stopped', () => {
-  it.each(['in-process', 'http', 'stdio'])(
+  it.each([['in-process', '--anchors'], ['http'], ['stdio']])(
     'stops at Ctrl-C, keeps what is sealed, and resumes by the printed command, over %s',
-    async (transport) => {
+    async (transport, ...more) => {
       const out = `it's ${transport}`
-      const run = await startHeld(out, '--transport', transport)
+      const run = await startHeld(out, '--transport', transport, ...more)
       run.interrupt()
       const { status, err, out: printed } = await run.ended
       expect(status).toBe(130)

@@ -30,21 +30,8 @@ async function worldMissing(folder: string): Promise<HarnessError> {
 export async function runWorlds(references: readonly string[], command: Command, console: Console): Promise<void> {
   const given = readFiles(references, command)
   const options = command.opts<RunOptions>()
-  const {
-    out,
-    resume,
-    json,
-    policy,
-    policies,
-    wordings,
-    set,
-    baseline,
-    dryRun,
-    anchors,
-    metricsPort,
-    metricsAddress,
-    tasks,
-  } = options
+  const { out, resume, json, policy, policies, wordings, set, baseline, dryRun, anchors, tasks } = options
+  const { metricsPort, metricsAddress } = options
   if (options.worker) return (await import('@episodic/play/play/workers/worker-main')).runWorker()
   const isMcp = options.mcp !== undefined || options.mcpConfig !== undefined
   const request = { ...options, tasks: typeof tasks === 'string' ? tasks : undefined }
@@ -90,6 +77,8 @@ export async function runWorlds(references: readonly string[], command: Command,
   }
   if (typeof resume === 'string' && worlds.length === 0 && !settings.url) throw await worldMissing(resume)
   const run = await findRun(worlds[0], { ...settings, policy: policy[0] })
+  const { assertMeasured, reportAnchors } = anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : {}
+  assertMeasured?.(run.configuration, run.reference, run.world)
   const named = (typeof resume === 'string' ? resume : out) ?? defaultFolder(run.configuration)
   const folder = resolve(out === undefined && resume === undefined ? await freeFolder(named) : named)
   if (folder !== resolve(named))
@@ -100,9 +89,13 @@ export async function runWorlds(references: readonly string[], command: Command,
     const openRunner = await openQueue(settings)
     const playing = { folder, resume: resume !== undefined, signal, openRunner, resumeLine: resumeCommand }
     const played = await runAlone(run, playing, console)
-    const { reportAnchors } = anchors ? await import('../../evaluate/anchors/measure-anchors.ts') : {}
-    const summary = reportAnchors ? await reportAnchors(folder, signal, console) : played.summary
-    showSummary(folder, summary, { json }, console)
+    let { summary } = played
+    try {
+      const isDone = summary.counts.unresolved === 0 && !signal.aborted
+      if (reportAnchors && isDone) summary = await reportAnchors(folder, signal, console)
+    } finally {
+      showSummary(folder, summary, { json }, console)
+    }
     const notice = noteNeverEnded(summary)
     if (notice !== null) say(console.err, notice)
     if (!concludeRun(played, resumeCommand, console)) process.exitCode = interruption.status ?? 1

@@ -49,6 +49,12 @@ describe('episodic report --anchors', () => {
     expect(JSON.parse(textOf(careless, 'anchors.json')).oracle.run).toMatch(/^\.\.\/solver-/)
   })
 
+  it('refuses a run with stages before it is played', async () => {
+    const staged = await play('--stages', '5@0..1', '--out', 'runs/staged', '--anchors')
+    expect([staged.status, staged.err]).toEqual([2, expect.stringContaining('has no floor and no oracle')])
+    expect(existsSync(join(workshop.folder, 'runs/staged'))).toBe(false)
+  })
+
   it('refuses another version of the world', async () => {
     const manifest = textOf('runs/careless/run.json').replaceAll('"1.1.0"', '"0.9.0"')
     writeFileSync(join(workshop.folder, 'runs/careless/run.json'), manifest)

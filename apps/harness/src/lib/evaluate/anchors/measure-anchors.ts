@@ -6,6 +6,7 @@ import { writeReport } from '@episodic/pages/file/write-report'
 import { runAlone } from '@episodic/play/play/complete-run'
 import { joinRun } from '@episodic/play/play/find-run'
 import { runSettingsSchema } from '@episodic/play/play/run-settings'
+import { isServed, type PlayedWorld } from '@episodic/play/worlds/served-world'
 import type { World } from '@episodic/play/worlds/world'
 import type { Anchor, Anchors } from '@episodic/report/anchors/anchor-schema'
 import type { Summary } from '@episodic/report/fold/summary'
@@ -38,15 +39,13 @@ const POLICIES = { floor: ['nothing', 'random'], oracle: ['solver'] } as const
  * lies beside it, as in its set, is taken if it was played to its end on the same tasks of the same version; otherwise
  * they are played into folders beside it.
  *
- * Rejects with `option-invalid` for a run whose tasks are not known ahead, with `version-mismatch`, and with the errors
- * of `loadRecordedWorld` and `runAlone`.
+ * Rejects as {@link assertMeasured} throws, with `version-mismatch`, and as `loadRecordedWorld` and `runAlone` do.
  */
 async function measureAnchors(folder: string, signal: AbortSignal, console: Console): Promise<void> {
   const sealed = await findSealed(folder)
   const manifest = sealed.manifest ?? (await readManifest(folder))
-  const { environment, continues, curriculum } = manifest.configuration
-  if (continues || curriculum)
-    throw invalidOption(`${shownPath(folder)} does not play each of its tasks alike, so it has no floor and no oracle.`)
+  const { environment } = manifest.configuration
+  assertMeasured(manifest.configuration, shownPath(folder))
   const world = await loadRecordedWorld(sealed, undefined, (notice) => say(console.err, notice))
   const { name, version, utility } = world.environment
   if (name !== environment.name || version !== environment.version)
@@ -78,6 +77,13 @@ async function measureAnchors(folder: string, signal: AbortSignal, console: Cons
   }
   const anchors: Anchors = { format: 1, floor: await measure(POLICIES.floor), oracle: await measure(POLICIES.oracle) }
   await writeRunFile(folder, RUN_FILES.anchors, `${JSON.stringify(anchors, null, 2)}\n`)
+}
+
+/** Throws `option-invalid` for a run that has no floor and no oracle: of a server of another system, or with stages. */
+export function assertMeasured({ continues, curriculum }: RunConfiguration, name: string, world?: PlayedWorld): void {
+  const isElsewhere = world !== undefined && isServed(world)
+  const why = isElsewhere ? 'is on a server of another system' : 'does not play each of its tasks alike'
+  if (isElsewhere || continues || curriculum) throw invalidOption(`${name} ${why}, so it has no floor and no oracle.`)
 }
 
 function hasPolicy({ solver, policies }: World, name: string): boolean {
