@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Policy } from '@episodic/env'
+import { contentId } from '@episodic/protocol'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { jsonInFile } from '@episodic/run/base/json'
 import { z } from 'zod'
@@ -30,29 +32,29 @@ export async function openKeptTarget(
 }
 
 /**
- * Plays the scripts of a folder that are of a target, each from fresh episodes. Resolves with what each earns. Rejects
- * with `option-invalid` for a file that is no script, and for a folder that cannot be read.
+ * Plays the scripts of a folder that are of a target, each from fresh episodes. Resolves with what each earns: `pays`
+ * is `null` if the solver fails. Rejects with `option-invalid` for a file that is no script, or without any.
  */
 export async function replayKept(target: CheckTarget, folder: string) {
-  const played: { readonly file: string; readonly pays: boolean; readonly what: string }[] = []
+  const played: { readonly file: string; readonly pays: boolean | null; readonly what: string }[] = []
   const names = await readdir(folder).catch((cause) => {
     throw invalidOption(`The scripts of hacks in ${folder} cannot be read. Name a folder of them.`, { cause })
   })
   for (const name of names.filter((each) => each.endsWith('.json')).sort()) {
     const file = join(folder, name)
     const hack = await jsonInFile(hackSchema, file)
-    if (!hack)
-      throw invalidOption(`${file} is no script of a hack. Delete it, or let \`episodic check\` write it anew.`)
+    if (!hack) throw invalidOption(`${file} is no script of a hack. Delete it, or let \`episodic check\` write one.`)
     if (hack.target.name === target.name) played.push({ file, ...(await replayHack(target, hack)) })
   }
-  return played
+  if (played.length > 0) return played
+  throw invalidOption(`${folder} has no script of ${target.name}. Keep some: episodic check --search 5m.`)
 }
 
-/** Writes a line of each script of a folder. The exit status is 1 if one is still paid: a hole that is open. */
+/** Writes a line of each script of a folder. The exit status is 1 unless each is known to be paid no more. */
 export async function playKeptHacks(target: CheckTarget, folder: string, out: Out): Promise<void> {
   for (const { file, pays, what } of await replayKept(target, folder)) {
-    out.write(`${pays ? 'paid   ' : 'closed '} ${basename(file)}: ${what}\n`)
-    if (pays) process.exitCode = 1
+    out.write(`${pays ? 'paid   ' : pays === null ? 'unknown' : 'closed '} ${basename(file)}: ${what}\n`)
+    if (pays !== false) process.exitCode = 1
   }
 }
 
@@ -72,17 +74,16 @@ export async function keepHacks(
   if (folder === null)
     return void out.write(`${scripts} is kept in hacks/ by: ${command} --only exploits --search 1m\n`)
   await mkdir(folder, { recursive: true })
-  for (const [i, hack] of hacks.entries()) {
-    const name = `${world.name.replace(/[^\w.-]/g, '-')}-${hack.rule}-${i + 1}.json`
+  for (const hack of hacks) {
+    const id = contentId(JSON.stringify([hack.tasks, hack.actions])).slice(0, 8)
+    const name = `${world.name.replace(/[^\w.-]/g, '-')}-${hack.rule}-${id}.json`
     await writeFile(join(folder, name), `${JSON.stringify(hack, null, 2)}\n`)
   }
   const given = process.argv.slice(1)
   const isOfSearch = (arg = '') => /^--(search|hacks)\b/.test(arg)
   const kept = given.filter((arg, i) => !isOfSearch(arg) && !(isOfSearch(given[i - 1]) && !given[i - 1]?.includes('=')))
   const args = [...process.execArgv, ...kept, '--hacks', folder]
-  const status = await new Promise((resolve, reject) => {
-    spawn(process.execPath, args, { stdio: 'ignore' }).once('error', reject).once('exit', resolve)
-  })
+  const [status] = await once(spawn(process.execPath, args, { stdio: 'ignore' }), 'exit')
   const again =
     status === 1 ? 'is paid again' : 'is not paid again, so that chance or a memory outside the state is at work,'
   out.write(`${scripts} in ${folder} ${again} in a fresh process.\n`)

@@ -60,13 +60,13 @@ export function formatActions({ actions }: Pick<Hack, 'actions'>): string {
 
 /**
  * Plays a kept script again, from fresh episodes. Resolves with what it earns now and whether that is still a hack by
- * its rule.
+ * its rule: `null` if the solver fails, so that nothing is known.
  */
 export async function replayHack(target: CheckTarget, { rule, tasks, actions }: Hack) {
   const rules = new Rules(target, new Budget(Number.POSITIVE_INFINITY))
   for (const task of tasks) await rules.solve(task)
   const [solved] = rules.solved
-  if (!solved) return { pays: false, what: 'the solver does not solve its task' }
+  if (!solved || rules.solved.length < tasks.length) return { pays: null, what: 'the solver does not solve its tasks' }
   await rules.different()
   const moves = actions.map(({ seat, tool, arguments: args }) => ({ seat, action: { tool, arguments: args } }))
   const line = await rules.confirm(rule, moves, solved)

@@ -127,7 +127,7 @@ describe('episodic check', () => {
     const open = await check('--hacks', 'hacks')
     expect(open).toMatchObject({
       status: 1,
-      out: expect.stringMatching(/^paid {4}office-without-success-1.json: earns 1/),
+      out: expect.stringMatching(/^paid {4}office-without-success-\w{8}.json: earns 1/),
     })
     const before = await vitest()
     expect(before).toContain('hacks of office are paid:')
@@ -138,6 +138,12 @@ describe('episodic check', () => {
     const closed = await check('--hacks', 'hacks')
     expect(closed).toMatchObject({ status: 0, out: expect.stringMatching(/^closed {2}.*: it is not paid any more\n/) })
     expect(await vitest()).toMatch(/Tests +1 failed \| 1 passed/)
+
+    const isBroken = OFFICE.replace(...REPAIR).replace("'count' : 'report'", "'count' : 'count'")
+    writeFileSync(at('office.ts'), isBroken)
+    expect(await check('--hacks', 'hacks')).toMatchObject({ status: 1, out: expect.stringMatching(/^unknown /) })
+    writeFileSync(at('office.ts'), OFFICE.replace("name: 'office'", "name: 'bureau'"))
+    expect((await check('--hacks', 'hacks')).err).toContain('hacks has no script of bureau.')
   })
 
   it('lets a model propose scripts, of which the rules decide, and solve the tasks of a world without a solver', async () => {
