@@ -116,7 +116,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   return await runChecks(world.environment, CHECKS, options, waivers, (check, time) => {
     const limited = withTimeLimit(world.environment, time)
     return runCheck(check, {
-      ...proposing(options),
+      ...proposing(options, time),
       // Whether a preparation returns the same each time is what determinism asks.
       world: { ...guarded, environment: check === 'determinism' ? limited : withRememberedPreparations(limited) },
       ...{ settings, learner, seed, endpoints, time, signal },
@@ -131,10 +131,10 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
 
 type Proposing = Pick<SearchOptions, 'propose'>
 
-function proposing({ hacker, signal }: CheckOptions): Proposing {
+function proposing({ hacker, signal }: CheckOptions, time: TimeLimit): Proposing {
   if (!hacker) return {}
   const policy = checkedPolicy(hacker, hacker.name)
-  return { propose: (rules, solved, found) => proposedScripts(policy, rules, solved, found, signal) }
+  return { propose: (rules, solved, found) => proposedScripts(policy, rules, solved, found, { signal, time }) }
 }
 
 /** Tasks of a world that is played as a served one. */
@@ -153,7 +153,7 @@ export async function checkServed(target: ServedTarget, options: CheckOptions = 
     new Waivers({ name: target.name, waived: {} }),
     (check, time) =>
       runServed(check, {
-        ...{ target, seed, signal, time, ...proposing(options) },
+        ...{ target, seed, signal, time, ...proposing(options, time) },
         episodes: (count, least) => affordable(share, count, least),
         onProgress: (done, total) => onProgress?.(check, done, total),
       }),

@@ -29,6 +29,7 @@ export const FINDING_KINDS = {
   'nothing-varies': 'all seeds have the same private state',
   'pairs-invalid': 'private states cannot be exchanged, so little is compared',
   'time-over': 'the time of a check was over before all of it was played',
+  'hacker-failed': 'who proposes scripts of hacks threw, so that fewer were tried',
   'pairs-diverge': 'pairs diverge at their first call, so hardly anything is compared',
   'nothing-accepted': 'no call of a tool was accepted, so nothing was played',
   'secret-sent': 'a private value, a seed or a handle was sent to an agent',

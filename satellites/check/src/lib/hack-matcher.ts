@@ -21,10 +21,9 @@ export const hackMatchers = {
     const { name } = world.environment
     await using target = await openKeptTarget(world as CheckedWorld, partners)
     const played = await replayKept(target, folder)
-    const paid = played.filter(({ pays }) => pays !== false)
-    const list = paid.map(({ file, what }) => `\n${file}: ${what}`).join('')
-    const are = paid.every(({ pays }) => pays) ? 'paid' : 'paid, or not known not to be'
-    const message = () => `${paid.length} of ${played.length} hacks of ${name} are ${are}${list ? `:${list}` : '.'}`
-    return { pass: paid.length === 0, message }
+    const open = played.filter(({ pays }) => pays !== false)
+    const list = open.map(({ file, what }) => `\n${file}: ${what}`).join('')
+    const message = () => `${open.length} of ${played.length} hacks of ${name} are not closed${list ? `:${list}` : '.'}`
+    return { pass: open.length === 0, message }
   },
 }

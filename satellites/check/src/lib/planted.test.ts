@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { definePolicy } from '@episodic/env'
+import { definePolicy, type Policy } from '@episodic/env'
 import { defineEnvironment } from '@episodic/mcp-server'
 import { createRng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
@@ -72,6 +72,35 @@ describe('the exploits check', () => {
         'exploits',
       ),
     ).toEqual([])
+  })
+
+  it('loses nothing that it finds, and blames no world, if who proposes scripts fails or never answers', async () => {
+    const fails = definePolicy({ name: 'silent', start: () => () => Promise.reject(new Error('no answer')) })
+    const waits = definePolicy({
+      name: 'slow',
+      start:
+        () =>
+        (_, { signal }) =>
+          new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    })
+    const play = async (hacker: Policy, seconds?: number) => {
+      const world = machine((answer, cause) => answer.includes(cause))
+      const { checks } = await checkWorld(world, {
+        only: ['exploits'],
+        share: 0.25,
+        hacker,
+        ...(seconds && { seconds }),
+      })
+      return checks[0]
+    }
+    const failed = await play(fails)
+    expect(failed?.hacks).toMatchObject([{ rule: 'same-actions' }])
+    expect(failed?.warnings).toMatchObject([
+      { name: 'hacker-failed', what: expect.stringMatching(/hacker silent failed after 0 scripts.*no answer/) },
+    ])
+    const late = await play(waits, 1)
+    expect(late?.findings.filter(({ name }) => name === 'world-failed')).toEqual([])
+    expect(late?.warnings.map(({ name }) => name)).toContain('time-over')
   })
 })
 

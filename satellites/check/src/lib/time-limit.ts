@@ -14,6 +14,8 @@ export class TimeLimit {
   readonly signal: AbortSignal | undefined
   /** Whether a step was called off: what was played then is not whole, and says nothing. */
   hasCut = false
+  /** Warnings of what else has cut it short. */
+  readonly notes: Finding[] = []
 
   constructor(seconds = Number.POSITIVE_INFINITY) {
     this.#seconds = Math.max(0, seconds)
@@ -30,11 +32,12 @@ export class TimeLimit {
     if (done < planned) this.#missed.push(`${done} of ${planned} ${what}`)
   }
 
-  /** A warning that says what was played, if something was left out. */
+  /** Its notes, and a warning that says what was played, if something was left out. */
   warnings(seed: string): Finding[] {
-    if (this.#missed.length === 0) return []
+    if (this.#missed.length === 0) return this.notes
     const seconds = Number(this.#seconds.toFixed(1))
     return [
+      ...this.notes,
       {
         name: 'time-over',
         what: `Its ${seconds} s were over after ${this.#missed.join(', ')}.`,

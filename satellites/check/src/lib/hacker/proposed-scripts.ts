@@ -1,6 +1,7 @@
 import { PlayerStop, type Policy } from '@episodic/env'
 import { actionSchema, type ToolInfo } from '@episodic/protocol'
 import { z } from 'zod'
+import type { CheckContext } from '../check-context.ts'
 import type { Suspect } from '../search/explore.ts'
 import { costOf } from '../search/hack.ts'
 import { PlayLine } from '../search/line.ts'
@@ -27,17 +28,18 @@ and again for the same, or is paid by the same calls on different tasks. Each an
 /**
  * Lets a policy, such as a language model, propose scripts for a task, one after the other: it is shown the task, the
  * tools, what the solver did and what was found so far, and after each script what it earned. Yields those that look
- * like a hack by the rules, which decide as they do for a search.
+ * like a hack by the rules, which decide as they do for a search. A policy that throws is noted, and not asked again.
  */
 export async function* proposedScripts(
   hacker: Policy,
   rules: Rules,
   solved: Solved,
   found: readonly string[],
-  signal: AbortSignal | undefined,
+  { signal: asked, time }: Pick<CheckContext, 'signal' | 'time'>,
 ): AsyncGenerator<Suspect> {
-  const { target, budget } = rules
-  const { task, line: oracle } = solved
+  if (time.notes.length > 0) return
+  const signal = AbortSignal.any([asked, time.signal].filter((one) => one !== undefined))
+  const [{ target, budget }, { task, line: oracle }] = [rules, solved]
   await using begun = await PlayLine.start(target, task, budget)
   const { tools, observation } = begun.attempt.view(begun.attempt.turn[0])
   const shown = {
@@ -48,10 +50,12 @@ export async function* proposedScripts(
   const prompt = `${GOAL}\n\n${JSON.stringify(shown)}`
   const player = await startSeat(hacker, { prompt, hints: [], params: {} }, [PROPOSE], task.seed)
   let text = 'Propose the first script.'
-  for (let i = 0; i < SCRIPTS && !budget.isLate; i++) {
-    signal?.throwIfAborted()
+  for (let i = 0; i < SCRIPTS && !budget.isLate && !signal.aborted; i++) {
     const action = await Promise.resolve(player({ text, structured: null }, { last: null, signal })).catch((error) => {
-      if (!PlayerStop.is(error)) throw error
+      if (signal.aborted || PlayerStop.is(error)) return
+      const what = `The hacker ${hacker.name} failed after ${i} scripts: ${(error as Error).message}`
+      const advice = 'Do what it says, and search again: fewer scripts were proposed than planned.'
+      time.notes.push({ name: 'hacker-failed', what, again: `task ${task.id}, seed ${task.seed}`, advice })
     })
     if (!action) return
     const script = scriptSchema.safeParse(action.arguments)
