@@ -1,18 +1,17 @@
+import type { advantages } from '@episodic/env/advantages'
 import type { EpisodeRecord } from '@episodic/protocol'
 
-/** What one answer of a player was worth, which is one step, or several that it asked for at once. */
-export interface AnswerCredit {
+type StepCredit = ReturnType<typeof advantages>['rollouts'][number]['steps'][number]
+
+/**
+ * What one answer of a player was worth, which is one step, or several that it asked for at once: its node is the state
+ * in which it was given, and visits are the answers of the group that were given there.
+ */
+export interface AnswerCredit extends StepCredit {
   /** Its first step, and the first one after it. An answer that led to no step has none. */
   readonly from: number
   readonly to: number
   readonly branch: readonly number[]
-  /** The state in which it was given, and how many answers of the group were given there. */
-  readonly node: string
-  readonly visits: number
-  readonly value: number
-  readonly after: number
-  readonly state: number
-  readonly advantage: number
 }
 
 export interface GroupCredit {
