@@ -76,7 +76,6 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
 
   async function hold(line: SessionEntry): Promise<OpenSession> {
     forget(line.id)
-    forks.remember(line)
     const kept = await journal.open(line.id)
     // Tokens are many, so they are read again when somebody wants them.
     const session = new GatewaySession({ engine, journal: kept, weights, record: () => null })
@@ -99,6 +98,7 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
   }
 
   function note({ id, token, metadata, reward, fork }: SessionEntry, closed?: true): void {
+    forks.remember({ fork })
     appendNow(file, `\n${JSON.stringify({ id, token, metadata, reward, fork, ...(closed && { closed }) })}\n`, 0o600)
   }
 
