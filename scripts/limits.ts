@@ -39,7 +39,7 @@ export const LIMITS = {
       'packages/env': 4_286,
       'packages/env/src/lib/credit': 210,
       'packages/export': 2_500,
-      'packages/export/src/lib/credit': 285,
+      'packages/export/src/lib/credit': 284,
       'packages/mcp-client': 2_825,
       'packages/mcp-server': 15_756,
       'packages/models': 5_373,
@@ -108,7 +108,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 140_100,
+    most: 140_098,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfARun: {
