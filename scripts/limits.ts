@@ -4,7 +4,7 @@
  */
 export const LIMITS = {
   exportedNames: {
-    most: 393,
+    most: 387,
     why: 'A reader of the API looks through all of them. Export what users name: a type that is only a part of another one is reached through it. Private packages do not count: `report` and `viewer` are part of the command.',
   },
   internalNames: {
@@ -99,7 +99,7 @@ export const LIMITS = {
       'satellites/check/src/lib/served': 435,
       'satellites/check/src/lib/targets': 450,
       'satellites/classics': 1_994,
-      'satellites/contexts': 5_752,
+      'satellites/contexts': 5_196,
       'satellites/fleet': 2_665,
       'satellites/mcp-worlds': 2_562,
       'satellites/trainer-endpoints': 3_790,
@@ -108,7 +108,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 140_098,
+    most: 139_542,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfARun: {

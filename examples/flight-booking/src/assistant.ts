@@ -1,3 +1,3 @@
 export { clerk as solver } from './clerk.ts'
-export { createFlightDesk, environment } from './flight-desk.ts'
-export { createTasks, tasks } from './flight-desk-tasks.ts'
+export { environment } from './flight-desk.ts'
+export { tasks } from './flight-desk-tasks.ts'

@@ -1,4 +1,4 @@
-import { type ConversationEnvironment, conversationEnvironment, type UserSpeaker } from '@episodic/contexts'
+import { conversationEnvironment } from '@episodic/contexts'
 import { z } from 'zod'
 import { conversation } from './conversation.ts'
 import { DIGRESSIONS, drawGoal, formatGoal, MAX_CONSTRAINTS, TODAY } from './goal.ts'
@@ -20,41 +20,30 @@ const Params = z.object({
   trouble: z.enum(TROUBLES).default('none'),
 })
 
-/**
- * Creates the environment in which the agent plays the assistant of a traveller who digresses, makes mistakes and loses
- * patience.
- *
- * @param speaker - rewords the traveller's lines, for example with a model. The environment is then named
- *   `flight-desk-spoken`, because it plays differently. Default: the phrase book.
- */
-export function createFlightDesk(speaker?: UserSpeaker): ConversationEnvironment {
-  return conversationEnvironment(conversation, {
-    name: speaker ? 'flight-desk-spoken' : 'flight-desk',
-    version: '1.2.0',
-    description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
-    params: Params,
-    limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),
-    start: ({ params: { trouble } }) => ({
-      now: TODAY,
-      shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
+/** The agent plays the assistant of a traveller who digresses, makes mistakes and loses patience. */
+export const environment = conversationEnvironment(conversation, {
+  name: 'flight-desk',
+  version: '1.2.0',
+  description: 'Find out what a traveller wants, book it, and answer what they ask on the way.',
+  params: Params,
+  limits: ({ digressions: questions, slips }) => ({ steps: 40 + 8 * (questions + slips) }),
+  start: ({ params: { trouble } }) => ({
+    now: TODAY,
+    shared: { public: { from: null, to: null, date: null, cabin: null }, private: { trouble } },
+  }),
+  goal: {
+    schema: Traveller,
+    draw: ({ params: { slips, typos, patience, ...demands }, rng }) => ({
+      ...drawGoal(rng, demands),
+      slips,
+      typos,
+      patience,
     }),
-    goal: {
-      schema: Traveller,
-      draw: ({ params: { slips, typos, patience, ...demands }, rng }) => ({
-        ...drawGoal(rng, demands),
-        slips,
-        typos,
-        patience,
-      }),
-      describe: formatGoal,
-      reached: isReached,
-      accuracy,
-      digressions,
-    },
-    user: traveller,
-    ...(speaker && { speaker }),
-    rewards: { inVain },
-  })
-}
-
-export const environment = createFlightDesk()
+    describe: formatGoal,
+    reached: isReached,
+    accuracy,
+    digressions,
+  },
+  user: traveller,
+  rewards: { inVain },
+})

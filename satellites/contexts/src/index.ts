@@ -8,7 +8,6 @@ export {
 } from './lib/environment/conversation-environment.ts'
 export type { ConversationGoal, GoalView } from './lib/environment/conversation-goal.ts'
 export type { UserSimulator, UserTurn } from './lib/environment/user-simulator.ts'
-export type { SpeakRequest, UserSpeaker } from './lib/environment/user-speaker.ts'
 export type { Context, EffectContext, HandlerContext } from './lib/model/context.ts'
 export { ContextError } from './lib/model/context-error.ts'
 export type { Conversation } from './lib/model/conversation.ts'
@@ -20,6 +19,5 @@ export type {
   Question,
 } from './lib/model/conversation-record.ts'
 export type { IntentCandidate, Interpretation, Interpreter, InterpretRequest } from './lib/model/interpreter.ts'
-export type { ReplyWriter, WriteRequest } from './lib/model/reply-writer.ts'
 export { createRouter, type Route, type Router } from './lib/model/router.ts'
 export type { Reply, TurnResult } from './lib/model/turn-result.ts'

@@ -11,9 +11,6 @@ booking.closed(record)[0]?.result?.passengers satisfies number | undefined
 weather.closed(record)[0]?.result satisfies null | undefined
 // @ts-expect-error a context's data is that of its schema
 weather.find(record)?.data.from
-booking.toMermaid('paid')
-// @ts-expect-error a state is one of its own
-booking.toMermaid('flown')
 
 travel.act('set-passengers', { count: 3 }, { now: 0 })
 travel.act('ask-weather', { city: 'Dubai' }, { now: 0 })

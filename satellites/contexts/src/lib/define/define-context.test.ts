@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { booking, shared, travel, weather } from '../fixtures/travel.fixture.ts'
+import { booking, shared, weather } from '../fixtures/travel.fixture.ts'
 import { ContextError } from '../model/context-error.ts'
 import { createRulesInterpreter } from '../nlu/rules-interpreter.ts'
 import { defineContext } from './define-context.ts'
@@ -99,32 +99,5 @@ describe('defineConversation', () => {
     expect(() =>
       defineConversation({ name: 'travel', contexts: [booking, weather], shared, ...wrong } as never),
     ).toThrow(expect.objectContaining({ code: 'definition-invalid', message: expect.stringContaining(message) }))
-  })
-
-  it('draws the path of a conversation', () => {
-    const inputs = [
-      travel.act('book-flight', { from: 'Lahore' }, { now: 0 }),
-      travel.act('ask-weather', { city: 'Dubai' }, { now: 0 }),
-      travel.act('ask-refund', {}, { now: 0 }),
-      travel.event('sold-out', {}, { id: '1', to: 'conversation', now: 0 }),
-    ]
-    const record = inputs.reduce((before, input) => travel.handleInput(before, input).record, travel.start().record)
-    expect(travel.toMermaid(record)).toBe(`stateDiagram-v2
-  direction LR
-  state "booking 1, collecting" as frame1_collecting
-  state "weather 2, asking" as frame2_asking
-  state "weather 2, answered" as frame2_answered
-  state "support 3, open" as frame3_open
-  state "booking 1, sold-out" as frame1_sold_out
-  [*] --> frame1_collecting: 1 book-flight
-  frame1_collecting --> frame2_asking: 2 ask-weather
-  frame2_asking --> frame2_answered: 3 moved
-  frame2_answered --> frame1_collecting: 4 resumed
-  frame1_collecting --> frame3_open: 5 ask-refund
-  frame1_collecting --> frame1_sold_out: 6 sold-out
-  frame3_open --> frame1_sold_out: 7 resumed
-  classDef lit fill:#2563eb,stroke:#1e40af,color:#ffffff
-  class frame1_sold_out lit
-`)
   })
 })

@@ -5,7 +5,6 @@ import { ContextError } from '../model/context-error.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { Machine, MachineHandler, MachineState } from '../model/machine.ts'
 import { assertKnown } from './assert-known.ts'
-import { drawContext } from './diagrams.ts'
 
 /**
  * Defines a context: its data, its states, and what it accepts in each.
@@ -71,7 +70,7 @@ export function defineContext<
     ...(unrecognised && { unrecognised }),
     ...(result && { result }),
   }
-  const context: Context = {
+  return Object.freeze({
     name,
     description,
     states: Object.keys(states),
@@ -83,11 +82,9 @@ export function defineContext<
     events,
     edges: edgesOf(machine, events),
     machine,
-    find: (record) => record.public.stack.findLast((frame) => frame.context === name) ?? null,
+    find: (record: ConversationRecord) => record.public.stack.findLast((frame) => frame.context === name) ?? null,
     closed: ({ public: { closed } }: ConversationRecord) => closed.filter((frame) => frame.context === name),
-    toMermaid: (highlighted) => drawContext(context, highlighted),
-  }
-  return Object.freeze(context) as unknown as Context<Name, z.output<Data>, Intents, Events, State, Result>
+  }) as unknown as Context<Name, z.output<Data>, Intents, Events, State, Result>
 
   /** The initial data of a context are its schema's output for `{}`. */
   function assertStart(what: string, schema: z.ZodType): void {

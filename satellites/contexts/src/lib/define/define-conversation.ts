@@ -13,11 +13,8 @@ import type { ConversationRecord } from '../model/conversation-record.ts'
 import { type Interpreted, interpretAtOnce, interpretUtterance } from '../model/interpret-utterance.ts'
 import type { IntentInfo, InterpretRequest } from '../model/interpreter.ts'
 import type { Shared as MachineShared } from '../model/machine.ts'
-import { UNWRITTEN, writeReply } from '../model/reply-writer.ts'
 import { createRouter } from '../model/router.ts'
-import type { TurnResult } from '../model/turn-result.ts'
 import { assertKnown } from './assert-known.ts'
-import { drawPath } from './diagrams.ts'
 import { plainFallback } from './plain-fallback.ts'
 import { recordSchemas } from './record-schemas.ts'
 
@@ -33,7 +30,7 @@ const DEFAULT_BOUNDS: ConversationBounds = {
 }
 
 const PARTS: readonly (keyof ConversationDefinition<never, undefined>)[] = [
-  ...(['name', 'contexts', 'interpreter', 'writer', 'router', 'shared', 'initial', 'fallback'] as const),
+  ...(['name', 'contexts', 'interpreter', 'router', 'shared', 'initial', 'fallback'] as const),
   ...(['summarise', 'bounds'] as const),
 ]
 
@@ -46,15 +43,7 @@ export function defineConversation<
   const Contexts extends readonly Context[],
   Shared extends SharedSchemas | undefined = undefined,
 >(definition: ConversationDefinition<Contexts, Shared>): Conversation<Contexts, Shared> {
-  const {
-    name,
-    contexts,
-    interpreter = null,
-    writer = null,
-    router = createRouter(),
-    shared,
-    initial = null,
-  } = definition
+  const { name, contexts, interpreter = null, router = createRouter(), shared, initial = null } = definition
   const invalid = (why: string): ContextError =>
     new ContextError('definition-invalid', `The conversation ${name} cannot be played: ${why}.`)
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name))
@@ -112,7 +101,6 @@ export function defineConversation<
     name,
     contexts,
     interpreter,
-    writer,
     router,
     shared: shared as Shared,
     bounds,
@@ -127,23 +115,6 @@ export function defineConversation<
     interpretNow(record, text, { now }) {
       if (!interpreter) return noInterpreter
       return hasText(text) ? interpretAtOnce(interpreter, requestFor(record, text, now)) : noText
-    },
-    async write(record, input, options = {}) {
-      if (!writer || (input.kind !== 'utterance' && input.kind !== 'act')) return UNWRITTEN
-      const { written: _, ...unwritten } = input
-      let answered: TurnResult
-      try {
-        answered = handleInput(rules, record, unwritten)
-      } catch {
-        // `handleInput` throws the same error when the input is taken.
-        return UNWRITTEN
-      }
-      const { replies, refused, intent } = answered
-      if (refused || replies.length === 0) return UNWRITTEN
-      const said = input.kind === 'utterance' ? input.text : null
-      const facts = replies.map(({ text }) => text)
-      const request = { facts, said, intent, now: input.now, history: record.public.history }
-      return await writeReply(writer, request, bounds.replies.length, options)
     },
     handleInput: (record, input) => handleInput(rules, record, input),
     act: (intent, slots, { now, context }) => ({
@@ -162,7 +133,6 @@ export function defineConversation<
       if (problem) throw new ContextError('record-invalid', `This is no record of ${name}: ${problem}.`)
       return parsed.data as unknown as ConversationRecord
     },
-    toMermaid: drawPath,
   }
   return Object.freeze(conversation)
 }

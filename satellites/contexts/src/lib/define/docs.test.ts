@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { booking, travel } from '../fixtures/tour.fixture.ts'
+import { travel } from '../fixtures/tour.fixture.ts'
 import type { ConversationRecord } from '../model/conversation-record.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 
@@ -38,10 +38,5 @@ describe('the page on conversations', () => {
   it('show the replies of that code', () => {
     expect(page).toContain(transcript(DIALOGUE, travel.start().record))
     expect(page).toContain(transcript(['never mind the weather in Doha', 'the first'], after(DIALOGUE.slice(0, 2))))
-  })
-
-  it('show the diagrams of that code', () => {
-    for (const picture of [booking.toMermaid('confirming'), travel.toMermaid(after(DIALOGUE.slice(0, 3)))])
-      expect(page).toContain(`\`\`\`mermaid\n${picture}\`\`\``)
   })
 })

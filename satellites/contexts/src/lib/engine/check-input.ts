@@ -1,7 +1,6 @@
 import { findNonJson, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { formatZodError, shorten } from '@episodic/protocol/internal'
 import { z } from 'zod'
-import { askedTextSchema } from '../model/ask.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
 import { interpretedSchema } from '../model/interpret-utterance.ts'
@@ -9,7 +8,6 @@ import type { ConversationRules } from './turn.ts'
 
 const now = z.number()
 const name = z.string().max(128)
-const written = askedTextSchema.optional()
 
 const command = z.discriminatedUnion('name', [
   z.object({ name: z.enum(['switch', 'open']), context: name }),
@@ -17,8 +15,8 @@ const command = z.discriminatedUnion('name', [
 ])
 
 const conversationInputSchema: z.ZodType<ConversationInput> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted: interpretedSchema, written, now }),
-  z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), written, now }),
+  z.object({ kind: z.literal('utterance'), text: z.string(), interpreted: interpretedSchema, now }),
+  z.object({ kind: z.literal('act'), intent: name, slots: jsonObjectSchema, context: name.optional(), now }),
   z.object({ kind: z.literal('command'), command, now }),
   z.object({
     kind: z.literal('event'),
@@ -39,15 +37,8 @@ export function inputProblem({ bounds }: ConversationRules, input: ConversationI
       { details: { length: input.text.length, longest: bounds.text } },
     )
   const parsed = conversationInputSchema.safeParse(input)
-  const problem = parsed.success
-    ? (contentProblem(parsed.data, bounds.text) ?? writtenProblem(parsed.data, bounds.replies.length))
-    : formatZodError(parsed.error)
+  const problem = parsed.success ? contentProblem(parsed.data, bounds.text) : formatZodError(parsed.error)
   return problem ? new ContextError('input-invalid', `This is no input of a conversation: ${problem}.`) : null
-}
-
-function writtenProblem(input: ConversationInput, longest: number): string | null {
-  const length = ('written' in input && input.written?.text?.length) || 0
-  return length > longest ? `what was written has ${length} characters, and at most ${longest} are allowed` : null
 }
 
 function contentProblem(input: ConversationInput, longest: number): string | null {

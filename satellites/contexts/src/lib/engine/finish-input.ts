@@ -12,11 +12,8 @@ export function finishInput(turn: Turn, entry: InputEntry, eventId: string | nul
   if (!event) {
     const active = activeFrame(turn)
     if (active?.needsPrompt && turn.ended === null && !turn.question) prompt(turn, active)
-    if (turn.written !== null) replaceReplies(turn, turn.written)
     return endTurn(turn, entry, eventId)
   }
-  // The writer's text is sent once, in place of all replies that the input caused.
-  if (turn.written !== null) turn.replies.length = 0
   const before = endTurn(turn, entry, eventId)
   const next = followingTurn(turn, before.record)
   const after = finishInput(next, deliver(next, event))
@@ -27,11 +24,6 @@ export function finishInput(turn: Turn, entry: InputEntry, eventId: string | nul
     transitions: [...before.transitions, ...after.transitions],
     revealed: [...before.revealed, ...after.revealed],
   }
-}
-
-function replaceReplies({ replies }: Turn, text: string): void {
-  const { context = null, frame = null } = replies.at(-1) ?? {}
-  replies.splice(0, replies.length, { text, context, frame })
 }
 
 /** Delivers an event to the frames at its address, from the top down. It counts also if no frame handles it. */

@@ -36,8 +36,7 @@ export function handleInput(
         `The conversation is over (${record.public.ended}) and takes nothing more. Start another.`,
       ),
     )
-  const written = 'written' in input ? (input.written?.text ?? null) : null
-  const turn = startTurn(rules, record, input.now, written)
+  const turn = startTurn(rules, record, input.now)
   try {
     return finishInput(turn, take(turn, input), input.kind === 'event' ? input.id : null)
   } catch (error) {

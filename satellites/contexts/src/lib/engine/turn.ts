@@ -60,8 +60,6 @@ export interface Turn {
   readonly transitions: ConversationTransition[]
   readonly revealed: Json[]
   readonly published: Published[]
-  /** The writer's text, sent in place of the replies; `null` if the replies are sent. */
-  readonly written: string | null
   readonly delivered: number
   shared: Shared | null
   question: Question | null
@@ -69,12 +67,7 @@ export interface Turn {
   nextFrame: number
 }
 
-export function startTurn(
-  rules: ConversationRules,
-  record: ConversationRecord,
-  now: number,
-  written: string | null = null,
-): Turn {
+export function startTurn(rules: ConversationRules, record: ConversationRecord, now: number): Turn {
   const { stack, question, ended, nextFrame } = record.public
   return {
     rules,
@@ -86,7 +79,6 @@ export function startTurn(
     transitions: [],
     revealed: [],
     published: [],
-    written,
     delivered: 0,
     shared: null,
     question,
@@ -96,7 +88,7 @@ export function startTurn(
 }
 
 export function followingTurn(turn: Turn, record: ConversationRecord): Turn {
-  const next = startTurn(turn.rules, record, turn.now, turn.written)
+  const next = startTurn(turn.rules, record, turn.now)
   for (const frame of next.stack)
     frame.needsPrompt = turn.stack.some(({ id, needsPrompt }) => id === frame.id && needsPrompt)
   return { ...next, published: turn.published, delivered: turn.delivered + 1 }

@@ -18,7 +18,6 @@ import {
 } from './conversation-state.ts'
 import { assistantTools, userTools } from './conversation-tools.ts'
 import type { UserSimulator } from './user-simulator.ts'
-import type { UserSpeaker } from './user-speaker.ts'
 
 /** One step, as reward terms receive it. */
 export interface ConversationStep<Goal, Params>
@@ -59,12 +58,6 @@ export interface ConversationEnvironmentDefinition<
    */
   readonly user?: UserSimulator<z.output<Goal>, User>
   /**
-   * Rewords the lines of `user`, for example with a model. It is asked before each `reply`, and its text is recorded
-   * with the step. If it fails, is late, or says a name, code or number that is neither in the goal nor in the
-   * dialogue, the simulator's line is used. The first and the last line of an episode are always the simulator's.
-   */
-  readonly speaker?: UserSpeaker
-  /**
    * Further terms, or replacements of the standard ones: `success` (1 for the step that ends the episode with its goal
    * reached), `turn` (−0.01 a step), and, if the goal has them, what the step added to `accuracy` and to `digressions`.
    */
@@ -102,14 +95,6 @@ export function conversationEnvironment<
   const played = conversation as unknown as Conversation
   const { name = conversation.name, version, description, params, goal, start, person = {}, rewards = {} } = definition
   const user = (definition.user ?? null) as UserSimulator<z.output<Goal>> | null
-  const speaker = definition.speaker ?? null
-  if (speaker && !user)
-    throw new ContextError(
-      'definition-invalid',
-      `The speaker of ${name} has nobody to speak for: give the environment a simulated \`user\`, too.`,
-    )
-  if (speaker?.styles.length === 0)
-    throw new ContextError('definition-invalid', `The speaker of ${name} has no styles: give it one at least.`)
   type Values = z.output<Params>
   const viewOf = (state: ConversationState, values: Values): GoalView<z.output<Goal>, Values> => ({
     record: recordOf(state),
@@ -126,7 +111,7 @@ export function conversationEnvironment<
     description,
     params,
     ...(definition.limits && { limits: definition.limits }),
-    state: stateSchemas(played, goal.schema, user, speaker !== null),
+    state: stateSchemas(played, goal.schema, user),
     ...(definition.check && { check: definition.check }),
     start({ params: values, rng }) {
       const wanted = goal.draw({ params: values, rng: rng.stream('goal') })
@@ -142,7 +127,6 @@ export function conversationEnvironment<
           conversation: record.private,
           goal: drawn,
           user: userStart ? userStart.state : null,
-          ...(speaker && { style: rng.stream('style').pick(speaker.styles) }),
         },
       }
       if (userStart) keepLines(state, [{ by: 'user', text: userStart.says }])
@@ -156,15 +140,7 @@ export function conversationEnvironment<
       const wish = visible === null ? 'Talk about what you like.' : goal.describe(visible as z.output<Goal>)
       return [`You are the user. ${wish}`, ...greeting, formatOpen(open)].join('\n')
     },
-    tools: ({ tool }) =>
-      user
-        ? assistantTools(
-            played,
-            tool,
-            user,
-            speaker && { speaker, describe: goal.describe as (goal: unknown) => string },
-          )
-        : userTools(played, tool, isReached),
+    tools: ({ tool }) => (user ? assistantTools(played, tool, user) : userTools(played, tool, isReached)),
     events: ({ event }) =>
       Object.fromEntries(
         played.contexts

@@ -20,14 +20,13 @@ export interface ConversationState {
     /** The time of the conversation, in milliseconds since 1970 UTC. The same throughout an episode. */
     now: number
   }
-  private: { conversation: PrivateConversation; goal: JsonObject | null; user: unknown; style?: string | undefined }
+  private: { conversation: PrivateConversation; goal: JsonObject | null; user: unknown }
 }
 
 export function stateSchemas(
   { schemas }: Pick<Conversation, 'schemas'>,
   goal: z.ZodType,
   user: UserSimulator<never> | null,
-  hasStyle: boolean,
 ): {
   readonly public: z.ZodType<ConversationState['public']>
   readonly private: z.ZodType<ConversationState['private']>
@@ -43,7 +42,6 @@ export function stateSchemas(
     conversation: schemas.private,
     goal: user ? goal : goal.nullable(),
     user: user ? user.state : z.null(),
-    ...(hasStyle && { style: z.string() }),
   })
   return { public: open as never, private: hidden as never }
 }

@@ -2,19 +2,16 @@ import type { PlayContext } from '@episodic/mcp-server'
 import type { EnvironmentSpec } from '@episodic/mcp-server/internal'
 import type { JsonObject } from '@episodic/protocol'
 import { z } from 'zod'
-import { type AskedText, askedTextSchema } from '../model/ask.ts'
 import { ContextError } from '../model/context-error.ts'
 import type { Conversation } from '../model/conversation.ts'
 import type { ConversationInput } from '../model/conversation-input.ts'
-import type { ConversationRecord } from '../model/conversation-record.ts'
 import { formatUnknownSlots } from '../model/intent-slots.ts'
-import { interpretedSchema } from '../model/interpret-utterance.ts'
+import { type Interpreted, interpretedSchema } from '../model/interpret-utterance.ts'
 import type { IntentInfo } from '../model/interpreter.ts'
 import type { TurnResult } from '../model/turn-result.ts'
 import { actInput } from './act-input.ts'
 import { type ConversationState, keepLines, keepRecord, linesOf, recordOf } from './conversation-state.ts'
 import type { UserSimulator } from './user-simulator.ts'
-import { speakForUser, type UserSpeaker } from './user-speaker.ts'
 
 /** The structured result of the tools, for programs: a player reads what was replied, as a user does. */
 const Answer = z.object({
@@ -36,21 +33,12 @@ export type ConversationToolMaker = Parameters<
 type Tools = { readonly [name: string]: ReturnType<ConversationToolMaker> }
 type Play = PlayContext<ConversationState, unknown, unknown, z.output<typeof Answer>, unknown>
 
-type ReplyPlay = PlayContext<ConversationState, unknown, { readonly text: string }, { said: string }, unknown>
-
 type IsReached = (state: ConversationState, params: never) => boolean
 
-const preparedSchema = z.object({ interpreted: interpretedSchema, written: askedTextSchema.optional() })
-type Prepared = z.output<typeof preparedSchema>
-
-function snapshotOf(state: unknown): { readonly record: ConversationRecord; readonly now: number } {
-  // The type of a deeply read-only state is infinite, because it contains JSON.
-  const read = state as ConversationState
-  return { record: recordOf(read), now: read.public.now }
-}
+const preparedSchema = z.object({ interpreted: interpretedSchema })
 
 export function userTools(conversation: Conversation, tool: ConversationToolMaker, isReached: IsReached): Tools {
-  const { interpreter, writer } = conversation
+  const { interpreter } = conversation
   const take = (play: Play, input: ConversationInput, line: string) => {
     const result = conversation.handleInput(recordOf(play.state), input)
     if (result.refused) return play.refuse(result.refused.message)
@@ -60,7 +48,6 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     else if (result.record.public.ended !== null) play.end(result.record.public.ended)
     return play.say(joinReplies(result), answerOf(result))
   }
-  const nowOf = ({ state }: Pick<Play, 'state'>): number => state.public.now
   const saying = {
     description: 'Say something to the assistant.',
     input: z.object({
@@ -69,62 +56,39 @@ export function userTools(conversation: Conversation, tool: ConversationToolMake
     output: Answer,
     dataFollows: false,
   }
-  const utterance = (text: string, now: number, { interpreted, written }: Prepared): ConversationInput => ({
-    kind: 'utterance',
-    text,
-    interpreted,
-    ...(written && { written }),
-    now,
-  })
-  // An asynchronous interpreter and a writer are asked before the step, and their results are recorded with it.
-  const say =
-    interpreter?.later || writer
-      ? tool({
-          ...saying,
-          prepared: preparedSchema,
-          async prepare({ state, input: { text }, signal }): Promise<Prepared> {
-            const { record, now } = snapshotOf(state)
-            const interpreted = await conversation.interpret(record, text, { now, signal })
-            const written = await conversation.write(record, utterance(text, now, { interpreted }), { signal })
-            return { interpreted, written }
-          },
-          play: (play) => take(play, utterance(play.input.text, nowOf(play), play.prepared), play.input.text),
-        })
-      : tool({
-          ...saying,
-          play(play) {
-            const { text } = play.input
-            const now = nowOf(play)
-            const interpreted = conversation.interpretNow(recordOf(play.state), text, { now })
-            return take(play, utterance(text, now, { interpreted }), text)
-          },
-        })
-  const acting = {
+  const hear = (play: Play, text: string, interpreted: Interpreted) =>
+    take(play, { kind: 'utterance', text, interpreted, now: play.state.public.now }, text)
+  // An asynchronous interpreter is asked before the step, and its result is recorded with it.
+  const say = interpreter?.later
+    ? tool({
+        ...saying,
+        prepared: preparedSchema,
+        async prepare({ state, input: { text }, signal }) {
+          // The type of a deeply read-only state is infinite, because it contains JSON.
+          const read = state as unknown as ConversationState
+          return { interpreted: await conversation.interpret(recordOf(read), text, { now: read.public.now, signal }) }
+        },
+        play: (play) => hear(play, play.input.text, play.prepared.interpreted),
+      })
+    : tool({
+        ...saying,
+        play(play) {
+          const { text } = play.input
+          const { now } = play.state.public
+          return hear(play, text, conversation.interpretNow(recordOf(play.state), text, { now }))
+        },
+      })
+  const act = tool({
     description: 'State what you want without words: an intent, and what comes with it.',
     input: actInput(conversation),
     output: Answer,
     dataFollows: false,
-  }
-  const stated = ({ intent, slots, context }: z.output<typeof acting.input>, now: number, written?: AskedText) =>
-    ({
-      kind: 'act',
-      intent,
-      slots: slots as JsonObject,
-      context,
-      ...(written && { written }),
-      now,
-    }) satisfies ConversationInput
-  const act = writer
-    ? tool({
-        ...acting,
-        prepared: askedTextSchema,
-        prepare({ state, input, signal }) {
-          const { record, now } = snapshotOf(state)
-          return conversation.write(record, stated(input, now), { signal })
-        },
-        play: (play) => take(play, stated(play.input, nowOf(play), play.prepared), `(${play.input.intent})`),
-      })
-    : tool({ ...acting, play: (play) => take(play, stated(play.input, nowOf(play)), `(${play.input.intent})`) })
+    play(play) {
+      const { intent, slots, context } = play.input
+      const { now } = play.state.public
+      return take(play, { kind: 'act', intent, slots: slots as JsonObject, context, now }, `(${intent})`)
+    },
+  })
   return interpreter ? { say, act } : { act }
 }
 
@@ -134,7 +98,6 @@ export function assistantTools<Goal>(
   conversation: Conversation,
   tool: ConversationToolMaker,
   user: UserSimulator<Goal>,
-  speaking: { readonly speaker: UserSpeaker; describe(goal: unknown): string } | null,
 ): Tools {
   const tools: Record<string, Tools[string]> = {}
   for (const intent of conversation.intents) {
@@ -160,54 +123,32 @@ export function assistantTools<Goal>(
       },
     })
   }
-  const replying = {
+  tools[REPLY] = tool({
     description: 'Say something to the user, who answers. What the other tools answered only you have seen.',
     input: z.object({ text: z.string().min(1).max(conversation.bounds.text).describe('what to say to the user') }),
     output: z.object({ said: z.string().describe('what the user said') }),
     dataFollows: false,
-  }
-  const answer = (play: ReplyPlay, spoken: string | null) => {
-    const { state, rng, reveal, say, end } = play
-    const { text } = play.input
-    const { goal } = state.private
-    const turn = user.answer({
-      state: state.private.user,
-      goal: goal as Goal,
-      record: recordOf(state),
-      text,
-      now: state.public.now,
-      rng: rng.stream('user'),
-    })
-    // Whether the user leaves, and with which words, is the simulator's decision: it depends on the record.
-    const said = turn.kind === 'leaves' ? turn.text : (spoken ?? turn.text)
-    // The agent may know the user's words, and nothing else of the private goal.
-    reveal(turn.kind === 'leaves' ? [said, turn.reason] : said)
-    keepLines(state, [
-      { by: 'assistant', text },
-      { by: 'user', text: said },
-    ])
-    if (turn.kind === 'leaves') end(turn.reason)
-    return say(turn.kind === 'leaves' ? `The user left: ${said}` : `The user: ${said}`, { said })
-  }
-  tools[REPLY] = speaking
-    ? tool({
-        ...replying,
-        prepared: askedTextSchema,
-        prepare({ state, input: { text }, signal }) {
-          const { public: open, private: hidden } = state as unknown as ConversationState
-          const request = {
-            goal: speaking.describe(hidden.goal),
-            style: String(hidden.style),
-            dialogue: open.dialogue,
-            text,
-            open: open.conversation.stack,
-            now: open.now,
-          }
-          return speakForUser(speaking.speaker, request, conversation.bounds.text, { signal })
-        },
-        play: (play) => answer(play, play.prepared.text),
+    play({ state, rng, input: { text }, reveal, say, end }) {
+      const { goal } = state.private
+      const turn = user.answer({
+        state: state.private.user,
+        goal: goal as Goal,
+        record: recordOf(state),
+        text,
+        now: state.public.now,
+        rng: rng.stream('user'),
       })
-    : tool({ ...replying, play: (play) => answer(play, null) })
+      const said = turn.text
+      // The agent may know the user's words, and nothing else of the private goal.
+      reveal(turn.kind === 'leaves' ? [said, turn.reason] : said)
+      keepLines(state, [
+        { by: 'assistant', text },
+        { by: 'user', text: said },
+      ])
+      if (turn.kind === 'leaves') end(turn.reason)
+      return say(turn.kind === 'leaves' ? `The user left: ${said}` : `The user: ${said}`, { said })
+    },
+  })
   return tools
 }
 

@@ -234,7 +234,7 @@ export interface Context<
   readonly shared: SharedSchemas | null
   readonly intents: Intents
   readonly events: Events
-  /** Every possible transition, in the order of the definition: for diagrams and pages. */
+  /** Every possible transition, in the order of the definition: for pages. */
   readonly edges: readonly Edge[]
   /** Its code, with types erased. */
   readonly machine: Machine
@@ -242,8 +242,6 @@ export interface Context<
   find(record: ConversationRecord): FrameOf<Data, State> | null
   /** Returns the closed frames of this context that the record keeps, oldest first. */
   closed(record: ConversationRecord): readonly ClosedFrameOf<Data, State, Result>[]
-  /** Returns the machine as a Mermaid state diagram, with the given state highlighted. */
-  toMermaid(highlighted?: State): string
 }
 
 export interface FrameOf<Data, State extends string> extends Omit<Frame, 'data' | 'state'> {

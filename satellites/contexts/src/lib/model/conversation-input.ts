@@ -1,5 +1,4 @@
 import type { JsonObject } from '@episodic/protocol'
-import type { AskedText } from './ask.ts'
 import type { Interpreted } from './interpret-utterance.ts'
 
 /** An input of a conversation: plain JSON, so that a list of them replays it. `now`: milliseconds since 1970 UTC. */
@@ -9,8 +8,6 @@ export type ConversationInput =
       readonly kind: 'utterance'
       readonly text: string
       readonly interpreted: Interpreted
-      /** The result of the conversation's writer. Left out, the user gets the replies unchanged. */
-      readonly written?: AskedText | undefined
       readonly now: number
     }
   /** An intent stated without words, as a tool call does. */
@@ -20,7 +17,6 @@ export type ConversationInput =
       readonly slots: JsonObject
       /** The context that has to handle it. Left out, the router picks. */
       readonly context?: string | undefined
-      readonly written?: AskedText | undefined
       readonly now: number
     }
   /** A command to the conversation itself. */

@@ -1,11 +1,9 @@
 import type { z } from 'zod'
-import type { AskedText, AskOptions } from './ask.ts'
 import type { Context, SharedOf, SharedSchemas } from './context.ts'
 import type { ConversationInput, EventAddress } from './conversation-input.ts'
 import type { ConversationRecord, Frame, HistoryEntry, QuestionOption, Unrecognised } from './conversation-record.ts'
 import type { Interpreted, InterpretOptions } from './interpret-utterance.ts'
 import type { IntentInfo, Interpreter } from './interpreter.ts'
-import type { ReplyWriter } from './reply-writer.ts'
 import type { Router } from './router.ts'
 import type { TurnResult } from './turn-result.ts'
 
@@ -57,8 +55,6 @@ export interface ConversationDefinition<
   readonly contexts: Contexts
   /** Maps utterances to intents. Left out, the conversation takes only acts, commands and events. */
   readonly interpreter?: Interpreter
-  /** Rewords the replies of the contexts. Left out, users read them as the contexts wrote them. */
-  readonly writer?: ReplyWriter
   /** Picks the context that handles an utterance. Default: `createRouter()`. */
   readonly router?: Router
   /** Object schemas of the data that all contexts share. Contexts that use it name the same schemas. */
@@ -107,7 +103,6 @@ export interface Conversation<
   readonly name: string
   readonly contexts: Contexts
   readonly interpreter: Interpreter | null
-  readonly writer: ReplyWriter | null
   readonly router: Router
   readonly shared: Shared
   readonly bounds: ConversationBounds
@@ -128,12 +123,6 @@ export interface Conversation<
   interpret(record: ConversationRecord, text: string, options: InterpretOptions): Promise<Interpreted>
   /** The same for an interpreter that answers synchronously. A promise is a `problem`. */
   interpretNow(record: ConversationRecord, text: string, options: { readonly now: number }): Interpreted
-  /**
-   * Asks the writer to reword the replies to an input. The result is for the `written` of the same input, for
-   * `handleInput` with the same record. A throw, a timeout, and a text that drops or invents a fact are a `problem` in
-   * it, and the replies stay unchanged. Rejects only when `signal` is aborted.
-   */
-  write(record: ConversationRecord, input: ConversationInput, options?: AskOptions): Promise<AskedText>
   /**
    * Takes one input and returns the next record. Pure: equal records and inputs give equal results, and `record` is not
    * edited.
@@ -161,6 +150,4 @@ export interface Conversation<
   sharedOf(record: ConversationRecord): SharedOf<Shared>
   /** Parses a stored record, without undeclared keys. Throws `record-invalid` if it is not one of this conversation. */
   parse(value: unknown): ConversationRecord
-  /** Returns the path of a conversation as a Mermaid state diagram of its contexts and states. */
-  toMermaid(record: ConversationRecord): string
 }
