@@ -57,8 +57,9 @@ def main(gateway: str, engine_port: int, steps: int, groups: int, out: str, run:
         batch = asyncio.run(next_batch(trainer.state.global_step))
         samples = list(samples_of(batch))
         earned.append(sum(each.reward for each in samples) / len(samples))
-        versions = sorted({each.split("-")[1] for one in samples for each in one.sequence["response_versions"] if each})
-        print(f"step {trainer.state.global_step}: mean return {earned[-1]:.3f}, sampled by {', '.join(versions)}")
+        named = {each for one in samples for each in one.sequence["response_versions"] if each}
+        versions = ", ".join(map(str, sorted(int(each.split("-")[1]) for each in named)))
+        print(f"step {trainer.state.global_step}: mean return {earned[-1]:.3f}, sampled by {versions}")
         return to_trl(list(rows_of(samples)))
 
     class ChangingWeights(TrainerCallback):

@@ -1,15 +1,8 @@
 import { environment } from '@episodic/classics/frozen-lake'
-import {
-  type Connection,
-  type Episode,
-  type Leaf,
-  type Policy,
-  runEpisode,
-  runTree,
-  runWithAdvantages,
-} from '@episodic/env'
+import { type Connection, type Leaf, type Policy, runEpisode, runTree } from '@episodic/env'
 import { advantages as creditOf } from '@episodic/env/advantages'
 import { type Observation, seedFor } from '@episodic/protocol'
+import { finished, playWithForks } from './fork-credit.ts'
 import { createTabularLearner, type TabularStep } from './tabular-learner.ts'
 
 export type Credit = 'returns' | 'forks' | 'group' | 'trees' | 'states'
@@ -76,14 +69,9 @@ export async function learnWithCredit(
               policySeed: seedFor(seed, 'actions', episodes + i),
             }
             if (credit === 'returns') return { episode: finished(await runEpisode(options)), advantages: null, own: 0 }
-            const { pairs, discount } = SETTINGS
-            const {
-              episode,
-              advantages,
-              forkedSteps: forked,
-            } = await runWithAdvantages({ ...options, pairs, discount })
+            const { forkedSteps: forked, ...played } = await playWithForks(options, SETTINGS.pairs, SETTINGS.discount)
             forkedSteps += forked
-            return { episode: finished(episode), advantages: advantages.map((each) => each?.advantage ?? 0), own: 0 }
+            return { ...played, own: 0 }
           }),
         )
     const learned: TabularStep[] = []
@@ -163,11 +151,6 @@ async function playGroup(
     advantages: credited.rollouts[leaf]?.steps.map(({ advantage }) => advantage) ?? [],
     own: at[path.findLastIndex((line) => line > 0)] ?? 0,
   }))
-}
-
-function finished(episode: Episode): Extract<Episode, { kind: 'finished' }> {
-  if (episode.kind === 'failed') throw episode.cause
-  return episode
 }
 
 function tileOf({ structured }: Observation): string {

@@ -1,7 +1,7 @@
 import type { EpisodeEnd } from '@episodic/protocol'
 import type { ModelAnswer } from '../policy/policy.ts'
 import { closedEpisode } from '../session/closed-episode.ts'
-import { type Begun, finishedEpisode, interruptedEpisode } from './conclude.ts'
+import { finishedEpisode, interruptedEpisode } from './conclude.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, EpisodeOptions, EpisodeOrigin, PlayedStep } from './episode.ts'
 import { playGiven, playOn, resumePlayer } from './play-on.ts'
@@ -14,19 +14,11 @@ import { playGiven, playOn, resumePlayer } from './play-on.ts'
  * that throws {@link PlayerStop} has caused the end itself: its episode is finished, truncated and not succeeded.
  */
 export async function runEpisode(options: EpisodeOptions): Promise<Episode> {
-  const { environment, episode } = await playEpisode(options)
-  return closedEpisode(environment, episode)
-}
-
-/**
- * Plays one episode to its end or as far as it comes, and leaves its environment open. Never rejects. `steps` lack the
- * one in which a world has judged what a player left.
- */
-export async function playEpisode(options: EpisodeOptions): Promise<Omit<Begun, 'undecided'> & { episode: Episode }> {
   const steps: PlayedStep[] = []
   const undecided: ModelAnswer[] = []
   let start: ResetResult | null = null
   let environment: Environment | null = null
+  let episode: Episode
   try {
     environment = options.createEnvironment()
     const { task = {}, seed, signal, origin } = options
@@ -41,11 +33,11 @@ export async function playEpisode(options: EpisodeOptions): Promise<Omit<Begun, 
       const playing = { environment, start, steps, undecided, player, before: origin?.steps.at(-1) }
       end = await playOn(playing, Number.POSITIVE_INFINITY, options)
     }
-    return { environment, start, steps, episode: finishedEpisode(start, steps, end as EpisodeEnd) }
+    episode = finishedEpisode(start, steps, end as EpisodeEnd)
   } catch (cause) {
-    const episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
-    return { environment, start, steps, episode }
+    episode = await interruptedEpisode({ environment, start, steps, undecided }, cause)
   }
+  return closedEpisode(environment, episode)
 }
 
 /** Returns the start of an episode that goes on from a step: what its player reads is the answer of that step. */

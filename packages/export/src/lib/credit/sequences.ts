@@ -5,7 +5,7 @@ import { sequenceFields } from '@episodic/report/group/token-fields'
 import { columnsOf } from '../episode/chat.ts'
 import { type ExportFormat, jsonLine } from '../export-format.ts'
 import { LearnedAnswers } from './learned-answers.ts'
-import { withSegments } from './segments.ts'
+import { withCredit } from './segments.ts'
 
 /**
  * Token sequences for trainers: a line for each way through the answers of an episode, as one list of ids with a mask.
@@ -26,7 +26,7 @@ export const sequences: ExportFormat = {
         // An episode that ended before its next fork is sealed for each of its leaves.
         if (elsewhere.size > 0 && !fields.response_mask.includes(1)) continue
         yield jsonLine({
-          ...withSegments(fields, answers, record, source.credit),
+          ...withCredit(fields, answers, record, source.credit),
           reward,
           reward_kind: source.reward.name,
           group: record.task.id,

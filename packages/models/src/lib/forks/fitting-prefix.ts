@@ -48,7 +48,7 @@ interface Call {
 }
 
 /** Calls whose arguments cannot be read were never steps. */
-function callsOf({ answer }: JournalEntry): Call[] {
+export function callsOf({ answer }: JournalEntry): Call[] {
   return answer.calls.flatMap(({ name, arguments: args }) => {
     const read = objectOf(args === '' ? '{}' : args)
     return read ? [{ name, text: canonicalJson(read) }] : []

@@ -3,7 +3,7 @@ import { type JsonObject, WireError } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 import { objectOf } from '@episodic/run/base/json'
 import { toPlace } from '../forks/session-forks.ts'
-import { answerTrainer, isForTrainers } from '../rollouts/trainer-routes.ts'
+import { answerTrainer, isForTrainers } from '../rollouts/routes/trainer-routes.ts'
 import type { GatewaySessions, OpenSession } from './gateway-sessions.ts'
 import { findCall, type ReadCall, sendJson, serveCall } from './serve-call.ts'
 
@@ -95,10 +95,8 @@ export async function openGateway({ sessions, port, address = '127.0.0.1', ...op
   }
 
   return {
-    /** Where trainers open sessions. */
     url,
     port: server.port,
-    /** What they send as a bearer token. */
     controlToken,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }

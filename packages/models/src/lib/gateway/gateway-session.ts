@@ -21,7 +21,6 @@ export interface GatewaySessionOptions {
   readonly journal?: EpisodeJournal | Promise<EpisodeJournal> | null
   /** Holds requests back while they change. Default: they never change. */
   readonly weights?: Weights
-  /** Begins to record a request of the agent. */
   record(chat: ChatBody): CallRecord | null
 }
 
@@ -59,7 +58,6 @@ export class GatewaySession implements Disposable {
     this.#asking = options.engine.open()
   }
 
-  /** Whether the agent waits for an answer. */
   get isBusy(): boolean {
     return [...this.#begun.values()].some(({ waiting }) => waiting > 0)
   }

@@ -4,8 +4,9 @@ import { HarnessError } from '@episodic/run/base/harness-error'
 import { linesAs } from '@episodic/run/base/json-lines'
 import { appendNow, makeFolder } from '@episodic/run/base/own-files'
 import { z } from 'zod'
+import { groupOf, type PlacedSteps, placedSchema, placeSteps } from '../forks/credit/session-credit.ts'
 import { callOf, type RecordedCall } from '../forks/recorded-call.ts'
-import { forkSchema, randomId, type SessionFork, SessionForks } from '../forks/session-forks.ts'
+import { allSteps, forkSchema, randomId, type SessionFork, SessionForks } from '../forks/session-forks.ts'
 import { createFolderJournal } from '../journal/folder-journal.ts'
 import { openRolloutQueue } from '../rollouts/rollout-queue.ts'
 import { Weights } from '../rollouts/weights.ts'
@@ -21,6 +22,7 @@ export interface OpenSession {
   readonly reward: number | null
   /** Where it goes on from another one. Left out if it began anew. */
   readonly fork?: SessionFork | undefined
+  readonly placed?: PlacedSteps | undefined
   readonly session: GatewaySession
   /** Reads its calls, in the order in which they ended. */
   calls(): Promise<readonly RecordedCall[]>
@@ -35,6 +37,7 @@ const lineSchema = z.object({
   metadata: jsonObjectSchema,
   reward: z.number().nullable(),
   fork: forkSchema.optional(),
+  placed: placedSchema.optional(),
   closed: z.literal(true).optional(),
 })
 type SessionEntry = z.infer<typeof lineSchema>
@@ -97,9 +100,9 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     if (opened) byToken.delete(opened.token)
   }
 
-  function note({ id, token, metadata, reward, fork }: SessionEntry, closed?: true): void {
+  function note({ id, token, metadata, reward, fork, placed }: SessionEntry, closed?: true): void {
     forks.remember({ fork })
-    appendNow(file, `\n${JSON.stringify({ id, token, metadata, reward, fork, ...(closed && { closed }) })}\n`, 0o600)
+    appendNow(file, `\n${JSON.stringify({ id, token, metadata, reward, fork, placed, closed })}\n`, 0o600)
   }
 
   const sessions = {
@@ -122,10 +125,16 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     fork: forks.fork.bind(forks),
     find: (id: string) => byId.get(id),
     findByToken: (token: string) => byToken.get(token),
-    reward(id: string, reward: number): void {
+    groupOf: (session: OpenSession) => groupOf(session, [...byId.values()]),
+    /** Places the steps of a world among the answers of a session, or says why they do not fit. */
+    async place(session: Pick<OpenSession, 'id' | 'fork'>, played: Parameters<typeof allSteps>[1]) {
+      const steps = allSteps(session, played)
+      return typeof steps === 'string' ? steps : placeSteps((await journal.open(session.id)).entries, steps)
+    },
+    reward(id: string, reward: number, placed?: PlacedSteps): void {
       const known = byId.get(id)
       if (!known) return
-      const earned = { ...known, reward }
+      const earned = { ...known, reward, placed: placed ?? known.placed }
       note(earned)
       byId.set(id, earned)
       byToken.set(known.token, earned)

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '@episodic/protocol'
-import { linesAs } from '@episodic/run/base/json-lines'
 import { appendNow } from '@episodic/run/base/own-files'
-import { type BatchPart, eventSchema, type GroupRollout, type RolloutEvent, RolloutGroups } from './rollout-groups.ts'
+import type { PlacedSteps } from '../forks/credit/session-credit.ts'
+import { readEvents } from './kept/rollout-events.ts'
+import { type BatchPart, type GroupRollout, type RolloutEvent, RolloutGroups } from './rollout-groups.ts'
 import type { Weights } from './weights.ts'
 
 /** The sessions of rollouts at a gateway, by their ids. */
 export interface RolloutSessions {
   /** Opens a session with a new key, so that who had the old one reaches it no more. */
   renew(id: string, metadata: JsonObject): Promise<void>
-  reward(id: string, reward: number): void
+  reward(id: string, reward: number, placed?: PlacedSteps): void
   /** Discards it and what was kept. Waits for nothing. */
   close(id: string): void
   /** Whether an agent waits for an answer. */
@@ -56,7 +57,7 @@ export type RolloutQueue = Awaited<ReturnType<typeof openRolloutQueue>>
  */
 export async function openRolloutQueue({ sessions, weights, now, file }: RolloutQueueOptions) {
   const groups = new RolloutGroups()
-  for await (const event of linesAs(eventSchema, file)) apply(event)
+  await readEvents(file, apply, (id) => groups.rollouts.get(id)?.state === 'ended')
   // A worker may have had no one to renew its lease with.
   for (const { rollouts } of groups.open.values())
     for (const rollout of rollouts)
@@ -95,10 +96,11 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
     return { session_id: id }
   }
 
-  function end(id: string, reward: number | null, reason?: string): void {
+  function end(id: string, reward: number | null, reason?: string, placed?: PlacedSteps): void {
+    // It has all that was said before it is over.
+    if (reward !== null) sessions.reward(id, reward, placed)
     note({ kind: 'end', id, reward, reason })
     if (reward === null) sessions.close(id)
-    else sessions.reward(id, reward)
   }
 
   /** Parks what no worker has any more, and ends what is too old. Returns whether it may be leased. */
@@ -165,8 +167,11 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
       asHolder(id, lease, 'renew', () => note({ kind: 'renew', id, until: now() + seconds * 1_000, note: noted })),
     park: (id: string, { lease, note: noted }: LeaseNote) =>
       asHolder(id, lease, 'park', () => note({ kind: 'park', id, note: noted })),
-    finish: (id: string, { lease, reward }: { readonly lease: number; readonly reward: number }) =>
-      asHolder(id, lease, 'finish', () => end(id, reward)),
+    finish: (
+      id: string,
+      { lease, reward }: { readonly lease: number; readonly reward: number },
+      placed?: PlacedSteps,
+    ) => asHolder(id, lease, 'finish', () => end(id, reward, undefined, placed)),
     /** Ends a rollout as void. Its tokens are discarded. */
     abandon: (id: string, { lease, reason }: { readonly lease: number; readonly reason: string }) =>
       asHolder(id, lease, 'abandon', () => end(id, null, reason)),

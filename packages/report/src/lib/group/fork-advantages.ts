@@ -45,8 +45,7 @@ interface Leaf {
  *
  * Lines that go on from one state are independent of each other, each with its own draws in world and policy, so the
  * interval is that of the difference of two means with unequal variances, with Welch's degrees of freedom, rounded down
- * (Welch, "The generalization of Student's problem", 1947). The pairs of `runWithAdvantages` share their draws, and
- * their intervals are narrower: a tree has no such pairs.
+ * (Welch, "The generalization of Student's problem", 1947).
  *
  * @param discount - γ, from 0 to 1.
  */

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { advantages } from '@episodic/env/advantages'
 import { createEngine } from '@episodic/models/gateway/engine'
 import { openGateway } from '@episodic/models/gateway/gateway-server'
 import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
@@ -134,6 +135,77 @@ describe('POST /sessions/<id>/fork', () => {
       drifted: 0,
       sequences: [{ branch: [2], answers: [0, 1, 2, 3] }],
     })
+  })
+
+  it('says beside the tokens what each answer was worth by the states that the forks share', async () => {
+    const gateway = await serve()
+    const parent = await gateway.ask('POST', '/sessions', {})
+    const episode = begin('wales')
+    await play(gateway, parent, episode, 4)
+    // Two calls of one answer are one step of the model. All come to one state after their fourth step.
+    const reported = (steps: readonly Step[], own: string, last: number) =>
+      steps.map((step, at) => ({
+        ...step,
+        reward: at === steps.length - 1 ? last : -0.25,
+        state_hash: at === 3 ? 'met' : `${at < 3 ? 'shared' : own} ${at}`,
+      }))
+    const path = `/sessions/${parent.session_id}`
+    const forked = reported(episode.steps, 'parent', 1).slice(0, 3)
+    const { sessions } = await gateway.ask('POST', `${path}/fork`, { n: 2, steps: forked })
+    const played = [
+      { session: parent, messages: episode.messages, steps: reported(episode.steps, 'parent', 1), after: 0 },
+    ]
+    for (const [i, fork] of sessions.entries()) {
+      const own = { world: 'wales', messages: episode.messages.slice(0, 6), steps: [] as Step[] }
+      await play(gateway, fork, own, 2)
+      const steps = reported([...episode.steps.slice(0, 3), ...own.steps], `fork ${i}`, 2 * i)
+      played.push({ session: fork, messages: own.messages, steps, after: 3 })
+    }
+    for (const { session, steps, after } of played) {
+      const asked = { reward: 0.5, steps: steps.slice(after), after }
+      const route = `/sessions/${session.session_id}/reward`
+      const wrong = { ...asked, steps: asked.steps.map((step) => ({ ...step, arguments: { value: 1 } })) }
+      expect(await gateway.ask('PUT', route, wrong)).toMatchObject({ status: 409, error: { code: 'differs' } })
+      expect(await gateway.ask('PUT', route, asked)).toMatchObject({ status: 200, reward: 0.5 })
+    }
+    await gateway.stop()
+    const again = await gateway.start()
+    const read: Body[] = await Promise.all(
+      played.map(({ session }) => again.ask('GET', `/sessions/${session.session_id}/sequences`)),
+    )
+    const expected = advantages(
+      played.map(({ messages, steps }, rollout) => {
+        const counts = messages.flatMap(({ tool_calls: calls }) => (calls ? [calls.length as number] : []))
+        const answers = counts.map((count, at) => {
+          const from = counts.slice(0, at).reduce((sum, each) => sum + each, 0)
+          return steps.slice(from, from + count)
+        })
+        return {
+          steps: answers.map((own, at) => ({
+            action: [],
+            calls: own.length,
+            reward: own.reduce((sum, step) => sum + step.reward, 0),
+            stateHash: own.at(-1)?.state_hash ?? null,
+            sample: at < 2 ? `shared ${at}` : `${rollout} ${at}`,
+          })),
+        }
+      }),
+    )
+    for (const [i, { sequences }] of read.entries()) {
+      const [{ segments, response_advantages: given }] = sequences
+      const worth = expected.rollouts[i]?.steps ?? []
+      expect(segments.map(({ node, visits, value, advantage }: Body) => ({ node, visits, value, advantage }))).toEqual(
+        worth.map(({ node, visits, value, advantage }) => ({ node, visits, value, advantage })),
+      )
+      const branch = i === 0 ? [] : [i]
+      expect(segments.map(({ branch, learned }: Body) => [branch, learned])).toEqual(
+        worth.map((_, at) => [at < 2 ? [] : branch, at >= 2 || i === 0]),
+      )
+      for (const { from, to, advantage } of segments) {
+        expect(given.slice(from, to)).toEqual(Array(to - from).fill(advantage))
+      }
+    }
+    expect(expected.shared).toBeGreaterThan(2)
   })
 
   it('refuses 200 of 200 prefixes that do not fit their world, and opens nothing', async () => {

@@ -1,11 +1,12 @@
 import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
-import { type ReadableSession, readFigures, readSequences } from '../forks/session-figures.ts'
-import { type ForkRequest, forkShape } from '../forks/session-forks.ts'
-import { type BatchPart, type GroupRollout, groupShape } from './rollout-groups.ts'
-import { type RolloutQueue, RolloutRefused } from './rollout-queue.ts'
+import type { PlacedSteps } from '../../forks/credit/session-credit.ts'
+import { type ReadableSession, readFigures, readSequences } from '../../forks/credit/session-figures.ts'
+import { type ForkRequest, forkShape, type PlayedSteps, playedShape } from '../../forks/session-forks.ts'
+import { type BatchPart, type GroupRollout, groupShape } from '../rollout-groups.ts'
+import { type RolloutQueue, RolloutRefused } from '../rollout-queue.ts'
+import type { Weights } from '../weights.ts'
 import { readTrace } from './session-trace.ts'
-import type { Weights } from './weights.ts'
 
 interface KeyedSession extends ReadableSession {
   readonly token: string
@@ -16,7 +17,9 @@ export interface TrainerOptions {
   readonly weights: Weights
   open(id?: string, metadata?: JsonObject): Promise<KeyedSession>
   find(id: string): KeyedSession | undefined
-  reward(id: string, reward: number): void
+  reward(id: string, reward: number, placed?: PlacedSteps): void
+  groupOf(session: KeyedSession): readonly ReadableSession[]
+  place(session: KeyedSession, played: PlayedSteps): Promise<PlacedSteps | string>
   close(id: string): Promise<void>
   /** Resolves with sessions that go on after the steps, or with why none can. */
   fork(session: KeyedSession, asked: ForkRequest): Promise<readonly KeyedSession[] | string>
@@ -46,6 +49,7 @@ const note = jsonObjectSchema.optional()
 const text = z.string().min(1).max(1_000)
 const reward = z.number()
 const reason = text.default('abandoned')
+const played = { ...playedShape, steps: playedShape.steps.optional() }
 const sessionId = z.string().regex(/^[\w.-]{1,128}$/, 'Write it with letters, digits, points and dashes.')
 
 const ROUTES: Readonly<Record<string, Route>> = {
@@ -54,11 +58,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     async ({ session_id: id, metadata }, _, { open, reach }) => reach(await open(id, metadata)),
   ),
   'GET sessions *': reading(readFigures),
-  'GET sessions * sequences': reading(readSequences),
+  'GET sessions * sequences': reading((session, { groupOf }) => readSequences(session, groupOf(session))),
   'GET sessions * trace': reading(readTrace),
-  'PUT sessions * reward': route({ reward }, (asked, id, options) => {
-    options.reward(findSession(id, options).id, asked.reward)
-    return { session_id: id, ...asked }
+  'PUT sessions * reward': route({ reward, ...played }, async (asked, id, options) => {
+    options.reward(findSession(id, options).id, asked.reward, await readPlaced(asked, id, options))
+    return { session_id: id, reward: asked.reward }
   }),
   'DELETE sessions *': reading(async (session, { close }) => {
     const { length } = await session.calls()
@@ -84,7 +88,9 @@ const ROUTES: Readonly<Record<string, Route>> = {
   })),
   'POST sessions * renew': route({ lease, seconds, note }, (asked, id, { rollouts }) => rollouts.renew(id, asked)),
   'POST sessions * park': route({ lease, note }, (asked, id, { rollouts }) => rollouts.park(id, asked)),
-  'POST sessions * finish': route({ lease, reward }, (asked, id, { rollouts }) => rollouts.finish(id, asked)),
+  'POST sessions * finish': route({ lease, reward, ...played }, async (asked, id, options) =>
+    options.rollouts.finish(id, asked, await readPlaced(asked, id, options)),
+  ),
   'POST sessions * abandon': route({ lease, reason }, (asked, id, { rollouts }) => rollouts.abandon(id, asked)),
   'POST batches': route(
     { batch_id: groupShape.group_id, groups: z.int().min(1), leave_out_equal: z.boolean().default(false) },
@@ -152,19 +158,28 @@ function findSession(id: string, { find }: TrainerOptions): KeyedSession {
   throw new RolloutRefused('unknown', `There is no session ${id}. Open it by POST /sessions.`)
 }
 
+/** Throws `differs` if the answers of a session do not lead to the steps that are said of its world. */
+async function readPlaced({ steps, after }: Partial<PlayedSteps>, id: string, options: TrainerOptions) {
+  const session = steps && options.find(id)
+  const placed = session && (await options.place(session, { steps, after: after ?? 0 }))
+  if (typeof placed === 'string')
+    throw new RolloutRefused('differs', `The answers of ${id} do not fit the world. ${placed}`)
+  return placed
+}
+
 /** Returns what a worker plays with; `null` for what has ended meanwhile. */
 function leasedOf({ id, group, attempt, lease, note }: GroupRollout, { find, reach }: TrainerOptions): object | null {
   const session = find(id)
   return session ? { ...reach(session), group_id: group.id, attempt, lease, task: group.task, note } : null
 }
 
-async function readPart({ rollouts: queue, find }: TrainerOptions, part: BatchPart): Promise<object> {
+async function readPart({ rollouts: queue, find, groupOf }: TrainerOptions, part: BatchPart): Promise<object> {
   const group = queue.groups.all.get(part.group)
   const attemptOf = (id: string) => ({ session_id: id, attempt: queue.groups.rollouts.get(id)?.attempt })
   const read = async (id: string) => {
     const session = find(id)
     const reward = queue.groups.rollouts.get(id)?.reward
-    return { ...attemptOf(id), ...(session && (await readSequences(session))), reward }
+    return { ...attemptOf(id), ...(session && (await readSequences(session, groupOf(session)))), reward }
   }
   return {
     group_id: part.group,

@@ -1,7 +1,7 @@
 import type { Completion } from '@episodic/protocol'
 import { traceOf } from '@episodic/report/group/token-fields'
-import type { ReadableSession } from '../forks/session-figures.ts'
-import { RolloutRefused } from './rollout-queue.ts'
+import type { ReadableSession } from '../../forks/credit/session-figures.ts'
+import { RolloutRefused } from '../rollout-queue.ts'
 
 /** Throws `untraceable` if ids or log-probabilities of an answer are missing, or there is none yet. */
 export async function readTrace({ id, metadata, reward, ...session }: ReadableSession): Promise<object> {

@@ -1,12 +1,13 @@
 import type { JsonObject } from '@episodic/protocol'
 import { treeOf } from '@episodic/report/fold/token-tree'
+import { withSegments } from '@episodic/report/group/segments/with-segments'
 import { sequenceFields } from '@episodic/report/group/token-fields'
-import type { RecordedCall } from './recorded-call.ts'
-import { type SessionFork, toPlace } from './session-forks.ts'
+import type { RecordedCall } from '../recorded-call.ts'
+import { type SessionFork, toPlace } from '../session-forks.ts'
+import { branchOf, type CreditedSession, creditOf } from './session-credit.ts'
 
 /** A session of a gateway, as trainers read it. */
-export interface ReadableSession {
-  readonly id: string
+export interface ReadableSession extends CreditedSession {
   readonly metadata: JsonObject
   readonly reward: number | null
   readonly fork?: SessionFork | undefined
@@ -32,10 +33,19 @@ export async function readFigures(session: ReadableSession): Promise<object> {
   }
 }
 
-/** Returns the figures with the sequences. What a fork shares is learned once: in the session that was forked. */
-export async function readSequences(session: ReadableSession): Promise<object> {
+/**
+ * Returns the figures with the sequences. What a fork shares is learned once: in the session that was forked.
+ *
+ * @param group - the sessions whose states say what an answer was worth.
+ */
+export async function readSequences(session: ReadableSession, group: readonly CreditedSession[]): Promise<object> {
   const answers = (await session.calls()).map(({ completion }) => completion)
   const { answers: shared = 0, branch = [] } = session.fork ?? {}
-  const sequences = sequenceFields(answers, treeOf(answers, Array(shared).keys()))
-  return { ...(await readFigures(session)), sequences: sequences.map((fields) => ({ ...fields, branch })) }
+  const credit = creditOf(group)
+  const worthOf = (answer: number) => ({ branch: branchOf(session, answer), ...credit(session.id, answer) })
+  const sequences = sequenceFields(answers, treeOf(answers, Array(shared).keys())).map((fields) => ({
+    ...withSegments(fields, answers, worthOf),
+    branch,
+  }))
+  return { ...(await readFigures(session)), sequences }
 }

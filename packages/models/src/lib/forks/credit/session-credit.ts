@@ -1,0 +1,84 @@
+import { advantages } from '@episodic/env/advantages'
+import type { JsonObject } from '@episodic/protocol'
+import { z } from 'zod'
+import type { JournalEntry } from '../../journal/model-journal.ts'
+import { callsOf, findFittingPrefix, type WorldStep } from '../fitting-prefix.ts'
+
+/** The answers of a session that led to steps of its world: each that called tools, after those that called none. */
+export const placedSchema = z.array(
+  z.object({
+    answers: z.array(z.int()),
+    calls: z.int(),
+    /** What its steps earned, and the state after the last of them; `null` if it is not known. */
+    reward: z.number(),
+    state: z.string().nullable(),
+  }),
+)
+export type PlacedSteps = z.infer<typeof placedSchema>
+
+export interface EarningStep extends WorldStep {
+  readonly reward: number
+  readonly state_hash: string | null
+}
+
+/** Places the steps of a world among the answers of its session, or says why they do not fit. */
+export function placeSteps(entries: readonly JournalEntry[], steps: readonly EarningStep[]): PlacedSteps | string {
+  const way = findFittingPrefix(entries, steps)
+  if (typeof way === 'string') return way
+  const placed: PlacedSteps = []
+  let answers: number[] = []
+  let at = 0
+  for (const entry of way) {
+    answers.push(entries.indexOf(entry))
+    const own = steps.slice(at, at + callsOf(entry).length)
+    const last = own.at(-1)
+    if (!last) continue
+    at += own.length
+    const reward = own.reduce((sum, step) => sum + step.reward, 0)
+    placed.push({ answers, calls: own.length, reward, state: last.state_hash })
+    answers = []
+  }
+  return placed
+}
+
+export interface CreditedSession {
+  readonly id: string
+  readonly fork?:
+    | { readonly root: string; readonly branch: readonly number[]; readonly at: readonly number[] }
+    | undefined
+  readonly placed?: PlacedSteps | undefined
+}
+
+type Grouped = Pick<CreditedSession, 'id' | 'fork'> & { readonly metadata: JsonObject }
+
+/** Returns the sessions of one group, or those that were forked from one. */
+export function groupOf<S extends Grouped>({ id, fork, metadata: { group } }: Grouped, all: readonly S[]): S[] {
+  const root = fork?.root ?? id
+  return all.filter((each) =>
+    group === undefined ? (each.fork?.root ?? each.id) === root : each.metadata.group === group,
+  )
+}
+
+/** Returns which fork an answer is in: those before it are shared. */
+export function branchOf({ fork }: Pick<CreditedSession, 'fork'>, answer: number): readonly number[] {
+  return fork ? fork.branch.slice(0, fork.at.filter((answers) => answers <= answer).length) : []
+}
+
+/** Returns what each answer of a session was worth by the states that the sessions of its group share. */
+export function creditOf(group: readonly CreditedSession[]) {
+  const known = group.filter(({ placed }) => placed)
+  const { rollouts } = advantages(
+    known.map((session) => ({
+      steps: (session.placed ?? []).map(({ answers: [answer = 0], calls, reward, state }, at) => {
+        // What forks share is one step: it is as far from the start, and before the same forks.
+        const sample = `${session.fork?.root ?? session.id} ${branchOf(session, answer).join()} ${at}`
+        return { action: [], calls, reward, stateHash: state, sample }
+      }),
+    })),
+  )
+  return (id: string, answer: number) => {
+    const session = known.findIndex((each) => each.id === id)
+    const step = known[session]?.placed?.findIndex(({ answers }) => answers.includes(answer)) ?? -1
+    return rollouts[session]?.steps[step]
+  }
+}
