@@ -249,7 +249,7 @@ export const INNER_ROOMS = {
   },
   'satellites/check': {
     endpoints: [],
-    secrecy: ['endpoints', 'targets'],
+    secrecy: ['targets'],
     targets: [],
     served: ['targets'],
     partners: ['targets'],
@@ -257,7 +257,7 @@ export const INNER_ROOMS = {
     hacker: ['targets', 'search'],
     kept: ['targets', 'served', 'partners', 'search'],
     rewards: ['targets', 'search'],
-    seats: ['endpoints', 'secrecy', 'rewards'],
+    seats: [],
     report: [],
   },
   'packages/export': {

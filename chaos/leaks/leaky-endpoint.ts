@@ -1,6 +1,6 @@
-import type { AgentEndpoint, EndpointSession } from '@episodic/harness'
 import type { Host, TrainerSessionRef } from '@episodic/mcp-server'
 import type { JsonObject, MethodResult, OpenResult } from '@episodic/protocol'
+import type { AgentEndpoint, EndpointSession } from './endpoints/agent-endpoint.ts'
 
 /** What a careless server knows of the sessions that it plays. */
 export interface Knowledge {
@@ -96,7 +96,11 @@ function learn(host: Host): Knowledge {
     async hidden(opened) {
       if (!opened) return {}
       const session = await host.resolve(null, { by: 'control', token: opened.session })
-      return (await session.state()).state.private
+      // A closed session has no state any more.
+      return session.state().then(
+        ({ state }) => state.private,
+        () => ({}),
+      )
     },
   }
 }

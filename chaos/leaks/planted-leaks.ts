@@ -1,6 +1,7 @@
-import { AGENT_ENDPOINTS, type AgentEndpoint, type CheckName } from '@episodic/harness'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
+import { AGENT_ENDPOINTS } from './endpoint-leaks.ts'
+import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import { leakySessions, leakyWire } from './leaky-endpoint.ts'
 import { createVault } from './vault-world.ts'
 
@@ -9,15 +10,13 @@ export interface PlantedLeak {
   readonly channel: string
   readonly environment: EnvironmentDefinition
   readonly endpoints: readonly AgentEndpoint[]
-  /** The check that has to fail. */
-  readonly caughtBy: CheckName
 }
 
-const [http, stdio, inProcess] = AGENT_ENDPOINTS as [AgentEndpoint, AgentEndpoint, AgentEndpoint]
+const [http, stdio, inProcess] = AGENT_ENDPOINTS
 
 /** One leak for each channel by which secrets get out of endpoints. Those of worlds are planted beside the checker. */
 export const PLANTED_LEAKS: readonly PlantedLeak[] = [
-  atEndpoints('a resource that shows more than the public state', 'non-interference', [
+  atEndpoints('a resource that shows more than the public state', [
     leakySessions(http, (session, capability, known) => ({
       async view() {
         const { state, ...view } = await session.view()
@@ -26,7 +25,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atEndpoints('the number of notifications', 'non-interference', [
+  atEndpoints('the number of notifications', [
     leakySessions(http, (session, capability, known) => ({
       async view() {
         const view = await session.view()
@@ -39,34 +38,37 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atEndpoints('a list of resources that depends on the state', 'non-interference', [
+  atEndpoints('a list of resources that depends on the state', [
     leakyWire(stdio, async (answer, known) => {
       const { code } = await known.hidden(known.sessions.at(-1))
       return answer.replace('"resources":[', `"resources":[{"uri":"vault://shelf/${Number(code) % 3}"},`)
     }),
   ]),
-  atEndpoints('a prompt that knows the answer', 'non-interference', [
+  atEndpoints('a prompt that knows the answer', [
     leakyWire(http, async (answer, known) => {
       const { word } = await known.hidden(known.sessions.at(-1))
       return answer.replace('The tools:', `It begins with ${String(word).slice(0, 2)}. The tools:`)
     }),
   ]),
-  atEndpoints('the text of an exception', 'canaries', [
+  atEndpoints('the text of an exception', [
     leakySessions(http, (session) => ({ step: (call) => session.step(call).catch(tellAll) })),
   ]),
-  atEndpoints('_meta', 'canaries', [
+  atEndpoints('_meta', [
     leakyWire(inProcess, async (answer, known) => {
       const word = (await known.hidden(known.sessions.at(-1))).word
       return answer.replace('{"content"', `{"_meta":{"debug":"${word}"},"content"`)
     }),
   ]),
-  atEndpoints('a header with the seed', 'canaries', [
+  atEndpoints('the control handle in an answer', [
+    leakyWire(inProcess, async (answer, { sessions }) => `${answer} ${sessions.at(-1)?.session}`),
+  ]),
+  atEndpoints('a header with the seed', [
     leakyWire(http, async (answer, { sessions }) => {
       const hex = Buffer.from(sessions.at(-1)?.seed ?? '').toString('hex')
       return answer.replace('\r\n\r\n', `\r\nX-Trace: ${hex}\r\n\r\n`)
     }),
   ]),
-  atEndpoints('a list of tools that depends on the state', 'non-interference', [
+  atEndpoints('a list of tools that depends on the state', [
     leakySessions(http, (session, capability, known) => ({
       async environment() {
         const info = await session.environment()
@@ -75,7 +77,7 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
       },
     })),
   ]),
-  atEndpoints("another agent's session", 'canaries', [
+  atEndpoints("another agent's session", [
     leakySessions(stdio, (session, capability, known) => ({
       async step(call) {
         const answered = await session.step(call)
@@ -90,8 +92,8 @@ export const PLANTED_LEAKS: readonly PlantedLeak[] = [
   ]),
 ]
 
-function atEndpoints(channel: string, caughtBy: CheckName, endpoints: readonly AgentEndpoint[]): PlantedLeak {
-  return { channel, caughtBy, environment: createVault(), endpoints }
+function atEndpoints(channel: string, endpoints: readonly AgentEndpoint[]): PlantedLeak {
+  return { channel, environment: createVault(), endpoints }
 }
 
 /** What a server does that passes on what it caught. */

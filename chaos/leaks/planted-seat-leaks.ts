@@ -1,19 +1,21 @@
-import { AGENT_ENDPOINTS, type AgentEndpoint } from '@episodic/harness'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { WireError } from '@episodic/protocol'
 import { createCardTable, type TableFlaw } from './card-table-world.ts'
+import { AGENT_ENDPOINTS } from './endpoint-leaks.ts'
+import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import { leakySessions } from './leaky-endpoint.ts'
 
 /** A way in which one seat learns what is hidden from it, and the finding by which it is caught. */
 export interface PlantedSeatLeak {
   readonly channel: string
   readonly environment: EnvironmentDefinition
-  readonly endpoints: readonly AgentEndpoint[]
+  /** Those that leak. Default: none, it is in the rules. */
+  readonly endpoints?: readonly AgentEndpoint[]
   /** The name of a finding that it has to have. */
   readonly finding: string
 }
 
-const [http, , inProcess] = AGENT_ENDPOINTS as [AgentEndpoint, AgentEndpoint, AgentEndpoint]
+const [http, , inProcess] = AGENT_ENDPOINTS
 
 /** Leaks by which a seat may learn of the others. Further ones of rules are planted beside the checker. */
 export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
@@ -123,7 +125,7 @@ export const PLANTED_SEAT_LEAKS: readonly PlantedSeatLeak[] = [
 ]
 
 function inRules(channel: string, finding: string, flaw: TableFlaw): PlantedSeatLeak {
-  return { channel, finding, environment: createCardTable(flaw), endpoints: [inProcess] }
+  return { channel, finding, environment: createCardTable(flaw) }
 }
 
 function atEndpoints(channel: string, finding: string, endpoints: readonly AgentEndpoint[]): PlantedSeatLeak {

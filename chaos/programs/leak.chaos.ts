@@ -1,10 +1,12 @@
 /**
- * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, and searches every
- * endpoint for canaries. That these checks find leaks is tested in `leaks/planted-leaks.system.test.ts`.
+ * Secrets do not leak, neither to a player nor from seat to seat: compares pairs of episodes, by the rules and at every
+ * endpoint, and searches all answers for canaries. That leaks are found is tested in
+ * `leaks/planted-leaks.system.test.ts`.
  */
 import { fileURLToPath } from 'node:url'
 import { type CheckReport, checkWorld, loadWorld } from '@episodic/harness'
 import { createCardTable } from '../leaks/card-table-world.ts'
+import { findEndpointLeaks } from '../leaks/endpoint-leaks.ts'
 import { runTrial } from '../trial.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -16,40 +18,45 @@ await runTrial('leak', { pairs: '1000' }, async ({ rng, quick, options }) => {
   const counts = { pairs: 0, endpointPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, found: 0 }
   for (const name of WORLDS) {
     const world = await loadWorld(name, ROOT)
+    const seed = `${rng.int(0, 1_000_000)}`
+    const served = await findEndpointLeaks(world, { pairs, seed })
     const report = await checkWorld(world, {
       pairs,
-      seed: `${rng.int(0, 1_000_000)}`,
+      seed,
       only: ['non-interference', 'canaries', 'hygiene'],
     })
-    breaches.push(...findingsOf(report))
+    breaches.push(...findingsOf(report), ...served.leaks.map(({ what, again }) => `${name}: ${what} (${again})`))
     const pair = figuresOf(report, 'non-interference')
     const sweep = figuresOf(report, 'canaries')
     counts.pairs += pair('pairs')
-    counts.endpointPairs += pair('endpointPairs')
+    counts.endpointPairs += served.pairs
     counts.steps += pair('steps')
     counts.differing += pair('differing')
-    counts.answers += pair('endpointMessages') + sweep('messages')
-    counts.bytes += sweep('bytes')
-    counts.found += sweep('found')
+    counts.answers += served.answers + sweep('answers')
+    counts.bytes += served.bytes + sweep('bytes')
+    counts.found += served.leaks.length + sweep('found')
   }
   const seats = { pairs: 0, endpointPairs: 0, steps: 0, answers: 0, bytes: 0, differing: 0, forks: 0 }
   const games = [await loadWorld('@episodic/classics/kuhn-poker', ROOT), { environment: createCardTable() }]
   for (const game of games) {
+    const seed = `${rng.int(0, 1_000_000)}`
+    const served = await findEndpointLeaks(game, { pairs, seed })
     const report = await checkWorld(game, {
       pairs,
-      seed: `${rng.int(0, 1_000_000)}`,
+      seed,
       only: ['non-interference', 'canaries', 'seats', 'hygiene'],
     })
-    breaches.push(...findingsOf(report))
+    const { name } = game.environment
+    breaches.push(...findingsOf(report), ...served.leaks.map(({ what, again }) => `${name}: ${what} (${again})`))
     const pair = figuresOf(report, 'non-interference')
     const sweep = figuresOf(report, 'canaries')
     const rules = figuresOf(report, 'seats')
     seats.pairs += pair('pairs')
-    seats.endpointPairs += pair('endpointPairs')
+    seats.endpointPairs += served.pairs
     seats.steps += pair('steps')
     seats.differing += pair('differing')
-    seats.answers += pair('endpointMessages') + sweep('messages')
-    seats.bytes += pair('endpointBytes') + sweep('bytes')
+    seats.answers += served.answers + sweep('answers')
+    seats.bytes += served.bytes + sweep('bytes')
     seats.forks += rules('forks')
   }
   return {

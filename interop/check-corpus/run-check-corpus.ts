@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url'
 import { CHECKS, type CheckResult } from '@episodic/check/check-report'
 import { checkWorld } from '@episodic/check/check-world'
 import * as corpus from '@episodic/check/corpus/corpus.fixture'
-import { inProcessEndpoint } from '@episodic/check/endpoints/in-process-endpoint'
 import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
 
@@ -85,7 +84,7 @@ async function findingsOf(entry: corpus.Entry, kind: Kind, seconds: number): Pro
   try {
     const { world, partners } = entry
     const onResult = (result: CheckResult) => void results.push(result)
-    const asked = { pairs: 100, share: 0.25, endpoints: [inProcessEndpoint], only, search, signal, onResult }
+    const asked = { pairs: 100, share: 0.25, only, search, signal, onResult }
     await checkWorld(world, { ...asked, ...(partners && { partners }) })
   } catch (error) {
     if (!signal.aborted) throw error

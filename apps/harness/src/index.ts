@@ -1,7 +1,6 @@
 export { type JudgeDefinition, judgeGrader } from '@episodic/analysis/grade/judge-grader'
 export type { CheckName, CheckReport } from '@episodic/check/check-report'
-export { AGENT_ENDPOINTS, checkWorld } from '@episodic/check/check-world'
-export type { AgentEndpoint, EndpointSession } from '@episodic/check/endpoints/agent-endpoint'
+export { checkWorld } from '@episodic/check/check-world'
 export { continueEpisode } from '@episodic/continue/code/continue-episode'
 export { renderReport } from '@episodic/pages/file/render-report'
 export { runEpisodes } from '@episodic/play/play/episodes/run-episodes'

@@ -5,7 +5,6 @@ import { canonicalJson, DEFAULT_LIMITS, type Json, type JsonObject, type Task } 
 import { invalidOption } from '@episodic/run/base/harness-error'
 import type { SessionState } from '@episodic/state'
 import { isFrozenWhole } from '@episodic/state/internal'
-import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** Only the environment is required; what it does not export limits what can be checked. */
@@ -38,7 +37,6 @@ export interface CheckContext {
   readonly learner: Learner | null
   readonly seed: string
   readonly pairs: number
-  readonly endpoints: readonly AgentEndpoint[]
   readonly signal: AbortSignal | undefined
   readonly time: TimeLimit
   /** The steps that hacks are searched for. Default: some thousand. */

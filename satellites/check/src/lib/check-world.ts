@@ -15,10 +15,6 @@ import {
   skipped,
 } from './check-report.ts'
 import { checkDeterminism } from './determinism.ts'
-import type { AgentEndpoint } from './endpoints/agent-endpoint.ts'
-import { httpEndpoint } from './endpoints/http-endpoint.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
-import { stdioEndpoint } from './endpoints/stdio-endpoint.ts'
 import { type Finding, isIncomplete, oneForEachCause, toErrorFinding } from './finding.ts'
 import { proposedScripts } from './hacker/proposed-scripts.ts'
 import { checkHygiene } from './hygiene.ts'
@@ -33,9 +29,6 @@ import { NO_ORACLE, NO_STATE, SERVED_CHECKS, SERVED_STEPS, type ServedContext } 
 import { hostedTarget, type ServedTarget } from './served/served-target.ts'
 import { TimeLimit, withTimeLimit } from './time-limit.ts'
 import { kindOf, Waivers } from './waivers.ts'
-
-/** Every agent endpoint that a check plays through by default: a real socket, a real pipe, and in-process. */
-export const AGENT_ENDPOINTS: readonly AgentEndpoint[] = [httpEndpoint, stdioEndpoint, inProcessEndpoint]
 
 export interface CheckOptions {
   /** Pairs of episodes for non-interference. Default 1,000. */
@@ -53,8 +46,6 @@ export interface CheckOptions {
    * Who plays every seat of a game but one: exploits are then checked for that one, and without it for all together.
    */
   readonly partners?: Readonly<Record<string, Policy>>
-  /** The agent endpoints to play through. Default: {@link AGENT_ENDPOINTS}. */
-  readonly endpoints?: readonly AgentEndpoint[]
   /** Most seconds that all checks play, each a part of it. Default: no limit. */
   readonly seconds?: number
   /** The steps that hacks are searched for, and most seconds that exploits then play. Default: some thousand steps. */
@@ -77,9 +68,6 @@ const RUN: Readonly<Record<CheckName, (context: CheckContext) => CheckOutcome | 
   exploits: checkExploits,
 }
 
-/** The checks that rehearse no episode, and so call no `prepare` by themselves. */
-const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
-
 /**
  * Checks that a world keeps its secrets, is deterministic, is documented, rewards its tasks, and has no cheap
  * exploit. Without tasks or a solver, it checks as much as it can.
@@ -89,16 +77,7 @@ const WITHOUT_REHEARSAL: readonly CheckName[] = ['canaries', 'hygiene']
  * not leave exactly one seat; and with the reason of `signal` once that is aborted.
  */
 export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}): Promise<CheckReport> {
-  const {
-    pairs = 1_000,
-    share: most = 1,
-    seed = '0',
-    partners,
-    endpoints = AGENT_ENDPOINTS,
-    search,
-    signal,
-    onProgress,
-  } = options
+  const { pairs = 1_000, share: most = 1, seed = '0', partners, search, signal, onProgress } = options
   const { name } = world.environment
   const waivers = new Waivers(world.environment)
   const settings = settingsOf(world, seed)
@@ -113,13 +92,14 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const share = shareOf(guarded, settings, seed)
   // The timer of an answer that is held in this process does not keep it alive.
   using _alive = setInterval(() => {}, 60_000)
-  return await runChecks(world.environment, CHECKS, options, waivers, (check, time) => {
+  const of = unrepeatable(world.environment) === undefined ? CHECKS : (Object.keys(SERVED_CHECKS) as CheckName[])
+  return await runChecks(world.environment, of, options, waivers, (check, time) => {
     const limited = withTimeLimit(world.environment, time)
     return runCheck(check, {
       ...proposing(options, time),
       // Whether a preparation returns the same each time is what determinism asks.
       world: { ...guarded, environment: check === 'determinism' ? limited : withRememberedPreparations(limited) },
-      ...{ settings, learner, seed, endpoints, time, signal },
+      ...{ settings, learner, seed, time, signal },
       pairs: affordable(share, pairs, PAIRS),
       searchSteps: search?.steps,
       affordable: (count, least) => affordable(share, count, least),
@@ -261,9 +241,8 @@ async function runCheck(name: CheckName, context: CheckContext & Proposing): Pro
 }
 
 async function tryCheck(name: CheckName, context: CheckContext & Proposing): Promise<CheckOutcome> {
-  const tools = Object.entries(context.world.environment.tools)
-  const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
-  if (preparing && !WITHOUT_REHEARSAL.includes(name)) {
+  const preparing = unrepeatable(context.world.environment)
+  if (preparing !== undefined && name !== 'hygiene') {
     if (!SERVED_CHECKS[name] && !(name === 'exploits' && context.world.solver))
       return skipped(
         name,
@@ -290,6 +269,11 @@ async function tryCheck(name: CheckName, context: CheckContext & Proposing): Pro
       ],
     })
   }
+}
+
+/** Returns a tool whose steps cannot be prepared twice, as a check plays them. */
+function unrepeatable({ tools }: CheckedWorld['environment']): string | undefined {
+  return Object.keys(tools).find((name) => tools[name]?.preparation?.repeatable === false)
 }
 
 /** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */

@@ -2,7 +2,6 @@ import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from './check-world.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { formatCheck, formatVerdict } from './format-check.ts'
 import { leverWorld } from './lever-world.fixture.ts'
 
@@ -36,7 +35,7 @@ function worldOf({ prepares, usesClock = false }: { readonly prepares: boolean; 
 
 describe('formatVerdict', () => {
   it('counts what was skipped and says why, and says that a world passes only if most of the checks ran', async () => {
-    const options = { pairs: 2, endpoints: [inProcessEndpoint] }
+    const options = { pairs: 2 }
     const prepared = await checkWorld({ environment: worldOf({ prepares: true }) }, options)
     expect(prepared).toMatchObject({ ok: true, outcome: 'incomplete' })
     const verdict = formatVerdict(prepared, false)
@@ -53,7 +52,7 @@ describe('formatVerdict', () => {
         state.public.board = `${++pulls}`
       },
     })
-    const report = await checkWorld({ environment }, { pairs: 20, endpoints: [inProcessEndpoint] })
+    const report = await checkWorld({ environment }, { pairs: 20 })
     expect(report.checks[0]).toMatchObject({ name: 'determinism', outcome: 'failed' })
     expect(formatVerdict(report, false)).toMatch(/fails [2-8] of 7 checks.*\nMend determinism first/)
   })

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { checkWorld } from './check-world.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { type Retail, retail } from './retail.fixture.ts'
 
 const LARGE = 120
 
 async function check(given: Retail, only?: Parameters<typeof checkWorld>[1]) {
-  const { ok, checks } = await checkWorld(retail(given), { pairs: 20, endpoints: [inProcessEndpoint], ...only })
+  const { ok, checks } = await checkWorld(retail(given), { pairs: 20, ...only })
   return { ok, checks, names: checks.flatMap(({ findings }) => findings.map(({ name }) => name)) }
 }
 

@@ -5,7 +5,6 @@ import { createRng } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from './check-world.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 
 /** As a first look finds it, of which the whole check plays more. */
 const found = async (world: Parameters<typeof checkWorld>[0], only: 'exploits' | 'non-interference') => {
@@ -13,7 +12,6 @@ const found = async (world: Parameters<typeof checkWorld>[0], only: 'exploits' |
     only: [only],
     pairs: 40,
     share: 0.25,
-    endpoints: [inProcessEndpoint],
   })
   return checks.flatMap(({ findings }) => findings.map(({ name, what }) => (name === 'world-failed' ? what : name)))
 }

@@ -3,7 +3,6 @@ import { defineEnvironment, defineGame } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from './check-world.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 
 const PLANS = ['basic', 'medium', 'unlimited']
 
@@ -98,7 +97,7 @@ const solver = definePolicy({
 
 async function check(shop: Shop, only: NonNullable<Parameters<typeof checkWorld>[1]>['only']) {
   const world = { environment: phoneShop(shop), solver }
-  const { checks } = await checkWorld(world, { ...(only && { only }), pairs: 60, endpoints: [inProcessEndpoint] })
+  const { checks } = await checkWorld(world, { ...(only && { only }), pairs: 60 })
   return checks.flatMap(({ findings }) => findings.map(({ name }) => name))
 }
 
@@ -150,7 +149,7 @@ describe('what a world declares as readable', () => {
     const found = async (...given: Parameters<typeof shelf>) => {
       const { checks } = await checkWorld(
         { environment: shelf(...given) },
-        { only: ['canaries', 'non-interference'], pairs: 20, endpoints: [inProcessEndpoint] },
+        { only: ['canaries', 'non-interference'], pairs: 20 },
       )
       return checks.flatMap(({ findings }) => findings.map(({ name }) => name))
     }

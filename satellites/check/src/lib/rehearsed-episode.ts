@@ -169,7 +169,10 @@ export function formatStart({ setting, seed }: Pick<EpisodeStart, 'setting' | 's
   return `params ${JSON.stringify(setting.params)}, seed ${seed}`
 }
 
-export function formatPlace(episode: RehearsedEpisode, count: number): string {
+export function formatPlace(
+  episode: Pick<EpisodeStart, 'setting' | 'seed'> & { readonly steps: readonly Move[] },
+  count: number,
+): string {
   const moves = episode.steps.slice(0, count).map(({ seat, action }) => [seat, action])
   return `${formatStart(episode)}, moves ${JSON.stringify(moves).slice(0, 600)}`
 }

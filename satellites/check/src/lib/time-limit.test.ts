@@ -4,7 +4,6 @@ import { defineEnvironment } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { type CheckOptions, checkWorld } from './check-world.ts'
-import { inProcessEndpoint } from './endpoints/in-process-endpoint.ts'
 import { isIncomplete } from './finding.ts'
 
 interface Called {
@@ -67,7 +66,7 @@ describe('checkWorld with a limit of time', () => {
     ],
     ['that go on', () => new Promise<never>(() => {})],
   ])('ends in a world of programs %s, blames nobody, and says what it did not get to', async (_, prepare) => {
-    const options: CheckOptions = { seconds: 1, endpoints: [inProcessEndpoint] }
+    const options: CheckOptions = { seconds: 1 }
     const { checks, outcome } = await checkWorld(slowWorld(prepare), options)
     expect(checks.flatMap(({ findings }) => findings)).toEqual([])
     expect(outcome).toBe('incomplete')

@@ -6,7 +6,7 @@ export type Rule = readonly [by: readonly Evidence['name'][], fails?: RegExp, no
 const AMBIENT = 'strict play refuses it to the rules: nothing was measured from outside of the process'
 const IMAGE = ['reproducible_build', 'image_hygiene', 'layout', 'sbom', 'oci_labels']
 const LEAKS =
-  /^((answer|state|view|legal|message|endpoint|handle)-differs|(tools|turn|end)-differ|others-shown|start-reveals|secret-sent|private-value)/
+  /^((answer|state|view|legal|message)-differs|(tools|turn|end)-differ|start-reveals|secret-sent|private-value)/
 
 /** The ids of the lane `local` of policy v2, in its order. Problems that name an id fail it too. */
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -35,7 +35,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'runtime.host_containment': [['determinism', 'served'], /^rules-failed.*(node:(fs|child|os)|uses process)/, AMBIENT],
   'runtime.resource_bounds': [['served']],
   'runtime.episode_isolation': [['determinism', 'matrix'], /^((replay|fork)-differs|session-shared)/],
-  'runtime.oracle_containment': [['canaries'], /^(secret-sent|handle-differs)/],
+  'runtime.oracle_containment': [['canaries'], /^secret-sent/],
   'semantic.oracle_max': [['rewards', 'exploits'], /^(solver-|oracle-fails|exploit-pays|hack-pays)/],
   'semantic.floor_gap': [['rewards', 'exploits', 'manifest'], /^(return-c|success-un|truncation-p|floor-pays)/],
   'semantic.canary_floor': [['exploits', 'rewards'], /^(exploit-pays|hack-pays|judge-cheated|refusal-paid|floor-pays)/],

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest'
 import type { CheckedWorld } from '../check-context.ts'
 import type { CheckName } from '../check-report.ts'
 import { checkWorld } from '../check-world.ts'
-import { inProcessEndpoint } from '../endpoints/in-process-endpoint.ts'
 import { leverWorld } from '../lever-world.fixture.ts'
 import { RULES } from './rules.ts'
 import { toValidationReport } from './validation-report.ts'
@@ -19,7 +18,6 @@ async function reportOf(
   const checked = await checkWorld(world, {
     pairs: 40,
     share,
-    endpoints: [inProcessEndpoint],
     ...(only && { only }),
   })
   const cells = [{ store: 'memory', transport: 'http', differingEpisodes: differing }]

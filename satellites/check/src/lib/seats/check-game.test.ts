@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest'
 import type { CheckName } from '../check-report.ts'
 import { CHECKS } from '../check-report.ts'
 import { checkWorld } from '../check-world.ts'
-import type { AgentEndpoint } from '../endpoints/agent-endpoint.ts'
-import { inProcessEndpoint } from '../endpoints/in-process-endpoint.ts'
 import { type AuctionFlaw, createAuction } from './auction.fixture.ts'
 
 /** Runs one check on the auction with a flaw. */
@@ -16,7 +14,7 @@ async function checkOne(only: CheckName, flaw: AuctionFlaw = {}) {
 }
 
 describe('checkWorld of several seats', () => {
-  it('passes a sound game of hidden cards, and counts its information sets', async () => {
+  it('passes a sound game of hidden cards', async () => {
     const report = await checkWorld({ environment: kuhnPoker, solver: kuhnSolver }, { pairs: 60 })
     const skippedChecks: CheckName[] = ['exploits']
     for (const { name, outcome, findings } of report.checks) {
@@ -24,9 +22,6 @@ describe('checkWorld of several seats', () => {
       expect([name, outcome === 'skipped']).toEqual([name, skippedChecks.includes(name)])
     }
     expect(report.checks.map(({ name }) => name)).toEqual(CHECKS)
-    expect(report.checks.find(({ name }) => name === 'seats')?.figures).toMatchObject({
-      informationSets: { first: 6, second: 6 },
-    })
     expect(report.ok).toBe(true)
   })
 
@@ -89,29 +84,6 @@ describe('canaries of seats', () => {
       },
     })
     expect(names).toContain('secret-sent:own.ann.word')
-  })
-
-  it('finds the control handle of the session in what a seat gets', async () => {
-    const telling: AgentEndpoint = {
-      name: 'in process',
-      async open(host) {
-        const handles: string[] = []
-        const open = host.open.bind(host)
-        host.open = async (principal, request) => {
-          const opened = await open(principal, request)
-          handles.push(opened.session)
-          return opened
-        }
-        const opened = await inProcessEndpoint.open(host)
-        const openSession: typeof opened.openSession = async (capability) => {
-          const session = await opened.openSession(capability)
-          return { ...session, send: async (message) => `${await session.send(message)} ${handles.at(-1)}` }
-        }
-        return { ...opened, openSession }
-      },
-    }
-    const { checks } = await checkWorld(createAuction(), { only: ['canaries'], endpoints: [telling] })
-    expect(checks[0]?.findings.map(({ name }) => name)).toContain('secret-sent:the control handle')
   })
 })
 

@@ -9,7 +9,7 @@ import { findTextDifference } from '../finding.ts'
 import { randomAction } from '../noisy-policy.ts'
 import { type RehearsedEpisode, rehearseEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
-import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.ts'
+import { openGame, type ServedGame, serveGame, stepGame } from '../served-game.fixture.ts'
 import { createAuction } from './auction.fixture.ts'
 
 /** Most moves of an episode during which others try to move. */

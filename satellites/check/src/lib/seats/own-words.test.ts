@@ -3,7 +3,6 @@ import { createHost, defineGame, inProcess } from '@episodic/mcp-server'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { checkWorld } from '../check-world.ts'
-import { inProcessEndpoint } from '../endpoints/in-process-endpoint.ts'
 
 /** A user who wants something, and a clerk who writes down what it is. `shows`: what the rules show the clerk. */
 const desk = (shows: (said: string, wish: string) => string) =>
@@ -67,7 +66,7 @@ const solver = definePolicy({
 })
 
 const canaries = async (environment: ReturnType<typeof desk>) => {
-  const options = { only: ['canaries'], endpoints: [inProcessEndpoint] } as const
+  const options = { only: ['canaries'] } as const
   const { checks } = await checkWorld({ environment, solver }, options)
   return checks.flatMap(({ findings }) => findings.map(({ name }) => name))
 }

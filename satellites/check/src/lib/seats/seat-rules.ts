@@ -1,6 +1,4 @@
-import { gameTree } from '@episodic/classics/solve'
-import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { createRng, type JsonObject, seedFor } from '@episodic/protocol'
+import { createRng, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import type { Finding } from '../finding.ts'
@@ -13,17 +11,15 @@ import { findWrongLegal } from './legal-actions.ts'
 import { findIdleSeats, findWrongTurns } from './turns.ts'
 import { findWrongUtility } from './utility.ts'
 
-/** Episodes of the rules alone, and how many of them are played on a host too. */
+/** Episodes, and how many of them are forked. */
 const EPISODES = 48
-const SERVED = 8
+const FORKED = 8
 const STEPS = 48
-/** Branches of a game that are walked before it is too large to count its information sets. */
-const MOST_BRANCHES = 20_000
 
 /**
  * Checks what the seats of an environment may do: `legal` lists what the rules accept and nothing else, and a fork goes
  * on as its session. Of several: somebody who plays is in turn before the end, the order of sealed moves does not
- * matter, and rewards are related as `utility` says. Counts the information sets of a small game.
+ * matter, and rewards are related as `utility` says.
  */
 export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   const { world, settings, seed } = context
@@ -64,7 +60,7 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
     const order = await findOrderMatters(episode, rng)
     counts.rounds += order.rounds
     findings.push(...order.findings)
-    if (i >= SERVED) continue
+    if (i >= FORKED || !environment.forkable) continue
     const forked = await findWrongForks(episode)
     counts.forks += forked.forks
     findings.push(...forked.findings)
@@ -72,39 +68,15 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
   warnings.push(...findIdleSeats(environment.seats, all, seed))
   const { episodes, steps, rounds, forks } = counts
   const found = findings.length === 0 ? 'nothing found' : `${findings.length} found`
-  if (!environment.multiplayer)
-    return checkOutcome('seats', `${episodes} episodes of the only seat, ${steps} steps, ${forks} forks: ${found}`, {
-      findings,
-      warnings,
-      figures: { episodes, steps, forks },
-    })
-  const sets = countInformationSets(environment, (settings[0] as Setting).params)
-  const counted = sets.bySeat
-    ? `information sets ${Object.entries(sets.bySeat)
-        .map(([seat, number]) => `${seat} ${number}`)
-        .join(', ')}`
-    : `information sets not counted (${sets.why})`
-  return checkOutcome(
-    'seats',
-    `${episodes} episodes, ${steps} steps, ${rounds} rounds in both orders, ${forks} forks: ${found}; ${counted}`,
-    { findings, warnings: onceEach(warnings), figures: { ...counts, informationSets: sets.bySeat } },
-  )
+  const of = environment.multiplayer ? '' : ' of the only seat'
+  const inOrders = environment.multiplayer ? `, ${rounds} rounds in both orders` : ''
+  return checkOutcome('seats', `${episodes} episodes${of}, ${steps} steps${inOrders}, ${forks} forks: ${found}`, {
+    findings,
+    warnings: onceEach(warnings),
+    figures: counts,
+  })
 }
 
 function onceEach(findings: readonly Finding[]): Finding[] {
   return [...new Map(findings.toReversed().map((finding) => [finding.name, finding])).values()].toReversed()
-}
-
-/**
- * Counts the information sets of a small game: what each seat has been shown and has done when it has to act. A leak of
- * hidden state raises the number, and a forgotten observation lowers it. Of a larger one it returns why not.
- */
-function countInformationSets(environment: EnvironmentDefinition, params: JsonObject) {
-  try {
-    const { decisions } = gameTree(environment, params, { most: MOST_BRANCHES })
-    const seats = Map.groupBy(decisions, ({ seat }) => seat)
-    return { bySeat: Object.fromEntries([...seats].map(([seat, own]) => [seat, own.length])), why: '' }
-  } catch (error) {
-    return { bySeat: null, why: (error as Error).message }
-  }
 }

@@ -1,5 +1,5 @@
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import type { Json, JsonObject, Rng } from '@episodic/protocol'
+import { createRng, type Json, type JsonObject, type Rng } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import type { Setting } from '../check-context.ts'
 import {
@@ -10,6 +10,7 @@ import {
   type Replacement,
   readableBy,
   readIn,
+  seatsOfDeal,
   seenBy,
   toText,
   withReplaced,
@@ -30,6 +31,8 @@ export interface DealtPair {
   readonly narrowed?: (read: ReadPlaces) => DealtPair
 }
 
+/** Deals of each setting that form pairs. */
+const PAIRED = 96
 /** Most steps of a pair, unless it is played on. */
 export const STEPS = 64
 
@@ -50,6 +53,40 @@ export interface SeatDeals {
     /** Whether the schemas accept the hidden parts and keep all of them, so that they can replace others. */
     readonly movable: boolean
   }[]
+}
+
+/**
+ * Returns what draws pairs to be played, and the number of seats that these are for; `null` if nothing that varies is
+ * hidden from any seat.
+ */
+export function planPairs(
+  environment: EnvironmentDefinition,
+  settings: readonly Setting[],
+  allDeals: readonly (readonly Deal[])[],
+  seed: string,
+) {
+  const hasSealed = Object.values(environment.tools).some((tool) => tool.sealed)
+  const hidden = settings.flatMap((setting, i) => {
+    const deals = (allDeals[i] as readonly Deal[]).slice(0, PAIRED)
+    return seatsOfDeal(environment, deals[0] as Deal).flatMap((seat) => {
+      const own = dealsFor(environment, seat, deals)
+      const varies = drawDealtPair(environment, own, createRng(seed)) !== null
+      return varies || hasSealed ? [{ setting, own, varies }] : []
+    })
+  })
+  if (hidden.length === 0) return null
+  return {
+    seats: new Set(hidden.map(({ own }) => own.seat)).size,
+    plan(rng: Rng): PlannedPair | null {
+      const { setting, own, varies } = rng.pick(hidden)
+      const { seat } = own
+      const pair = varies && (!hasSealed || rng.chance()) ? drawDealtPair(environment, own, rng) : null
+      if (pair) return { ...pair, setting, seat, sealed: hasSealed && rng.chance() }
+      if (!hasSealed) return null
+      const { deal } = rng.pick(own.deals)
+      return { first: deal, second: deal, from: 'other sealed moves', fits: true, setting, seat, sealed: true }
+    },
+  }
 }
 
 export function dealsFor(environment: EnvironmentDefinition, seat: string, deals: readonly Deal[]): SeatDeals {

@@ -1,32 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentDefinition } from '@episodic/mcp-server'
-import { createRng, type JsonObject, type Rng, seedFor } from '@episodic/protocol'
-import type { CheckContext, Setting } from '../check-context.ts'
+import { createRng, type JsonObject, seedFor } from '@episodic/protocol'
+import type { CheckContext } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import { type Deal, drawDeals, hiddenFrom, seatsOfDeal } from '../deal.ts'
+import { type Deal, drawDeals, hiddenFrom } from '../deal.ts'
 import type { Finding } from '../finding.ts'
 import { countedIn } from '../time-limit.ts'
 import { findDealLeaks } from './deal-leaks.ts'
-import { dealsFor, drawDealtPair, type PlannedPair, type SeatDeals, STEPS } from './dealt-pairs.ts'
-import { comparePairsAtEndpoints } from './endpoint-pairs.ts'
-import { type Channel, formatMoves, type PairedPlay, playPair } from './paired-play.ts'
+import { type PlannedPair, planPairs, STEPS } from './dealt-pairs.ts'
+import { formatMoves, type PairedPlay, playPair } from './paired-play.ts'
+import { CHANNELS } from './side.ts'
 
-/** Seeds of each setting whose deals are examined, and how many of them form pairs. */
+/** Seeds of each setting whose deals are examined. */
 const DEALS = 384
 const LEAST_DEALS = 8
-const PAIRED = 96
 /** Pairs that are played on, to find what leaks late, and the steps of all of them together. */
 const LONG_PAIRS = 8
 const LONG_STEPS = 2_400
 /** Steps of a pair that is explored, those that are taken back included. */
 const EXPLORED = 40
 const LEAST_COMPARED = 0.1
-
-interface HiddenFromSeat {
-  readonly setting: Setting
-  readonly deals: SeatDeals
-  readonly varies: boolean
-}
 
 /**
  * Plays pairs of episodes that a player must not be able to tell apart: equal parameters, public state and random
@@ -50,11 +43,8 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     )
   }
   const { findings, warnings } = findDealLeaks(environment, settings, allDeals, seed)
-  const sealed = Object.values(environment.tools).some((tool) => tool.sealed)
-  const hidden = settings.flatMap((setting, i) =>
-    hiddenFromSeats(context, setting, allDeals[i] as readonly Deal[], sealed),
-  )
-  if (hidden.length === 0) {
+  const planner = planPairs(environment, settings, allDeals, seed)
+  if (!planner) {
     const declared = allDeals.flat().some(({ state }) => {
       const { own, private: rest } = hiddenFrom(environment, state, '')
       return [rest, ...Object.values(own ?? {})].some((part) => Object.keys(part as JsonObject).length > 0)
@@ -73,13 +63,13 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     })
   }
   const longSteps = context.affordable(LONG_STEPS, 1)
-  const counts = { pairs: 0, steps: 0, compared: 0, diverged: 0, divergedAtOnce: 0, invalid: 0, fitting: 0 }
+  const counts = { pairs: 0, steps: 0, compared: 0, diverged: 0, invalid: 0 }
   const onProgress = (i: number) => {
     if (i % 20 === 0 || context.pairs < 100) context.onProgress(settings.length + i, total)
   }
   for (const i of countedIn({ ...context, onProgress }, context.pairs, 'pairs')) {
     const rng = createRng(seedFor(seed, 'pair', i))
-    const planned = planPair(context, hidden, sealed, rng)
+    const planned = planner.plan(rng)
     if (!planned) continue
     const isLong = i < LONG_PAIRS
     const most = isLong ? Math.max(STEPS, Math.ceil((longSteps - counts.steps) / (LONG_PAIRS - i))) : STEPS
@@ -89,65 +79,22 @@ export async function checkNonInterference(context: CheckContext): Promise<Check
     counts.pairs += 1
     counts.steps += played.steps
     counts.compared += played.compared
-    if (played.pair.fits) counts.fitting += 1
     if (played.diverged) counts.diverged += 1
-    if (played.atOnce) counts.divergedAtOnce += 1
     if (played.invalid) counts.invalid += 1
     if (played.differs) findings.push(toLeakFinding(context, played, played.differs))
   }
-  const endpoints = await comparePairsAtEndpoints(context, (rng) => planPair(context, hidden, sealed, rng))
-  findings.push(...endpoints.findings)
   warnings.push(...doubts(counts, seed))
   const { pairs, steps, diverged } = counts
-  const seats = new Set(hidden.map(({ deals }) => deals.seat)).size
   return checkOutcome(
     'non-interference',
-    `${pairs} pairs${environment.multiplayer ? ` for ${seats} seats` : ''}, ${steps} steps, ${diverged} diverged by revealed values; ${endpoints.pairs} pairs at the endpoints (${endpoints.messages} answers): ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
-    {
-      findings,
-      warnings,
-      figures: {
-        ...counts,
-        endpointPairs: endpoints.pairs,
-        endpointMessages: endpoints.messages,
-        endpointBytes: endpoints.bytes,
-        differing: findings.length,
-      },
-    },
+    `${pairs} pairs${environment.multiplayer ? ` for ${planner.seats} seats` : ''}, ${steps} steps, ${diverged} diverged by revealed values: ${findings.length === 0 ? '0 bytes differ' : `${findings.length} differ`}`,
+    { findings, warnings, figures: { ...counts, differing: findings.length } },
   )
-}
-
-function hiddenFromSeats(
-  { world: { environment }, seed }: CheckContext,
-  setting: Setting,
-  deals: readonly Deal[],
-  sealed: boolean,
-): HiddenFromSeat[] {
-  return seatsOfDeal(environment, deals[0] as Deal).flatMap((seat) => {
-    const own = dealsFor(environment, seat, deals.slice(0, PAIRED))
-    const varies = drawDealtPair(environment, own, createRng(seed)) !== null
-    return varies || sealed ? [{ setting, deals: own, varies }] : []
-  })
 }
 
 /** What programs prepare costs too much to be taken back. Of a large state, what differs is known after a play. */
 function isExplored({ forkable, tools }: EnvironmentDefinition, { narrowed, sealed }: PlannedPair): boolean {
   return forkable && !narrowed && !sealed && Object.values(tools).every(({ preparation }) => !preparation)
-}
-
-function planPair(
-  { world: { environment } }: CheckContext,
-  hidden: readonly HiddenFromSeat[],
-  sealed: boolean,
-  rng: Rng,
-): PlannedPair | null {
-  const { setting, deals, varies } = rng.pick(hidden)
-  const { seat } = deals
-  const pair = varies && (!sealed || rng.chance()) ? drawDealtPair(environment, deals, rng) : null
-  if (pair) return { ...pair, setting, seat, sealed: sealed && rng.chance() }
-  if (!sealed) return null
-  const { deal } = rng.pick(deals.deals)
-  return { first: deal, second: deal, from: 'other sealed moves', fits: true, setting, seat, sealed }
 }
 
 function doubts(counts: Readonly<Record<'pairs' | 'invalid' | 'compared' | 'steps', number>>, seed: string): Finding[] {
@@ -171,23 +118,12 @@ function doubts(counts: Readonly<Record<'pairs' | 'invalid' | 'compared' | 'step
   return found
 }
 
-const DIFFERING: Readonly<Record<Channel, readonly [Finding['name'], string]>> = {
-  answer: ['answer-differs', 'the answer'],
-  view: ['view-differs', 'what the seat sees'],
-  tools: ['tools-differ', 'the list of tools'],
-  legal: ['legal-differs', 'the list of legal actions'],
-  message: ['message-differs', 'what is sent'],
-  turn: ['turn-differs', 'whether it is the turn'],
-  end: ['end-differs', 'the end'],
-  state: ['state-differs', 'the public state'],
-}
-
 function toLeakFinding(
   { world: { environment } }: CheckContext,
   { pair: { setting, seat, first, from }, moves, policies }: PairedPlay,
   { channel, difference }: NonNullable<PairedPlay['differs']>,
 ): Finding {
-  const [kind, subject] = DIFFERING[channel]
+  const [kind, subject] = CHANNELS[channel]
   const last = moves.at(-1)
   const about = last && (channel === 'answer' || channel === 'state') ? last.first.tool : seat
   const when = last

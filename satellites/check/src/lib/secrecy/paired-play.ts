@@ -1,14 +1,12 @@
-import { type EnvironmentDefinition, type Rehearsal, type RehearsedStep, rehearse } from '@episodic/mcp-server'
-import type { Action, Json, Rng } from '@episodic/protocol'
-import { partName } from '@episodic/state/internal'
+import type { EnvironmentDefinition, Rehearsal } from '@episodic/mcp-server'
+import type { Action, Rng } from '@episodic/protocol'
 import type { CheckContext, CheckedWorld, Setting } from '../check-context.ts'
-import { type Deal, dealtEnvironment } from '../deal.ts'
-import { type Difference, findTextDifference } from '../finding.ts'
+import type { Difference } from '../finding.ts'
 import { randomLegalAction } from '../noisy-policy.ts'
-import { playMove, truncationAt } from '../rehearsed-episode.ts'
 import type { PlannedPair } from './dealt-pairs.ts'
 import { explorer, type PairPlayers, policies } from './pair-players.ts'
 import { ReadPlaces } from './read-places.ts'
+import { type Channel, findDifference, startSide } from './side.ts'
 
 export interface PairedMove {
   readonly seat: string
@@ -21,9 +19,6 @@ export function formatMoves({ multiplayer }: EnvironmentDefinition, moves: reado
   return JSON.stringify(multiplayer ? moves : moves.map(({ first }) => first)).slice(0, 600)
 }
 
-export type Received = Readonly<Record<Channel, string>>
-export type Channel = 'answer' | 'view' | 'tools' | 'legal' | 'message' | 'turn' | 'end' | 'state'
-
 export interface PairedPlay {
   /** What was compared: the planned pair, or one that differs in less. */
   readonly pair: PlannedPair
@@ -33,8 +28,6 @@ export interface PairedPlay {
   readonly compared: number
   readonly policies: string
   readonly diverged: boolean
-  /** Whether that was at the first call that was not refused. */
-  readonly atOnce: boolean
   /** Whether a move was possible in the first play alone, which proves nothing about what the seat learns. */
   readonly invalid: boolean
   /** What the seat gets first that differs, by the last of the moves, or at the start. */
@@ -68,7 +61,6 @@ export async function playPair(
   let [steps, compared, back, diverged] = [0, 0, 0, false]
   const stopped = (rest: Partial<PairedPlay> = {}): PairedPlay => ({
     ...{ pair, moves, steps, compared, policies: players.names, diverged, invalid: false, differs: null },
-    atOnce: diverged && compared === 0,
     ...rest,
   })
   const atStart = findDifference(one.now, other.now)
@@ -135,100 +127,6 @@ async function narrow(
   }
   const draw = async () => moves.shift() ?? null
   return { pair: { ...planned, ...planned.narrowed(read) }, recorded: { ...players, draw, take() {} } }
-}
-
-interface Outcome {
-  readonly step: RehearsedStep | null
-  readonly received: Received
-  readonly revealed: readonly Json[]
-}
-
-function startSide(environment: EnvironmentDefinition, planned: PlannedPair, deal: Deal) {
-  const { setting, first } = planned
-  const { seed } = first
-  const started = rehearse(dealtEnvironment(environment, deal, seed), { params: setting.params, seed })
-  return sideOf(environment, planned, started, new Map())
-}
-
-interface Side {
-  readonly rehearsal: Rehearsal
-  /** What the seat can read between two steps. */
-  readonly now: Received
-  /** An error of the rules leaves the state unchanged. */
-  play(mover: string, action: Action): Promise<Outcome>
-  fork(): Side
-}
-
-function sideOf(
-  environment: EnvironmentDefinition,
-  planned: PlannedPair,
-  rehearsal: Rehearsal,
-  played: ReadonlyMap<string, number>,
-  known?: Received,
-): Side {
-  const { setting, seat } = planned
-  const { params } = setting
-  const { multiplayer, hasLegal } = environment
-  const counts = new Map(played)
-  const read = (): Received => {
-    const { state, turn } = rehearsal
-    const mine = turn.includes(seat)
-    return {
-      answer: '',
-      // The only seat reads its view in its answers alone.
-      view: multiplayer ? JSON.stringify(rehearsal.observe(seat)) : '',
-      tools: JSON.stringify(environment.offers?.(state, params, seat) ?? null),
-      legal: mine && hasLegal ? JSON.stringify(environment.legal(state, params, seat)) : '',
-      message: '[]',
-      turn: String(mine),
-      end: 'null',
-      // With the keys in their order, as the resource of the state has them.
-      state: JSON.stringify([state.public, state.own?.[seat]].map((part) => partName(part) ?? part)),
-    }
-  }
-  let now = known ?? read()
-  return {
-    rehearsal,
-    get now() {
-      return now
-    },
-    fork: () => sideOf(environment, planned, rehearsal.fork(), counts, now),
-    async play(mover, action) {
-      const count = counts.get(mover) ?? 0
-      let step: RehearsedStep | null = null
-      try {
-        step = await playMove(rehearsal, { seat: mover, action }, truncationAt(count, setting))
-        counts.set(mover, count + 1)
-      } catch {
-        // The plays of both deals have to fail.
-      }
-      now = read()
-      const { ends = {}, sent = {} } = step?.seats ?? {}
-      const received = {
-        ...now,
-        answer: mover === seat ? answerText(step) : '',
-        message: JSON.stringify(sent[seat] ?? []),
-        end: JSON.stringify(ends[seat] ?? null),
-      }
-      const revealed = step?.revealed.filter((_, i) => step.revealedTo[i]?.includes(seat) ?? true) ?? []
-      return { step, received, revealed }
-    },
-  }
-}
-
-function answerText(step: RehearsedStep | null): string {
-  if (!step) return 'the environment failed'
-  const { observation, refused, end } = step
-  const { text, structured } = observation
-  return JSON.stringify({ text, ...(refused ? { isError: true } : { structured }), over: end !== null })
-}
-
-function findDifference(first: Received, second: Received): PairedPlay['differs'] {
-  for (const channel of Object.keys(first) as Channel[]) {
-    const difference = findTextDifference(first[channel], second[channel])
-    if (difference) return { channel, difference }
-  }
-  return null
 }
 
 /** Chances that another seat's sealed move differs in the second play, and that it has not been made there yet. */

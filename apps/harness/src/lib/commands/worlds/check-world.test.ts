@@ -181,7 +181,7 @@ describe('a waiver', () => {
 })
 
 describe('non-interference', () => {
-  it('accepts an initial public state that is drawn independently of the private one, at every endpoint', async () => {
+  it('accepts an initial public state that is drawn independently of the private one', async () => {
     const floors = defineEnvironment({
       name: 'floors',
       version: '1.0.0',
@@ -200,7 +200,7 @@ describe('non-interference', () => {
       rewards: { none: () => 0 },
     })
     const { checks } = await checkWorld({ environment: floors }, { only: ['non-interference'], pairs: 100 })
-    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [], figures: { endpointPairs: 21 } })
+    expect(checks[0]).toMatchObject({ outcome: 'passed', findings: [] })
   })
 
   it('warns if no two seeds differ in the private state', async () => {
@@ -270,7 +270,7 @@ describe('canaries', () => {
         state.public.board = `${reveal(state.private.serial)}`
       },
     })
-    const withheld = expect.stringMatching(/^Over http: An answer of levers was withheld: .*declares to be secret/)
+    const withheld = expect.stringMatching(/^An answer of pull contains what `secrets` declares to be secret/)
     expect(found).toEqual(listed ? withheld : '')
   })
 })

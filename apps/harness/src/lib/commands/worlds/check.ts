@@ -1,7 +1,6 @@
 import { showProgress } from '@episodic/check/check-progress'
 import { CHECKS, type CheckReport, checkNames, READ_CHECKS } from '@episodic/check/check-report'
 import { type CheckOptions as Checking, checkServed, checkWorld } from '@episodic/check/check-world'
-import { inProcessEndpoint } from '@episodic/check/endpoints/in-process-endpoint'
 import { formatCheck, formatVerdict } from '@episodic/check/format-check'
 import { keepHacks, openKeptTarget, playKeptHacks, searchFor, timeSchema } from '@episodic/check/kept/kept-hacks'
 import { openServed } from '@episodic/check/served/served-target'
@@ -22,7 +21,7 @@ import { defineCommand } from '../define-command.ts'
 import { loadHarbor } from './load-harbor.ts'
 
 /** What a first look plays, besides a tenth of the pairs. */
-const QUICK = { seconds: 60, share: 0.25, search: { steps: 800 }, endpoints: [inProcessEndpoint] }
+const QUICK = { seconds: 60, share: 0.25, search: { steps: 800 } }
 const NOBODY = { solver: null, policies: {} }
 
 const checkOptions = z.object({
@@ -35,7 +34,7 @@ const checkOptions = z.object({
     z.record(z.string(), z.string()).optional(),
     { text: named },
   ),
-  quick: flag('a first look: a tenth of the pairs, a quarter of other episodes, at one endpoint'),
+  quick: flag('a first look: a tenth of the pairs, a quarter of other episodes'),
   search: option('<time>', 'how long hacks are searched for, as 5m; keeps them in hacks/', timeSchema.optional()),
   hacks: option('<folder>', 'play only the scripts kept there; with --search, where to keep them', nonEmpty.optional()),
   token: targetOptions().shape.token,

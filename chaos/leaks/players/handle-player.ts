@@ -1,6 +1,6 @@
+import { randomAction } from '@episodic/check/noisy-policy'
 import { type Action, type Json, type JsonObject, META, METHODS } from '@episodic/protocol'
 import { jsonOf } from '@episodic/run/base/json'
-import { randomAction } from '../noisy-policy.ts'
 import { request } from './messages.ts'
 import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 

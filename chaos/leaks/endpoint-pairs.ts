@@ -1,20 +1,44 @@
+import type { CheckedWorld } from '@episodic/check/check-context'
+import { settingsOf } from '@episodic/check/check-context'
+import { drawDeals, seatsOfDeal } from '@episodic/check/deal'
+import { type Difference, findTextDifference } from '@episodic/check/finding'
+import { toolsOfSeat } from '@episodic/check/seat-players'
+import { type PlannedPair, planPairs } from '@episodic/check/secrecy/dealt-pairs'
+import { formatMoves, type PairedMove, playPair } from '@episodic/check/secrecy/paired-play'
+import { openGame, stepGame } from '@episodic/check/served-game.fixture'
+import { TimeLimit } from '@episodic/check/time-limit'
 import { createHost, type EnvironmentDefinition, type Host, type TrainerSessionRef } from '@episodic/mcp-server'
 import { createRng, type OpenResult, type Rng, seedFor } from '@episodic/protocol'
-import type { CheckContext, Setting } from '../check-context.ts'
-import { seatsOfDeal } from '../deal.ts'
-import type { AgentEndpoint, OpenEndpoint } from '../endpoints/agent-endpoint.ts'
-import { type Finding, findTextDifference } from '../finding.ts'
-import { toolsOfSeat } from '../seat-players.ts'
-import { openGame, stepGame } from '../served-game.ts'
-import { countedIn } from '../time-limit.ts'
-import type { PlannedPair } from './dealt-pairs.ts'
-import { fieldOfOthers, handlePlayer } from './handle-player.ts'
+import type { AgentEndpoint, OpenEndpoint } from './endpoints/agent-endpoint.ts'
 import { type Instrumentation, instrumentEnvironment } from './instrumented-environment.ts'
-import { toolIn } from './messages.ts'
-import { formatMoves, type PairedMove, playPair } from './paired-play.ts'
-import type { SeatAnswer, SeatPlayer } from './seat-player.ts'
-import { type AgentPlayer, urlPlayer } from './url-player.ts'
+import { fieldOfOthers, handlePlayer } from './players/handle-player.ts'
+import type { SeatAnswer, SeatPlayer } from './players/seat-player.ts'
+import { type AgentPlayer, urlPlayer } from './players/url-player.ts'
 
+/** What is searched: a world at endpoints, by so many pairs as its rules are, of which a share is played here. */
+export interface Searched {
+  readonly world: CheckedWorld
+  readonly endpoints: readonly AgentEndpoint[]
+  readonly pairs: number
+  readonly seed: string
+}
+
+export interface Leak {
+  readonly name: string
+  readonly what: string
+  readonly again: string
+  readonly difference?: Difference
+}
+
+export interface Found {
+  readonly leaks: Leak[]
+  pairs: number
+  answers: number
+  bytes: number
+}
+
+/** Deals of each setting that form pairs. */
+const DEALS = 96
 /** The share of all pairs that is played by each route, at an endpoint with connections and in this process. */
 const SHARE = { connected: 0.03, inProcess: 0.12 }
 const MOVES = 16
@@ -27,8 +51,11 @@ export type Route = 'session URL' | 'stateless session URL' | 'seat handle'
  * Returns the endpoints at which an environment can be played. In a game an answer may be held until the seat may act
  * again, and come after those to later messages, which a pipe cannot do.
  */
-export function endpointsOf({ world: { environment }, endpoints }: CheckContext): readonly AgentEndpoint[] {
-  return environment.multiplayer ? endpoints.filter(({ name }) => name !== 'stdio') : endpoints
+export function endpointsOf(
+  { multiplayer }: EnvironmentDefinition,
+  endpoints: readonly AgentEndpoint[],
+): readonly AgentEndpoint[] {
+  return multiplayer ? endpoints.filter(({ name }) => name !== 'stdio') : endpoints
 }
 
 /**
@@ -53,56 +80,44 @@ export function routesAt(
  * lines and headers, answers that are held, waits, calls out of turn, repeated steps, views, lists, notifications, and
  * all of it once more in a fork. Session ids and tokens are left out.
  */
-export async function comparePairsAtEndpoints(
-  context: CheckContext,
-  planPair: (rng: Rng) => PlannedPair | null,
-): Promise<{
-  readonly pairs: number
-  readonly messages: number
-  readonly bytes: number
-  readonly findings: readonly Finding[]
-}> {
-  const { world, seed } = context
-  const findings: Finding[] = []
-  const counts = { pairs: 0, messages: 0, bytes: 0 }
+export async function comparePairs({ world, endpoints, pairs, seed }: Searched, found: Found): Promise<void> {
+  const { environment } = world
+  const settings = settingsOf(world, seed)
+  const deals = settings.map((setting) => drawDeals(environment, setting, seed, DEALS))
+  const planner = planPairs(environment, settings, deals, seed)
+  if (!planner) return
   const instrumentation: Instrumentation = { deal: null, failing: null, onReveal() {} }
-  for (const endpoint of endpointsOf(context)) {
+  for (const endpoint of endpointsOf(environment, endpoints)) {
     await using host = createHost({
-      environments: [instrumentEnvironment(world.environment, instrumentation)],
+      environments: [instrumentEnvironment(environment, instrumentation)],
       bounds: { waitSeconds: HOLD },
     })
     await using opened = await endpoint.open(host)
-    // As long as it is open, what all starts share is kept for the others.
-    await openGame(host, { environment: world.environment, setting: context.settings[0] as Setting, seed })
-    for (const route of routesAt(world.environment, endpoint, opened)) {
-      const share = endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected
-      const planned = Math.ceil(context.pairs * share)
-      const what = `pairs by ${route} over ${endpoint.name}`
-      for (const i of countedIn({ ...context, onProgress() {} }, planned, what)) {
+    for (const route of routesAt(environment, endpoint, opened)) {
+      const count = Math.ceil(pairs * (endpoint.name === 'in process' ? SHARE.inProcess : SHARE.connected))
+      for (let i = 0; i < count; i++) {
         const draws = seedFor(seed, 'endpoint pair', endpoint.name, route, i)
-        const plan = planPair(createRng(draws))
+        const plan = planner.plan(createRng(draws))
         if (!plan) continue
-        const { moves, pair: planned } = await playPair(context, plan, createRng(draws).stream('play'), MOVES)
+        const time = new TimeLimit()
+        const { moves, pair } = await playPair({ world, time }, plan, createRng(draws).stream('play'), MOVES)
         const answers: (readonly SeatAnswer[])[] = []
         for (const which of ['first', 'second'] as const) {
-          instrumentation.deal = planned[which]
-          answers.push(await playSide(host, opened, { context, planned, moves, which, route, draws }))
+          instrumentation.deal = pair[which]
+          answers.push(await playSide(host, opened, { environment, planned: pair, moves, which, route, draws }))
         }
-        instrumentation.deal = null
-        if (context.time.hasCut) break
-        counts.pairs += 1
-        counts.messages += answers.flat().length
-        counts.bytes += answers.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
-        const finding = compareAnswers(world.environment, endpoint.name, { route, planned, moves }, answers)
-        if (finding) findings.push(finding)
+        found.pairs += 1
+        found.answers += answers.flat().length
+        found.bytes += answers.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)
+        const leak = compareAnswers(environment, endpoint.name, { route, planned: pair, moves }, answers)
+        if (leak) found.leaks.push(leak)
       }
     }
   }
-  return { ...counts, findings }
 }
 
 export interface Side {
-  readonly context: CheckContext
+  readonly environment: EnvironmentDefinition
   readonly planned: PlannedPair
   readonly moves: readonly PairedMove[]
   readonly which: 'first' | 'second'
@@ -122,9 +137,9 @@ export interface Side {
  * got.
  */
 export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): Promise<readonly SeatAnswer[]> {
-  const { context, planned, moves, which, draws, begun, visit } = side
+  const { environment, planned, moves, which, draws, begun, visit } = side
   const { seat, setting, first } = planned
-  const game = await openGame(host, { environment: context.world.environment, setting, seed: first.seed })
+  const game = await openGame(host, { environment, setting, seed: first.seed })
   const { opened, control } = game
   const rng = createRng(draws).stream('reads')
   const player = await seatPlayer(endpoint, side, opened, control, rng)
@@ -146,7 +161,7 @@ export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): 
   await sendMore?.(null)
   const answers = [...player.answers]
   const { end } = await control.state()
-  if (end === null && context.world.environment.forkable) {
+  if (end === null && environment.forkable) {
     const [fork] = await control.fork({ requestKey: crypto.randomUUID() })
     if (fork) {
       const forked = await host.resolve(null, { by: 'control', token: fork.session })
@@ -170,12 +185,12 @@ export async function playSide(host: Host, endpoint: OpenEndpoint, side: Side): 
 
 async function seatPlayer(
   endpoint: OpenEndpoint,
-  { context, planned: { seat }, route }: Side,
+  { environment, planned: { seat }, route }: Side,
   { seats }: OpenResult,
   control: TrainerSessionRef,
   rng: Rng,
 ): Promise<SeatPlayer | AgentPlayer> {
-  const tools = toolsOfSeat(context.world.environment, seat)
+  const tools = toolsOfSeat(environment, seat)
   const others = Object.keys(seats).filter((name) => name !== seat)
   const setting = { seat, others, tools, control, rng }
   const { capability, handle } = seats[seat] as OpenResult['seats'][string]
@@ -193,7 +208,7 @@ function compareAnswers(
   endpoint: string,
   { route, planned, moves }: Pick<Side, 'route' | 'planned' | 'moves'>,
   [first = [], second = []]: readonly (readonly SeatAnswer[])[],
-): Finding | null {
+): Leak | null {
   const { seat, setting, first: deal, from, fits } = planned
   const again = `params ${JSON.stringify(setting.params)}, seed ${deal.seed} against ${from}, moves: ${formatMoves(environment, moves)}`
   const others = seatsOfDeal(environment, deal).filter((name) => name !== seat)
@@ -205,8 +220,6 @@ function compareAnswers(
         name: `others-shown:${shown}`,
         what: `The answer to ${kind} by a seat handle over ${endpoint} has ${shown} of another seat.`,
         again: `${again}; message ${i + 1}: ${text.slice(0, 300)}`,
-        advice:
-          'A seat handle gives what its own seat sees and earns. Check the code between the endpoint and the host.',
       }
     const other = second[i]
     const difference = findTextDifference(withoutTokens(one.text), withoutTokens(other?.text ?? ''))
@@ -215,13 +228,10 @@ function compareAnswers(
     if (!fits && /The environment failed/.test(one.text + other?.text)) return null
     return {
       name: `${route === 'seat handle' ? 'handle-differs' : 'endpoint-differs'}:${endpoint}`,
-      part: toolIn(one.message),
       what: environment.multiplayer
         ? `The answer to ${kind} by the ${route} of ${seat} over ${endpoint} depends on what is hidden from that seat.`
         : `The answer to ${kind} by the ${route} over ${endpoint} depends on private state.`,
       again: `${again}; message ${i + 1}: ${text.slice(0, 300)}`,
-      advice:
-        'Except for what goes through reveal(…), nothing that a player gets may depend on the private state or on what other seats hold.',
       difference,
     }
   }

@@ -1,6 +1,6 @@
+import { type Deal, dealtEnvironment } from '@episodic/check/deal'
 import type { EnvironmentDefinition, Tool } from '@episodic/mcp-server'
 import type { Json } from '@episodic/protocol'
-import { type Deal, dealtEnvironment } from '../deal.ts'
 
 export const HOOKS = ['start', 'play', 'answer', 'observe', 'reward', 'potential'] as const
 export type Hook = (typeof HOOKS)[number]
@@ -9,8 +9,6 @@ export type Hook = (typeof HOOKS)[number]
 export interface Instrumentation {
   /** The start of sessions; `null` for their own. */
   deal: Deal | null
-  /** Texts of a large deal that stand for all of it in errors; `null` for all that is known there. */
-  shown?: string | null
   /** Which function throws, with an error that contains everything it knows; `null` for none. */
   failing: Hook | null
   /** Called with every value that the rules reveal, and the seats that it is for; `undefined` for all. */
@@ -24,7 +22,7 @@ export function instrumentEnvironment(
   instrumentation: Instrumentation,
 ): EnvironmentDefinition {
   const trip = (hook: Hook, known: unknown) => {
-    if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${toMessage(instrumentation, known)}`)
+    if (instrumentation.failing === hook) throw new Error(`${hook} failed with ${JSON.stringify(known)}`)
   }
   const { absent, settle } = environment
   return {
@@ -58,10 +56,6 @@ export function instrumentEnvironment(
   }
 }
 
-function toMessage({ shown: texts }: Instrumentation, known: unknown): string {
-  return texts ?? JSON.stringify(known)
-}
-
 function instrumentTool(
   tool: Tool,
   instrumentation: Instrumentation,
@@ -75,7 +69,7 @@ function instrumentTool(
       if (seat !== undefined) instrumentation.onInput?.(context.input, seat)
       const answer = tool.play(withReveal(context, instrumentation))
       if (instrumentation.failing === 'answer' && answer?.kind === 'said' && tool.output)
-        return { ...answer, data: toMessage(instrumentation, context.state) }
+        return { ...answer, data: JSON.stringify(context.state) }
       return answer
     },
   }

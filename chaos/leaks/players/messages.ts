@@ -46,11 +46,6 @@ export function callMessage(kind: string, { tool, arguments: args }: Action): Me
   return { kind, text: request('tools/call', { name: tool, arguments: args }) }
 }
 
-/** The tool that a message calls; an empty text for another message. */
-export function toolIn({ text }: Message): string {
-  return /"method":"tools\/call","params":\{"name":"([\w.-]+)"/.exec(text)?.[1] ?? ''
-}
-
 export function passiveMessages(stolen: { readonly control: string; readonly capability: string }): Message[] {
   const { control, capability } = stolen
   return [

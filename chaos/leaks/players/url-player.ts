@@ -1,5 +1,5 @@
+import { randomAction } from '@episodic/check/noisy-policy'
 import type { EndpointSession } from '../endpoints/agent-endpoint.ts'
-import { randomAction } from '../noisy-policy.ts'
 import { callMessage, INITIALIZE, type Message, READ_STATE, READS, SUBSCRIBE, stateless } from './messages.ts'
 import type { SeatAnswer, SeatPlayer, SeatPlayerSetting } from './seat-player.ts'
 
