@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { settingsOf } from '@episodic/check/check-context'
 import { CHECKS, type CheckResult } from '@episodic/check/check-report'
-import { checkWorld } from '@episodic/check/check-world'
-import * as corpus from '@episodic/check/corpus/corpus.fixture'
+import { checkServed, checkWorld } from '@episodic/check/check-world'
+import type * as corpus from '@episodic/check/corpus/corpus.fixture'
+import { openServed } from '@episodic/check/served/served-target'
 import { readOptions } from '../options.ts'
 import type { Report, Tally } from '../report.ts'
+import { serveWorld } from './serve-world.ts'
 
 /** The kinds of worlds, the share of each that has to be judged rightly, and whether something has to be found. */
 const KINDS = {
@@ -42,7 +45,9 @@ export async function runCheckCorpus(args: readonly string[]): Promise<Report | 
   })
   if (!options) return null
   const from = options.from
-  const worlds = from ? ((await import(pathToFileURL(resolve(from)).href)) as typeof corpus) : corpus
+    ? pathToFileURL(resolve(options.from)).href
+    : import.meta.resolve('@episodic/check/corpus/corpus.fixture')
+  const worlds = (await import(from)) as typeof corpus
   const asked = options.only?.split(',') ?? ['']
   const clients: Record<string, Tally> = {}
   const details: Record<string, object> = {}
@@ -56,7 +61,7 @@ export async function runCheckCorpus(args: readonly string[]): Promise<Report | 
     for (const entry of chosen) {
       const { name } = entry.world.environment
       const begun = performance.now()
-      const found = await findingsOf(entry, kind, Number(options.seconds ?? 300))
+      const found = await findingsOf(entry, kind, Number(options.seconds ?? 300), from)
       const seconds = (performance.now() - begun) / 1_000
       times.push(seconds)
       const isRight = found.length > 0 === finds
@@ -76,16 +81,22 @@ export async function runCheckCorpus(args: readonly string[]): Promise<Report | 
 }
 
 /** Resolves with the names of failing findings: of an honest world all of them, else those of hacks. */
-async function findingsOf(entry: corpus.Entry, kind: Kind, seconds: number): Promise<string[]> {
+async function findingsOf(entry: corpus.Entry, kind: Kind, seconds: number, from: string): Promise<string[]> {
   const only = CHECKS.filter((check) => kind === 'honest' || check === 'rewards' || check === 'exploits')
   const results: CheckResult[] = []
   const signal = AbortSignal.timeout(1_000 * seconds)
   const search = { steps: STEPS, seconds: seconds / 2 }
   try {
-    const { world, partners } = entry
+    const { world, partners, served } = entry
     const onResult = (result: CheckResult) => void results.push(result)
     const asked = { pairs: 100, share: 0.25, only, search, signal, onResult }
-    await checkWorld(world, { ...asked, ...(partners && { partners }) })
+    if (!served) {
+      await checkWorld(world, { ...asked, ...(partners && { partners }) })
+    } else {
+      await using server = await serveWorld(from, world.environment.name)
+      await using target = await openServed(server, undefined, '0', world.solver, settingsOf(world, '0'))
+      await checkServed(target, asked)
+    }
   } catch (error) {
     if (!signal.aborted) throw error
   }

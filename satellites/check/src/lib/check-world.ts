@@ -125,7 +125,7 @@ const HOSTED_TASKS = 20
  * its state. Resolves and rejects as {@link checkWorld} does.
  */
 export async function checkServed(target: ServedTarget, options: CheckOptions = {}): Promise<CheckReport> {
-  const { share = 1, seed = '0', signal, onProgress } = options
+  const { share = 1, seed = '0', search, signal, onProgress } = options
   return runChecks(
     target,
     Object.keys(SERVED_CHECKS) as CheckName[],
@@ -133,7 +133,7 @@ export async function checkServed(target: ServedTarget, options: CheckOptions = 
     new Waivers({ name: target.name, waived: {} }),
     (check, time) =>
       runServed(check, {
-        ...{ target, seed, signal, time, ...proposing(options, time) },
+        ...{ target, seed, signal, time, searchSteps: search?.steps, ...proposing(options, time) },
         episodes: (count, least) => affordable(share, count, least),
         onProgress: (done, total) => onProgress?.(check, done, total),
       }),
@@ -141,10 +141,10 @@ export async function checkServed(target: ServedTarget, options: CheckOptions = 
 }
 
 async function runServed(check: CheckName, context: ServedContext & Proposing): Promise<CheckOutcome> {
-  const { target, episodes } = context
+  const { target, episodes, searchSteps } = context
   try {
     if (check === 'exploits' && target.oracle)
-      return await searchTarget(target, { ...context, steps: episodes(SERVED_STEPS, 240) })
+      return await searchTarget(target, { ...context, steps: searchSteps ?? episodes(SERVED_STEPS, 240) })
     const run = SERVED_CHECKS[check]
     if (run) return await run(context)
     return skipped(check, check === 'exploits' ? NO_ORACLE : NO_STATE)

@@ -33,6 +33,7 @@ export const FINDING_KINDS = {
   'answer-contradictory': 'the text of an answer says another value than its data',
   'data-unsaid': 'the text of an answer leaves out data that does not follow it',
   'data-repeated': 'the texts of a tool say all of its data, which follows them too',
+  'answer-undeclared': 'an answer is not as its server declares it',
   'answer-withheld': 'an answer contains what `secrets` lists, so that a server withholds it',
   'legal-refused': 'a listed action is refused',
   'legal-missing': 'an action is accepted and not listed',

@@ -61,14 +61,8 @@ export function checkHygiene({ world, settings, seed, affordable }: CheckContext
     }
   }
   const tools = environment.toolInfos.length
-  return checkOutcome(
-    'hygiene',
-    [
-      `${tools} ${tools === 1 ? 'tool' : 'tools'}: descriptions, bounds, and private values in what agents read before playing`,
-      ...(ofServer > 0
-        ? [`the server leaves ${plural(ofServer, 'part')} of its schemas without a description or bound`]
-        : []),
-    ].join('; '),
-    { findings, warnings, figures: { tools, warnings: warnings.length } },
-  )
+  const said = `${plural(tools, 'tool')}: descriptions, bounds, and private values in what agents read before playing`
+  const left = `; the server leaves ${plural(ofServer, 'part')} of its schemas without a description or bound`
+  const figures = { tools, warnings: warnings.length }
+  return checkOutcome('hygiene', ofServer > 0 ? said + left : said, { findings, warnings, figures })
 }

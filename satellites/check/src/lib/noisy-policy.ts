@@ -74,10 +74,8 @@ export function randomLegalAction(
 ): Action | null {
   const tools = Object.entries(legal).filter(([name]) => isChosen(name))
   if (tools.length === 0) return null
-  return randomAction(
-    tools.map(([name, inputSchema]) => ({ name, inputSchema }) as unknown as ToolInfo),
-    rng,
-  )
+  const [tool, schema] = rng.pick(tools)
+  return { tool, arguments: sampleJson(schema, rng) as JsonObject }
 }
 
 export function invalidAction(tools: readonly ToolInfo[], rng: Rng): Action {

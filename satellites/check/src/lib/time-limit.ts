@@ -27,6 +27,12 @@ export class TimeLimit {
     return this.hasCut || monotonic() - this.#begun >= share * this.#seconds * 1_000
   }
 
+  /** Returns the share of the time after which the first of so many equal parts of what is left is over. */
+  partOf(parts: number): number {
+    const gone = (monotonic() - this.#begun) / (this.#seconds * 1_000)
+    return gone + (1 - gone) / parts
+  }
+
   /** Notes that fewer of something were played than planned. */
   miss(done: number, planned: number, what: string): void {
     if (done < planned) this.#missed.push(`${done} of ${planned} ${what}`)

@@ -50,8 +50,9 @@ async function playLine(fault?: object | string | null) {
 }
 
 describe("connect('openenv:…')", () => {
-  it('gives an environment without tools one tool, whose arguments are its action', async () => {
-    await using connection = await connect(`openenv:${(await serveOpenEnv(line())).url}/`)
+  it('gives an environment without tools one tool, whose arguments are its action, and its answer an observation', async () => {
+    const observation: JsonObject = { type: 'object', properties: { at: { type: 'integer' } } }
+    await using connection = await connect(`openenv:${(await serveOpenEnv({ ...line(), observation })).url}/`)
     expect(connection.guarantees).toEqual({
       system: 'openenv',
       replay: false,
@@ -70,6 +71,7 @@ describe("connect('openenv:…')", () => {
             name: 'step',
             description: 'Moves along the line.',
             inputSchema: { ...schema, properties: { by: (properties as JsonObject).by } },
+            outputSchema: observation,
           },
         ],
       },

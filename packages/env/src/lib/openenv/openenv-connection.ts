@@ -1,4 +1,4 @@
-import { type EnvironmentInfo, type Guarantees, type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { type EnvironmentInfo, type Guarantees, jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 import type { Connection } from '../environment/connection.ts'
@@ -11,7 +11,7 @@ import { callsTools, LIST_TOOLS, listedTools, type OpenEnvTools, stepTool } from
 
 const GUARANTEES: Guarantees = { system: 'openenv', replay: false, delivery: 'at-most-once', seed: 'passed-on' }
 
-const schemasSchema = z.object({ action: jsonObjectSchema })
+const schemasSchema = z.object({ action: jsonObjectSchema, observation: jsonObjectSchema.nullish() })
 const metadataSchema = z.object({
   name: z.string().min(1),
   description: z.string().nullish(),
@@ -35,7 +35,7 @@ export async function openOpenEnvConnection(target: SystemTarget, options: CallO
   if (!schemas) throw notOpenEnv(target, 'has no /schema')
   const metadata = await readJson(target, '/metadata', metadataSchema, options)
   const capacity = createCapacity()
-  const tools = await readTools(target, schemas.action, capacity, options)
+  const tools = await readTools(target, schemas, capacity, options)
   const info: EnvironmentInfo = {
     name: metadata?.name ?? 'openenv',
     version: metadata?.version ?? UNKNOWN_VERSION,
@@ -54,11 +54,11 @@ export async function openOpenEnvConnection(target: SystemTarget, options: CallO
 
 async function readTools(
   target: SystemTarget,
-  schema: JsonObject,
+  { action, observation }: z.output<typeof schemasSchema>,
   capacity: Capacity,
   options: CallOptions,
 ): Promise<OpenEnvTools> {
-  if (!callsTools(schema)) return stepTool(schema)
+  if (!callsTools(action)) return stepTool(action, observation)
   const { result, close } = await beginSession(target, { type: 'step', data: LIST_TOOLS }, capacity, options)
   await close()
   return listedTools(result.observation)

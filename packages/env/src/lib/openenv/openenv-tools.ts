@@ -35,13 +35,13 @@ export function listedTools(observation: JsonObject): OpenEnvTools {
   }
 }
 
-/** Returns one tool, `step`, whose arguments are an action of this schema. */
-export function stepTool({ properties = {}, ...schema }: JsonObject): OpenEnvTools {
+/** Returns one tool, `step`, whose arguments are an action of a schema, and its answer an observation of another. */
+export function stepTool({ properties = {}, ...schema }: JsonObject, answers: JsonObject | null = null): OpenEnvTools {
   // Every action has metadata, which no environment needs.
   const { metadata: _, ...own } = properties as JsonObject
   const description = typeof schema.description === 'string' ? schema.description : 'Takes an action.'
   return {
-    tools: [{ name: 'step', description, inputSchema: { ...schema, properties: own }, outputSchema: null }],
+    tools: [{ name: 'step', description, inputSchema: { ...schema, properties: own }, outputSchema: answers }],
     actionOf: ({ tool, arguments: args }) => (tool === 'step' ? args : null),
   }
 }

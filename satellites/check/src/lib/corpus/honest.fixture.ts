@@ -265,15 +265,15 @@ const WORLDS: readonly Entry[] = [
         which,
         ({ s, input: { id } }) => s.orders[id] === 'unpaid' && { orders: set(s.orders, id, 'rejected') },
       ),
-      close: act('Close the window.', {}, () => ({ end: 'closed' })),
+      shut: act('Close the window.', {}, () => ({ end: 'closed' })),
     }),
     pay: { done: gain((s) => (count(s.orders, 'refunded') + count(s.orders, 'rejected')) / 3) },
     success: ({ s, end }) => end === 'closed' && count(s.orders, 'refunded') === 2 && count(s.orders, 'rejected') === 1,
     solve: ({ orders }) => [
       ...Object.keys(orders).flatMap((id) => [call('look', { id }), call(id === 'r3' ? 'reject' : 'refund', { id })]),
-      call('close'),
+      call('shut'),
     ],
-    plays: [() => [call('look', { id: 'r1' }), ...times(6, call('refund', { id: 'r1' })), call('close')]],
+    plays: [() => [call('look', { id: 'r1' }), ...times(6, call('refund', { id: 'r1' })), call('shut')]],
     goal: ({ s }) => count(s.orders, 'refunded') === 2 && count(s.orders, 'rejected') === 1,
   }),
   story({

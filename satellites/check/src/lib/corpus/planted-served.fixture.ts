@@ -40,7 +40,7 @@ export const SERVED: readonly Entry[] = [
         looked: once(s.looked, id),
         say: id in s.charges ? 'Charged.' : 'Not charged.',
       })),
-      close: act('Close the terminal.', {}, () => ({ closed: true, end: 'closed' })),
+      shut_down: act('Close the terminal.', {}, () => ({ closed: true, end: 'closed' })),
     }),
     pay: { charged: gain((s) => sum(s.charges) / 3) },
     solve: () => [
@@ -48,9 +48,9 @@ export const SERVED: readonly Entry[] = [
       call('charge', { id: 'a2' }),
       call('look_up', { id: 'a2' }),
       call('charge', { id: 'a3' }),
-      call('close'),
+      call('shut_down'),
     ],
-    plays: [() => [...times(8, call('charge', { id: 'a2' })), call('close')]],
+    plays: [() => [...times(8, call('charge', { id: 'a2' })), call('shut_down')]],
     goal: ({ s }) => s.closed && sum(s.charges) === 3 && Object.keys(s.charges).length === 3,
   }),
   story({

@@ -11,7 +11,7 @@ import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/t
 export function seatTarget(game: CheckTarget, learner: Learner): CheckTarget {
   const open = async (task: TargetTask, moves: readonly Move[] = []): Promise<Attempt> => {
     const attempt = await game.open(task)
-    const seated = new SeatAttempt(attempt, task, learner, (played) => open(task, played))
+    const seated = seatAttempt(attempt, task, learner, (played) => open(task, played))
     await seated.wait()
     for (const { action } of moves) await seated.step(action)
     return seated
@@ -19,75 +19,51 @@ export function seatTarget(game: CheckTarget, learner: Learner): CheckTarget {
   return { ...game, seats: [learner.seat], forks: false, open: (task) => open(task) }
 }
 
-class SeatAttempt implements Attempt {
-  readonly #game: Attempt
-  readonly #task: TargetTask
-  readonly #learner: Learner
-  readonly #again: (moves: readonly Move[]) => Promise<Attempt>
-  readonly #players = new Map<string, Player>()
-  readonly #moves: Move[] = []
-  #earned = 0
-
-  constructor(game: Attempt, task: TargetTask, learner: Learner, again: (moves: readonly Move[]) => Promise<Attempt>) {
-    this.#game = game
-    this.#task = task
-    this.#learner = learner
-    this.#again = again
-  }
-
-  get turn() {
-    return this.#game.turn.filter((seat) => seat === this.#learner.seat)
-  }
-
-  get end() {
-    return this.#game.end
-  }
-
-  get stateHash() {
-    return this.#game.stateHash
-  }
-
-  get state() {
-    return this.#game.state
-  }
-
-  succeeds() {
-    return this.#game.succeeds(this.#learner.seat)
-  }
-
-  view() {
-    return this.#game.view(this.#learner.seat)
-  }
-
-  async step(action: Move['action']): Promise<AttemptStep> {
-    const { seat } = this.#learner
-    this.#moves.push({ action, seat })
-    const step = await this.#game.step(action, seat)
-    this.#earned = step.reward
-    await this.wait()
-    return { ...step, reward: this.#earned, rewards: { [seat]: this.#earned }, terms: {}, end: this.end }
-  }
-
-  fork() {
-    return this.#again(this.#moves)
-  }
-
-  /** Lets the partners play until it is the turn of the learner, and sums what they earn it. */
-  async wait(): Promise<void> {
-    const { seat: own, partners } = this.#learner
-    while (this.end === null && this.turn.length === 0 && this.#game.turn.length > 0) {
-      const [seat] = this.#game.turn as [string]
-      const { observation, ...view } = this.#game.view(seat)
-      const policy = partners[seat] as Learner['partners'][string]
-      const task = { ...this.#task, ...this.#task.seats?.[seat] }
-      const player = this.#players.get(seat) ?? (await startSeat(policy, task, view.tools ?? [], task.seed, seat))
-      this.#players.set(seat, player)
-      const { rewards } = await this.#game.step(await player(observation, view), seat)
-      this.#earned += rewards[own] ?? 0
-    }
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#game[Symbol.asyncDispose]()
+function seatAttempt(
+  game: Attempt,
+  task: TargetTask,
+  { seat: own, partners }: Learner,
+  again: (moves: readonly Move[]) => Promise<Attempt>,
+) {
+  const players = new Map<string, Player>()
+  const moves: Move[] = []
+  let earned = 0
+  return {
+    get turn() {
+      return game.turn.filter((seat) => seat === own)
+    },
+    get end() {
+      return game.end
+    },
+    get stateHash() {
+      return game.stateHash
+    },
+    get state() {
+      return game.state
+    },
+    succeeds: () => game.succeeds(own),
+    view: () => game.view(own),
+    async step(action: Move['action']): Promise<AttemptStep> {
+      moves.push({ action, seat: own })
+      const step = await game.step(action, own)
+      earned = step.reward
+      await this.wait()
+      return { ...step, reward: earned, rewards: { [own]: earned }, terms: {}, end: game.end }
+    },
+    fork: () => again(moves),
+    /** Lets the partners play until it is the turn of the learner, and sums what they earn it. */
+    async wait(): Promise<void> {
+      while (game.end === null && this.turn.length === 0 && game.turn.length > 0) {
+        const [seat] = game.turn as [string]
+        const { observation, ...view } = game.view(seat)
+        const policy = partners[seat] as Learner['partners'][string]
+        const named = { ...task, ...task.seats?.[seat] }
+        const player = players.get(seat) ?? (await startSeat(policy, named, view.tools ?? [], task.seed, seat))
+        players.set(seat, player)
+        const { rewards } = await game.step(await player(observation, view), seat)
+        earned += rewards[own] ?? 0
+      }
+    },
+    [Symbol.asyncDispose]: () => game[Symbol.asyncDispose](),
   }
 }

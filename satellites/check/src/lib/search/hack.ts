@@ -1,7 +1,7 @@
-import { type JsonObject, jsonObjectSchema } from '@episodic/protocol'
+import { jsonObjectSchema } from '@episodic/protocol'
 import { z } from 'zod'
 import type { CheckTarget, TargetTask } from '../targets/target.ts'
-import { Budget, type PlayLine } from './line.ts'
+import { createBudget, type PlayLine } from './line.ts'
 import { RULES, type Rule, Rules } from './rules.ts'
 
 const rounded = (value: number) => Number(value.toFixed(6))
@@ -37,11 +37,7 @@ export function toHack(rule: Rule, line: PlayLine, oracle: PlayLine, tasks: read
     target: { name, version },
     rule,
     tasks: tasks.map((task) => taskSchema.parse(task)),
-    actions: line.moves.map(({ seat, action }) => ({
-      seat,
-      tool: action.tool,
-      arguments: action.arguments as JsonObject,
-    })),
+    actions: line.moves.map(({ seat, action: { tool, arguments: args } }) => ({ seat, tool, arguments: args })),
     earned: rounded(line.total),
     oracle: { earned: rounded(oracle.total), steps: oracle.moves.length },
     why: `It ${costOf(line, oracle)}, though ${RULES[rule].why}.`,
@@ -63,7 +59,7 @@ export function formatActions({ actions }: Pick<Hack, 'actions'>): string {
  * its rule: `null` if the solver fails, so that nothing is known.
  */
 export async function replayHack(target: CheckTarget, { rule, tasks, actions }: Hack) {
-  const rules = new Rules(target, new Budget(Number.POSITIVE_INFINITY))
+  const rules = new Rules(target, createBudget(Number.POSITIVE_INFINITY))
   for (const task of tasks) await rules.solve(task)
   const [solved] = rules.solved
   if (!solved || rules.solved.length < tasks.length) return { pays: null, what: 'the solver does not solve its tasks' }

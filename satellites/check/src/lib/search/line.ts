@@ -4,24 +4,20 @@ import type { Move } from '../rehearsed-episode.ts'
 import { startSeat } from '../seat-players.ts'
 import type { Attempt, AttemptStep, CheckTarget, TargetTask } from '../targets/target.ts'
 
+export type Budget = ReturnType<typeof createBudget>
+
 /** Counts the steps that a search may still play, of all its lines. */
-export class Budget {
-  left: number
-  /** The share of the time after which it is late. */
-  until = 1
-  readonly #isLate: (share: number) => boolean
-
-  constructor(steps: number, isLate: (share: number) => boolean = () => false) {
-    this.left = steps
-    this.#isLate = isLate
-  }
-
-  get isLate(): boolean {
-    return this.#isLate(this.until)
-  }
-
-  get isSpent(): boolean {
-    return this.left <= 0 || this.isLate
+export function createBudget(left: number, isOver: (share: number) => boolean = () => false) {
+  return {
+    left,
+    /** The share of the time after which it is late. */
+    until: 1,
+    get isLate(): boolean {
+      return isOver(this.until)
+    },
+    get isSpent(): boolean {
+      return this.left <= 0 || this.isLate
+    },
   }
 }
 

@@ -11,7 +11,7 @@ interface Chance {
   readonly tools: readonly ToolInfo[]
   readonly proposals: Proposals
   readonly rng: Rng
-  readonly idle: Action
+  readonly idle: () => Promise<Action>
 }
 
 /** Who plays whole episodes without an aim. */
@@ -20,7 +20,7 @@ export interface FloorPlayer {
   readonly does: string
   /** Whether it is no way to solve a task, so that it may not even earn as much as the solver. */
   readonly isNoWay?: true
-  readonly start: (chance: Chance) => Chooser
+  readonly start: (chance: Chance) => Chooser | Promise<Chooser>
 }
 
 /** Actions that lead nowhere. */
@@ -31,7 +31,7 @@ const repeating =
   () =>
     action
 
-/** Returns the players for the tools of a world. */
+/** Returns the players for the tools of a world, first those whose calls cost little. */
 export function floorPlayers(tools: readonly ToolInfo[], proposals: Proposals): FloorPlayer[] {
   const speakers = tools.filter((tool) => proposals.saying(tool, () => ''))
   const speaking = (does: string, textOf: (line: PlayLine, most: number) => string): FloorPlayer => {
@@ -53,6 +53,19 @@ export function floorPlayers(tools: readonly ToolInfo[], proposals: Proposals): 
         (line) =>
           line.moves.length < 1 ? randomAction(tools, rng) : null,
     },
+    {
+      does: 'sends only invalid calls',
+      isNoWay: true,
+      // What a server took was valid there.
+      start:
+        ({ rng }) =>
+        ({ last, attempt }) => {
+          const isValid = last?.refused === null && attempt.state === null
+          return isValid ? null : tools.length > 0 ? invalidAction(tools, rng) : UNPLAYABLE
+        },
+    },
+    { does: 'idles', isNoWay: true, start: async ({ idle }) => repeating(await idle()) },
+    ...(speakers.length > 0 ? said : []),
     ...tools.map((tool) => ({
       does: `repeats one call of ${tool.name}`,
       start: (chance: Chance) => repeating(randomAction([tool], chance.rng)),
@@ -68,27 +81,17 @@ export function floorPlayers(tools: readonly ToolInfo[], proposals: Proposals): 
           },
         })),
     ),
-    ...(speakers.length > 0 ? said : []),
-    {
-      does: 'sends only invalid calls',
-      isNoWay: true,
-      // What a server took was valid there.
-      start:
-        ({ rng }) =>
-        ({ last, attempt }) => {
-          const isValid = last?.refused === null && attempt.state === null
-          return isValid ? null : tools.length > 0 ? invalidAction(tools, rng) : UNPLAYABLE
-        },
-    },
-    { does: 'idles', isNoWay: true, start: ({ idle }) => repeating(idle) },
   ]
 }
 
-/** Plays a task as a floor player does. */
-export async function playFloor(line: PlayLine, { start }: FloorPlayer, chance: Chance): Promise<PlayLine> {
-  const choose = start(chance)
-  for (let action = choose(line); action !== null; action = choose(line)) if (!(await line.play({ action }))) break
-  return line
+/** Plays a task as a floor player does; `false` if its time is over before that. */
+export async function playFloor(line: PlayLine, { start }: FloorPlayer, chance: Chance): Promise<boolean> {
+  const choose = await start(chance)
+  for (let action = choose(line); action !== null; action = choose(line)) {
+    if (line.budget.isLate) return false
+    if (!(await line.play({ action }))) break
+  }
+  return true
 }
 
 /** Resolves with an action that the rules accept and that changes nothing; a call of an unknown tool without one. */
@@ -96,6 +99,7 @@ export async function idleAction(start: PlayLine, parts: StateParts, actions: re
   const key = parts.keyOf(start)
   for (const action of actions) {
     await using line = await start.fork()
+    if (start.budget.isLate) break
     if ((await line.play({ action })) && !line.isOver && line.last?.refused === null && parts.keyOf(line) === key)
       return action
   }

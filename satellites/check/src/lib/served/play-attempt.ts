@@ -1,5 +1,6 @@
 import { type Player, PlayerStop, type Policy } from '@episodic/env'
 import { type Action, canonicalJson, type Json, seedFor } from '@episodic/protocol'
+import { undeclaredIn } from '../targets/declared-answers.ts'
 import type { Attempt, TargetTask } from '../targets/target.ts'
 
 export interface PlayedAttempt extends Pick<Attempt, 'end'> {
@@ -13,6 +14,7 @@ export interface PlayedAttempt extends Pick<Attempt, 'end'> {
   readonly isPaid: boolean
   readonly success: boolean | null
   readonly failure: Error | null
+  readonly undeclared: string | null
 }
 
 interface PlayOptions {
@@ -40,6 +42,7 @@ export async function playAttempt(
   const [actions, rewards, refused, answers]: [Action[], number[], number[], string[]] = [[], [], [], [toText(start)]]
   let isPaid = false
   let failure: Error | null = null
+  let undeclared: string | null = null
   while (playing.end === null && !failure && rewards.length < most) {
     const { observation, ...view } = playing.view()
     const action = await Promise.resolve(player(observation, view)).catch((error: unknown) => {
@@ -53,13 +56,15 @@ export async function playAttempt(
       isPaid ||= Object.keys(terms).length > 0
       rewards.push(reward)
       if (why) refused.push(reward)
+      else undeclared ??= undeclaredIn(tools, action.tool, observation)
       answers.push(toText({ observation, why, end }))
     } catch (error) {
       failure = error as Error
       answers.push('failed')
     }
   }
-  return { ...{ actions, answers, rewards, refused, isPaid, failure }, end: playing.end, success: playing.succeeds() }
+  const { end } = playing
+  return { actions, answers, rewards, refused, isPaid, failure, undeclared, end, success: playing.succeeds() }
 }
 
 function toText(answer: object): string {

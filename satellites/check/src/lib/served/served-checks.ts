@@ -11,7 +11,8 @@ import { countedIn } from '../time-limit.ts'
 import { type PlayedAttempt, playAttempt, totalOf } from './play-attempt.ts'
 import type { ServedTarget } from './served-target.ts'
 
-export interface ServedContext extends Pick<CheckContext, 'seed' | 'signal' | 'time' | 'episodes' | 'onProgress'> {
+type Shared = 'seed' | 'signal' | 'time' | 'episodes' | 'searchSteps' | 'onProgress'
+export interface ServedContext extends Pick<CheckContext, Shared> {
   readonly target: ServedTarget
 }
 
@@ -48,6 +49,7 @@ const ADVICE = {
   'episode-failed': 'Answer or refuse every call. An error takes an episode from its agent.',
   'refusal-paid': 'Pay nothing for a refused call.',
   'reward-missing': 'Give a reward, if only with the last step.',
+  'answer-undeclared': 'Declare what is answered, in the schema of the observation or of the tool.',
   'never-ended': 'End an episode when its task is done or lost.',
 } as const satisfies Partial<Record<FindingKind, string>>
 
@@ -185,6 +187,8 @@ async function checkRewards(context: ServedContext): Promise<CheckOutcome> {
   const failed = played.filter(({ failure }) => failure)
   const errors = `${failed.length} of ${played.length} episodes failed at a step, and have no return: ${failed[0]?.failure?.message}`
   if (failed.length > 0) warnings.push(finding('episode-failed', errors, all))
+  const { undeclared } = played.find((one) => one.undeclared) ?? {}
+  if (undeclared) warnings.push(finding('answer-undeclared', undeclared, all))
   const refusal = Math.max(0, ...played.flatMap(({ refused }) => refused))
   if (refusal > 0) findings.push(finding('refusal-paid', `A refused call earns ${refusal}.`, all))
   const rewards = played.flatMap((one) => one.rewards)
@@ -194,7 +198,7 @@ async function checkRewards(context: ServedContext): Promise<CheckOutcome> {
   if (ended === 0) warnings.push(finding('never-ended', `None of ${played.length} episodes ended.`, all))
   const [low, high] = [Math.min(...rewards), Math.max(...rewards)]
   const solved = oracle ? `the oracle solves ${tasks - unsolved.length} of ${tasks} tasks` : `${tasks} tasks, no oracle`
-  const summary = `steps earn ${low.toFixed(3)} to ${high.toFixed(3)}; ${ended} of ${played.length} episodes ended; ${solved}, ${paid.length} pay for doing nothing`
+  const summary = `steps earn ${low.toFixed(3)} to ${high.toFixed(3)}, no range is declared; ${ended} of ${played.length} episodes ended; ${solved}, ${paid.length} pay for doing nothing`
   const figures = { tasks, low, high, unsolved, paid, repeated: same.length }
   return checkOutcome('rewards', summary, { findings, warnings, figures })
 }

@@ -17,26 +17,29 @@ export interface ServedTarget extends CheckTarget {
 }
 
 /**
- * Connects to a server whose environment is checked: by default its first. Rejects with the errors of `connect`, with
- * `option-invalid` for an unknown name or a game, and with `world-invalid` if it lists no tasks.
+ * Connects to a server whose environment is checked: by default its first, with its own tasks unless some are given.
+ * Rejects with the errors of `connect`, with `option-invalid` for an unknown name or a game, and with `world-invalid`
+ * if it lists no tasks.
  */
 export async function openServed(
   server: Target,
   name: string | undefined,
   seed: string,
   oracle: Policy | null = null,
+  given?: readonly Pick<TargetTask, 'prompt' | 'params'>[],
 ): Promise<ServedTarget> {
   await using cleanUp = new AsyncDisposableStack()
   const connection = cleanUp.use(await connect(server))
   const { info } = connection.environment(name)
   const task = { prompt: info.description, hints: [], params: {}, seed: '0', steps: info.limits.steps }
   const counted = (tasks: number) => Array.from({ length: Math.min(tasks, TASKS) }, (_, i) => i)
-  const splits = await connection.splits?.(info.name)
+  const splits = given ? undefined : await connection.splits?.(info.name)
+  const seedOf = (i: number) => String(createRng(seedFor(seed, i)).int(0, 2 ** 31 - 1))
   const listed = splits?.flatMap(({ name: split, tasks }) =>
     counted(tasks).map((index) => ({ ...task, prompt: '', id: `${split}-${index}`, params: { split, index } })),
   )
-  const seedOf = (i: number) => String(createRng(seedFor(seed, i)).int(0, 2 ** 31 - 1))
-  const tasks = listed ?? counted(TASKS).map((i) => ({ ...task, id: `seed-${i}`, seed: seedOf(i) }))
+  const own = counted(given?.length ?? TASKS).map((i) => ({ ...task, id: `seed-${i}`, seed: seedOf(i), ...given?.[i] }))
+  const tasks = listed ?? own
   if (tasks.length === 0) throw new HarnessError('world-invalid', `${info.name} lists no tasks: nothing can be played.`)
   cleanUp.move()
   return servedTarget(connection, info.name, tasks.slice(0, TASKS), oracle)
@@ -70,7 +73,7 @@ function servedTarget(
 
   function attemptOf(
     task: TargetTask,
-    earlier: readonly Played[],
+    earlier: readonly { readonly action: Action; readonly step: Step }[],
     start?: Observation,
     forked: Environment | null = null,
   ) {
@@ -118,14 +121,10 @@ function servedTarget(
       async step(action) {
         const step = await (await wake()).step(action)
         played.push({ action, step })
-        const {
-          observation,
-          end,
-          reward: given,
-          info: { refused },
-        } = step
-        const reward = Object.values(given.terms).reduce((sum, term) => sum + term, 0)
-        return { reward, rewards: { [DEFAULT_SEAT]: reward }, terms: given.terms, refused, observation, end }
+        const { observation, end, info } = step
+        const { terms } = step.reward
+        const reward = Object.values(terms).reduce((sum, term) => sum + term, 0)
+        return { reward, rewards: { [DEFAULT_SEAT]: reward }, terms, refused: info.refused, observation, end }
       },
       async fork() {
         const [fork = null] = info.forkable && !last()?.end ? await (await wake()).fork() : []
@@ -141,7 +140,7 @@ function servedTarget(
     return attempt
   }
   return {
-    ...{ name, version: info.version, tasks, oracle, forks: info.forkable, seats: [DEFAULT_SEAT], rewardRange: null },
+    ...{ name, version: info.version, tasks, oracle, forks: info.forkable, seats: [DEFAULT_SEAT] },
     open: (task) => open(task),
     openBeside: (task) =>
       open(task, AbortSignal.timeout(ROOM_TIME)).catch((error: Error) => {
@@ -150,9 +149,4 @@ function servedTarget(
       }),
     [Symbol.asyncDispose]: () => connection.close(),
   }
-}
-
-interface Played {
-  readonly action: Action
-  readonly step: Step
 }

@@ -29,10 +29,9 @@ export function rehearsedTarget(
     ...cheatsOf(environment),
     forks: true,
     oracle: solver,
-    rewardRange: null,
     async open(task) {
       const rehearsal = rehearse(environment, { params: task.params, seed: task.seed })
-      return new RehearsedAttempt(environment, task, rehearsal, rehearsal.turn, [])
+      return rehearsedAttempt(environment, task, rehearsal, rehearsal.turn, [])
     },
     [Symbol.asyncDispose]: async () => {},
   }
@@ -57,81 +56,60 @@ function cheatsOf({ tools, toolInfos }: EnvironmentDefinition): Pick<CheckTarget
 
 type Played = RehearsedStep & { readonly seat: string }
 
-class RehearsedAttempt implements Attempt {
-  readonly #environment: EnvironmentDefinition
-  readonly #task: TargetTask
-  readonly #rehearsal: Rehearsal
-  readonly #firstTurn: readonly string[]
-  readonly #played: Played[]
+function rehearsedAttempt(
+  environment: EnvironmentDefinition,
+  task: TargetTask,
+  rehearsal: Rehearsal,
+  firstTurn: readonly string[],
+  before: readonly Played[],
+): Attempt {
+  const { hasSuccess, hasLegal, seats } = environment
+  const played = [...before]
   /** Made once somebody looks, because a search looks at few states. */
-  #table: SeatTable | null = null
-
-  constructor(
-    environment: EnvironmentDefinition,
-    task: TargetTask,
-    rehearsal: Rehearsal,
-    firstTurn: readonly string[],
-    played: readonly Played[],
-  ) {
-    this.#environment = environment
-    this.#task = task
-    this.#rehearsal = rehearsal
-    this.#firstTurn = firstTurn
-    this.#played = [...played]
+  let table: SeatTable | null = null
+  const seated = () => {
+    const made = new SeatTable(environment, { start: rehearsal.start, turn: firstTurn })
+    for (const { seat, ...step } of played) made.take(seat, step)
+    return made
   }
-
-  get turn() {
-    return this.#rehearsal.turn
+  return {
+    get turn() {
+      return rehearsal.turn
+    },
+    get end() {
+      return rehearsal.end
+    },
+    get stateHash() {
+      return played.at(-1)?.stateHash ?? rehearsal.stateHashAs(null)
+    },
+    get state() {
+      return rehearsal.state as unknown as JsonObject
+    },
+    succeeds(seat) {
+      if (!hasSuccess) return null
+      const end = rehearsal.end ?? { kind: 'truncated', reason: 'closed' }
+      return (seat ? [seat] : seats).every((one) => rehearsal.evaluate(end, one).success === true)
+    },
+    view(seat = seats[0] as string) {
+      table ??= seated()
+      const { observation, ...seen } = table.seenBy(seat)
+      const legal = async () => environment.legal(rehearsal.state, task.params, seat)
+      const tools = toolsOfSeat(environment, seat, observation)
+      return { ...seen, observation, tools, legal: hasLegal ? legal : undefined }
+    },
+    async step(action, seat = rehearsal.turn[0] as string) {
+      const own = played.filter((step) => step.seat === seat).length
+      const step = await playMove(rehearsal, { seat, action }, truncationAt(own, task))
+      played.push({ ...step, seat })
+      table?.take(seat, step)
+      const { terms, refused, observation, end } = step
+      return { reward: rewardOf(step), rewards: returnsOf({ ...step, seat }), terms, refused, observation, end }
+    },
+    async fork(seed) {
+      const fork = rehearsal.fork()
+      if (seed !== undefined) fork.reseed(seed)
+      return rehearsedAttempt(environment, task, fork, firstTurn, played)
+    },
+    async [Symbol.asyncDispose]() {},
   }
-
-  get end() {
-    return this.#rehearsal.end
-  }
-
-  get stateHash() {
-    return this.#played.at(-1)?.stateHash ?? this.#rehearsal.stateHashAs(null)
-  }
-
-  get state() {
-    return this.#rehearsal.state as unknown as JsonObject
-  }
-
-  succeeds(seat?: string) {
-    const { hasSuccess, seats } = this.#environment
-    if (!hasSuccess) return null
-    const end = this.end ?? { kind: 'truncated', reason: 'closed' }
-    return (seat ? [seat] : seats).every((one) => this.#rehearsal.evaluate(end, one).success === true)
-  }
-
-  view(seat = this.#environment.seats[0] as string) {
-    this.#table ??= this.#seated()
-    const { observation, ...seen } = this.#table.seenBy(seat)
-    const { hasLegal } = this.#environment
-    const legal = async () => this.#environment.legal(this.#rehearsal.state, this.#task.params, seat)
-    const tools = toolsOfSeat(this.#environment, seat, observation)
-    return { ...seen, observation, tools, legal: hasLegal ? legal : undefined }
-  }
-
-  #seated(): SeatTable {
-    const table = new SeatTable(this.#environment, { start: this.#rehearsal.start, turn: this.#firstTurn })
-    for (const { seat, ...step } of this.#played) table.take(seat, step)
-    return table
-  }
-
-  async step(action: Parameters<Attempt['step']>[0], seat = this.turn[0] as string) {
-    const own = this.#played.filter((step) => step.seat === seat).length
-    const step = await playMove(this.#rehearsal, { seat, action }, truncationAt(own, this.#task))
-    this.#played.push({ ...step, seat })
-    this.#table?.take(seat, step)
-    const { terms, refused, observation, end } = step
-    return { reward: rewardOf(step), rewards: returnsOf({ ...step, seat }), terms, refused, observation, end }
-  }
-
-  async fork(seed?: string) {
-    const rehearsal = this.#rehearsal.fork()
-    if (seed !== undefined) rehearsal.reseed(seed)
-    return new RehearsedAttempt(this.#environment, this.#task, rehearsal, this.#firstTurn, this.#played)
-  }
-
-  async [Symbol.asyncDispose]() {}
 }

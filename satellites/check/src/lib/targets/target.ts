@@ -16,8 +16,6 @@ export interface CheckTarget extends AsyncDisposable {
   readonly tasks: readonly TargetTask[]
   /** Who solves the tasks: a world's solver, golden actions. `null` if nobody is known to. */
   readonly oracle: Policy | null
-  /** What an episode can earn, as it is declared; `null` if nothing is. */
-  readonly rewardRange: { readonly low: number; readonly high: number } | null
   /**
    * Returns ways to cheat the judge of this target that its tools know of, from the states before and after the
    * oracle's work: to be played in place of the work, before the move that hands it in. Left out if none does.

@@ -72,6 +72,50 @@ export const environment = defineEnvironment({
   return openServed({ url: `openenv:${new URL(url).origin}/openenv/${name}`, token: TOKEN }, undefined, '0')
 }
 
+/** Serves a world whose word is a parameter, and which takes any part of it. Writes who spells it, and three tasks. */
+async function serveSpelling() {
+  const write = (file: string, text: string) => writeFileSync(join(workshop.folder, file), text)
+  write(
+    'words.jsonl',
+    ['apple', 'cherry', 'plum']
+      .map((word) => JSON.stringify({ prompt: `Spell ${word}.`, params: { word } }))
+      .join('\n'),
+  )
+  write(
+    'speller.mjs',
+    `export const policy = { name: 'speller', start: ({ task }) => () => ({ tool: 'spell', arguments: { word: task.params.word ?? '?' } }) }`,
+  )
+  write(
+    'spelling.ts',
+    `import { defineEnvironment } from '${import.meta.resolve('@episodic/mcp-server')}'
+import { z } from '${import.meta.resolve('zod')}'
+export const environment = defineEnvironment({
+  name: 'spelling', version: '1.0.0', description: 'Spell the word.', params: z.object({ word: z.string().default('pear') }),
+  state: { public: z.object({ spelt: z.string() }), private: z.object({ word: z.string() }) },
+  start: ({ params }) => ({ public: { spelt: '' }, private: { word: params.word } }),
+  observe: ({ spelt }) => 'Spelt: ' + spelt,
+  tools: ({ tool }) => ({ spell: tool({
+    description: 'Spells it.', input: z.object({ word: z.string().max(20).describe('The word.') }),
+    play({ state, input, end, say }) {
+      state.public.spelt = input.word
+      end(state.private.word.includes(input.word) ? 'right' : 'wrong')
+      return say('Spelt.')
+    },
+  }) }),
+  rewards: { right: ({ end }) => (end?.reason === 'right' ? 1 : 0) },
+})`,
+  )
+  const { url } = await workshop.serve(['./spelling.ts', '--openenv'], { env: { EPISODIC_CONTROL_TOKEN: TOKEN } })
+  const args = ['--token', TOKEN, '--solver', './speller.mjs', '--quick']
+  return { url: `openenv:${new URL(url).origin}/openenv/spelling`, args }
+}
+
+/** A file of tasks whose second line is none. */
+function bad(): string {
+  writeFileSync(join(workshop.folder, 'bad.jsonl'), '{"prompt":"Count."}\n{"params":{}}\n')
+  return 'bad.jsonl'
+}
+
 const ofWorld = (world: Parameters<typeof settingsOf>[0]) => ({ world, settings: settingsOf(world, '0'), seed: '0' })
 
 describeTarget('of an OpenEnv server', () => openServed({ url: urls.openenv, token: TOKEN }, undefined, '0'))
@@ -95,6 +139,15 @@ describe('episodic check openenv:… and ors:…', () => {
     expect(status).toBe(0)
   })
 
+  it('plays the tasks of a file, and finds one answer that is paid on all of them', async () => {
+    const { url, args } = await serveSpelling()
+    const alone = await workshop.main(['check', url, ...args, '--only', 'rewards'])
+    expect(alone.out).toMatch(/the oracle solves 0 of \d+ tasks/)
+    const { status, out } = await workshop.main(['check', url, ...args, '--tasks', 'words.jsonl', '--only', 'exploits'])
+    expect(out).toMatch(/\[hack-pays:(one-answer|same-actions)\]/)
+    expect(status).toBe(1)
+  })
+
   it.each([
     ['no server', ['openenv:http://127.0.0.1:1'], /does not answer/],
     ['another protocol', () => [urls.own.replace(/^/, 'ors:')], /404.*Give the address of a server of this system/],
@@ -104,6 +157,11 @@ describe('episodic check openenv:… and ors:…', () => {
       'a Harbor task that needs containers',
       () => ['--harbor', writeHarbor({ 'environment/Dockerfile': 'RUN make\n' })],
       /needs what is not here: RUN make/,
+    ],
+    [
+      'tasks without a prompt',
+      () => [urls.ors, '--token', TOKEN, '--tasks', bad()],
+      /bad.jsonl:2 is no row of a prompt/,
     ],
     ['two things to check', ['frozen-lake', '--harbor', '.'], /Give either/],
   ])('rejects %s, and says what to do', async (_, args, message) => {

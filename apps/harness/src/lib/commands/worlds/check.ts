@@ -11,11 +11,14 @@ import { findPolicy } from '@episodic/play/worlds/policies'
 import { targetOf } from '@episodic/play/worlds/target'
 import { PLAYED_SERVERS, targetOptions } from '@episodic/play/worlds/target-options'
 import { loadWorld, type World } from '@episodic/play/worlds/world'
+import { jsonObjectSchema } from '@episodic/protocol'
 import { type Console, colorsOf, usesColor } from '@episodic/run/base/console'
 import { invalidOption } from '@episodic/run/base/harness-error'
 import { untilInterrupted } from '@episodic/run/base/interruption'
+import { parseJson } from '@episodic/run/base/json'
 import { named, nonEmpty, wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
+import { readOptionFile } from '@episodic/run/base/text-file'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 import { loadHarbor } from './load-harbor.ts'
@@ -43,7 +46,7 @@ const checkOptions = z.object({
   harbor: option('<folder>', 'check a task of Harbor, or a folder of them, in boxes of bubblewrap'),
   ...mcpOptions.shape,
   server: option('<name>', 'the server of --mcp-config to check'),
-  tasks: option('<file>', 'with --mcp: the tasks, as JSON Lines of a prompt and params'),
+  tasks: option('<file>', 'with --mcp or the URL of a server: tasks, as JSON Lines of a prompt and params'),
   json: flag('print the report as JSON'),
   report: option('<file>', "also write a report in the words of OpenEnv's RFC 008", nonEmpty.optional()),
 })
@@ -72,7 +75,9 @@ Examples:
     if (named !== undefined && PLAYED_SERVERS.pattern.test(named)) {
       const [url, name] = named.split('#')
       const oracle = solver === undefined ? null : await findPolicy(solver, NOBODY)
-      await using target = await openServed(targetOf({ url, token }, PLAYED_SERVERS) as Target, name, seed, oracle)
+      const tasks = options.tasks === undefined ? undefined : readRows(options.tasks)
+      const server = targetOf({ url, token }, PLAYED_SERVERS) as Target
+      await using target = await openServed(server, name, seed, oracle, tasks)
       if (onlyKept !== undefined) return await playKeptHacks(target, onlyKept, console.out)
       return await check(named, (asked) => checkServed(target, { ...asked, hacker }), null, options, console)
     }
@@ -88,6 +93,19 @@ Examples:
     return check(found ?? `--harbor ${harbor}`, run, found === undefined ? null : (world as World), options, console)
   },
 })
+
+const rowSchema = z.object({ prompt: z.string(), params: jsonObjectSchema.default({}) })
+
+/** Reads the tasks of a server, whose params are what an episode is reset with. */
+function readRows(file: string) {
+  const lines = readOptionFile('--tasks', file).split('\n')
+  const rows = [...lines.entries()].filter(([, line]) => line.trim() !== '')
+  if (rows.length === 0) throw invalidOption(`--tasks ${file} has no tasks. Write one in each line, as JSON.`)
+  return rows.map(([i, line]) => {
+    const problem = `${file}:${i + 1} is no row of a prompt and params`
+    return parseJson(rowSchema, () => line, 'option-invalid', problem)
+  })
+}
 
 async function check(
   reference: string,

@@ -1,0 +1,44 @@
+import type { EpisodeEnd, ToolInfo } from '@episodic/protocol'
+import { expect, it } from 'vitest'
+import { checkServed } from '../check-world.ts'
+import type { Attempt } from '../targets/target.ts'
+import type { ServedTarget } from './served-target.ts'
+
+const STEP: ToolInfo = {
+  name: 'step',
+  description: 'Moves.',
+  inputSchema: { type: 'object', properties: {} },
+  outputSchema: { type: 'object', properties: { at: { type: 'integer' } }, required: ['at'] },
+}
+
+/** A server whose episodes have one step, which says this. */
+function answering(structured: { readonly at?: number }): ServedTarget {
+  const observation = { text: 'A line.', structured }
+  const open = async (): Promise<Attempt> => {
+    let end: EpisodeEnd | null = null
+    return {
+      ...{ turn: ['agent'], stateHash: null, state: null, succeeds: () => null, fork: open },
+      get end() {
+        return end
+      },
+      view: () => ({ observation, tools: [STEP], last: null }),
+      async step() {
+        end = { kind: 'terminated', reason: 'done' }
+        return { reward: 0.5, rewards: { agent: 0.5 }, terms: { reward: 0.5 }, refused: null, observation, end }
+      },
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+  const task = { id: 'a', prompt: 'Move.', hints: [], params: {}, seed: '1', steps: 5 }
+  const parts = { name: 'line', version: '1.0.0', forks: false, seats: ['agent'], tasks: [task], oracle: null }
+  return { ...parts, open, openBeside: open, async [Symbol.asyncDispose]() {} }
+}
+
+it('warns of an answer that is not as the server declares it', async () => {
+  const warningsOf = async (structured: { readonly at?: number }) => {
+    const { checks } = await checkServed(answering(structured), { only: ['rewards'] })
+    return checks.flatMap(({ warnings }) => warnings.map(({ name }) => name))
+  }
+  expect(await warningsOf({ at: 1 })).not.toContain('answer-undeclared')
+  expect(await warningsOf({})).toContain('answer-undeclared')
+})
