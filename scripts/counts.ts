@@ -7,8 +7,9 @@ import { LIMITS } from './limits.ts'
 import { root } from './workspace.ts'
 
 // Counts what a reader meets, and fails above a limit of `limits.ts`: the files of a folder, and the columns of a
-// comment and of a page, and the lines of a package. And what a user waits for: the modules that a start of the command
-// loads, and the lines of those that it goes through from the definition of an environment to a report.
+// comment and of a page, and the lines of a package and of all tests. And what a user waits for: the modules that a
+// start of the command loads, and the lines of those that it goes through from the definition of an environment to a
+// report.
 //
 //   node scripts/counts.ts         fails above a limit
 //   node scripts/counts.ts --run   prints each file of that way with its lines
@@ -17,6 +18,7 @@ const {
   filesOfAFolder,
   linesOfAPackage,
   linesOfProduct,
+  linesOfTests,
   linesOfARun,
   columnsOfAComment,
   columnsOfAPage,
@@ -35,6 +37,7 @@ for (const [folder, own] of Map.groupBy(sources, dirname))
       `${folder} has ${own.length} files, and at most ${filesOfAFolder.most} are allowed. ${filesOfAFolder.why}`,
     )
 
+const isOfTests = (file: string) => /\.(test|test-d|fixture)\.tsx?$|\/fixtures\//.test(file)
 const isOfPackage = (file: string) => /^(packages|satellites|apps)\//.test(file) && !file.includes('/fixtures/')
 const allowed: ReadonlyMap<string, number> = new Map(Object.entries(linesOfAPackage.most))
 /** The innermost first. */
@@ -52,6 +55,12 @@ for (const [folder, own] of Map.groupBy(product, packageOf)) {
   if (lines > most)
     problems.push(`${folder} has ${lines} lines of source, and at most ${most} are allowed. ${linesOfAPackage.why}`)
 }
+
+const linesInTests = linesOf(files.filter(isOfTests))
+if (linesInTests > linesOfTests.most)
+  problems.push(
+    `The tests have ${linesInTests} lines, and at most ${linesOfTests.most} are allowed. ${linesOfTests.why}`,
+  )
 
 for (const file of files)
   for (const [index, line] of readFileSync(join(root, file), 'utf8').split('\n').entries())
@@ -99,7 +108,7 @@ if (process.argv.includes('--run'))
 
 for (const problem of problems) console.error(problem)
 console.log(
-  `${files.length} files, ${pages.length} pages, ${linesInAll} lines of source, ${linesOfTheWay} of a run, ${problems.length} problems`,
+  `${files.length} files, ${pages.length} pages, ${linesInAll} lines of source, ${linesOfTheWay} of a run, ${linesInTests} of tests, ${problems.length} problems`,
 )
 if (problems.length > 0) process.exitCode = 1
 

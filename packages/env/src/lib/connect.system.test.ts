@@ -4,13 +4,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Target } from '@episodic/mcp-client/channel'
-import { createHost, inProcess } from '@episodic/mcp-server'
+import { inProcess } from '@episodic/mcp-server'
 import { serveHttp } from '@episodic/mcp-server/http'
-import { META } from '@episodic/protocol'
-import { createManualClock } from '@episodic/state'
 import { describe, expect, it } from 'vitest'
 import { connect } from './connect.ts'
-import { runEpisode } from './environment/run-episode.ts'
 import {
   createWalkHost,
   externalCommand,
@@ -18,8 +15,7 @@ import {
   walkCommand,
   withProcessId,
 } from './fixtures/endpoints.fixture.ts'
-import { move, walk } from './fixtures/walk.fixture.ts'
-import { scriptedPolicy } from './policy/scripted-policy.ts'
+import { move } from './fixtures/walk.fixture.ts'
 import { parseMcpServers } from './transport/parse-mcp-servers.ts'
 
 describe('connect', () => {
@@ -126,23 +122,6 @@ describe('connect', () => {
     await expect(connect(silent.url, { signal: abort.signal })).rejects.toThrow('enough')
   })
 
-  it('plays many environments at once', async () => {
-    await using server = await serveHttp(createWalkHost())
-    await using connection = await connect({ url: server.trainerUrl, token: server.controlToken })
-    const episodes = await Promise.all(
-      Array.from({ length: 200 }, (_, i) =>
-        runEpisode({
-          createEnvironment: () => connection.environment(),
-          policy: scriptedPolicy([move(1), move(1), move(1)]),
-          task: { params: { size: 1_000 }, limits: { steps: 3 } },
-          seed: `seed-${i}`,
-        }),
-      ),
-    )
-    expect(episodes.filter(({ kind }) => kind === 'finished')).toHaveLength(200)
-    expect(new Set(episodes.map(({ start }) => start?.info.id)).size).toBe(200)
-  })
-
   it('leaves a host in the same process alone when it closes', async () => {
     await using host = createWalkHost()
     const connection = await connect(inProcess(host))
@@ -150,81 +129,6 @@ describe('connect', () => {
     await connection.close()
     await using next = await connect(inProcess(host))
     await next.environment().reset()
-  })
-})
-
-describe('a lost session', () => {
-  it('is an error of the step, and gone for the close', async () => {
-    await using host = createWalkHost()
-    const channel = inProcess(host)
-    await using connection = await connect({
-      ...channel,
-      async request(method, params, options) {
-        const meta = params._meta as { [META.session]?: string } | undefined
-        if (method === 'tools/call') await channel.request('environment/close', { session: meta?.[META.session] ?? '' })
-        return channel.request(method, params, options)
-      },
-    })
-    const environment = connection.environment()
-    await environment.reset()
-    await expect(environment.step(move(1))).rejects.toMatchObject({ name: 'WireError', code: 'session-not-found' })
-    await environment.close()
-  })
-
-  it('is an error of the step where the session has expired', async () => {
-    const clock = createManualClock()
-    await using host = createHost({ environments: [walk], clock, bounds: { idleSeconds: 60 } })
-    await using connection = await connect(inProcess(host))
-    await using environment = connection.environment()
-    await environment.reset()
-    clock.advance(61_000)
-    await host.sweep()
-    await expect(environment.step(move(1))).rejects.toMatchObject({ code: 'session-not-found' })
-    await environment.reset()
-    expect((await environment.step(move(0))).info.seq).toBe(1)
-  })
-
-  it('fails the episode when the server dies in the middle of it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'walk-'))
-    try {
-      await using connection = await connect(withProcessId(walkCommand('trainer'), join(folder, 'pid')))
-      const pid = await readProcessId(join(folder, 'pid'))
-      const episode = await runEpisode({
-        createEnvironment: () => connection.environment(),
-        policy: {
-          name: 'killer',
-          start:
-            () =>
-            (_, { last }) => {
-              if (last) process.kill(pid, 'SIGKILL')
-              return move(0)
-            },
-        },
-      })
-      expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })
-      expect(episode.steps).toHaveLength(1)
-    } finally {
-      await rm(folder, { recursive: true })
-    }
-  })
-
-  it('fails the episode when an HTTP server goes away in the middle of it', async () => {
-    const server = await serveHttp(createWalkHost())
-    await using connection = await connect({ url: server.trainerUrl, token: server.controlToken })
-    const episode = await runEpisode({
-      createEnvironment: () => connection.environment(),
-      policy: {
-        name: 'closer',
-        start:
-          () =>
-          async (_, { last }) => {
-            if (last) await server[Symbol.asyncDispose]()
-            return move(0)
-          },
-      },
-    })
-    expect(episode).toMatchObject({ kind: 'failed', cause: { name: 'EnvError', code: 'connection-failed' } })
-    expect(episode.steps).toHaveLength(1)
   })
 })
 

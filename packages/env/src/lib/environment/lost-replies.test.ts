@@ -1,5 +1,5 @@
 import { inProcess } from '@episodic/mcp-server'
-import { type Channel, METHODS } from '@episodic/protocol'
+import type { Channel } from '@episodic/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { connect } from '../connect.ts'
@@ -66,34 +66,6 @@ describe('a lost request or reply', () => {
     expect((await environment.step(move(0))).info.replayed).toBe(true)
   })
 
-  it('rejects after the last attempt, and the same step can still be played', async () => {
-    await using host = createWalkHost()
-    const lost: Fate[] = []
-    await using connection = await connect(lossy(inProcess(host), lost), { retry: { ...retry, attempts: 3 } })
-    await using environment = connection.environment()
-    await environment.reset()
-    lost.push('reply lost', 'reply lost', 'reply lost')
-    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
-    const { info } = await environment.step(move(0))
-    expect(info).toMatchObject({ seq: 1, replayed: true })
-  })
-
-  it('of the last step can be requested after the end of the episode', async () => {
-    await using host = createWalkHost()
-    const lost: Fate[] = []
-    await using connection = await connect(lossy(inProcess(host), lost), { retry: { attempts: 1 } })
-    await using environment = connection.environment()
-    await environment.reset({ limits: { steps: 1 } })
-    // A step on the spot: the hidden place is never there, so only the budget ends it.
-    lost.push('reply lost')
-    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
-    expect(await environment.step(move(0))).toMatchObject({
-      end: { kind: 'truncated', reason: 'step-limit' },
-      info: { seq: 1, replayed: true },
-    })
-    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'not-playing' })
-  })
-
   it('does not delay close if the server is gone', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []
@@ -108,21 +80,5 @@ describe('a lost request or reply', () => {
     await expect(environment.close()).rejects.toMatchObject({ code: 'connection-failed' })
     expect(pauses).toHaveLength(4)
     expect(lost).toEqual([])
-  })
-
-  it('is not retried if the server has answered', async () => {
-    await using host = createWalkHost()
-    const channel = inProcess(host)
-    let opens = 0
-    await using connection = await connect({
-      ...channel,
-      request(method, params, options) {
-        if (method === METHODS.open) opens += 1
-        return channel.request(method, params, options)
-      },
-    })
-    await using environment = connection.environment()
-    await expect(environment.reset({ params: { size: -1 } })).rejects.toMatchObject({ code: 'invalid-params' })
-    expect(opens).toBe(1)
   })
 })

@@ -5,7 +5,6 @@ import { createWalkHost } from '../fixtures/endpoints.fixture.ts'
 import { move } from '../fixtures/walk.fixture.ts'
 import { PlayerStop } from '../policy/player-stop.ts'
 import { definePolicy, type PolicyContext } from '../policy/policy.ts'
-import { scriptedPolicy } from '../policy/scripted-policy.ts'
 import { delegate, type Environment } from './environment.ts'
 import { runEpisode } from './run-episode.ts'
 
@@ -18,27 +17,6 @@ async function withWalk(run: (environment: Environment) => Promise<void>): Promi
 const stay = definePolicy({ name: 'stay', start: () => () => move(0) })
 
 describe('runEpisode', () => {
-  it('plays to the end and resolves with every step', () =>
-    withWalk(async (environment) => {
-      const ticks = [0, 5, 10, 30].values()
-      const episode = await runEpisode({
-        createEnvironment: () => environment,
-        policy: stay,
-        task: { limits: { steps: 2 } },
-        seed: 'a',
-        now: () => ticks.next().value as number,
-      })
-      expect(episode).toMatchObject({
-        kind: 'finished',
-        end: { kind: 'truncated', reason: 'step-limit' },
-        start: { info: { seed: 'a' } },
-        steps: [
-          { action: move(0), milliseconds: 5 },
-          { action: move(0), milliseconds: 20 },
-        ],
-      })
-    }))
-
   it('passes the task, the tools and the policy seed to the policy, and not the seed of the environment', () =>
     withWalk(async (environment) => {
       const contexts: PolicyContext[] = []
@@ -58,12 +36,6 @@ describe('runEpisode', () => {
           seed: 'mine',
         },
       ])
-    }))
-
-  it('closes the environment', () =>
-    withWalk(async (environment) => {
-      await runEpisode({ createEnvironment: () => environment, policy: stay, task: { limits: { steps: 1 } } })
-      await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'not-playing' })
     }))
 
   it.each<[what: string, spoil: (environment: Environment) => Environment, steps: number]>([
@@ -88,49 +60,6 @@ describe('runEpisode', () => {
       expect(episode.steps).toHaveLength(steps)
     }),
   )
-
-  it('comes back as failed where the policy fails, in its beginning or later', () =>
-    withWalk(async (environment) => {
-      const thrown = () => {
-        throw new Error('No idea.')
-      }
-      for (const start of [thrown, () => thrown, () => () => Promise.reject(new Error('No idea.'))])
-        expect(
-          await runEpisode({ createEnvironment: () => environment, policy: { name: 'lost', start } }),
-        ).toMatchObject({ kind: 'failed', cause: { message: 'No idea.' } })
-    }))
-
-  it('truncates an episode whose player stops, with its steps, and closes the session', async () => {
-    await using host = createWalkHost()
-    await using connection = await connect(inProcess(host))
-    const policy = definePolicy({
-      name: 'tired',
-      start() {
-        let moves = 0
-        return (_, { onCompletion }) => {
-          if (moves++ < 2) return move(0)
-          onCompletion?.({ model: 'm', promptTokens: 1, completionTokens: 1, cost: null, text: 'I give up.' })
-          throw new PlayerStop('no-action', 'It gave up.')
-        }
-      },
-    })
-    const episode = await runEpisode({ createEnvironment: () => connection.environment(), policy, seed: 'a' })
-    expect(episode).toMatchObject({
-      kind: 'finished',
-      end: { kind: 'truncated', reason: 'no-action' },
-      stopped: { reason: 'no-action', message: 'It gave up.' },
-      steps: [{ action: move(0) }, { action: move(0) }],
-      undecided: [{ text: 'I give up.' }],
-    })
-    expect((await host.list({ limit: 10 })).total).toBe(0)
-  })
-
-  it('truncates an episode whose player stops before its first action', () =>
-    withWalk(async (environment) => {
-      const start = () => Promise.reject(new PlayerStop('budget-spent', 'Nothing is left.'))
-      const episode = await runEpisode({ createEnvironment: () => environment, policy: { name: 'poor', start } })
-      expect(episode).toMatchObject({ kind: 'finished', steps: [], end: { reason: 'budget-spent' } })
-    }))
 
   it('truncates an episode whose player gives an action that the server does not take', () =>
     withWalk(async (environment) => {
@@ -175,29 +104,5 @@ describe('runEpisode', () => {
       const episode = await runEpisode({ createEnvironment: () => environment, policy, signal: abort.signal })
       expect(episode).toMatchObject({ kind: 'failed', cause: { message: 'Enough.' } })
       expect(episode.steps).toHaveLength(3)
-    }))
-})
-
-describe('scriptedPolicy', () => {
-  it('plays its actions in order, from the first in every episode', () =>
-    withWalk(async (environment) => {
-      const policy = scriptedPolicy([move(1), move(2)], 'two')
-      expect(policy.name).toBe('two')
-      for (let i = 0; i < 2; i++) {
-        const task = { params: { size: 1_000 }, limits: { steps: 2 } }
-        const episode = await runEpisode({ createEnvironment: () => environment, policy, task })
-        expect(episode.steps.map(({ action }) => action)).toEqual([move(1), move(2)])
-      }
-    }))
-
-  it('fails the episode when it runs out', () =>
-    withWalk(async (environment) => {
-      const episode = await runEpisode({
-        createEnvironment: () => environment,
-        policy: scriptedPolicy([move(0)]),
-        task: { params: { size: 1_000 } },
-      })
-      expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'option-invalid' } })
-      expect(episode.steps).toHaveLength(1)
     }))
 })

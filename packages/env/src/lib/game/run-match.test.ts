@@ -55,20 +55,6 @@ async function play(
 }
 
 describe('runMatch', () => {
-  it('plays each seat with its own policy, and returns what each earned', async () => {
-    const match = await play('nim', { ann: perfect, bob: takingOne([]) }, { task: { params: { stones: 21 } } })
-    expect(match).toMatchObject({
-      kind: 'finished',
-      seats: {
-        ann: { success: true, end: { reason: 'empty' }, terms: { won: 1 } },
-        bob: { success: false, end: { reason: 'empty' }, terms: { won: -1 } },
-      },
-    })
-    const { seats } = match as Match & { kind: 'finished' }
-    expect((seats.ann?.terms.stones as number) + (seats.bob?.terms.stones as number)).toBe(21)
-    expect(seats.ann?.return).toBe(1 + (seats.ann?.terms.stones as number))
-  })
-
   it('shows a seat the answer to its move, what others sent since, and the state', async () => {
     const texts: string[] = []
     await play('nim', { ann: takingOne(texts), bob: takingOne([]) }, { task: { params: { stones: 3 } } })
@@ -239,25 +225,6 @@ describe('runMatch', () => {
         }
       },
     })
-
-  it('ends the match for every seat if a player stops and the rules do not say what that means', async () => {
-    const match = await play('nim', { ann: takingOne([]), bob: stopping(1, takingOne([])) })
-    expect(match).toMatchObject({
-      kind: 'finished',
-      steps: [{ seat: 'ann' }, { seat: 'bob' }, { seat: 'ann' }],
-      seats: {
-        ann: { end: { kind: 'truncated', reason: 'closed' }, success: false, return: 2 },
-        bob: {
-          end: { kind: 'truncated', reason: 'no-action' },
-          success: false,
-          stopped: { reason: 'no-action', message: 'It gave up.' },
-          return: 1,
-        },
-      },
-      undecided: [{ text: 'I give up.' }],
-    })
-    expect((match as Match & { kind: 'finished' }).seats.ann?.stopped).toBeUndefined()
-  })
 
   it('fails if the game cannot be closed, with what a model had answered before its player stopped', async () => {
     await using host = createGames()

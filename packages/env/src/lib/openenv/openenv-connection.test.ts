@@ -121,12 +121,6 @@ describe("connect('openenv:…')", () => {
     expect((await environment.step(move(3))).terminated).toBe(true)
   })
 
-  it('applies the limits of a task', async () => {
-    const environment = await playLine()
-    await environment.reset({ limits: { steps: 1 } })
-    expect((await environment.step(move(1))).end).toEqual({ kind: 'truncated', reason: 'step-limit' })
-  })
-
   it.each([
     ['a session that is dropped', null, 'outcome-unknown'],
     [

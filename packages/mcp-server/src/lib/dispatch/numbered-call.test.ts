@@ -1,7 +1,7 @@
 import { DEFAULT_SEAT, META } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { kuhn } from '../fixtures/kuhn.fixture.ts'
-import { asking, controlHeaders, initialize, openOverHttp, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import { asking, controlHeaders, openOverHttp, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
 
 /** Parameters of a guess that carries its number. */
 const guess = (value: number, seq?: unknown) => ({
@@ -35,15 +35,6 @@ describe('a call at a session URL that carries its number', () => {
     expect(await steps()).toBe(2)
   })
 
-  it('gets the answer with the end of the episode again', async () => {
-    const { server } = await serveTestHost()
-    const { seats } = await openOverHttp(server, { params: { low: 5, high: 5 } })
-    const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
-    const over = (await rpc(url, 'tools/call', guess(5, 0))).json
-    expect(over.result?.structuredContent).toMatchObject({ episode_over: true })
-    expect((await rpc(url, 'tools/call', guess(5, 0))).json).toEqual(over)
-  })
-
   it.each([
     ['another call under an answered number', 2, 1, 'seq-reused'],
     ['a number that was answered before the last', 1, 0, 'seq-conflict'],
@@ -57,23 +48,6 @@ describe('a call at a session URL that carries its number', () => {
     expect((await play(guess(value, seq))).error?.data?.code).toBe(code)
     expect(await steps()).toBe(2)
     expect((await play(guess(1, 2))).result).toBeDefined()
-  })
-
-  it('may follow calls without one, which are played each time', async () => {
-    const { play, steps } = await openSession()
-    await play(guess(1))
-    await play(guess(1))
-    const third = await play(guess(1, 2))
-    expect(await play(guess(1, 2))).toEqual(third)
-    expect(await steps()).toBe(3)
-  })
-
-  it('is played once in an MCP session, too', async () => {
-    const { server } = await serveTestHost()
-    const headers = await initialize(server.agentUrl)
-    const first = (await rpc(server.agentUrl, 'tools/call', guess(1, 0), headers)).json
-    expect(first.result).toBeDefined()
-    expect((await rpc(server.agentUrl, 'tools/call', guess(1, 0), headers)).json).toEqual(first)
   })
 
   it('counts the steps of its own seat, where there are several', async () => {

@@ -190,26 +190,6 @@ describe('an event in a game', () => {
     })
   })
 
-  it('is in forks and in what a log replays, with what each seat was sent', async () => {
-    const { host, opened, at, publish, step } = await openAuction()
-    await step('ann', 'raise', { by: 50 })
-    await publish('tip', { to: 'bob', worth: 7 })
-    await publish('called', { speaker: 2 })
-    await step('cleo', 'raise', { by: 1 })
-    await publish('news', { text: NEWS })
-    const snapshot = await atControl(host, opened.session).snapshot({ at: 1 })
-    expect(snapshot.state.public.speaker).toBe(1)
-    const [fork] = await atControl(host, opened.session).fork({ requestKey: freshKey(), at: 2 })
-    const there = at(fork?.session as string)
-    expect((await there.turn('bob')).messages).toEqual(['ann raised.', 'To you it is now worth 7.', 'cleo raised.'])
-    expect((await at().turn('bob')).messages).toEqual([
-      'ann raised.',
-      'To you it is now worth 7.',
-      'cleo raised.',
-      NEWS,
-    ])
-  })
-
   it('cannot be published by a player, nor by the trainer of one seat', async () => {
     const { host, opened } = await openAuction()
     const event = { id: 'event-1', type: 'news', data: { text: NEWS } }

@@ -1,7 +1,6 @@
-import { type LimitsRequest, type OpenResult, WireError } from '@episodic/protocol'
+import type { LimitsRequest, OpenResult } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineGame } from '../environment/definition/define-game.ts'
@@ -49,27 +48,6 @@ describe('a session of several seats', () => {
     expect(hands?.tools.map(({ sealed }) => sealed)).toEqual([true])
   })
 
-  it('counts the steps of each seat by itself, and returns the stored answer of a repeated step', async () => {
-    const { host } = createGameHost()
-    const opened = await openKuhn(host)
-    const bet = await act(host, opened, 'first', 0, 'bet')
-    const call = await act(host, opened, 'second', 0, 'bet')
-    expect(call.step.report).toMatchObject({ seq: 1, revision: 2, end: { reason: 'showdown' } })
-    // What the other seat did since is not part of the stored answer.
-    expect(await act(host, opened, 'first', 0, 'bet')).toMatchObject({ step: bet.step, replayed: true })
-    expect((await atControl(host, opened.session).state()).seats).toEqual({ first: { seq: 1 }, second: { seq: 1 } })
-  })
-
-  it('rejects a step out of turn without counting it, and says whose turn it is', async () => {
-    const { host } = createGameHost()
-    const opened = await openKuhn(host)
-    const late = await act(host, opened, 'second', 0, 'bet').catch((error) => error)
-    expect(WireError.is(late, 'not-your-turn')).toBe(true)
-    expect(late.details).toEqual({ turn: ['first'], revision: 0 })
-    await act(host, opened, 'first', 0, 'pass')
-    expect((await act(host, opened, 'second', 0, 'bet')).step.report.seq).toBe(1)
-  })
-
   it.each([
     [undefined, 'The request names no seat. The seats are: first, second.'],
     ['third', 'There is no seat "third" in this session. The seats are: first, second.'],
@@ -78,25 +56,6 @@ describe('a session of several seats', () => {
     const { session } = await openKuhn(host)
     const step = atControl(host, session).step({ action: { tool: 'act', arguments: { move: 'bet' } }, seat, seq: 0 })
     await expect(step).rejects.toMatchObject({ code: 'invalid-params', message })
-  })
-
-  it('reports to each seat what it earned by the steps of others, until its own next one', async () => {
-    const { host } = createGameHost()
-    const opened = await openKuhn(host)
-    await act(host, opened, 'first', 0, 'bet')
-    await act(host, opened, 'second', 0, 'pass')
-    const first = await turn(host, opened, 'first')
-    expect(first).toMatchObject({ mine: false, turn: [], due: { chips: 1 }, end: { reason: 'fold' }, seq: 1 })
-    expect(await turn(host, opened, 'first')).toEqual(first)
-    expect(await turn(host, opened, 'second')).toMatchObject({ due: {}, end: { reason: 'fold' }, seq: 1 })
-  })
-
-  it('wakes who waits for a turn as soon as it comes', async () => {
-    const { host } = createGameHost()
-    const opened = await openKuhn(host)
-    const waiting = turn(host, opened, 'second', 60)
-    await act(host, opened, 'first', 0, 'pass')
-    expect(await waiting).toMatchObject({ mine: true, turn: ['second'], revision: 1 })
   })
 
   it('reports what was due to a seat in the answer to its next step, once', async () => {
@@ -109,38 +68,6 @@ describe('a session of several seats', () => {
     expect(next.step.report.seats).toMatchObject({ due: { round: 1 }, sealed: true })
     expect(await throws(host, opened, 'player_0', 1, 'paper')).toMatchObject({ step: next.step, replayed: true })
     expect((await turn(host, opened, 'player_0')).due).toEqual({})
-  })
-
-  it('lets every seat of a round move at once, in any order, however often each call is repeated', async () => {
-    const hands = fc.constantFrom('rock', 'paper', 'scissors')
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(hands, hands), { minLength: 1, maxLength: 4 }),
-        fc.scheduler(),
-        async (rounds, s) => {
-          const { host } = createGameHost()
-          const opened = await openHands(host, rounds.length)
-          for (const [seq, [first, second]] of rounds.entries()) {
-            const calls = [
-              ['player_0', first],
-              ['player_1', second],
-              ['player_0', first],
-              ['player_1', second],
-            ] as const
-            const made = calls.map(([seat, hand], i) =>
-              s.schedule(Promise.resolve(i)).then(() => throws(host, opened, seat, seq, hand)),
-            )
-            await s.waitAll()
-            await Promise.all(made)
-          }
-          const { state, end, seats } = await atControl(host, opened.session).state()
-          expect(state.public.rounds).toEqual(rounds)
-          expect(end).toEqual({ kind: 'terminated', reason: 'played' })
-          expect(seats).toEqual({ player_0: { seq: rounds.length }, player_1: { seq: rounds.length } })
-        },
-      ),
-      { numRuns: 30 },
-    )
   })
 
   it('is listed with the steps and the end of each seat, and who may act', async () => {
@@ -176,21 +103,6 @@ describe('a fork of a session of several seats', () => {
     const settled = await throws(host, fork as OpenResult, 'player_1', 0, 'scissors')
     expect(settled.step.report).toMatchObject({ terms: { round: 1 }, end: { reason: 'played' } })
     expect(await turn(host, opened, 'player_1')).toMatchObject({ mine: true, end: null })
-  })
-
-  it('begins at any earlier step, which is replayed', async () => {
-    const { host } = createGameHost()
-    const opened = await openHands(host, 2)
-    for (const [i, hand] of ['rock', 'paper'].entries())
-      for (const seat of ['player_0', 'player_1']) await throws(host, opened, seat, i, hand)
-    for (const [at, inTurn] of [
-      [0, ['player_0', 'player_1']],
-      [1, ['player_1']],
-      [2, ['player_0', 'player_1']],
-    ] as const) {
-      const [fork] = await atControl(host, opened.session).fork({ requestKey: freshKey(), at })
-      expect(fork?.turn).toEqual(inTurn)
-    }
   })
 
   it('is restored from a snapshot with the turn and what is due, and from no other', async () => {
@@ -237,20 +149,6 @@ describe('a seat handle', () => {
       own: { card: string }
     }
     expect(JSON.stringify([bet.step, first])).not.toContain(`"${own.card}"`)
-  })
-
-  it('does not show who else has moved in a round', async () => {
-    const { host } = createGameHost()
-    const opened = await openHands(host, 1)
-    const look = () => atControl(host, handleOf(opened, 'player_1')).turn({ seat: 'player_1', wait: 0 })
-    const before = await look()
-    await throws(host, opened, 'player_0', 0, 'paper')
-    expect(await look()).toEqual(before)
-    const again = stepAt(host, handleOf(opened, 'player_0'), 1, 'throw', { hand: 'rock' })
-    await expect(again).rejects.toMatchObject({ code: 'not-your-turn', details: { turn: [] } })
-    await expect(again).rejects.not.toThrow('player_1')
-    const sealed = await stepAt(host, handleOf(await openHands(host, 1), 'player_0'), 0, 'throw', { hand: 'rock' })
-    expect(sealed.step.report.seats).toEqual({ turn: [], views: {}, sealed: true })
   })
 
   it('plays no other seat, and reads, watches, forks and closes nothing', async () => {

@@ -205,14 +205,6 @@ describe('a session that is closed', () => {
     await expect(agent.step(call('sow'))).rejects.toThrow(NOT_FOUND)
   })
 
-  it('is not judged if it has ended by its rules', async () => {
-    const { open, judged } = openGarden()
-    const { ref } = await open()
-    await ref.step(call('done'))
-    const closed = await ref.close('if-played')
-    expect([closed.end, 'step' in closed, judged()]).toEqual([{ kind: 'terminated', reason: 'done' }, false, 0])
-  })
-
   it('is not judged if its trainer gives it up', async () => {
     const { open, judged } = openGarden()
     const { ref } = await open()

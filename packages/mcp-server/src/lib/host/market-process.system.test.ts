@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -65,20 +65,6 @@ describe('a server that is killed with -9, over SQLite', () => {
     expect(changes.length).toBeGreaterThanOrEqual(acknowledged)
     expect(changes).toEqual(changes.map((_, i) => i + 1))
     expect(revision).toBe(changes.length + (seats.agent?.seq ?? 0))
-  })
-
-  it('does nothing outside a second time: whether it happened cannot be known, and the session goes on', async () => {
-    const orders = join(folder, 'orders')
-    expect(await live(['order', path, orders], 1)).toEqual(['ordered'])
-    const exchange = createExchange()
-    await after(async (host, control) => {
-      const retry = { action: { tool: 'order', arguments: { shares: 3 } }, seq: 0 }
-      for (const call of [retry, retry])
-        await expect(atControl(host, control).step(call)).rejects.toMatchObject({ code: 'outcome-unknown' })
-      const other = await atControl(host, control).step({ action: { tool: 'buy', arguments: { shares: 1 } }, seq: 0 })
-      expect(other.step.report).toMatchObject({ seq: 1, refused: null })
-    }, exchange)
-    expect({ orders: await readFile(orders, 'utf8'), again: exchange.orders }).toEqual({ orders: '3\n', again: 0 })
   })
 })
 

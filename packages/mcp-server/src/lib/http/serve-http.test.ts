@@ -1,11 +1,9 @@
 import { DEFAULT_SEAT, META, METHODS, type OpenResult } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
-import { halve } from '../fixtures/number-guessing.fixture.ts'
 import {
   connectClient,
   controlHeaders,
   createTestHost,
-  INITIALIZE,
   initialize,
   openOverHttp,
   type RawAnswer,
@@ -20,42 +18,6 @@ import { serveHttp } from './serve-http.ts'
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
 
 describe('the agent endpoint', () => {
-  it('lets a plain MCP client play a whole episode, in a world that opens at its first call', async () => {
-    const { host, server } = await serveTestHost()
-    const { client, transport } = await connectClient(server.agentUrl)
-    expect(transport.sessionId).toMatch(/^mcp_/)
-    expect(client.getServerVersion()).toMatchObject({ name: 'number-guessing', version: '1.0.0' })
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['guess'])
-    expect((await host.list({ limit: 10 })).total).toBe(0)
-
-    const guesses = await halve(1, 100, async (value) => {
-      const result = await client.callTool(guess(value))
-      expect(result.content).toMatchObject([{ type: 'text', text: expect.stringContaining(`${value} is `) }])
-      expect(result).not.toHaveProperty('isError')
-      return (result.structuredContent as { hint: string }).hint
-    })
-    expect(guesses).toBeLessThanOrEqual(7)
-    const { sessions } = await host.list({ limit: 10 })
-    expect(sessions).toMatchObject([{ steps: guesses, end: { kind: 'terminated', reason: 'solved' } }])
-    expect(await client.callTool(guess(1))).toMatchObject({
-      isError: true,
-      content: [{ text: /^This session is over/ }],
-    })
-  })
-
-  it('keeps two clients apart', async () => {
-    const { host, server } = await serveTestHost()
-    const left = (await connectClient(server.agentUrl)).client
-    const right = (await connectClient(server.agentUrl)).client
-    const textOf = async (client: typeof left, value: number) =>
-      JSON.stringify((await client.callTool(guess(value))).content)
-    expect(await textOf(left, 1)).toContain('7 guesses left')
-    expect(await textOf(right, 1)).toContain('7 guesses left')
-    expect(await textOf(left, 2)).toContain('6 guesses left')
-    expect(await textOf(right, 2)).toContain('6 guesses left')
-    expect((await host.list({ limit: 10 })).total).toBe(2)
-  })
-
   it('answers a refusal in a way that a model can read and mend', async () => {
     const { server } = await serveTestHost()
     const { client } = await connectClient(server.agentUrl)
@@ -114,56 +76,9 @@ describe('a session URL', () => {
     expect((await send(url, { method: 'DELETE', headers: other })).status).toBe(204)
     expect((await rpc(url, 'tools/call', guess(2))).text).toContain('6 guesses left')
   })
-
-  it('answers 404 for a capability that is forged, not of this endpoint, or of a closed session', async () => {
-    const { server } = await serveTestHost()
-    const { session, id, seats } = await openOverHttp(server)
-    const capability = seats[DEFAULT_SEAT]?.capability as string
-    const answers: RawAnswer[] = []
-    for (const name of [`${capability.slice(0, -1)}_`, session, id, 'x', capability.toUpperCase()])
-      for (const method of ['tools/call', 'tools/list', 'initialize', 'ping'])
-        answers.push(await rpc(server.sessionUrl(name), method, method === 'initialize' ? INITIALIZE : guess(1)))
-    expect((await rpc(server.sessionUrl(capability), 'tools/call', guess(1))).status).toBe(200)
-    await rpc(server.trainerUrl, METHODS.close, { session }, controlHeaders(server))
-    answers.push(await rpc(server.sessionUrl(capability), 'tools/call', guess(1)))
-    for (const { status, text } of answers) {
-      expect(status).toBe(404)
-      expect(text).toBe(answers[0]?.text)
-    }
-  })
-
-  it('is useless at the trainer endpoint', async () => {
-    const { server } = await serveTestHost()
-    const { seats } = await openOverHttp(server)
-    const meta = { [META.session]: seats[DEFAULT_SEAT]?.capability as string }
-    const params = { ...guess(1), _meta: meta }
-    const { json } = await rpc(server.trainerUrl, 'tools/call', params, controlHeaders(server))
-    expect(json.error?.data).toEqual({ code: 'session-not-found' })
-  })
 })
 
 describe('the trainer endpoint', () => {
-  it('opens, steps, watches, lists and closes', async () => {
-    const { server } = await serveTestHost()
-    const headers = controlHeaders(server)
-    const ask = async (method: string, params: object) => (await rpc(server.trainerUrl, method, params, headers)).json
-    expect((await ask(METHODS.list, {})).result?.environments).toHaveLength(2)
-    const { session, id } = await openOverHttp(server, { params: { low: 5, high: 5 } })
-    const step = { ...guess(5), _meta: { [META.session]: session, [META.seq]: 0 } }
-    const { result } = await ask('tools/call', step)
-    expect(result).toMatchObject({
-      content: [{ type: 'text', text: '5 is correct.' }],
-      structuredContent: { value: 5, hint: 'correct' },
-      _meta: { [META.step]: { seq: 1, terms: { jackpot: 1 }, end: { reason: 'solved' } } },
-    })
-    const replay = (await ask('tools/call', step)).result
-    expect(replay).toEqual({ ...result, _meta: { ...(result?._meta as object), [META.replayed]: true } })
-    expect((await ask(METHODS.state, { session })).result).toMatchObject({ state: { private: { target: 5 } } })
-    expect((await ask(METHODS.sessions, {})).result).toMatchObject({ total: 1, sessions: [{ id, owner: 'control' }] })
-    expect((await ask(METHODS.close, { session })).result).toEqual({ end: { kind: 'terminated', reason: 'solved' } })
-    expect((await ask(METHODS.close, { session })).error?.data).toEqual({ code: 'session-not-found' })
-  })
-
   it.each([
     ['no handle', {}, /names its session/],
     ['a sequence number below 0', { [META.session]: 'x', [META.seq]: -1 }, /whole number from 0 up/],
@@ -173,13 +88,6 @@ describe('the trainer endpoint', () => {
     const { json } = await rpc(server.trainerUrl, 'tools/call', { ...guess(1), _meta: meta }, controlHeaders(server))
     expect(json.error?.code).toBe(-32602)
     expect(json.error?.message).toMatch(message)
-  })
-
-  it('refuses wrong parameters and names them', async () => {
-    const { server } = await serveTestHost()
-    const { json } = await rpc(server.trainerUrl, METHODS.open, { requestKey: 'short' }, controlHeaders(server))
-    expect(json.error?.message).toContain('Wrong parameters for environment/open')
-    expect(json.error?.message).toContain('requestKey')
   })
 
   it('speaks MCP, and says which extension it has', async () => {

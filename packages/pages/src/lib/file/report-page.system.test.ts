@@ -23,28 +23,6 @@ describe.skipIf(lacksBrowser)(
   () => {
     const records = playRun({ tasks: 20, attempts: 4, failures: 0.1 })
 
-    it('opens at its run without an error and without a request, and every tab shows its figures', async () => {
-      const { page, faults } = await openReport(records, 'baseline')
-      expect(await page.title()).toBe('baseline · Episodic run report')
-      expect(await page.locator('h1').textContent()).toBe('baseline')
-      for (const [tab, heading] of [
-        ['Tasks', 'Success of each task'],
-        ['Rewards', 'Reward by step'],
-        ['Time and cost', 'World step'],
-        ['Failures', 'failed'],
-        ['Configuration', 'Settings of the run'],
-        ['Overview', 'Success by difficulty'],
-      ] as const) {
-        await page.locator('.tabs a', { hasText: tab }).click()
-        await page.locator('h3', { hasText: heading }).first().waitFor()
-        expect(await page.locator('.tabs a[aria-current=page]').textContent()).toContain(tab)
-      }
-      await page.goBack()
-      expect(await page.locator('.tabs a[aria-current=page]').textContent()).toBe('Configuration')
-      expect(faults).toEqual([])
-      await page.close()
-    })
-
     it('says what to look at first, and opens its episodes', async () => {
       const { page, faults } = await openReport(records, 'queue')
       const failed = records.filter(({ outcome }) => outcome.kind === 'failed')

@@ -114,18 +114,6 @@ describe('Session.publish', () => {
     await expect(give(session, gift(5))).rejects.toMatchObject({ code: 'fenced' })
   })
 
-  it('ends the episode, which the next step of the seat reports', async () => {
-    const { session } = await openCountingSession()
-    expect(await give(session, gift(-1))).toMatchObject({ end: { reason: 'robbed' } })
-    await expect(give(session, gift(2))).rejects.toMatchObject({ code: 'episode-ended' })
-    const last = await session.step(adding(1, 0), ({ seat, record }) => ({
-      ...rulesOf(adding(0))({ seat, record, draft: record.state, truncation: null }),
-      end: record.end,
-    }))
-    expect(last.step.report).toMatchObject({ seq: 1, end: { reason: 'robbed' } })
-    await expect(play(session, adding(1, 1))).rejects.toMatchObject({ code: 'episode-ended' })
-  })
-
   it('has room of its own beside the answers, as large as the limit of bytes', async () => {
     const { session } = await openCountingSession({ limits: { bytes: 2_000 } })
     const letter = (id: string, length: number): OutsideEvent => ({

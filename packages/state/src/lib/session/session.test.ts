@@ -117,24 +117,6 @@ describe('Session.step', () => {
     expect(await play(session, adding(100, 0))).toEqual({ step: last.step, replayed: true, played: null })
   })
 
-  it('gives each seat its own count of steps and its own last answer', async () => {
-    const { session } = await openCountingSession({ seats: ['white', 'black'] })
-    const white = await play(session, { ...adding(1, 0), seat: 'white' })
-    const black = await play(session, { ...adding(2, 0), seat: 'black' })
-    await play(session, { ...adding(3, 1), seat: 'white' })
-    expect([white, black].map(({ step }) => step.report)).toMatchObject([
-      { seq: 1, revision: 1 },
-      { seq: 1, revision: 2 },
-    ])
-    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({
-      step: black.step,
-      replayed: true,
-      played: null,
-    })
-    expect(session.record.seats).toMatchObject({ white: { seq: 2 }, black: { seq: 1 } })
-    expect(totalOf(session.record)).toBe(6)
-  })
-
   it('rejects a seat that the session does not have', async () => {
     const { session } = await openCountingSession()
     for (const seat of ['nobody', 'toString'])
@@ -162,24 +144,6 @@ describe('Session.step', () => {
     await expect(step).rejects.toBe(thrown)
     expect(await store.read('counting-1')).toEqual(before)
     expect((await play(session, adding(1, 1))).step.observation.text).toBe('now 6')
-  })
-
-  it('plays calls one at a time, in the order of their arrival, a failed one included', async () => {
-    const { session } = await openCountingSession()
-    const played: number[] = []
-    const calls = [1, 2, 3, 4, 5].map((by) =>
-      session.step(adding(by), (turn) => {
-        played.push(by)
-        if (by === 3) throw new Error('a bug in the rules')
-        return rulesOf(adding(by))(turn)
-      }),
-    )
-    expect(session.busy).toBe(true)
-    const results = await Promise.allSettled(calls)
-    expect(results.map(({ status }) => status === 'fulfilled')).toEqual([true, true, false, true, true])
-    expect(played).toEqual([1, 2, 3, 4, 5])
-    expect(session.busy).toBe(false)
-    expect(totalOf(session.record)).toBe(12)
   })
 
   it('turns away what would make its queue too long, and has room again afterwards', async () => {
@@ -225,14 +189,6 @@ describe('a Session that others share', () => {
       return rulesOf(adding(4))(turn)
     })
     expect((await step).step.observation.text).toBe('now 10')
-  })
-
-  it('loses no step when two holders play at once', async () => {
-    const { session, another } = await openCountingSession()
-    const holders = [session, await another(), await another()]
-    await Promise.all(holders.flatMap((holder) => [1, 1, 1, 1, 1].map((by) => play(holder, adding(by)))))
-    expect(await session.refresh()).toMatchObject({ revision: 15, seats: { agent: { seq: 15 } } })
-    expect(totalOf(session.record)).toBe(15)
   })
 })
 

@@ -1,13 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { allWrittenPages, writtenPages } from '../fixtures/written-pages.fixture.ts'
 import { openSqliteStore } from './sqlite-store.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/sqlite-writer.fixture.ts', import.meta.url))
@@ -37,41 +35,6 @@ describe('a SQLite store and processes', () => {
     return { child, acknowledged }
   }
 
-  it.each([1, 100, 2_000])('has every acknowledged commit after kill -9, none torn (after %d)', async (lines) => {
-    const { child, acknowledged } = await startWriter(lines)
-    await kill(child)
-    expect(child.signalCode).toBe('SIGKILL')
-    expect(acknowledged).toHaveLength(lines)
-
-    await using store = await openSqliteStore(path)
-    const last = new Map(acknowledged.map(({ id, revision }) => [id, revision]))
-    const begun = writtenPages('start', 0)
-    let pages = begun.length
-    for (const [id, revision] of last) {
-      const session = await store.read(id)
-      const text = `${id}:${session?.revision}`
-      expect(session?.revision).toBeGreaterThanOrEqual(revision)
-      expect(session).toMatchObject({ head: text, state: text })
-      const log = await store.readLog(id, { after: 0, limit: 1_000_000 })
-      expect(log).toEqual(
-        Array.from({ length: session?.revision ?? 0 }, (_, index) => ({
-          revision: index + 1,
-          text: `${id}:${index + 1}`,
-        })),
-      )
-    }
-    for (const { id, revision } of await store.list({ limit: 9 })) {
-      const written = [...begun, ...allWrittenPages(id, revision)]
-      const names = written.map(({ name }) => name)
-      expect(await store.readPages(id, names)).toEqual(written.map(({ text }) => text))
-      pages += written.length - begun.length
-    }
-    // None of a commit that was not finished.
-    expect(await store.countPages()).toBe(pages)
-    for (const { id } of await store.list({ limit: 9 })) await store.remove(id)
-    expect(await store.countPages()).toBe(0)
-  })
-
   it('belongs to one process at a time, and to the next as soon as that one is killed', async () => {
     const { child } = await startWriter(1)
     await expect(openSqliteStore(path)).rejects.toMatchObject({
@@ -81,32 +44,6 @@ describe('a SQLite store and processes', () => {
     await kill(child)
     await using store = await openSqliteStore(path)
     expect(await store.count()).toBe(8)
-  })
-
-  it('applies nothing of a turn that the disk has no room for, and goes on afterwards', async () => {
-    // A limit on the size of files makes the write fail for real, at a place of the test's choosing.
-    const { stdout } = await promisify(execFile)('sh', [
-      '-c',
-      'ulimit -f 4000 && exec "$@"',
-      'sh',
-      process.execPath,
-      WRITER,
-      'fill',
-      path,
-    ])
-    expect(JSON.parse(stdout)).toEqual({
-      together: ['store-unavailable', 'store-unavailable'],
-      kept: [0, 0],
-      alone: true,
-    })
-    await using store = await openSqliteStore(path)
-    expect(await store.list({ limit: 10 })).toMatchObject([
-      { id: 'large', revision: 0, state: 'large:0' },
-      { id: 'small', revision: 1, state: 'small:1' },
-    ])
-    expect(await store.readLog('large', { after: 0, limit: 10 })).toEqual([])
-    expect(await store.readLog('small', { after: 0, limit: 10 })).toEqual([{ revision: 1, text: 'small:1' }])
-    expect(await store.countPages()).toBe(4)
   })
 
   it('is unavailable while another process has locked its file, and goes on by itself after that', async () => {

@@ -9,9 +9,9 @@ import {
   ToolLoopAgent,
   withAgentSession,
 } from '../../ai-sdk.ts'
-import { AgentError, createMcpSessions, openAgentSession, type ToolAnswer } from '../../index.ts'
+import { type AgentError, createMcpSessions, openAgentSession, type ToolAnswer } from '../../index.ts'
 import { scriptedLanguageModel } from '../fixtures/scripted-models.fixture.ts'
-import { lives, notesCommand, until } from '../fixtures/servers.fixture.ts'
+import { lives, notesCommand } from '../fixtures/servers.fixture.ts'
 
 const mcpServers = { notes: notesCommand() }
 const readAll = async <T>(stream: AsyncIterable<T>): Promise<T[]> => {
@@ -36,14 +36,6 @@ describe('StatefulAgentExecutor of the AI SDK', () => {
     const second = await executor.invoke({ messages: [{ role: 'user', content: 'Twice.' }] })
     expect([outputs(second), second.text]).toEqual([['2', '3'], 'three'])
     expect(model.doGenerateCalls.map(({ prompt }) => prompt.length)).toEqual([2, 4, 6, 8])
-  })
-
-  it('keeps the session but no messages where that is turned off', async () => {
-    const model = scriptedLanguageModel([[['count']], 'one', [['count']], 'two'])
-    await using executor = new StatefulAgentExecutor({ model, mcpServers, keepMessages: false })
-    await executor.invoke({ prompt: 'Count.' })
-    expect(outputs(await executor.invoke({ prompt: 'Again.' }))).toEqual(['2'])
-    expect(model.doGenerateCalls.map(({ prompt }) => prompt.length)).toEqual([1, 3, 1, 3])
   })
 
   it('streams the parts of streamText, says how it ended, and keeps its messages', async () => {
@@ -76,16 +68,6 @@ describe('StatefulAgentExecutor of the AI SDK', () => {
     const stream = other.stream({ prompt: 'Go.' })
     const thrown = await failure(readAll(stream))
     expect([thrown.code, (await stream.ended).reason]).toEqual(['outcome-unknown', 'failed'])
-  })
-
-  it('gives up what runs when it is closed', async () => {
-    const model = scriptedLanguageModel([[['hang']], 'never'])
-    const executor = new StatefulAgentExecutor({ model, mcpServers })
-    const running = failure(executor.invoke({ prompt: 'Hang.' }))
-    await until(() => model.doGenerateCalls.length === 1)
-    await executor.close()
-    expect(AgentError.is(await running)).toBe(true)
-    expect((await failure(executor.invoke({ prompt: 'More.' }))).code).toBe('session-closed')
   })
 })
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { AgentError, createMcpSessions, openAgentSession } from '../../index.ts'
 import { createAgent, createStatefulAgent, StatefulAgentExecutor, withAgentSession } from '../../langchain.ts'
 import { ScriptedChatModel } from '../fixtures/scripted-models.fixture.ts'
-import { lives, notesCommand, thinkingCommand, until } from '../fixtures/servers.fixture.ts'
+import { lives, notesCommand, thinkingCommand } from '../fixtures/servers.fixture.ts'
 
 const mcpServers = { notes: notesCommand() }
 const ask = (content: string) => ({ messages: [new HumanMessage(content)] })
@@ -30,13 +30,6 @@ describe('StatefulAgentExecutor of LangChain', () => {
     const second = await executor.invoke({ messages: [{ role: 'user', content: 'Twice.' }] })
     expect(toolTexts(second)).toEqual(['1', '2', '3'])
     expect(model.asked[0]!.map((message) => message.getType())).toEqual(['system', 'human'])
-  })
-
-  it('keeps the session but no messages where that is turned off', async () => {
-    const model = new ScriptedChatModel([[['count']], 'one', [['count']], 'two'])
-    await using executor = new StatefulAgentExecutor({ model, mcpServers, keepMessages: false })
-    await executor.invoke(ask('Count.'))
-    expect(toolTexts(await executor.invoke(ask('Again.')))).toEqual(['2'])
   })
 
   it('streams what the agent streams, and says how it ended', async () => {
@@ -70,25 +63,6 @@ describe('StatefulAgentExecutor of LangChain', () => {
     const stream = executor.stream(ask('Go on.'))
     const thrown = await failure(readAll(stream))
     expect([thrown.code, await stream.ended]).toEqual(['session-lost', { reason: 'failed', error: thrown }])
-  })
-
-  it('runs one invocation at a time, and refuses more than may wait', async () => {
-    const model = new ScriptedChatModel([[['count']], 'done', [['count']], 'done', 'done'])
-    await using executor = new StatefulAgentExecutor({ model, mcpServers, maximumWaitingInvocations: 1 })
-    const one = executor.invoke(ask('one'))
-    const two = executor.invoke(ask('two'))
-    expect((await failure(executor.invoke(ask('three')))).code).toBe('executor-busy')
-    expect([toolTexts(await one), toolTexts(await two)]).toEqual([['1'], ['1', '2']])
-  })
-
-  it('gives up what runs when it is closed', async () => {
-    const model = new ScriptedChatModel([[['hang']], 'never'])
-    const executor = new StatefulAgentExecutor({ model, mcpServers })
-    const running = failure(executor.invoke(ask('Hang.')))
-    await until(() => model.asked.length === 1)
-    await executor.close()
-    expect(await running).toBeInstanceOf(Error)
-    expect((await failure(executor.invoke(ask('More.')))).code).toBe('session-closed')
   })
 })
 

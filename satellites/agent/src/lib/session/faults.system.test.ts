@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type AgentError, createMcpSessions } from '../../index.ts'
 import { serveFaults } from '../fixtures/faulty-server.fixture.ts'
 import { notesCommand, piecewiseCommand, serveNotes } from '../fixtures/servers.fixture.ts'
@@ -44,71 +43,6 @@ describe('an answer that is none', () => {
     await using session = await sessions.open('faults')
     expect(await session.callTool('refusing')).toMatchObject({ isError: true, text: 'I broke.' })
   })
-})
-
-describe('a server whose answers are a little off', () => {
-  const FIXTURE = fileURLToPath(
-    new URL('../../../../../packages/mcp-client/src/lib/fixtures/odd-pipe.fixture.ts', import.meta.url),
-  )
-  const answer = (member: string) => [`{"jsonrpc":"2.0","id":ID,${member}}`]
-  const open = (lines: object) => {
-    const odd = { command: process.execPath, args: [FIXTURE, JSON.stringify(lines)] }
-    return createMcpSessions({ mcpServers: { odd } })
-  }
-
-  it('has its tools, without those that cannot be read, and its answers', async () => {
-    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue()
-    const tools = [
-      { name: 'echo', title: null, description: null, annotations: null, outputSchema: null, inputSchema: {} },
-      { name: 'wrong', inputSchema: 'text' },
-    ]
-    const content = [
-      { type: 'resource', resource: { uri: 'file:///a', text: 'x', mimeType: null } },
-      { type: 'json', a: 1 },
-    ]
-    await using sessions = open({
-      'tools/list': answer(`"result":${JSON.stringify({ tools, nextCursor: null })}`).map((line) => `\ufeff${line}`),
-      'tools/call': answer(`"result":${JSON.stringify({ content, isError: null })},"error":null`),
-    })
-    await using session = await sessions.open('odd')
-    expect(session.tools.map(({ name }) => name)).toEqual(['echo'])
-    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining('"wrong"'))
-    expect(await session.callTool('echo')).toMatchObject({
-      isError: false,
-      text: 'x\n{"type":"json","a":1}',
-      content: [{ resource: { uri: 'file:///a', text: 'x' } }, { type: 'text' }],
-    })
-    warn.mockRestore()
-  })
-
-  it('has tools though it does not say that it has any', async () => {
-    const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'odd', version: '1' } }
-    await using sessions = open({ initialize: answer(`"result":${JSON.stringify(result)}`) })
-    await using session = await sessions.open('odd')
-    expect(session.tools.map(({ name }) => name)).toEqual(['echo'])
-  })
-
-  it('may have anything where texts belong', async () => {
-    const hostile = { toString: 1, valueOf: 2 }
-    const serverInfo = { name: hostile, version: hostile }
-    const initialized = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo }
-    const [result] = answer(`"result":${JSON.stringify({ content: [hostile], isError: hostile })}`)
-    await using sessions = open({
-      initialize: answer(`"result":${JSON.stringify(initialized)}`),
-      'tools/call': [`{"jsonrpc":"2.0","id":${JSON.stringify(hostile)},"result":{}}`, result],
-    })
-    await using session = await sessions.open('odd')
-    expect(await session.callTool('echo')).toMatchObject({ isError: false, text: JSON.stringify(hostile) })
-  })
-
-  it.each(['"error":"it broke"', '"error":{"message":"it broke"}', '"what":"it broke"'])(
-    'refuses a call at once with %s',
-    async (member) => {
-      await using sessions = open({ 'tools/call': answer(member) })
-      await using session = await sessions.open('odd')
-      expect(await session.callTool('echo')).toMatchObject({ isError: true, text: expect.stringContaining('it broke') })
-    },
-  )
 })
 
 describe('a server over its pipes', () => {

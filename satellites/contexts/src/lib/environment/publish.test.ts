@@ -1,23 +1,11 @@
-import { once } from 'node:events'
-import { createHost, rehearse } from '@episodic/mcp-server'
-import { serveHttp } from '@episodic/mcp-server/http'
-import { DEFAULT_SEAT, type JsonObject } from '@episodic/protocol'
-import { randomText } from '@episodic/protocol/internal'
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { WebSocket } from 'ws'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { defineContext } from '../define/define-context.ts'
 import { defineConversation } from '../define/define-conversation.ts'
 import { createFerry, type Wanted } from '../fixtures/ferry.fixture.ts'
 import { talkTo } from '../fixtures/talk.fixture.ts'
 import type { ConversationInput, EventAddress } from '../model/conversation-input.ts'
-import { conversationEnvironment } from './conversation-environment.ts'
-
-const BOOK = 'book-ferry 1 {"ferry":"Dover"}'
-
-/** Three bookings of the two places to Dover, over one to Calais: the third finds the ferry full. */
-const UNTIL_THE_LAST = ['book-ferry 1 {"ferry":"Calais"}', BOOK, BOOK, BOOK, 'pay 1']
 
 describe('an event that a handler publishes', () => {
   it('is also delivered after an outside event, which is delivered once', () => {
@@ -224,85 +212,4 @@ describe('any inputs whose handlers publish', () => {
   function withoutReplies({ history, ...rest }: ReturnType<typeof talkTo>['record']['public']) {
     return { ...rest, history: history.map(({ replies, ...entry }) => entry) }
   }
-})
-
-const environment = conversationEnvironment(createFerry(), {
-  version: '1.0.0',
-  description: 'Book ferries.',
-  params: z.object({}),
-  goal: { schema: z.object({}), draw: () => ({}), describe: () => 'Look around.', reached: () => false },
-})
-
-describe('a conversation that is served', () => {
-  async function serveFerry() {
-    const host = createHost({ environments: [environment] })
-    const server = await serveHttp(host)
-    onTestFinished(async () => {
-      await server[Symbol.asyncDispose]()
-      await host[Symbol.asyncDispose]()
-    })
-    return { host, server }
-  }
-
-  it('answers an MCP client with all replies, notifies subscribers, and replays identically', async () => {
-    const { host, server } = await serveFerry()
-    const { session, seats } = await host.open(null, { environment: 'ferry', requestKey: 'one', seed: 'a' })
-    const url = server.sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
-    const client = new WebSocket(url.replace(/^http/, 'ws'), 'mcp')
-    onTestFinished(() => client.terminate())
-    await once(client, 'open')
-    const ask = async (method: string, params: object) => {
-      const answered = Promise.withResolvers<{ result: JsonObject }>()
-      const id = randomText()
-      client.on('message', (data) => {
-        const message = JSON.parse(String(data))
-        if (message.id === id) answered.resolve(message)
-      })
-      client.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
-      return (await answered.promise).result
-    }
-    const world = rehearse(environment, { seed: 'a', strict: true })
-    for (const text of UNTIL_THE_LAST) {
-      await ask('tools/call', { name: 'say', arguments: { text } })
-      world.play('say', { text })
-    }
-    await ask('resources/subscribe', { uri: 'episodic://session/state' })
-    const updated: unknown[] = []
-    client.on('message', (data) => {
-      const { method, params } = JSON.parse(String(data))
-      if (method === 'notifications/resources/updated') updated.push(params.uri)
-    })
-    const last = { intent: 'pay', slots: {} }
-    const answer = await ask('tools/call', { name: 'act', arguments: last })
-    expect(answer.structuredContent).toMatchObject({
-      replies: expect.arrayContaining(['Paid.', 'The last place to Dover is gone.']),
-      intent: 'pay',
-      context: 'booking',
-      state: 'waiting',
-    })
-    // All notifications of the call arrive before the answer to the next request.
-    await ask('ping', {})
-    expect(updated).toContain('episodic://session/state')
-    const { observation, stateHash } = world.play('act', last)
-    expect(answer.content).toEqual([{ type: 'text', text: observation.text }])
-    const { steps } = await (await host.resolve(null, { by: 'control', token: session })).watch({
-      after: 0,
-      limit: 10,
-      wait: 0,
-    })
-    expect(steps.at(-1)?.report.stateHash).toBe(stateHash)
-    // A snapshot of an earlier step replays the steps before it.
-    const snapshot = await (await host.resolve(null, { by: 'control', token: session })).snapshot({
-      at: UNTIL_THE_LAST.length,
-    })
-    expect(snapshot.state.public).toMatchObject({ conversation: { turn: UNTIL_THE_LAST.length } })
-    const [fork] = await (await host.resolve(null, { by: 'control', token: session })).fork({
-      requestKey: 'two',
-      at: UNTIL_THE_LAST.length,
-    })
-    const forked = await (await host.resolve(null, { by: 'control', token: fork?.session as string })).step({
-      action: { tool: 'act', arguments: last },
-    })
-    expect(forked.step.report.stateHash).toBe(stateHash)
-  })
 })

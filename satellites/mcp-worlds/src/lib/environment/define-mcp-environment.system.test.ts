@@ -1,10 +1,7 @@
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { type connect, PlayerStop, runEpisode, scriptedPolicy } from '@episodic/env'
 import {
   createHost,
@@ -54,24 +51,6 @@ describe('an environment of an MCP server', () => {
     expect(noting).toMatchObject({ name: 'noting', version: '1.0.0', forkable: false, terms: ['score'] })
   })
 
-  it('is played and scored by the server, its files and its answers, which reach the player as they are', async () => {
-    await using world = await openWorld(noting)
-    const policy = scriptedPolicy([add('milk'), call('list'), done('That is all.')])
-    const episode = await runEpisode({ createEnvironment: () => world.connection.environment(), policy })
-    expect(episode).toMatchObject({
-      kind: 'finished',
-      end: { kind: 'terminated', reason: 'done' },
-      success: true,
-      start: { observation: { text: 'Note: milk.' } },
-      steps: [
-        { observation: { text: 'Noted: milk' }, reward: { total: 0 } },
-        { observation: { text: '{"notes":["milk"]}' } },
-        { observation: { text: 'Done.' }, reward: { total: 1 } },
-      ],
-    })
-    expect(world.faults).toEqual([])
-  })
-
   it('keeps the calls of its set-up and of its score with the steps', async () => {
     const environment = await defineMcpEnvironment({
       server: NOTES,
@@ -87,25 +66,6 @@ describe('an environment of an MCP server', () => {
     const last = await episode.step(done())
     const listed = { tool: 'list', arguments: {}, structured: { notes: ['eggs', 'milk'] } }
     expect(last.info.prepared).toEqual({ score: 1, judging: [expect.objectContaining(listed)] })
-  })
-
-  it('is replayed from what was recorded, without the server', async () => {
-    await using world = await openWorld(noting)
-    const environment = world.connection.environment()
-    await environment.reset({}, { seed: 'seed' })
-    const rehearsal = rehearse(noting, { seed: 'seed', strict: true })
-    for (const action of [add('milk'), call('fail'), call('photo'), done()]) {
-      const { info, observation } = await environment.step(action)
-      const { prepared } = info
-      const again = rehearsal.play(action.tool, action.arguments, { prepared })
-      expect(again.stateHash).toBe(info.stateHash)
-      expect(again.observation.attachments).toEqual(observation.attachments)
-      if (action.tool === 'photo')
-        expect(observation).toMatchObject({
-          text: 'A photo.',
-          attachments: [{ type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' }],
-        })
-    }
   })
 
   it('shows resources and links to trainers and agents as the server does, and in the text', async () => {
@@ -695,22 +655,6 @@ describe.skipIf(process.platform !== 'linux')('what an episode has started', () 
     // What has ended may be there until the system has noticed.
     await expect.poll(() => pids.some(isAlive)).toBe(false)
     expect(episodeFolders()).toEqual([])
-  })
-
-  it('is gone when the process that plays it is killed', async () => {
-    const program = fileURLToPath(new URL('../fixtures/killed-host.fixture.ts', import.meta.url))
-    const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
-    const lines = createInterface({ input: child.stdout })
-    const [line] = (await lines[Symbol.asyncIterator]()
-      .next()
-      .then(({ value }) => [value])) as [string]
-    const [bare = 0, ...pids] = (JSON.parse(line) as number[]).reverse()
-    // Its server ends by itself, and leaves no trace of what has none of its own.
-    onTestFinished(() => killLeft(bare))
-    expect(pids.map(isAlive)).toEqual([true, true])
-    child.kill('SIGKILL')
-    await expect.poll(() => pids.map(isAlive), { timeout: 20_000 }).toEqual([false, false])
-    await expect.poll(episodeFolders, { timeout: 20_000 }).toEqual([])
   })
 })
 

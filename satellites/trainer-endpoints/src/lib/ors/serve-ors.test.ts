@@ -53,43 +53,6 @@ describe('serveOrs: lists', () => {
 })
 
 describe('serveOrs: episodes', () => {
-  it('plays a task with a prompt, rewards and an end', async () => {
-    const { client } = await serve()
-    const session = await client.open(train(0))
-    const blocks = [
-      { text: 'Find number 10.', detail: null, type: 'text' },
-      { text: 'Halve the range.', detail: null, type: 'text' },
-      { text: 'Guess a whole number from 10 to 10. 3 guesses left.', detail: null, type: 'text' },
-    ]
-    expect((await client.ask('GET', '/number-guessing/prompt', undefined, session)).body).toEqual(blocks)
-    expect((await client.ask('GET', '/messages', undefined, session)).body).toEqual([
-      { role: 'user', blocks, detail: null },
-    ])
-    expect((await client.call(session, ...guess(99))).answer).toEqual({
-      ok: true,
-      output: {
-        blocks: [{ text: expect.stringContaining('99 is out of range.'), detail: null, type: 'text' }],
-        metadata: {
-          structured: null,
-          terms: { solved: 0, cost: -0.01 },
-          return: -0.01,
-          seq: 1,
-          end: null,
-          refused: 'rules',
-        },
-        reward: -0.01,
-        finished: false,
-      },
-    })
-    const { output } = (await client.call(session, ...guess(10))).answer ?? {}
-    expect(output.reward).toBeCloseTo(0.99)
-    expect(output).toMatchObject({
-      metadata: { end: { kind: 'terminated', reason: 'solved' }, success: true, refused: null, seq: 2 },
-      finished: true,
-    })
-    expect(output.metadata.return).toBeCloseTo(0.98)
-  })
-
   it('counts wrong arguments as a refused step, and an unknown tool as an error of the client', async () => {
     const { client } = await serve()
     const session = await client.open(train(0))

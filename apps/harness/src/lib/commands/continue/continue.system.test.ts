@@ -132,23 +132,6 @@ describe('episodic continue', () => {
     expect(result.difference.success).toMatchObject({ low: expect.any(Number), high: expect.any(Number) })
     expect(result.difference.success.changed).toBeGreaterThan(result.difference.success.control)
   })
-
-  it('plays what is missing after a kill, and the same', async () => {
-    const { task } = parent[0] as EpisodeRecord
-    const options = ['--task', task.id, '--step', '1', '--rollouts', '400', '--seed', '1']
-    expect(await continued('june', ...options, '--out', 'quiet')).toMatchObject({ status: 0 })
-    const killed = workshop.start(['continue', 'june', ...options, '--out', 'killed'])
-    await killed.until(/\d+\/400/)
-    killed.kill('SIGKILL')
-    await killed.ended
-    const { status, result } = await continued('june', ...options, '--out', 'killed', '--resume')
-    expect({ status, finished: result.changed.summary.counts.finished }).toEqual({ status: 0, finished: 400 })
-    for (const run of ['control', 'changed']) {
-      const chains = (folder: string) => readEpisodes(at(folder, run)).map(({ chain }) => chain)
-      expect(chains('killed').toSorted()).toEqual(chains('quiet').toSorted())
-      expect(chains('killed')).toHaveLength(400)
-    }
-  })
 })
 
 describe('episodic continue, asked for what cannot be', () => {

@@ -138,18 +138,6 @@ describe('episodic run --queue', () => {
     await model[Symbol.asyncDispose]()
   })
 
-  it('refuses what a worker seals that was paused for too long', async () => {
-    const { run, pair } = await startHeld('paused')
-    pair[0].kill('SIGSTOP')
-    const third = work()
-    await waitFor(() => expect(holds(third.pid)).toBeGreaterThanOrEqual(SLOTS))
-    open()
-    expect(await run.ended).toMatchObject({ status: 0 })
-    pair[0].kill('SIGCONT')
-    await pair[0].until(/is over\./)
-    expectAll('paused')
-  })
-
   it.each([
     ['http://127.0.0.1:6379', 2, /^error: --queue http:\/\/127\.0\.0\.1:6379 is not the URL of a Redis\. Give redis:/],
     ['redis://127.0.0.1:6379/abc', 2, /^error: --queue redis:\/\/127\.0\.0\.1:6379\/abc names no database of a Redis/],

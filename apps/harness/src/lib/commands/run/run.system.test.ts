@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { summarySchema } from '@episodic/report/fold/summary'
 import { runManifestSchema } from '@episodic/run/folder/record/run-folder'
 import { afterAll, describe, expect, it } from 'vitest'
-import { exampleWorld, nameOf, openWorkshop, readEpisodes, withoutTimes } from '../../fixtures/episodic.fixture.ts'
+import { exampleWorld, nameOf, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
 
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
@@ -24,32 +24,6 @@ const CONFIGURATION = [
 ]
 
 describe('episodic run', () => {
-  it('seals the same episodes through every transport (invariant 4)', async () => {
-    const { url, kill, ended } = await workshop.serve([world], { env: { EPISODIC_CONTROL_TOKEN: 'a'.repeat(32) } })
-    const config = { mcpServers: { here: { url, headers: { Authorization: `Bearer ${'a'.repeat(32)}` } } } }
-    writeFileSync(at('servers.json'), JSON.stringify(config))
-    const transports: Record<string, string[]> = {
-      process: [],
-      http: ['--transport', 'http', '--concurrency', '3'],
-      stdio: ['--transport', 'stdio', '--concurrency', '1'],
-      found: ['--url', url],
-      given: ['--url', url.replace('127.0.0.1', 'localhost'), '--token', 'a'.repeat(32)],
-      listed: ['--config', 'servers.json', '--server', 'here'],
-    }
-    for (const [out, transport] of Object.entries(transports)) {
-      const played = await workshop.main(['run', world, ...CONFIGURATION, ...transport, '--out', out])
-      expect(played.err).not.toContain('error')
-      expect(played.status).toBe(0)
-    }
-    const expected = withoutTimes(readEpisodes(at('process')))
-    expect(expected).toHaveLength(24)
-    for (const out of Object.keys(transports)) expect(withoutTimes(readEpisodes(at(out)))).toEqual(expected)
-    kill('SIGTERM')
-    // The server logged no error and no rejected call.
-    const lines = (await ended).err.trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['listening', 'stopping', 'stopped'])
-  })
-
   it('writes a manifest, sealed lines, a summary, a page and a lock, and no other file', async () => {
     const { out, err, status } = await workshop.main(['run', world, ...CONFIGURATION, '--out', 'files', '--json'])
     expect(status).toBe(0)

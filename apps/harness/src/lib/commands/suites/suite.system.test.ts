@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SuiteResult } from '@episodic/suites/suite-result'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COIN_WORLD, openWorkshop, readEpisodes } from '../../fixtures/episodic.fixture.ts'
-
-const CLASSICS = fileURLToPath(new URL('../../../../../../satellites/classics/classics.suite.json', import.meta.url))
 
 const LAKE = fileURLToPath(new URL('../../../../../../satellites/classics/src/frozen-lake.ts', import.meta.url))
 const NIM = fileURLToPath(new URL('../../fixtures/nim.fixture.ts', import.meta.url))
@@ -51,14 +49,6 @@ beforeAll(() => {
 })
 
 describe('episodic suite run', () => {
-  it('finds that exact figures of the classics are the published ones, and writes nothing with --quick', async () => {
-    const { status, err, result } = await run(CLASSICS, '--quick', '--only', 'kuhn-poker', '--only', 'cliff-walking')
-    expect([status, err]).toEqual([0, ''])
-    expect(result?.worlds.map(({ environment }) => environment.name)).toEqual(['cliff-walking', 'kuhn-poker'])
-    expect(result?.counts).toEqual({ references: 12, hold: 12, differ: 0, notChecked: 0 })
-    expect(existsSync(at('runs'))).toBe(false)
-  })
-
   it('plays one world over HTTP, and scores a policy between random and best play', async () => {
     const references = ['table', 'solver-played', 'random-played'].map((id) => `4x4-slippery/${id}`)
     writeSuite('lake', {}, { worlds: [{ world: '../coin.ts' }, { world: LAKE, references }] })

@@ -1,4 +1,4 @@
-import { type Episode, runEpisode, runTree } from '@episodic/env'
+import { type Episode, runEpisode } from '@episodic/env'
 import { createChatModel } from '@episodic/models/chat-model'
 import {
   type Answering,
@@ -58,24 +58,6 @@ function stopOf(episode: Episode): string | undefined {
 }
 
 describe('createLlmPolicy', () => {
-  it('plays an episode from the task, its hints and the result of each call', async () => {
-    const episode = await play(bisecting)
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    const [first, second] = server!.requests
-    expect(first!.messages.map(({ role }) => role)).toEqual(['system', 'user'])
-    expect(first!.messages[1]!.content).toBe(
-      'Find it.\n\nHalve what is left.\n\nGuess a whole number from 1 to 100. 8 guesses left.',
-    )
-    expect(first!.tools[0]!.function).toMatchObject({ name: 'guess', parameters: { type: 'object' } })
-    expect(second!.messages.slice(2)).toEqual([
-      expect.objectContaining({ role: 'assistant', tool_calls: [expect.objectContaining({ type: 'function' })] }),
-      { role: 'tool', tool_call_id: 'call_1', content: episode.steps[0]!.observation.text },
-    ])
-    // No request contains the world's seed, and each request has a sampling seed of its own.
-    expect(JSON.stringify(server!.requests)).not.toContain('"world"')
-    expect(new Set(server!.requests.map(({ seed }) => seed)).size).toBe(server!.requests.length)
-  })
-
   it.each([
     [400, { message: 'It has 600 input tokens.', code: 'context_length_exceeded' }],
     [400, { message: "The input (600 tokens) is longer than the model's context length (512 tokens)." }],
@@ -286,91 +268,11 @@ describe('createLlmPolicy', () => {
     expect(versions).toEqual(['step-3', '4', undefined, undefined, undefined])
   })
 
-  it('records reasoning, all calls, token shares, times and failed requests as they were', async () => {
-    const call = (id: string, name: string, args: unknown) => ({ id, function: { name, arguments: args } })
-    const message = {
-      role: 'assistant',
-      content: '<think>Halve.</think>50.',
-      reasoning_content: 'Half of 100 is 50.',
-      tool_calls: [call('one', 'guess', '{"value": 50}'), call('two', 'guess', '{"value": 51')],
-    }
-    const usage = {
-      prompt_tokens: 1_000,
-      completion_tokens: 10,
-      prompt_tokens_details: { cached_tokens: 900 },
-      completion_tokens_details: { reasoning_tokens: 7 },
-    }
-    const { steps } = await play((request, number, response) => {
-      if (number > 2) return bisecting(request)
-      if (number === 2) return { ...saying(message, 'tool_calls'), usage }
-      if (number === 1) response.setHeader('content-type', 'application/json').end('{"id":')
-      else response.writeHead(429, { 'retry-after-ms': '20' }).end('{"error":{"message":"later"}}')
-      return null
-    })
-    const [first] = steps[0]!.completions
-    expect(first).toMatchObject({
-      text: '<think>Halve.</think>50.',
-      reasoning: 'Half of 100 is 50.',
-      calls: [
-        { id: 'one', name: 'guess', arguments: '{"value": 50}', played: true },
-        { id: 'two', name: 'guess', arguments: '{"value": 51', played: false },
-      ],
-      cachedTokens: 900,
-      reasoningTokens: 7,
-      tries: [
-        { status: 429, code: 'http', milliseconds: expect.any(Number) },
-        { status: null, code: 'incomplete', milliseconds: expect.any(Number) },
-      ],
-    })
-    expect(first!.time!.waited).toBeGreaterThan(0)
-    expect(steps[1]!.completions[0]).not.toHaveProperty('tries')
-    expect(steps[1]!.completions[0]!.time!.waited).toBe(0)
-  })
-
-  it('reports an invalid action to the model, and plays its next answer', async () => {
-    const answers = [
-      saying({ role: 'assistant', content: 'I think it is 50.' }),
-      calling('guess', '{"value": 50'),
-      calling('guess', { value: 50 }),
-    ]
-    const { steps } = await play((_, number) => answers[number % 3] as object)
-    expect(steps[0]).toMatchObject({ action: { tool: 'guess', arguments: { value: 50 } } })
-    expect(steps[0]!.completions.map(({ text }) => text)).toEqual(['I think it is 50.', null, null])
-    // The call itself is not sent back: servers refuse arguments that are no JSON.
-    expect(server!.requests[2]!.messages.slice(2)).toEqual([
-      { role: 'assistant', content: 'I think it is 50.' },
-      {
-        role: 'user',
-        content:
-          'You called no tool. Call one of the tools.\n\nYour arguments for guess are no JSON object. Call the tool again.',
-      },
-    ])
-  })
-
-  it('accepts a call without an id, arguments as an object, and invalid token counts', async () => {
-    const message = { role: 'assistant', tool_calls: [null, { function: { name: 'guess', arguments: { value: 7 } } }] }
-    const usage = { prompt_tokens: 1.5, completion_tokens: -3 }
-    const { steps } = await play(() => ({ ...saying(message, 'tool_calls'), usage }))
-    expect(steps[0]).toMatchObject({
-      action: { tool: 'guess', arguments: { value: 7 } },
-      completions: [{ promptTokens: 0, completionTokens: 0 }],
-    })
-  })
-
   it('passes unknown tools and wrong arguments to the world, which refuses them', async () => {
     const { steps } = await play((_, number) =>
       calling(number === 0 ? 'peek' : 'guess', { value: number < 2 ? 'x' : number }),
     )
     expect(steps.slice(0, 2).map(({ info }) => info.refused)).toEqual(['tool', 'arguments'])
-  })
-
-  it('truncates an episode whose model never calls a tool, and records its tokens', async () => {
-    const episode = await play(() => saying({ role: 'assistant', content: 'Hello!' }))
-    expect(episode).toMatchObject({ kind: 'finished', steps: [], end: { kind: 'truncated', reason: 'no-action' } })
-    expect(stopOf(episode)).toContain(
-      '3 answers in a row that are no action: no call of a tool, then no call of a tool, then no call of a tool.',
-    )
-    expect(episode.undecided).toHaveLength(3)
   })
 
   it('truncates an episode whose model gives arguments that are no JSON object', async () => {
@@ -389,56 +291,6 @@ describe('createLlmPolicy', () => {
     expect(stopOf(episode)).toContain(
       'no action: arguments for guess that are no JSON object, then no call of a tool, then arguments for guess that are no JSON object. The last one stopped by "tool_calls": "guess [5]".',
     )
-  })
-
-  it('retries if the JSON of an answer is incomplete', async () => {
-    const episode = await play((request, number, response) => {
-      if (number > 0) return bisecting(request)
-      response.setHeader('content-type', 'application/json').end('{"id":"chat_1","choices":[{"mess')
-      return null
-    })
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    expect(server!.requests).toHaveLength(episode.steps.length + 1)
-  })
-
-  it.each<[string, object]>([
-    ['in the body', { error: { code: 429, message: 'Slow down.' } }],
-    ['in a choice', saying({ role: 'assistant', content: '' }, 'error', { choice: { error: { code: 502 } } })],
-    ['as no choice', { id: 'x', choices: null, base_resp: { status_code: 1002, status_msg: 'RPM' } }],
-  ])('asks again if a server has an error %s of an answer with status 200, and blames no model', async (_, error) => {
-    const episode = await play((request, number, response, incoming) =>
-      number % 2 === 1 ? bisecting(request) : soon(error)(request, number, response, incoming),
-    )
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    const roles = server!.requests.at(-1)!.messages.map(({ role }) => role)
-    expect(roles.filter((role) => role === 'user')).toHaveLength(1)
-    for (const { completions } of episode.steps) {
-      expect(completions).toHaveLength(1)
-      expect(completions[0]!.tries).toEqual([{ status: 200, code: 'error', milliseconds: expect.any(Number) }])
-    }
-  })
-
-  it.each<[object, string, string, number]>([
-    [
-      { error: { code: 401, message: 'No key.' } },
-      'model-refused',
-      '(HTTP 401 in the body of an HTTP 200): No key.',
-      1,
-    ],
-    [{ error: { code: 402, message: 'No money.' } }, 'model-refused', 'is spent: raise it', 1],
-    [{ error: { code: 'insufficient_quota', message: 'No money.' } }, 'model-refused', 'is spent: raise it', 1],
-    [
-      { error: { code: 429, message: 'Slow.' } },
-      'model-unavailable',
-      '(HTTP 429 in the body of an HTTP 200): Slow.',
-      6,
-    ],
-    [{ detail: 'it broke' }, 'model-unavailable', '(HTTP 200): it broke', 6],
-  ])('fails an episode whose server answers %j with status 200 as %s', async (error, code, words, requests) => {
-    const episode = await play(soon(error))
-    expect(episode).toMatchObject({ kind: 'failed', steps: [], cause: { code } })
-    expect(String((episode as { cause?: unknown }).cause)).toContain(words)
-    expect(server!.requests).toHaveLength(requests)
   })
 
   it('replaces half of a surrogate pair in what a model says, and sends none back', async () => {
@@ -524,21 +376,6 @@ describe('createLlmPolicy', () => {
     expect(String((episode as { cause?: unknown }).cause)).toMatch(message)
   })
 
-  it.each([
-    [401, 'Check the key in OPENAI_API_KEY.'],
-    [403, 'that it may use this model.'],
-    [404, 'Check the name of the model, and --base-url'],
-  ])('does not retry a status of %i, and gives advice', async (status, advice) => {
-    const episode = await play((_, __, response) => {
-      response.writeHead(status).end('{"error":{"message":"Not for you"}}')
-      return null
-    })
-    expect(episode).toMatchObject({ kind: 'failed', cause: { code: 'model-refused' } })
-    expect(String((episode as { cause?: unknown }).cause)).toContain(`(HTTP ${status}): Not for you. `)
-    expect(String((episode as { cause?: unknown }).cause)).toContain(advice)
-    expect(server!.requests).toHaveLength(1)
-  })
-
   it('stops waiting for a slow answer when it is aborted', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
@@ -551,21 +388,6 @@ describe('createLlmPolicy', () => {
       controller.signal,
     )
     expect(episode).toMatchObject({ kind: 'failed', cause: reason })
-  })
-
-  it('waits if it exceeds its requests per minute, and stops waiting when it is aborted', async () => {
-    const controller = new AbortController()
-    const reason = new Error('enough')
-    const episode = await play(
-      (_, number, response) => {
-        if (number === 0) response.on('close', () => setImmediate(() => controller.abort(reason)))
-        return calling('guess', { value: 1 })
-      },
-      { requestsPerMinute: 1 },
-      controller.signal,
-    )
-    expect(episode).toMatchObject({ kind: 'failed', cause: reason })
-    expect(server!.requests).toHaveLength(1)
   })
 
   it('counts the tokens of each answer, and pauses all who share its limit when its server asks for it', async () => {
@@ -590,22 +412,6 @@ describe('createLlmPolicy', () => {
       const { messages, tools } = server!.requests[i + 1]!
       expect([model, tokens]).toEqual([named, 910 - Math.ceil(JSON.stringify({ messages, tools }).length / 4)])
     }
-  })
-
-  it('continues in a fork from the steps so far, without repeated requests', async () => {
-    const policy = await policyOver((request) => bisecting(request))
-    const leaves = await runTree({
-      createEnvironment: () => connection().environment(),
-      policy,
-      task: { prompt: 'Find it.' },
-      seed: 'tree',
-      points: [{ lines: 3, at: 2 }],
-      branchSeed: 'forks',
-    })
-    expect(leaves).toHaveLength(3)
-    for (const { episode } of leaves) expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'solved' } })
-    const own = leaves.map(({ episode }) => episode.steps.length - 2).reduce((sum, steps) => sum + steps, 0)
-    expect(server!.requests).toHaveLength(2 + own)
   })
 
   it('names the missing settings if no server is configured', () => {

@@ -1,7 +1,7 @@
 import { generateTasks } from '@episodic/dataset'
 import { connect, runEpisode, runMatch } from '@episodic/env'
 import { createHost, inProcess } from '@episodic/mcp-server'
-import { type Answering, type ChatServer, calling, saying, startChatServer } from '@episodic/models/chat-server.fixture'
+import { type Answering, type ChatServer, saying, startChatServer } from '@episodic/models/chat-server.fixture'
 import { DEFAULT_OPTIONS, type ModelSettings } from '@episodic/models/model-options'
 import { createLlmPolicy } from '@episodic/models/policy/llm-policy'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -36,31 +36,6 @@ async function play(answers: readonly object[], settings: Partial<ModelSettings>
 }
 
 describe('a world in which words are a move', () => {
-  it('plays an answer without a call as its words, and shows those of the other as a message of the user', async () => {
-    const episode = await play([words('Which number?'), calling('look_up', { number: 42 }), words('It is known.')])
-    expect(episode).toMatchObject({ kind: 'finished', end: { reason: 'stopped' }, success: true })
-    expect(episode.steps.map(({ action }) => action)).toEqual([
-      { tool: 'say', arguments: { text: 'Which number?' } },
-      { tool: 'look_up', arguments: { number: 42 } },
-      { tool: 'say', arguments: { text: 'It is known.' } },
-    ])
-    expect(episode.steps.map(({ completions }) => completions.map(({ text, calls }) => [text, calls?.length]))).toEqual(
-      [[['Which number?', undefined]], [[null, 1]], [['It is known.', undefined]]],
-    )
-    const [first, , third] = server!.requests
-    expect(first!.tools.map((tool) => tool.function.name)).toEqual(['look_up'])
-    expect(first!.messages).toEqual([
-      { role: 'system', content: 'Be kind.' },
-      { role: 'user', content: 'My phone is dead.' },
-    ])
-    expect(third!.messages.slice(2)).toEqual([
-      { role: 'assistant', content: 'Which number?' },
-      { role: 'user', content: 'It is 42.' },
-      expect.objectContaining({ role: 'assistant', tool_calls: [expect.anything()] }),
-      { role: 'tool', tool_call_id: 'call_1', content: '42 is known.' },
-    ])
-  })
-
   it('drops words beside a call, and takes no empty answer for speech where the tool takes no empty text', async () => {
     const beside = {
       role: 'assistant',

@@ -107,20 +107,6 @@ describe('a game of hidden cards', () => {
     expect(showdown.revealedTo).toEqual([null, null])
   })
 
-  it('rejects a seat out of turn and one that there is not', () => {
-    const game = rehearse(kuhn)
-    expect(() => game.play('act', { move: 'bet' }, { seat: 'second' })).toThrow('It is the turn of first')
-    expect(() => game.play('act', { move: 'bet' }, { seat: 'third' })).toThrow('There is no seat "third"')
-    expect(() => game.play('act', { move: 'bet' })).toThrow('No seat is named. The seats are: first, second.')
-  })
-
-  it('refuses wrong arguments as a step of the seat, which stays in turn', () => {
-    const game = rehearse<EnvironmentDefinition>(kuhn)
-    const refused = game.play('act', { move: 'raise' }, { seat: 'first' })
-    expect(refused).toMatchObject({ refused: 'arguments', seats: { turn: ['first'], views: {} } })
-    expect(game.turn).toEqual(['first'])
-  })
-
   it('adds up to zero however it is played', () => {
     fc.assert(
       fc.property(
@@ -310,13 +296,6 @@ describe('a game without turns', () => {
     expect(talk('bob', 'b')).toBe('b after [["ann","a after []"]]')
     talk('ann', 'c')
     expect(talk('bob', 'd')).toMatch(/^d after \[\["bob",.*\],\["ann",.*\]\]$/)
-  })
-
-  it('truncates the episode for all when the limit of a seat is reached', () => {
-    const game = rehearse(table, { strict: true })
-    const last = game.play('take', { count: 1 }, { seat: 'ann', truncation: 'step-limit' })
-    expect(last.end).toEqual({ kind: 'truncated', reason: 'step-limit' })
-    expect(last.seats).toMatchObject({ turn: [], ends: { bob: { reason: 'step-limit' } } })
   })
 })
 

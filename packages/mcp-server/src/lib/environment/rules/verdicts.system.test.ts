@@ -1,5 +1,5 @@
 import { META, METHODS } from '@episodic/protocol'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
 import { ledger } from '../../fixtures/ledger.fixture.ts'
@@ -13,47 +13,11 @@ import {
   serve,
 } from '../../fixtures/testbed.fixture.ts'
 import { vaultRaid } from '../../fixtures/vault-raid.fixture.ts'
-import { createWorkerPool } from '../../workers/worker-pool.ts'
 import { defineEnvironment } from '../definition/define-environment.ts'
 import { defineGame } from '../definition/define-game.ts'
 import { rehearse } from '../rehearse/rehearse.ts'
 
-const opening = () => asking({ environment: 'vault-raid', seed: 's' })
-
-function createRaidHost(threaded: boolean) {
-  if (!threaded) return createTestHost({ environments: [vaultRaid] })
-  const modules = [new URL('../../fixtures/vault-raid.fixture.ts', import.meta.url).href]
-  const rules = createWorkerPool({ modules })
-  onTestFinished(() => rules[Symbol.asyncDispose]())
-  return createTestHost({ environments: [vaultRaid], rules })
-}
-
 describe('verdicts, as a world defines them', () => {
-  it.each([false, true])('are given once the episode ends, and at a close (worker threads: %s)', async (threaded) => {
-    const { host } = createRaidHost(threaded)
-    expect(host.environments[0]).toMatchObject({ success: true, verdicts: ['security', 'polite'] })
-    const moves = [
-      ['sort', { politely: false }],
-      ['unlock', {}],
-    ] as const
-    const { session } = await host.open(null, opening())
-    for (const [seq, [tool, args]] of moves.entries()) {
-      const { step } = await atControl(host, session).step(call(tool, args, seq))
-      expect(step.report).not.toHaveProperty('verdicts')
-    }
-    const { step } = await atControl(host, session).step(call('stop', {}, 2))
-    expect(step.report).toMatchObject({ success: true, verdicts: { security: false, polite: false } })
-    expect(await atControl(host, session).close()).not.toHaveProperty('verdicts')
-
-    const left = await host.open(null, opening())
-    await atControl(host, left.session).step(call('unlock', {}, 0))
-    expect(await atControl(host, left.session).close()).toEqual({
-      end: { kind: 'truncated', reason: 'closed' },
-      success: false,
-      verdicts: { security: false, polite: true },
-    })
-  })
-
   it('are at the trainer endpoint alone, as success is, and not where a world defines none', async () => {
     const { host } = createTestHost({ environments: [vaultRaid, ledger] })
     const server = await serve(host)

@@ -1,4 +1,4 @@
-import { DEFAULT_SEAT, type OpenResult, seedFor } from '@episodic/protocol'
+import { DEFAULT_SEAT, type OpenResult } from '@episodic/protocol'
 import type { SessionStore, StoredSession } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
@@ -96,24 +96,6 @@ describe.each(Object.keys(STORES))('Host.fork, in %s', (name) => {
     )
   })
 
-  it('returns the same forks for a repeated request, before and after they have played', async () => {
-    const { host } = await createGardenHost()
-    const parent = await host.open(null, asking({ environment: 'garden' }))
-    await play(host, parent, [water(1), water(2)])
-    const request = { requestKey: freshKey(), count: 3 }
-    const twins = await Promise.all([1, 2, 3].map(() => fork(host, parent, request)))
-    expect(twins[1]).toEqual(twins[0])
-    expect(twins[2]).toEqual(twins[0])
-    await play(host, parent, [water(3)])
-    await play(host, twins[0]?.[1] as OpenResult, [water(3)])
-    expect(await fork(host, parent, request)).toEqual(twins[0])
-    expect((await host.list({ limit: 10 })).total).toBe(4)
-    for (const other of [{ count: 2 }, { count: 4 }, { at: 1 }, { seed: 'x' }])
-      await expect(fork(host, parent, { ...request, ...other })).rejects.toMatchObject({ code: 'invalid-params' })
-    const another = await host.open(null, asking({ environment: 'garden' }))
-    await expect(fork(host, another, request)).rejects.toMatchObject({ code: 'invalid-params' })
-  })
-
   it.each([0, 1, 2])('mixes no positions: with fork %i of a request closed, its key is spent', async (closed) => {
     const { host } = await createGardenHost()
     const parent = await host.open(null, asking({ environment: 'garden' }))
@@ -156,32 +138,6 @@ describe('Host.fork', () => {
     await play(testbed.host, parent, calls)
     return { ...testbed, parent }
   }
-
-  it('gives each fork fresh randomness if a seed is named, and the same for the same seed', async () => {
-    const { host, parent } = await openGarden([water(1)])
-    const grown = async (seed: string) => {
-      const forks = await fork(host, parent, { count: 4, seed })
-      expect(forks.map((one) => one.seed)).toEqual([0, 1, 2, 3].map((i) => seedFor(seed, 'fork', i)))
-      for (const { seats, potential } of forks) {
-        expect(seats[DEFAULT_SEAT]?.observation).toEqual(forks[0]?.seats[DEFAULT_SEAT]?.observation)
-        expect(potential).toBe(forks[0]?.potential)
-      }
-      return Promise.all(forks.map((one) => play(host, one, [water(1)])))
-    }
-    const answers = await grown('a')
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(4)
-    expect(await grown('a')).toEqual(answers)
-    expect(await grown('b')).not.toEqual(answers)
-  })
-
-  it('returns the observation at the step where it was forked', async () => {
-    const { host, parent } = await openGarden([water(1), water(0), water(2)])
-    const [start, present] = [await fork(host, parent, { at: 0 }), await fork(host, parent)]
-    expect(start[0]).toMatchObject({ potential: parent.potential, seats: { agent: { seq: 0 } } })
-    expect(start[0]?.seats[DEFAULT_SEAT]?.observation).toEqual(parent.seats[DEFAULT_SEAT]?.observation)
-    const { state } = await atControl(host, parent.session).state()
-    expect(present[0]?.seats).toMatchObject({ agent: { seq: 3, observation: { structured: state.public } } })
-  })
 
   it('counts the steps of its parent against the limit', async () => {
     const { host } = createTestHost({ environments: [garden] })

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
 import { numberGuessing } from '../../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../../fixtures/testbed.fixture.ts'
-import { TRADE_SECRET } from '../../fixtures/workshop.fixture.ts'
 import { createHost } from '../create-host.ts'
 
 /** What a rejected call says of itself. */
@@ -18,31 +17,6 @@ async function refusalOf(call: Promise<unknown>): Promise<WireError> {
 const codeOf = async (call: Promise<unknown>): Promise<WireErrorCode> => (await refusalOf(call)).code
 
 describe('Host.open', () => {
-  it('answers with handles, parameters with their defaults, limits and the start', async () => {
-    const { host } = createTestHost()
-    const opened = await host.open('trainer', asking({ params: { high: 10 }, seed: 'seed', limits: { seconds: 60 } }))
-    expect(opened).toMatchObject({
-      epoch: 1,
-      environment: { name: 'number-guessing', version: '1.0.0' },
-      params: { low: 1, high: 10, maxGuesses: 8 },
-      seed: 'seed',
-      limits: { steps: 1_000, seconds: 60, bytes: 67_108_864 },
-      potential: 0,
-    })
-    expect(opened.session).toMatch(/^ctl_[\w-]{44}$/)
-    expect(Object.keys(opened.seats)).toEqual(['agent'])
-    expect(opened.seats.agent?.capability).toMatch(/^cap_[\w-]{45}$/)
-    expect(opened.seats.agent?.observation.text).toBe('Guess a whole number from 1 to 10. 8 guesses left.')
-  })
-
-  it('takes limits from the environment if the opener names none', async () => {
-    const { host } = createTestHost()
-    const opened = await host.open(null, asking({ environment: 'workshop', params: { stock: 7 } }))
-    expect(opened.limits.steps).toBe(17)
-    const asked = await host.open(null, asking({ environment: 'workshop', limits: { steps: 2 } }))
-    expect(asked.limits.steps).toBe(2)
-  })
-
   it('opens once for one request key, and returns the same answer each time, before and after steps', async () => {
     const { host } = createTestHost()
     const request = asking()
@@ -93,25 +67,6 @@ describe('Host.open', () => {
     expect(refusal.message).toContain('maxGuesses: Invalid input: expected number, received string')
     expect(faults).toEqual([])
     expect((await host.list({ limit: 10 })).total).toBe(0)
-  })
-
-  it('reports a start that throws as a fault of the environment, and keeps nothing', async () => {
-    const { host, faults } = createTestHost()
-    const refusal = await refusalOf(host.open(null, asking({ environment: 'workshop', params: { broken: true } })))
-    expect(refusal.code).toBe('environment-failed')
-    expect(faults).toMatchObject([{ environment: 'workshop', reference: refusal.details.reference }])
-    expect(String(faults[0]?.cause)).toContain(TRADE_SECRET)
-    expect((await host.list({ limit: 10 })).total).toBe(0)
-  })
-
-  it('plays the same from the same seed, and another game without one', async () => {
-    const { host } = createTestHost()
-    const targetOf = async (seed?: string) => {
-      const { session } = await host.open(null, asking({ params: { high: 1_000_000_000 }, seed }))
-      return (await atControl(host, session).state()).state.private.target
-    }
-    expect(await targetOf('a')).toBe(await targetOf('a'))
-    expect(await targetOf()).not.toBe(await targetOf())
   })
 
   describe('at capacity', () => {

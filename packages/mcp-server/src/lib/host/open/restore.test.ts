@@ -1,9 +1,9 @@
-import { METHODS, type OpenResult, type SessionSnapshot } from '@episodic/protocol'
+import type { OpenResult, SessionSnapshot } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import type { defineEnvironment } from '../../environment/definition/define-environment.ts'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
 import { garden } from '../../fixtures/garden.fixture.ts'
-import { asking, call, controlHeaders, createTestHost, freshKey, rpc, serve } from '../../fixtures/testbed.fixture.ts'
+import { asking, call, createTestHost, freshKey } from '../../fixtures/testbed.fixture.ts'
 import type { Host } from '../host.ts'
 
 const water = (litres: number) => ({ tool: 'water', arguments: { litres } })
@@ -61,24 +61,6 @@ describe('Host.snapshot', () => {
 })
 
 describe('Host.restore', () => {
-  it('continues from the snapshot, on another server, after the session is gone', async () => {
-    const { host } = createGardenHost()
-    const opened = await playGarden(host)
-    const snapshot = JSON.parse(JSON.stringify(await atControl(host, opened.session).snapshot({})))
-    const next = { action: water(4), seq: 3 }
-    const { step } = await atControl(host, opened.session).step(next)
-    await atControl(host, opened.session).close()
-    const { host: other } = createGardenHost()
-    const server = await serve(other)
-    const request = { snapshot, requestKey: freshKey() }
-    const { json } = await rpc(server.trainerUrl, METHODS.restore, request, controlHeaders(server))
-    const restored = json.result as unknown as OpenResult
-    expect(restored.seats.agent).toMatchObject({ seq: 3, observation: { structured: snapshot.state.public } })
-    const { step: again } = await atControl(other, restored.session, 'control').step(next)
-    expect({ ...again, report: { ...again.report, revision: 4 } }).toEqual(step)
-    expect(await atControl(other, restored.session, 'control').fork({ at: 3, requestKey: freshKey() })).toHaveLength(1)
-  })
-
   it('returns the same session for a repeated request, and rejects the key for any other', async () => {
     const { host } = createGardenHost()
     const { session } = await playGarden(host)
@@ -140,23 +122,6 @@ describe('Host.restore', () => {
     expect((await host.list({ limit: 9 })).total).toBe(1)
     await restore({})
     await expect(restore({})).rejects.toMatchObject({ code: 'capacity' })
-  })
-
-  it('rejects a malformed snapshot at the wire, and names the field', async () => {
-    const { host } = createGardenHost()
-    const server = await serve(host)
-    const snapshot = { ...(await atControl(host, (await playGarden(host)).session).snapshot({})) }
-    for (const [change, field] of [
-      [{ rng: { main: [0, 0, 0, 0] } }, 'snapshot.rng.main'],
-      [{ now: -1 }, 'snapshot.now'],
-      [{ now: 1e300 }, 'snapshot.now'],
-      [{ format: 2 }, 'snapshot.format'],
-      [{ secret: 1 }, 'secret'],
-    ] as const) {
-      const request = { snapshot: { ...snapshot, ...change }, requestKey: freshKey() }
-      const { json } = await rpc(server.trainerUrl, METHODS.restore, request, controlHeaders(server))
-      expect(json.error).toMatchObject({ data: { code: 'invalid-params' }, message: expect.stringContaining(field) })
-    }
   })
 
   it('applies the world’s own limits, not those of the snapshot', async () => {

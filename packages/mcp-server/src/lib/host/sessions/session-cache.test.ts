@@ -2,7 +2,7 @@ import { DEFAULT_SEAT } from '@episodic/protocol'
 import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { atCapability, atControl, atTransport } from '../../fixtures/addressed.fixture.ts'
+import { atControl, atTransport } from '../../fixtures/addressed.fixture.ts'
 import { createGatedStore } from '../../fixtures/gated-store.fixture.ts'
 import { numberGuessing } from '../../fixtures/number-guessing.fixture.ts'
 import { asking, call, createTestHost } from '../../fixtures/testbed.fixture.ts'
@@ -86,20 +86,6 @@ describe('hosts on one store', () => {
     return { store, clock, left: createTestHost({ store, clock }).host, right: createTestHost({ store, clock }).host }
   }
 
-  it('serve one session alternately', async () => {
-    const { left, right } = twoHosts()
-    const { session, seats } = await left.open('trainer', asking({ params: { high: 1_000_000_000 } }))
-    for (let seq = 0; seq < 6; seq += 2) {
-      expect((await atControl(left, session, 'trainer').step(guess(seq + 1, seq))).step.report.seq).toBe(seq + 1)
-      expect(
-        (await atCapability(right, seats[DEFAULT_SEAT]?.capability as string).step(guess(seq + 2))).step.report.seq,
-      ).toBe(seq + 2)
-    }
-    expect(await atControl(right, session, 'trainer').state()).toEqual(
-      await atControl(left, session, 'trainer').state(),
-    )
-  })
-
   it('apply a step once when both are asked at once (invariant 2)', async () => {
     const { left, right } = twoHosts()
     const { session } = await left.open(null, asking({ params: { high: 1_000_000_000 } }))
@@ -109,14 +95,6 @@ describe('hosts on one store', () => {
     )
     expect(answers.map(({ replayed }) => replayed).sort()).toEqual([false, true, true, true])
     expect(new Set(answers.map(({ step }) => JSON.stringify(step))).size).toBe(1)
-  })
-
-  it('open a session once when both are asked', async () => {
-    const { left, right } = twoHosts()
-    const request = asking()
-    const [a, b] = await Promise.all([left.open(null, request), right.open(null, request)])
-    expect(a).toEqual(b)
-    expect((await left.list({ limit: 10 })).total).toBe(1)
   })
 
   it('see at once that the other has closed it', async () => {

@@ -228,21 +228,6 @@ describe('prepare', () => {
     expect((await state()).state.private.log).toEqual([])
   })
 
-  it('is played with its result if another process commits in between', async () => {
-    const store = createMemoryStore()
-    const { exchange, asked, answer } = createSlowExchange()
-    const { control, play } = await openMarket({ exchange, store })
-    const other = createTestHost({ environments: [createMarket()], store }).host
-    const ordering = play('order', 1, 0)
-    await asked
-    await atControl(other, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 20 } })
-    answer.resolve(2)
-    const { step } = await ordering
-    expect(step.report).toMatchObject({ seq: 1, prepared: { fee: 2 }, events: [{ id: 'event-1' }] })
-    expect(exchange.orders).toBe(1)
-    expect((await atControl(other, control).state()).state.public).toEqual({ price: 20, shares: 1, spent: 22 })
-  })
-
   it('needs nothing from outside for a fork of an earlier step, or a rehearsal', async () => {
     const { host, control, play, exchange } = await openMarket()
     exchange.order = (shares) => shares

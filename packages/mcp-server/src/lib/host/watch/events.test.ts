@@ -1,5 +1,4 @@
 import { DEFAULT_SEAT, METHODS, type OutsideEvent, WireError } from '@episodic/protocol'
-import { createMemoryStore } from '@episodic/state/memory'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -7,7 +6,7 @@ import { inProcess } from '../../dispatch/in-process.ts'
 import { defineEnvironment } from '../../environment/definition/define-environment.ts'
 import { rehearse } from '../../environment/rehearse/rehearse.ts'
 import { atCapability, atControl } from '../../fixtures/addressed.fixture.ts'
-import { createMarket, INSIDE_TIP } from '../../fixtures/market.fixture.ts'
+import { createMarket } from '../../fixtures/market.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../../fixtures/testbed.fixture.ts'
 import type { EventNotification, Host } from '../host.ts'
 
@@ -28,51 +27,6 @@ async function openMarket(options: Parameters<typeof createTestHost>[0] = {}) {
 }
 
 describe('an outside event', () => {
-  it('changes the state at once, advances the revision, and no seat', async () => {
-    const { publish, state, buy } = await openMarket()
-    expect(await publish('price-changed', { price: 12 })).toEqual({ revision: 1, end: null, delivered: 'now' })
-    const { revision, seats, now, state: world } = await state()
-    expect({ revision, seats, now }).toEqual({ revision: 1, seats: { agent: { seq: 0 } }, now: 10 })
-    expect(world.public.price).toBe(12)
-    const { step } = await buy(3, 0)
-    expect(step.report).toMatchObject({ seq: 1, revision: 2 })
-    expect((await state()).state.public.spent).toBe(36)
-  })
-
-  it('is reported by the next answer, and by none after it', async () => {
-    const { publish, buy } = await openMarket()
-    await publish('price-changed', { price: 12 }, 'event-1')
-    await publish('order-filled', {}, 'event-2')
-    await publish('price-changed', { price: 13 }, 'event-3')
-    const { step } = await buy(1)
-    expect(step.observation.text).toBe(
-      'The price is now 12.\nThe price is now 13.\nBought 1.\nThe price is 13. You have 1 shares.',
-    )
-    expect(step.report.terms).toEqual({ value: 1, news: 3, closed: 0 })
-    expect(step.report.events).toEqual([
-      {
-        id: 'event-1',
-        type: 'price-changed',
-        data: { price: 12 },
-        said: 'The price is now 12.',
-        end: null,
-        revision: 1,
-      },
-      { id: 'event-2', type: 'order-filled', data: {}, said: null, end: null, revision: 2 },
-      {
-        id: 'event-3',
-        type: 'price-changed',
-        data: { price: 13 },
-        said: 'The price is now 13.',
-        end: null,
-        revision: 3,
-      },
-    ])
-    const after = await buy(1)
-    expect(after.step.observation.text).toBe('Bought 1.\nThe price is 13. You have 2 shares.')
-    expect(after.step.report).not.toHaveProperty('events')
-  })
-
   it('is reported by a refusal too, and by a retry again', async () => {
     const { publish, host, control, buy } = await openMarket()
     await publish('price-changed', { price: 12 })
@@ -82,17 +36,6 @@ describe('an outside event', () => {
     const again = await atControl(host, control).step(call('sell', {}, 0))
     expect(again).toMatchObject({ replayed: true, step: refused.step })
     expect((await buy(1, 1)).step.report.terms.news).toBe(0)
-  })
-
-  it('is applied once by its id, however often it is published', async () => {
-    const { publish, buy, state } = await openMarket()
-    const first = await publish('price-changed', { price: 12 }, 'event-1')
-    await publish('price-changed', { price: 14 }, 'event-2')
-    await buy(1)
-    expect(await publish('price-changed', { price: 12 }, 'event-1')).toEqual({ ...first, delivered: 'before' })
-    const racing = await Promise.all([1, 2, 3].map(() => publish('price-changed', { price: 15 }, 'event-3')))
-    expect(racing.map(({ delivered }) => delivered)).toEqual(['now', 'before', 'before'])
-    expect((await state()).state.private.log).toEqual(['10>12', '12>14', '14>15'])
   })
 
   it('rejects the id of a different event, and changes nothing', async () => {
@@ -131,20 +74,6 @@ describe('an outside event', () => {
     expect(WireError.is(error, code)).toBe(true)
     expect(error.message).toMatch(message)
     expect(await state()).toMatchObject({ revision: 0, state: { public: { price: 10 } } })
-  })
-
-  it.each(['', 'x'.repeat(129), '\ud800'])('is rejected for an invalid id', async (id) => {
-    const { publish } = await openMarket()
-    await expect(publish('order-filled', {}, id)).rejects.toThrow(/is a text of 1 to 128 characters/)
-  })
-
-  it('is rejected for a session that does not exist, or belongs to another owner', async () => {
-    const { host, control } = await openMarket()
-    const event = { id: 'event-1', type: 'order-filled', data: {} }
-    await expect(atControl(host, 'unknown').publish(event)).rejects.toMatchObject({ code: 'session-not-found' })
-    await expect(atControl(host, control, 'mallory').publish(event)).rejects.toMatchObject({
-      code: 'session-not-found',
-    })
   })
 
   it('is rejected until the next step if too many have come since the last one', async () => {
@@ -193,22 +122,6 @@ describe('an outside event', () => {
 })
 
 describe('an event that ends the episode', () => {
-  it('is reported by one more step, which changes nothing and is rewarded', async () => {
-    const { publish, buy, state } = await openMarket()
-    await buy(2, 0)
-    const end = { kind: 'terminated', reason: 'market-closed' }
-    expect(await publish('market-closed', {}, 'event-1')).toEqual({ revision: 2, end, delivered: 'now' })
-    expect((await state()).end).toEqual(end)
-    const { step } = await buy(5, 1)
-    expect(step.observation.text).toBe(
-      'The market has closed.\nThe episode was over before this call, which changed nothing.',
-    )
-    expect(step.report).toMatchObject({ seq: 2, refused: 'ended', end, terms: { value: 0, news: 1, closed: 5 } })
-    expect(await buy(5, 1)).toMatchObject({ replayed: true, step })
-    await expect(buy(1, 2)).rejects.toMatchObject({ code: 'episode-ended' })
-    expect((await state()).state.public.shares).toBe(2)
-  })
-
   it('lets no other event follow, and is known again', async () => {
     const { publish } = await openMarket()
     const ended = await publish('market-closed', {}, 'event-1')
@@ -331,61 +244,6 @@ describe('the event notifications of a session', () => {
     await expect(left).resolves.toMatchObject([{ said: [], over: true }])
     await expect(take(atCapability(host, capability).events(), 1)).rejects.toMatchObject({ code: 'session-not-found' })
   })
-
-  it('contain no secret, and a world that says one is reported', async () => {
-    const { host, capability, publish, faults } = await openMarket()
-    await publish('tip')
-    await publish('price-changed', { price: 12 })
-    const notifications = await take(atCapability(host, capability).events({ after: 0 }), 1)
-    expect(notifications).toMatchObject([{ said: ['The price is now 12.'] }])
-    expect(faults.map(({ cause }) => (cause as Error).message)).toEqual([
-      expect.stringContaining('a text that the world declares to be secret'),
-    ])
-  })
-
-  it('include what another process publishes on the same store', async () => {
-    const store = createMemoryStore()
-    const { host, clock, control, capability } = await openMarket({ store })
-    const other = createTestHost({ environments: [createMarket()], store }).host
-    const listening = take(atCapability(host, capability).events({ after: 0 }), 1)
-    await atControl(other, control).publish({ id: 'event-1', type: 'price-changed', data: { price: 12 } })
-    let notifications: EventNotification[] | null = null
-    void listening.then((events) => {
-      notifications = events
-    })
-    while (notifications === null) {
-      clock.advance(1_000)
-      await new Promise(setImmediate)
-    }
-    expect(notifications).toMatchObject([{ said: ['The price is now 12.'] }])
-  })
-})
-
-describe('a view of the public state', () => {
-  it('is notified of events and of steps that change it', async () => {
-    const { host, capability, publish } = await openMarket()
-    const view = await atCapability(host, capability).view()
-    let changes = 0
-    view.onChange(() => {
-      changes += 1
-    })
-    await publish('price-changed', { price: 12 })
-    await publish('order-filled')
-    expect(changes).toBe(1)
-    expect((await atCapability(host, capability).view()).state.price).toBe(12)
-  })
-})
-
-describe('an answer with a secret that an event said', () => {
-  it('is withheld at the endpoint for agents', async () => {
-    const { host, capability, publish } = await openMarket()
-    await publish('tip')
-    const server = await serve(host)
-    const { client } = await connectClient(server.sessionUrl(capability))
-    const answer = await client.callTool({ name: 'buy', arguments: { shares: 1 } }).catch((error) => error)
-    expect(JSON.stringify(answer) + String(answer)).not.toContain(INSIDE_TIP)
-    expect(String(answer)).toMatch(/The server failed\. Reference/)
-  })
 })
 
 describe('the session after an event', () => {
@@ -401,20 +259,6 @@ describe('the session after an event', () => {
     await step(3)
     await publish(14)
   }
-
-  it('is forked with what no step has reported, and recognizes the same ids', async () => {
-    const { host, control } = await openMarket()
-    await happen(host, control)
-    const [fork] = await atControl(host, control).fork({ requestKey: freshKey() })
-    const there = fork?.session as string
-    const again = { id: 'to 14', type: 'price-changed', data: { price: 14 } }
-    expect(await atControl(host, there).publish(again)).toMatchObject({ delivered: 'before' })
-    const steps = await Promise.all([there, control].map((id) => atControl(host, id).step(call('buy', { shares: 1 }))))
-    const [one, other] = steps.map(({ step }) => step)
-    expect(one?.observation).toEqual(other?.observation)
-    expect(one?.report.stateHash).toBe(other?.report.stateHash)
-    expect(one?.report.events?.map(({ id, revision }) => [id, revision])).toEqual([['to 14', 0]])
-  })
 
   it('has after each earlier step the state from before the next event', async () => {
     const { host, control } = await openMarket()
@@ -470,17 +314,6 @@ describe('the session after an event', () => {
 })
 
 describe('rehearse', () => {
-  it('plays events as a host does, and the step that reports an end', () => {
-    const world = rehearse(createMarket(), { seed: 'seed', strict: true })
-    expect(world.publish('price-changed', { price: 12 })).toEqual({ said: 'The price is now 12.', end: null })
-    const { observation } = world.play('buy', { shares: 1 })
-    expect(observation.text).toMatch(/^The price is now 12\.\nBought 1\./)
-    world.publish('market-closed')
-    expect(() => world.publish('order-filled')).toThrow(/has ended/)
-    expect(world.play('buy', { shares: 1 })).toMatchObject({ refused: 'ended', terms: { closed: 5 } })
-    expect(() => world.play('buy', { shares: 1 })).toThrow(/has ended/)
-  })
-
   it('rejects an event that says a secret if it is strict', () => {
     expect(() => rehearse(createMarket(), { strict: true }).publish('tip')).toThrow(/Event tip of market says/)
     expect(() => rehearse(createMarket()).publish('dividend')).toThrow(/takes no event/)

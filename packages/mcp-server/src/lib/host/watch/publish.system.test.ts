@@ -49,39 +49,6 @@ describe('an event that a tool publishes', () => {
     expect(after.step.observation.text).toBe('Sold 1.\nA seat is 20 now, for the last seats.\n1 seats are left, at 20.')
   })
 
-  it('is applied in the order of publishing, ends the episode, and is the last that is reported', async () => {
-    const { sell, state } = await openTheatre()
-    const { step } = await sell(6, 0)
-    expect(step.observation.text).toBe('Sold 6.\nA seat is 15 now, for the last seats.\nThe house is sold out.')
-    expect(step.report).toMatchObject({ end: SOLD_OUT, terms: { price: 5, sold: 5 }, refused: null })
-    expect((await state()).end).toEqual(SOLD_OUT)
-    expect(await sell(6, 0)).toEqual({ step, replayed: true, messages: [], secrets: expect.anything() })
-    await expect(sell(1, 1)).rejects.toMatchObject({ code: 'episode-ended' })
-  })
-
-  it('comes after what was published from outside, and is not counted among it', async () => {
-    const { host, control, sell } = await openTheatre()
-    const event = { id: 'event-1', type: 'price-changed', data: { price: 12 } }
-    await atControl(host, control).publish(event)
-    const { step } = await sell(5)
-    expect(step.observation.text.split('\n')).toEqual([
-      'A seat is 12 now, for no reason.',
-      'Sold 5.',
-      'A seat is 17 now, for the last seats.',
-      '1 seats are left, at 17.',
-    ])
-    expect(step.report).toMatchObject({ terms: { price: 5, news: 1 }, events: [{ id: 'event-1' }] })
-    // What a tool publishes takes no id, so those of others are known as before.
-    expect(await atControl(host, control).publish(event)).toMatchObject({ delivered: 'before' })
-  })
-
-  it('keeps the first of several ends', async () => {
-    const { fumble } = await openTheatre()
-    const { step } = await fumble('ends')
-    expect(step.report.end).toEqual({ kind: 'terminated', reason: 'closed' })
-    expect(step.observation.text).toBe('Done.\nThe house is sold out.')
-  })
-
   it('is shown by a rehearsal, with the data and what it said', () => {
     const world = rehearse(theatre, { params: { seats: 1 }, strict: true })
     expect(world.play('sell', { seats: 1 })).toMatchObject({
