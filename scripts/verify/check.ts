@@ -33,8 +33,8 @@ export interface Tally {
 
 /** What a command checked that checks many things. */
 export interface Counted extends Tally {
-  /** What took longest, a line each, the slowest first. */
-  readonly slowest: readonly string[]
+  /** What took longest, a line each, the slowest first, where it took a while. */
+  readonly slowest?: readonly string[]
   /** The packages that were not checked again: they have passed, and nothing that they depend on has changed since. */
   readonly unchanged?: readonly string[]
 }

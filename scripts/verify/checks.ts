@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { QUICK_PROGRAMS, type QuickProgram } from '../../chaos/quick-programs.ts'
 import type { Command } from '../run-command.ts'
-import { listPublished, listRooms, pnpm, type Room, root, tarballOf } from '../workspace.ts'
+import { listPublished, listRooms, pnpm, type Room, root } from '../workspace.ts'
 import { type Check, type Counted, slowest } from './check.ts'
 import { listTested, listUnchanged, notePassed, type TestedPackage } from './tested.ts'
 
@@ -133,7 +133,13 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       all: true,
       after: ['pack', 'package in Python'],
     },
-    ...published.flatMap((room) => checksOfTarball(room.name, join(folder, tarballOf(room)))),
+    {
+      name: 'packages and types as published',
+      command: ['node', 'scripts/check-tarballs.ts', folder],
+      all: true,
+      after: ['pack'],
+      count: async () => JSON.parse(await readFile(join(folder, 'tarballs.json'), 'utf8')),
+    },
     ...listRooms().flatMap(checksOfExample),
     {
       // Ratios of CPU time to floors that are measured in turn, so that neither the machine nor its load decides.
@@ -219,18 +225,6 @@ function script(name: string, ...args: string[]): Command {
 export function packCommand(published: readonly Room[], folder: string): Command {
   const filters = published.map(({ name }) => `--filter=${name}`)
   return pnpm(...filters, 'pack', '--pack-destination', folder)
-}
-
-function checksOfTarball(name: string, tarball: string): Check[] {
-  return [
-    { name: `package ${name}`, command: ['publint', 'run', tarball, '--strict'], all: true, after: ['pack'] },
-    {
-      name: `published types ${name}`,
-      command: ['attw', tarball, '--profile', 'esm-only'],
-      all: true,
-      after: ['pack'],
-    },
-  ]
 }
 
 /** An example asserts what it shows and exits non-zero when it is wrong, so running it is a check. */
