@@ -66,6 +66,22 @@ describe('a lost request or reply', () => {
     expect((await environment.step(move(0))).info.replayed).toBe(true)
   })
 
+  it('of the last step can be requested after the end of the episode', async () => {
+    await using host = createWalkHost()
+    const lost: Fate[] = []
+    await using connection = await connect(lossy(inProcess(host), lost), { retry: { attempts: 1 } })
+    await using environment = connection.environment()
+    await environment.reset({ limits: { steps: 1 } })
+    // A step on the spot: the hidden place is never there, so only the budget ends it.
+    lost.push('reply lost')
+    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'connection-failed' })
+    expect(await environment.step(move(0))).toMatchObject({
+      end: { kind: 'truncated', reason: 'step-limit' },
+      info: { seq: 1, replayed: true },
+    })
+    await expect(environment.step(move(0))).rejects.toMatchObject({ code: 'not-playing' })
+  })
+
   it('does not delay close if the server is gone', async () => {
     await using host = createWalkHost()
     const lost: Fate[] = []

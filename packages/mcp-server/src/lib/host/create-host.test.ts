@@ -1,7 +1,7 @@
-import { DEFAULT_SEAT, WireError } from '@episodic/protocol'
+import { DEFAULT_SEAT, type OpenResult, WireError } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
 import { describe, expect, it } from 'vitest'
-import { atControl } from '../fixtures/addressed.fixture.ts'
+import { atCapability, atControl } from '../fixtures/addressed.fixture.ts'
 import { asking, call, createTestHost } from '../fixtures/testbed.fixture.ts'
 
 /** Resolves with all that a caller can read of the error of its call. */
@@ -13,6 +13,8 @@ async function errorOf(call: Promise<unknown>): Promise<object> {
   if (WireError.is(error)) return { code: error.code, message: error.message, details: error.details }
   throw new Error(`This is not a protocol error: ${error}`)
 }
+
+const capabilityOf = ({ seats }: OpenResult): string => seats[DEFAULT_SEAT]?.capability as string
 const guess = (value: number, seq?: number) => call('guess', { value }, seq)
 
 describe('Host.findOpened', () => {
@@ -36,6 +38,65 @@ describe('Host.findOpened', () => {
     expect(await errorOf(found('anna', `${request.requestKey}0`))).toMatchObject({ code: 'session-not-found' })
     await atControl(host, session, 'anna').close()
     expect(await errorOf(found('anna', request.requestKey))).toMatchObject({ code: 'session-not-found' })
+  })
+})
+
+describe('Host.step', () => {
+  it('truncates at the time limit, by real time', async () => {
+    const { host, clock } = createTestHost()
+    const { session } = await host.open(null, asking({ limits: { seconds: 10 } }))
+    clock.advance(9_999)
+    expect((await atControl(host, session).step(guess(1))).step.report.end).toBeNull()
+    clock.advance(1)
+    const { step } = await atControl(host, session).step(guess(2))
+    expect(step.report).toMatchObject({ refused: 'time', end: { kind: 'truncated', reason: 'time-limit' } })
+    expect(await errorOf(atControl(host, session).step(guess(3)))).toMatchObject({ code: 'episode-ended' })
+  })
+})
+
+describe('a fault of the environment', () => {
+  it('is what a state beyond its limit of bytes is', async () => {
+    const { host, faults } = createTestHost()
+    const { session } = await host.open(null, asking({ environment: 'workshop', limits: { bytes: 10_000 } }))
+    expect(await errorOf(atControl(host, session).step(call('stuff', { bytes: 10_001 })))).toMatchObject({
+      code: 'environment-failed',
+    })
+    expect(faults).toHaveLength(1)
+    expect((await atControl(host, session).step(call('stuff', { bytes: 5_000 }))).step.report.seq).toBe(1)
+  })
+
+  it('is not what an argument is that JSON cannot say', async () => {
+    const { host, faults } = createTestHost()
+    const { session } = await host.open(null, asking())
+    const { step } = await atControl(host, session).step(call('guess', { value: -0 }))
+    expect(step.report.refused).toBe('arguments')
+    expect(await errorOf(atControl(host, session).step(call('guess', { value: '\ud800' })))).toMatchObject({
+      code: 'invalid-params',
+    })
+    expect(faults).toEqual([])
+  })
+})
+
+describe('access to a session', () => {
+  it('at the agent endpoint is refused alike for every secret but the capability of the seat', async () => {
+    const { host } = createTestHost()
+    const session = await host.open('owner', asking())
+    const capability = capabilityOf(session)
+    const unknown = await errorOf(atCapability(host, `cap_0${'x'.repeat(44)}`).step(guess(1)))
+    const forged = `${capability.slice(0, -1)}${capability.endsWith('A') ? 'B' : 'A'}`
+    const otherSeat = `cap_1${capability.slice(5)}`
+    for (const handle of [session.session, session.id, forged, otherSeat, `cap__${capability.slice(5)}`, ''])
+      expect(await errorOf(atCapability(host, handle).step(guess(1)))).toEqual(unknown)
+    expect((await atCapability(host, capability).step(guess(1))).step.report.seq).toBe(1)
+  })
+
+  it('never derives one handle from another', async () => {
+    const { host } = createTestHost()
+    const sessions = await Promise.all(Array.from({ length: 50 }, () => host.open(null, asking())))
+    const secrets = sessions.flatMap((session) => [session.session, capabilityOf(session)])
+    const proofs = secrets.map((secret) => secret.slice(-22))
+    expect(new Set(proofs).size).toBe(100)
+    for (const { id } of sessions) expect(proofs).not.toContain(id)
   })
 })
 

@@ -1,7 +1,7 @@
 import { METHODS } from '@episodic/protocol'
 import { describe, expect, it } from 'vitest'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
-import { controlHeaders, openOverHttp, rpc, serveTestHost } from '../fixtures/testbed.fixture.ts'
+import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 import type { Host } from '../host/host.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
@@ -14,6 +14,37 @@ async function serveGated() {
 }
 
 describe('HttpServer.drain', () => {
+  it('answers calls in flight, and rejects later ones with Retry-After', async () => {
+    const { server, url, reached, open } = await serveGated()
+    const plain = await initialize(server.agentUrl)
+    const base = `http://127.0.0.1:${server.port}`
+    const stepping = rpc(url, 'tools/call', guess(1))
+    await reached
+    const drained = server.drain()
+
+    const late = [
+      await rpc(url, 'tools/call', guess(2)),
+      await rpc(server.agentUrl, 'tools/list', {}, plain),
+      await rpc(server.trainerUrl, METHODS.list, {}, controlHeaders(server)),
+      await send(server.agentUrl, { method: 'DELETE', headers: plain }),
+    ]
+    for (const { status, headers, text } of late) {
+      expect(status).toBe(503)
+      expect(headers['retry-after']).toBe('1')
+      expect(headers.connection).toBe('close')
+      expect(text).toBe(late[0]?.text)
+    }
+    expect(await send(`${base}/readyz`, { method: 'GET' })).toMatchObject({ status: 503, text: 'draining\n' })
+    expect(await send(`${base}/healthz`, { method: 'GET' })).toMatchObject({ status: 200, text: 'ok\n' })
+
+    open()
+    expect(await drained).toBe(0)
+    const { status, headers, text } = await stepping
+    expect(status).toBe(200)
+    expect(headers.connection).toBe('close')
+    expect(text).toContain('7 guesses left')
+  })
+
   it('still rejects callers without a token', async () => {
     const { server } = await serveTestHost()
     await server.drain()

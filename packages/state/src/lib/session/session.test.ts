@@ -117,6 +117,24 @@ describe('Session.step', () => {
     expect(await play(session, adding(100, 0))).toEqual({ step: last.step, replayed: true, played: null })
   })
 
+  it('gives each seat its own count of steps and its own last answer', async () => {
+    const { session } = await openCountingSession({ seats: ['white', 'black'] })
+    const white = await play(session, { ...adding(1, 0), seat: 'white' })
+    const black = await play(session, { ...adding(2, 0), seat: 'black' })
+    await play(session, { ...adding(3, 1), seat: 'white' })
+    expect([white, black].map(({ step }) => step.report)).toMatchObject([
+      { seq: 1, revision: 1 },
+      { seq: 1, revision: 2 },
+    ])
+    expect(await play(session, { ...adding(2, 0), seat: 'black' })).toEqual({
+      step: black.step,
+      replayed: true,
+      played: null,
+    })
+    expect(session.record.seats).toMatchObject({ white: { seq: 2 }, black: { seq: 1 } })
+    expect(totalOf(session.record)).toBe(6)
+  })
+
   it('rejects a seat that the session does not have', async () => {
     const { session } = await openCountingSession()
     for (const seat of ['nobody', 'toString'])

@@ -97,6 +97,18 @@ describe('a match as the episode of one seat', () => {
     )
   })
 
+  it('weighs the terms, and discounts by the steps of the seat', async () => {
+    const match = await play(nim, { ann: solver, bob: randomPolicy() })
+    const { ann, bob } = match.seats
+    expect(ann).toMatchObject({ end: { reason: 'empty' }, success: true })
+    expect(bob).toMatchObject({ success: false })
+    const { steps } = seatRecordOf(match, 'ann')
+    const won = steps.findIndex(({ reward }) => reward.terms.won === 1)
+    expect(won).toBe(steps.length - 1)
+    expect(steps[won]?.reward.total).toBeCloseTo(2 + (steps[won]?.reward.terms.stones as number), 12)
+    expect(ann?.returns?.discounted).toBeLessThan(ann?.returns?.total as number)
+  })
+
   it('has no return for any seat if a policy throws, and names the seat', async () => {
     const match = await play(nim, { ann: solver, bob: policies.broken })
     expect(match.outcome).toMatchObject({ kind: 'failed', seat: 'bob', error: { message: 'out of order' } })

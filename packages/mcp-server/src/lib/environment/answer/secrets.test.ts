@@ -66,6 +66,19 @@ describe('Secrets', () => {
     })
     expect(findIn(short, '7 of 7')).toBeNull()
   })
+
+  it('searches for what is listed at the time', () => {
+    let listed = ['the first secret']
+    const secrets = keep(() => listed)
+    expect(findIn(secrets, 'the first secret')).toBe('declared')
+    listed = []
+    expect(findIn(secrets, 'the first secret')).toBeNull()
+    listed = ['the second secret']
+    expect(findIn(secrets, 'the first secret')).toBeNull()
+    expect(findIn(secrets, 'the second secret')).toBe('declared')
+    listed[0] = 'the third secret'
+    expect(findIn(secrets, 'the third secret')).toBe('declared')
+  })
 })
 
 describe('containsListed', () => {

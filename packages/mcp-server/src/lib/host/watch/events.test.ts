@@ -27,6 +27,40 @@ async function openMarket(options: Parameters<typeof createTestHost>[0] = {}) {
 }
 
 describe('an outside event', () => {
+  it('is reported by the next answer, and by none after it', async () => {
+    const { publish, buy } = await openMarket()
+    await publish('price-changed', { price: 12 }, 'event-1')
+    await publish('order-filled', {}, 'event-2')
+    await publish('price-changed', { price: 13 }, 'event-3')
+    const { step } = await buy(1)
+    expect(step.observation.text).toBe(
+      'The price is now 12.\nThe price is now 13.\nBought 1.\nThe price is 13. You have 1 shares.',
+    )
+    expect(step.report.terms).toEqual({ value: 1, news: 3, closed: 0 })
+    expect(step.report.events).toEqual([
+      {
+        id: 'event-1',
+        type: 'price-changed',
+        data: { price: 12 },
+        said: 'The price is now 12.',
+        end: null,
+        revision: 1,
+      },
+      { id: 'event-2', type: 'order-filled', data: {}, said: null, end: null, revision: 2 },
+      {
+        id: 'event-3',
+        type: 'price-changed',
+        data: { price: 13 },
+        said: 'The price is now 13.',
+        end: null,
+        revision: 3,
+      },
+    ])
+    const after = await buy(1)
+    expect(after.step.observation.text).toBe('Bought 1.\nThe price is 13. You have 2 shares.')
+    expect(after.step.report).not.toHaveProperty('events')
+  })
+
   it('is reported by a refusal too, and by a retry again', async () => {
     const { publish, host, control, buy } = await openMarket()
     await publish('price-changed', { price: 12 })
@@ -74,6 +108,11 @@ describe('an outside event', () => {
     expect(WireError.is(error, code)).toBe(true)
     expect(error.message).toMatch(message)
     expect(await state()).toMatchObject({ revision: 0, state: { public: { price: 10 } } })
+  })
+
+  it.each(['', 'x'.repeat(129), '\ud800'])('is rejected for an invalid id', async (id) => {
+    const { publish } = await openMarket()
+    await expect(publish('order-filled', {}, id)).rejects.toThrow(/is a text of 1 to 128 characters/)
   })
 
   it('is rejected until the next step if too many have come since the last one', async () => {
