@@ -112,6 +112,31 @@ describe('a rollout', () => {
     expect(body).toMatchObject({ ...sent, mask_sample: false, steps: values.length })
   })
 
+  it('is seeded, played and verified with its return', async () => {
+    const { client, host } = await serve()
+    const agent = client()
+    expect(await agent.post('seed_session', row())).toMatchObject({ status: 200, text: '{}' })
+    expect(agent.cookie).toMatch(/^episodic_session=ctl_[\w-]+\.0$/)
+    const values = await halve(agent)
+    const verify = answered(values)
+    const { status, body } = await agent.post('verify', verify)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...verify,
+      solved: 1,
+      steps: values.length,
+      terminated: 1,
+      truncated: 0,
+      success: 1,
+      mask_sample: false,
+      failure_kind: null,
+    })
+    expect(body.reward).toBeCloseTo(1 - 0.01 * values.length)
+    expect(body.reward_components).toEqual({ solved: 1, cost: body.cost })
+    expect((await host.list({ limit: 10 })).total).toBe(0)
+    expect((await agent.post('verify', verify)).body).toEqual(body)
+  })
+
   it('is the same with the same seed, and apart from others at the same time', async () => {
     const { client } = await serve()
     const play = async (seed: number | string) => {
