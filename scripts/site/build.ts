@@ -19,7 +19,7 @@ import {
   StructureRouter,
   type Theme,
 } from 'typedoc'
-import { readJson, root } from '../workspace.ts'
+import { listPublished, readJson, root } from '../workspace.ts'
 import { partsOf } from './page-parts.ts'
 import { type Drawer, followLink, indexPages, listDrawers, type Page, REPOSITORY } from './pages.ts'
 import { writeMarkdown } from './write-markdown.ts'
@@ -40,6 +40,8 @@ export async function buildSite(folder: string): Promise<void> {
   const { $schema, ...options } = readJson('typedoc.json')
   const app = await Application.bootstrapWithPlugins({
     ...options,
+    // Nobody imports the others: names that they share with these are shown where these export them.
+    entryPoints: listPublished().map((room) => room.folder),
     out: folder,
     projectDocuments: [...pages.keys()].filter((file) => file !== FIRST),
     router: 'site',
