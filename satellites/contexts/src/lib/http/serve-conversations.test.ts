@@ -294,6 +294,25 @@ describe('bad input', () => {
 })
 
 describe('the server of conversations', () => {
+  it('checks Host, Origin and token as the endpoints do', async () => {
+    const agentTokens = { 'a-token-of-twenty-two-characters': 'ada' }
+    const { url } = await serveTravel({ auth: { agentTokens } })
+    const refused = (options: Parameters<typeof openTalker>[1]) =>
+      openTalker(url, options).then(
+        () => 'let in',
+        (error: Error) => error.message,
+      )
+    expect(await refused({ token: 'a-token-of-nobody-that-we-know' })).toBe('Unexpected server response: 401')
+    expect(await refused({})).toBe('Unexpected server response: 401')
+    expect(await refused({ token: 'a-token-of-twenty-two-characters', origin: 'https://elsewhere.example' })).toBe(
+      'Unexpected server response: 403',
+    )
+    expect(await refused({ token: 'a-token-of-twenty-two-characters', headers: { host: 'evil.example' } })).toBe(
+      'Unexpected server response: 403',
+    )
+    expect(await refused({ token: 'a-token-of-twenty-two-characters' })).toBe('let in')
+  })
+
   it('answers every frame that it has read before it stops, and then closes', async () => {
     const slow = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
