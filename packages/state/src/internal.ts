@@ -18,5 +18,5 @@ export { copyOfDraft, isLarge, KeptState, recall, remember, settled } from './li
 export { freezeAll } from './lib/state/page-node.ts'
 export { pagesOfPart, readMade, readPart } from './lib/state/part-pages.ts'
 export { isFrozenWhole } from './lib/state/shared-values.ts'
-export { copyState } from './lib/state/state-text.ts'
+export { assertJson } from './lib/state/state-text.ts'
 export { isSamePart, partName } from './lib/state/view.ts'

@@ -3,7 +3,7 @@ import { getHeapStatistics } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { JsonObject } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
-import { copyState, type Happened } from '@episodic/state/internal'
+import { assertJson, type Happened } from '@episodic/state/internal'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import { asError } from '../environment/definition/thrown-value.ts'
 import { directRules } from '../environment/rules/rules-runner.ts'
@@ -85,7 +85,7 @@ function openPlain(state: SessionState): OpenedState {
     draft: () => structuredClone(state),
     settle(left) {
       // An instance of a class would arrive as a plain object, which looks like a valid state.
-      copyState(left)
+      assertJson(left)
       return { state: left, sent: left }
     },
   }

@@ -31,5 +31,4 @@ export function every(milliseconds: number, run: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Calls `run` after the work of this turn of the event loop. */
 export const afterThisTurn: (run: () => void) => void = globalThis.setImmediate ?? ((run) => setTimeout(run, 0))

@@ -13,7 +13,6 @@ export function sha256Hex(text: string, hash: typeof native | null = native): st
   return hash ? hash('sha256', text, 'hex') : bytesToHex(sha256(utf8ToBytes(text)))
 }
 
-/** Returns the SHA-256 of the bytes that base64 holds. */
 export function sha256OfBase64(base64: string, hash: typeof native | null = native): string {
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
   return hash ? hash('sha256', bytes, 'hex') : bytesToHex(sha256(bytes))

@@ -9,8 +9,9 @@ import type { SessionState } from './session-state.ts'
 /** Returns the text of a state, and what parsing it would return. Throws `not-json` and `too-large`. */
 export function encodeState(state: SessionState, limits: Limits) {
   // Each object has two bytes at least.
-  const copy = copyState(state, limits.bytes)
+  const copy = readState(() => copyJson(state, 'state', limits.bytes)).copy as unknown as SessionState
   const text = JSON.stringify(copy)
+  if (text.includes(HALF_PAIR)) assertJson(copy)
   if (!fits(text, limits.bytes)) throw stateTooLarge(byteLength(text), limits)
   return { text, copy }
 }
@@ -101,23 +102,21 @@ function fits(text: string, bytes: number): boolean {
   return text.length * 3 <= bytes || byteLength(text) <= bytes
 }
 
-/**
- * Returns a copy of a state, as a store would return it. Throws `not-json` for a state that it would not return
- * unchanged, or with more than `most` objects.
- */
-export function copyState(state: SessionState, most = Number.MAX_SAFE_INTEGER): SessionState {
-  const read = readState(state, most)
-  if (typeof read !== 'string') return read.copy as unknown as SessionState
-  throw new StateError('not-json', `The rules left a state that JSON cannot say: ${read}.`)
+/** Throws `not-json` for a state that a store would not return unchanged. */
+export function assertJson(state: SessionState): void {
+  readState(() => findNonJson(state, 'state'))
 }
 
 /** What the rules left may contain itself or nest without end, and reading it may run their code. */
-function readState(state: SessionState, most: number): ReturnType<typeof copyJson> {
+function readState<T>(read: () => T): Exclude<T, string> {
+  let found: T | string
   try {
-    return copyJson(state, 'state', most)
+    found = read()
   } catch {
-    return `state ${UNREADABLE}`
+    found = `state ${UNREADABLE}`
   }
+  if (typeof found !== 'string') return found as Exclude<T, string>
+  throw new StateError('not-json', `The rules left a state that JSON cannot say: ${found}.`)
 }
 
 /** Why a value could not be read to its end, in words that run none of its code. */

@@ -42,16 +42,16 @@ function declaredPart(schema: z.core.$ZodType, value: unknown): unknown {
 type Keys = Pick<z.core.$ZodObjectDef, 'shape' | 'catchall'>
 
 function declaredKeys({ shape, catchall }: Keys, value: Readonly<Record<string, unknown>>): unknown {
-  const kept: [key: string, part: unknown][] = []
-  let same = true
-  for (const key of Object.keys(value)) {
+  const keys = Object.keys(value)
+  let kept: [key: string, part: unknown][] | null = null
+  for (const [i, key] of keys.entries()) {
     const schema = Object.hasOwn(shape, key) ? shape[key] : catchall
     const part = schema && declaredPart(schema, value[key])
-    if (schema) kept.push([key, part])
-    if (!schema || part !== value[key]) same = false
+    if (!schema || part !== value[key]) kept ??= keys.slice(0, i).map((before) => [before, value[before]])
+    if (schema) kept?.push([key, part])
   }
   // Defines every key: an assignment to `__proto__` would set the prototype instead.
-  return same ? value : Object.fromEntries(kept)
+  return kept ? Object.fromEntries(kept) : value
 }
 
 function mapped(values: readonly unknown[], element: z.core.$ZodType): unknown {

@@ -32,7 +32,6 @@ export interface Decided {
   readonly truncation?: Truncation
 }
 
-/** A call of a tool by a seat, with valid arguments. */
 export interface ToolCall {
   readonly environment: EnvironmentDefinition
   readonly turn: RulesTurn

@@ -15,10 +15,8 @@ import type { MoveContext, SettleContext } from '../definition/game.ts'
 import { findEventProblem } from './apply-event.ts'
 import { endReason, namedSeats, type PlayChecks, playingSeats, type RulesTurn, sentTextProblem } from './rules-turn.ts'
 
-/** Events that one step may publish. */
 const MOST_PUBLISHED = 16
 
-/** Pictures and sounds of one answer. */
 const MOST_ATTACHMENTS = 16
 
 export type ToolEvent = Pick<OutsideEvent, 'type' | 'data'>

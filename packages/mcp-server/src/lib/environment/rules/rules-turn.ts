@@ -58,7 +58,6 @@ export function endReason(what: 'end' | 'leave', reason: unknown): string {
   throw new TypeError(`${what} needs a reason, which is a short text such as "solved"; it got ${got}.`)
 }
 
-/** Characters that one text for another seat may have. */
 const MESSAGE_CHARACTERS = 4_000
 
 export function sentTextProblem(text: string): string | null {
