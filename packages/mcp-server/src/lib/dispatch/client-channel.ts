@@ -3,7 +3,6 @@ import type { ToolsView } from '../host/host.ts'
 import type { RequestId } from './message.ts'
 import type { PendingCalls } from './pending-call.ts'
 
-/** Resources that one client may subscribe to at once. */
 const SUBSCRIPTIONS = 64
 /** Waiting calls of one client that can be cancelled; any further ones are always answered. */
 const CALLS = 1_024

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { monotonic } from '@episodic/protocol/internal'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/access/caller.ts'
@@ -35,7 +35,9 @@ export function createAuthorizer(host: Host, options: AuthorizerOptions) {
   const { auth, rate, onError = () => {} } = options
   const credentials = createCredentials(auth.controlToken, auth)
   const guards = createGuards(options.address, options.allow, options.asksTokens ?? credentials.asksAgents)
-  const limiter = new RateLimiterMemory({ points: rate.calls, duration: rate.seconds })
+  /** Calls by name since the last window of time began: one for all names, so that none needs a timer to expire. */
+  const counts = new Map<string, number>()
+  let ends = 0
   const session = options.session
   return {
     guards,
@@ -76,13 +78,16 @@ export function createAuthorizer(host: Host, options: AuthorizerOptions) {
     },
     /** Counts a call of an agent. Resolves with 0, or with the seconds after which there is room for another. */
     async count(caller: AgentCaller, session: SessionRef | null, address: string | undefined): Promise<number> {
-      try {
-        const key = nameOf(caller, session, address)
-        await limiter.consume(typeof key === 'string' ? key : await key)
-        return 0
-      } catch (rejected) {
-        return Math.ceil((rejected as { msBeforeNext: number }).msBeforeNext / 1_000)
+      const key = nameOf(caller, session, address)
+      const name = typeof key === 'string' ? key : await key
+      const now = monotonic()
+      if (now >= ends) {
+        counts.clear()
+        ends = now + rate.seconds * 1_000
       }
+      const count = (counts.get(name) ?? 0) + 1
+      counts.set(name, count)
+      return count > rate.calls ? Math.ceil((ends - now) / 1_000) : 0
     },
     nameOf,
   }
@@ -167,7 +172,6 @@ const NO_SEAT = { by: 'transport', token: null, environment: '' } as const
 /** Prefix of the subprotocol with a page's token, percent-encoded: pages cannot set headers of a WebSocket. */
 const BEARER_PROTOCOL = 'episodic.bearer.'
 
-/** Returns the bearer token of a request; empty if it has none. */
 export function bearerOf({ headers }: HttpRequest): string {
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
 }

@@ -109,7 +109,6 @@ export function keepPlace(socket: Socket): void {
 }
 
 export interface PlacesOptions {
-  /** Connections at once. */
   readonly most: number
   /** Whether a request of a connection is being answered, or it is a WebSocket. */
   readonly isBusy: (socket: Socket) => boolean

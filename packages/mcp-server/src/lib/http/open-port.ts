@@ -19,7 +19,6 @@ export interface PortHandler extends PlainHandler {
 export interface PortOptions {
   readonly port: number
   readonly address: string
-  /** Connections at once. */
   readonly connections: number
   readonly fastPath: boolean
   /** Seconds that all of a request may take to arrive. Default: 10. */

@@ -11,7 +11,6 @@ import { createGuards, type Denial } from './host-origin-check.ts'
 import { openPort } from './open-port.ts'
 
 export interface PortClient {
-  /** Whether the request has the control token. */
   readonly isTrainer: boolean
   /** Notes that the request has another valid token: its connection then makes room for no other one. */
   welcome(): void

@@ -24,7 +24,6 @@ export interface WebSocketOptions {
 
 /** Messages of a trainer that are answered at the same time on one socket; an agent's are answered in turn. */
 const IN_FLIGHT = 256
-/** WebSockets that one caller of the agent endpoint may hold. */
 const AGENT_SOCKETS = 64
 /** The subprotocols, in order of preference. MCP clients offer the second. */
 const PROTOCOLS = ['episodic', 'mcp']

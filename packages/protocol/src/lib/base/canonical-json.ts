@@ -26,7 +26,6 @@ export function canonicalJson(value: Json): string {
   return `{${members}}`
 }
 
-/** Whether JSON leaves out a member of an object with this value. */
 function isLeftOut(value: unknown): boolean {
   return value === undefined || typeof value === 'function' || typeof value === 'symbol'
 }

@@ -9,7 +9,6 @@ import { type MatchRecord, matchRecordSchema, type RecordedSeatStep } from './ma
 /** A line of a run: an episode of one seat, or a match of several. */
 export type SealedRecord = EpisodeRecord | MatchRecord
 
-/** Whether a line is of several seats. */
 export function isMatchRecord(record: SealedRecord): record is MatchRecord {
   return 'seats' in record
 }

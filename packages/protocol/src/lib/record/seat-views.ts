@@ -160,7 +160,6 @@ export class SeatViews {
     return [...new Set([...this.#asked.keys(), ...this.#seats.keys()])]
   }
 
-  /** Whether the episode is over for a seat. */
   hasEnded(seat: string): boolean {
     return this.#stateOf(seat).ended !== null
   }
@@ -214,7 +213,6 @@ export class SeatViews {
     return this.#turn.includes(seat) && !this.hasEnded(seat)
   }
 
-  /** Answered steps of a seat. */
   stepsOf(seat: string): number {
     return this.#stateOf(seat).steps
   }

@@ -21,10 +21,15 @@ export function withDataLine(text: string, data: JsonObject): string {
  * answers that carry the data beside their text.
  */
 export function withoutDataLine(text: string, data: JsonObject | null): string {
-  if (data === null || !text.includes('{')) return text
-  const lines = text.split('\n')
-  const at = lines.findIndex((line) => isPartOf(line, data))
-  return at < 0 ? text : lines.toSpliced(at, 1).join('\n')
+  if (data === null) return text
+  for (let start = 0, next = 0; next >= 0; start = next + 1) {
+    const end = text.indexOf('\n', start)
+    const rest = end < 0 ? '' : text.slice(end)
+    if (isPartOf(end < 0 ? text.slice(start) : text.slice(start, end), data))
+      return start === 0 ? rest.slice(1) : text.slice(0, start - 1) + rest
+    next = text.indexOf('\n{"', start)
+  }
+  return text
 }
 
 /**
