@@ -92,8 +92,7 @@ export async function checkWorld(world: CheckedWorld, options: CheckOptions = {}
   const share = shareOf(guarded, settings, seed)
   // The timer of an answer that is held in this process does not keep it alive.
   using _alive = setInterval(() => {}, 60_000)
-  const of = unrepeatable(world.environment) === undefined ? CHECKS : (Object.keys(SERVED_CHECKS) as CheckName[])
-  return await runChecks(world.environment, of, options, waivers, (check, time) => {
+  return await runChecks(world.environment, CHECKS, options, waivers, (check, time) => {
     const limited = withTimeLimit(world.environment, time)
     return runCheck(check, {
       ...proposing(options, time),
@@ -116,6 +115,9 @@ function proposing({ hacker, signal }: CheckOptions, time: TimeLimit): Proposing
   const policy = checkedPolicy(hacker, hacker.name)
   return { propose: (rules, solved, found) => proposedScripts(policy, rules, solved, found, { signal, time }) }
 }
+
+/** The checks that compare no two plays of a step. */
+const WITHOUT_REPEATING: readonly CheckName[] = ['canaries', 'hygiene']
 
 /** Tasks of a world that is played as a served one. */
 const HOSTED_TASKS = 20
@@ -151,9 +153,7 @@ async function runServed(check: CheckName, context: ServedContext & Proposing): 
   } catch (error) {
     context.signal?.throwIfAborted()
     const advice = 'Make the server open and answer every episode.'
-    const failed = toErrorFinding(error, { name: 'world-failed', what: 'The environment failed', advice })
-    const findings = [{ ...failed, again: `check seed ${context.seed}` }]
-    return checkOutcome(check, 'the check could not run', { findings })
+    return couldNotRun(check, context, error, 'The environment failed', advice)
   }
 }
 
@@ -241,8 +241,9 @@ async function runCheck(name: CheckName, context: CheckContext & Proposing): Pro
 }
 
 async function tryCheck(name: CheckName, context: CheckContext & Proposing): Promise<CheckOutcome> {
-  const preparing = unrepeatable(context.world.environment)
-  if (preparing !== undefined && name !== 'hygiene') {
+  const tools = Object.entries(context.world.environment.tools)
+  const preparing = tools.find(([, { preparation }]) => preparation?.repeatable === false)?.[0]
+  if (preparing && !WITHOUT_REPEATING.includes(name)) {
     if (!SERVED_CHECKS[name] && !(name === 'exploits' && context.world.solver))
       return skipped(
         name,
@@ -256,24 +257,14 @@ async function tryCheck(name: CheckName, context: CheckContext & Proposing): Pro
   } catch (error) {
     context.signal?.throwIfAborted()
     if (context.time.hasCut) return skipped(name, 'its time was over before anything was compared')
-    return checkOutcome(name, 'the check could not run', {
-      findings: [
-        {
-          ...toErrorFinding(error, {
-            name: 'world-failed',
-            what: 'The world failed',
-            advice: 'Make start, the rules and the policies work for the defaults and for every task.',
-          }),
-          again: `check seed ${context.seed}`,
-        },
-      ],
-    })
+    const advice = 'Make start, the rules and the policies work for the defaults and for every task.'
+    return couldNotRun(name, context, error, 'The world failed', advice)
   }
 }
 
-/** Returns a tool whose steps cannot be prepared twice, as a check plays them. */
-function unrepeatable({ tools }: CheckedWorld['environment']): string | undefined {
-  return Object.keys(tools).find((name) => tools[name]?.preparation?.repeatable === false)
+function couldNotRun(name: CheckName, { seed }: { seed: string }, error: unknown, what: string, advice: string) {
+  const failed = toErrorFinding(error, { name: 'world-failed', what, advice })
+  return checkOutcome(name, 'the check could not run', { findings: [{ ...failed, again: `check seed ${seed}` }] })
 }
 
 /** Collects unhandled rejections until disposed. Otherwise a world that leaves one would end the process. */

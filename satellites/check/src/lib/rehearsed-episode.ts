@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Player, Policy } from '@episodic/env'
+import type { Policy } from '@episodic/env'
 import {
   type EnvironmentDefinition,
   type Rehearsal,
@@ -7,11 +7,10 @@ import {
   rehearse,
   ServerError,
 } from '@episodic/mcp-server'
-import { type Action, createRng, type JsonObject, seedFor, type Truncation } from '@episodic/protocol'
+import { type Action, createRng, seedFor, type Truncation } from '@episodic/protocol'
 import { monotonic } from '@episodic/protocol/internal'
 import type { Setting } from './check-context.ts'
-import { startPlayer } from './seat-players.ts'
-import { SeatTable } from './targets/seat-table.ts'
+import { seatPlayers } from './seated-players.ts'
 import type { TimeLimit } from './time-limit.ts'
 
 /** A move of one seat; an environment of one seat has it too. */
@@ -44,7 +43,6 @@ export interface EpisodeSetting extends EpisodeStart {
   /** Plays every seat that has no policy of its own in `policies`. */
   readonly policy: Policy
   readonly policies?: Readonly<Record<string, Policy>>
-  readonly privateState?: JsonObject
   readonly strict?: boolean
   /** Stops after this many steps of all seats, like players who leave. */
   readonly maxSteps?: number
@@ -75,22 +73,13 @@ export async function rehearseEpisode(options: EpisodeSetting): Promise<Rehearse
 
 /** Who of several seats that are in turn moves first is drawn. */
 export async function startEpisode(options: EpisodeSetting) {
-  const { environment, setting, seed, policy, policies = {}, privateState, strict = false, time } = options
+  const { environment, setting, seed, policy, policies = {}, strict = false, time } = options
   const { maxSteps = Number.POSITIVE_INFINITY } = options
-  const rehearsal = rehearse(environment, {
-    params: setting.params,
-    seed,
-    strict,
-    ...(privateState && { privateState }),
-  })
+  const rehearsal = rehearse(environment, { params: setting.params, seed, strict })
   await takeTurn()
   const rng = createRng(seedFor(seed, 'movers'))
-  const table = new SeatTable(environment, rehearsal)
-  const players = new Map<string, Player>()
-  for (const seat of table.seats) {
-    const { observation } = table.seenBy(seat)
-    players.set(seat, await startPlayer(policies[seat] ?? policy, environment, setting, seed, seat, observation))
-  }
+  const players = await seatPlayers(environment, setting, seed, rehearsal, (seat) => policies[seat] ?? policy)
+  const { table } = players
   const steps: PlayedStep[] = []
   let total = 0
   let fault: Error | null = null
@@ -108,11 +97,9 @@ export async function startEpisode(options: EpisodeSetting) {
         return false
       }
       if (monotonic() - lastTurn >= SHARE) await takeTurn()
-      const { turn, state } = rehearsal
+      const { turn } = rehearsal
       const seat = rng.pick(turn)
-      const { observation, ...seen } = table.seenBy(seat)
-      const legal = environment.hasLegal ? async () => environment.legal(state, setting.params, seat) : undefined
-      const action = await (players.get(seat) as Player)(observation, { ...seen, legal })
+      const action = await players.draw(seat, rehearsal)
       let step: RehearsedStep
       try {
         const truncation = truncationAt(table.stepsOf(seat), setting)
@@ -155,14 +142,13 @@ export async function playMove(
   return rehearsal.play(tool, args, { seat, truncation, prepared: await rehearsal.prepare(tool, args) })
 }
 
-/** Plays the first moves of an episode again, and resolves with where they lead to. */
-export async function replayMoves(
-  { environment, setting, seed, steps }: RehearsedEpisode,
-  count: number,
-): Promise<Rehearsal> {
+/** Plays an episode again, and yields it before each of its steps. To play something else there, fork the rehearsal. */
+export async function* listPositions({ environment, setting, seed, steps }: RehearsedEpisode) {
   const rehearsal = rehearse(environment, { params: setting.params, seed })
-  for (const move of steps.slice(0, count)) await playMove(rehearsal, move)
-  return rehearsal
+  for (const [at, step] of steps.entries()) {
+    yield { at, step, rehearsal }
+    if (at + 1 < steps.length) await playMove(rehearsal, step)
+  }
 }
 
 export function formatStart({ setting, seed }: Pick<EpisodeStart, 'setting' | 'seed'>): string {

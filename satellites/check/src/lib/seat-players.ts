@@ -12,20 +12,6 @@ export function toolsOfSeat(
   return toolInfos.filter(({ name }) => offered?.includes(name) ?? tools[name]?.seats?.includes(seat) ?? true)
 }
 
-/** Starts a policy for a seat of an environment, as {@link startSeat} does. */
-export async function startPlayer(
-  policy: Policy,
-  environment: EnvironmentDefinition,
-  { params, task, ...setting }: Setting,
-  seed: string,
-  seat: string,
-  start: Observation,
-): Promise<Player> {
-  const { prompt, hints } = task?.seats?.[seat] ?? setting
-  const tools = toolsOfSeat(environment, seat, start)
-  return startSeat(policy, { prompt, hints, params }, tools, seed, environment.multiplayer ? seat : undefined)
-}
-
 /**
  * Starts a policy, as a run does. Its draws depend on the seed, its name and the seat.
  *

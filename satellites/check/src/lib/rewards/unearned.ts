@@ -43,12 +43,11 @@ export async function findUnearned(context: CheckContext, prizes: ReadonlyMap<st
   for (const i of countedIn({ ...context, onProgress() {} }, context.episodes(TASKS, 3), 'tasks that are cut off')) {
     const own = seedFor(seed, 'unearned', i)
     const start = { environment, setting: settings[i % settings.length] as Setting, seed: own }
-    for (const truncation of ['step-limit', 'time-limit'] as const) {
-      const cut = await cutOff(start, [], UNPLAYABLE, truncation)
-      if (cut) refused.push(cut)
-    }
-    played.push(...(await cutRandomPlay(start)))
-    if (environment.hasSuccess && !environment.multiplayer) idle.push(...(await idleSuccess(start)))
+    const begun = rehearse(environment, { params: start.setting.params, seed: own })
+    for (const truncation of ['step-limit', 'time-limit'] as const)
+      refused.push(...(await cutOff(start, begun, [], UNPLAYABLE, truncation)))
+    if (environment.hasSuccess && !environment.multiplayer) idle.push(...(await idleSuccess(start, begun.fork())))
+    played.push(...(await cutRandomPlay(start, begun)))
   }
   const cuts = [...payingTerms(environment, refused, prizes), ...payingTerms(environment, played, prizes)]
   const findings = [...new Map(cuts.map((finding) => [finding.name, finding])).values()]
@@ -105,43 +104,33 @@ function paidBy({ cut, whole, seat }: Cut, term: string): { readonly cut: number
   return seats.reduce((best, one) => (one.cut - one.whole > best.cut - best.whole ? one : best))
 }
 
-async function cutRandomPlay(start: EpisodeStart): Promise<Cut[]> {
-  const { environment, setting, seed } = start
-  const rng = createRng(seed)
+async function cutRandomPlay(start: EpisodeStart, rehearsal: Rehearsal): Promise<Cut[]> {
+  const rng = createRng(start.seed)
   const cuts: Cut[] = []
-  const moves: Move[] = []
-  const rehearsal = rehearse(environment, { params: setting.params, seed })
-  while (moves.length < DEPTH && rehearsal.end === null) {
-    const seat = rehearsal.turn[0] as string
-    const action = randomAction(toolsOfSeat(environment, seat), rng)
-    const cut = await cutOff(start, moves, action, 'step-limit')
-    if (cut) cuts.push(cut)
-    const move = { seat, action }
-    if (!(await tryPlay(rehearsal, move))) break
-    moves.push(move)
+  const played: Action[] = []
+  while (played.length < DEPTH && rehearsal.end === null) {
+    const [seat] = rehearsal.turn as [string]
+    const action = randomAction(toolsOfSeat(start.environment, seat), rng)
+    cuts.push(...(await cutOff(start, rehearsal, played, action, 'step-limit')))
+    if (!(await tryPlay(rehearsal, { seat, action }))) break
+    played.push(action)
   }
   return cuts
 }
 
 async function cutOff(
   start: EpisodeStart,
-  moves: readonly Move[],
+  rehearsal: Rehearsal,
+  played: readonly Action[],
   action: Action,
   truncation: Truncation,
-): Promise<Cut | null> {
-  const steps: RehearsedStep[] = []
-  let seat = ''
-  for (const limit of [truncation, null]) {
-    const rehearsal = rehearse(start.environment, { params: start.setting.params, seed: start.seed })
-    for (const move of moves) if (!(await tryPlay(rehearsal, move))) return null
-    seat = rehearsal.turn[0] as string
-    const step = await tryPlay(rehearsal, { seat, action }, limit)
-    if (!step || step.end?.kind === 'terminated') return null
-    steps.push(step)
-  }
-  const [cut, whole] = steps as [RehearsedStep, RehearsedStep]
-  const at = `${formatStart(start)}, cut off by the ${truncation} at step ${moves.length + 1}`
-  return { cut, whole, seat, again: `${at}: ${JSON.stringify([...moves.map((move) => move.action), action])}` }
+): Promise<Cut[]> {
+  const [seat] = rehearsal.turn as [string]
+  const cut = await tryPlay(rehearsal.fork(), { seat, action }, truncation)
+  const whole = await tryPlay(rehearsal.fork(), { seat, action })
+  if (!cut || !whole || [cut, whole].some(({ end }) => end?.kind === 'terminated')) return []
+  const at = `${formatStart(start)}, cut off by the ${truncation} at step ${played.length + 1}`
+  return [{ cut, whole, seat, again: `${at}: ${JSON.stringify([...played, action])}` }]
 }
 
 async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation | null = null) {
@@ -152,10 +141,8 @@ async function tryPlay(rehearsal: Rehearsal, move: Move, truncation: Truncation 
   }
 }
 
-async function idleSuccess(start: EpisodeStart) {
-  const { environment, setting, seed } = start
-  const rehearsal = rehearse(environment, { params: setting.params, seed })
-  const last = Math.min(setting.steps, IDLE_STEPS)
+async function idleSuccess(start: EpisodeStart, rehearsal: Rehearsal) {
+  const last = Math.min(start.setting.steps, IDLE_STEPS)
   let step: RehearsedStep | null = null
   for (let i = 1; i <= last && rehearsal.end === null; i++) {
     const [seat] = rehearsal.turn as [string]

@@ -1,15 +1,14 @@
 import type { Rehearsal } from '@episodic/mcp-server'
-import type { Rng } from '@episodic/protocol'
-import { written } from '../deal.ts'
+import type { Json, Rng } from '@episodic/protocol'
+import { toText } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
 import { randomLegalAction } from '../noisy-policy.ts'
 import {
   formatStart,
+  listPositions,
   type Move,
-  type PlayedStep,
   playMove,
   type RehearsedEpisode,
-  replayMoves,
   returnsOf,
 } from '../rehearsed-episode.ts'
 
@@ -18,25 +17,22 @@ import {
  * episode at which a round begins. The state, the random streams, rewards, ends and the next turn have to be equal,
  * byte for byte.
  */
-export async function findOrderMatters(
-  episode: RehearsedEpisode,
-  rng: Rng,
-): Promise<{ readonly rounds: number; readonly findings: readonly Finding[] }> {
+export async function findOrderMatters(episode: RehearsedEpisode, rng: Rng) {
   const { environment, setting, steps } = episode
   const findings: Finding[] = []
   let rounds = 0
-  for (const [at, { turn }] of steps.entries()) {
+  for await (const { at, step, rehearsal } of listPositions(episode)) {
+    const { turn } = step
     const began = at === 0 || steps[at - 1]?.seats?.sealed !== true
     if (!began || turn.length < 2) continue
-    const { state } = await replayMoves(episode, at)
     const round = turn.flatMap((seat): Move[] => {
-      const legal = environment.legal(state, setting.params, seat)
+      const legal = environment.legal(rehearsal.state, setting.params, seat)
       const action = randomLegalAction(legal, rng, (tool) => environment.tools[tool]?.sealed === true)
       return action ? [{ seat, action }] : []
     })
     if (round.length < turn.length) continue
-    const first = await playRound(await replayMoves(episode, at), round)
-    const second = await playRound(await replayMoves(episode, at), round.toReversed())
+    const first = await playRound(rehearsal.fork(), round)
+    const second = await playRound(rehearsal.fork(), round.toReversed())
     if (first === null || second === null) continue
     rounds += 1
     const difference = findTextDifference(first, second)
@@ -54,19 +50,13 @@ export async function findOrderMatters(
 }
 
 async function playRound(rehearsal: Rehearsal, moves: readonly Move[]): Promise<string | null> {
-  let last: Pick<PlayedStep, 'stateHash' | 'seats' | 'terms' | 'end' | 'seat'> | null = null
+  let text: string | null = null
   for (const move of moves) {
-    try {
-      const step = await playMove(rehearsal, move)
-      if (step.refused) return null
-      last = { ...step, seat: move.seat }
-    } catch {
-      return null
-    }
+    const step = await playMove(rehearsal, move).catch(() => null)
+    if (!step || step.refused) return null
+    const { state, turn, end } = rehearsal
+    const [returns, ends] = [returnsOf({ ...step, seat: move.seat }), step.seats?.ends ?? {}]
+    text = toText({ state, turn, end, returns, ends, hash: step.stateHash } as unknown as Json)
   }
-  if (!last) return null
-  const returns = Object.entries(returnsOf(last)).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const ends = Object.entries(last.seats?.ends ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const { state, turn, end } = rehearsal
-  return JSON.stringify({ state: written(state), turn, end, returns, ends, hash: last.stateHash })
+  return text
 }

@@ -1,24 +1,21 @@
 import type { Rehearsal } from '@episodic/mcp-server'
 import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import { formatPlace, type Move, playMove, type RehearsedEpisode, replayMoves } from '../rehearsed-episode.ts'
+import { formatPlace, listPositions, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 
 const MOVES = 16
 
 /**
- * Forks an episode after each of its steps, in the middle of rounds too, and plays the rest of the moves in each fork.
+ * Forks an episode before each of its steps, in the middle of rounds too, and plays the rest of the moves in each fork.
  * Every answer, reward and state has to be that of the episode, byte for byte.
  */
-export async function findWrongForks(
-  episode: RehearsedEpisode,
-): Promise<{ readonly forks: number; readonly findings: readonly Finding[] }> {
+export async function findWrongForks(episode: RehearsedEpisode) {
   const moves = episode.steps.slice(0, MOVES)
-  const parent = await replayMoves(episode, 0)
   const forks: Rehearsal[] = []
   const course: string[] = []
-  for (const move of moves) {
-    forks.push(parent.fork())
-    course.push(await playCourse(parent, move))
+  for await (const { rehearsal, step } of listPositions({ ...episode, steps: moves })) {
+    forks.push(rehearsal.fork())
+    course.push(await playCourse(rehearsal.fork(), step))
   }
   const findings: Finding[] = []
   for (const [at, fork] of forks.entries())

@@ -1,8 +1,8 @@
-import type { EnvironmentDefinition, RehearsedStep } from '@episodic/mcp-server'
+import type { EnvironmentDefinition } from '@episodic/mcp-server'
 import { type Action, canonicalJson, type Json, type JsonObject, type LegalActions, type Rng } from '@episodic/protocol'
 import type { Finding } from '../finding.ts'
 import { randomAction, randomLegalAction } from '../noisy-policy.ts'
-import { formatPlace, playMove, type RehearsedEpisode, replayMoves } from '../rehearsed-episode.ts'
+import { formatPlace, listPositions, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 import { toolsOfSeat } from '../seat-players.ts'
 
 const TRIES = 8
@@ -12,19 +12,14 @@ const TRIES = 8
  * episode. One of each is drawn for the seat that moved.
  */
 export async function findWrongLegal(episode: RehearsedEpisode, rng: Rng): Promise<Finding[]> {
-  const { environment, setting, steps } = episode
+  const { environment, setting } = episode
   const findings: Finding[] = []
-  for (const [at, { seat }] of steps.entries()) {
+  for await (const { at, step, rehearsal } of listPositions(episode)) {
+    const { seat } = step
     const again = (action: Action) => `${formatPlace(episode, at)}, then ${seat}: ${JSON.stringify(action)}`
-    const attempt = async (action: Action): Promise<RehearsedStep | null> => {
-      try {
-        return await playMove(await replayMoves(episode, at), { seat, action })
-      } catch {
-        // The policies meet it too.
-        return null
-      }
-    }
-    const legal = environment.legal((await replayMoves(episode, at)).state, setting.params, seat)
+    // What fails, the policies meet too.
+    const attempt = (action: Action) => playMove(rehearsal.fork(), { seat, action }).catch(() => null)
+    const legal = environment.legal(rehearsal.state, setting.params, seat)
     const listed = randomLegalAction(legal, rng)
     const refused = listed && (await attempt(listed))?.refused
     if (listed && refused)

@@ -30,14 +30,10 @@ interface Manner {
   readonly share: number
 }
 
-const NOISE: Noise = { random: 0.4, invalid: 0.2 }
-
-const MANNERS: readonly Manner[] = [
-  { noise: NOISE, share: 1 },
-  { noise: NO_NOISE, share: 1 },
-  { noise: NOISE, share: 0.5 },
-  { noise: NO_NOISE, share: 0.5 },
-]
+const MANNERS = [1, 0.5].flatMap((share): Manner[] => [
+  { noise: { random: 0.4, invalid: 0.2 }, share },
+  { noise: NO_NOISE, share },
+])
 
 interface Sweep {
   readonly context: CheckContext
@@ -75,6 +71,7 @@ async function sweepEpisode(sweep: Sweep, setting: Setting, manner: Manner, i: n
   const { context, counts } = sweep
   const { environment } = context.world
   const { deal, marks } = await plant(sweep, setting, seedFor(context.seed, 'canaries', i), manner)
+  if (marks.length === 0 && !environment.secrets) return
   const moves = await draftMoves(context, setting, deal, manner.noise)
   counts.marks += marks.length
   for (const seat of seatsOfDeal(environment, deal)) {

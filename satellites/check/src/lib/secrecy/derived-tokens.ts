@@ -1,6 +1,7 @@
 import { createHash, getHashes } from 'node:crypto'
 import { canonicalJson, type Json, type JsonObject } from '@episodic/protocol'
 import { leavesOf } from '../walk-json.ts'
+import { formsOf } from './encodings.ts'
 import { commonTo, type StartParts } from './initial-state-leaks.ts'
 
 /** Initial states that are compared. All of them have to agree. */
@@ -49,11 +50,11 @@ function relationOf(open: readonly Json[], hidden: readonly Json[]): string | nu
   const texts = open.map(String)
   if (texts.some((text) => text.length < LEAST)) return null
   const [token = '', value = null] = [texts[0], hidden[0]]
-  const candidates = formsOf(value as Json).filter(([, form]) => sharesForm(token, form))
+  const candidates = derivedFrom(value as Json).filter(([, form]) => sharesForm(token, form))
   const [how] =
     candidates.find(([name]) =>
       texts.every((text, i) =>
-        formsOf(hidden[i] as Json).some(([form, made]) => form === name && sharesForm(text, made)),
+        derivedFrom(hidden[i] as Json).some(([form, made]) => form === name && sharesForm(text, made)),
       ),
     ) ?? []
   return how ?? null
@@ -64,22 +65,16 @@ function sharesForm(token: string, form: string): boolean {
   return form.length >= LEAST && (one.includes(other) || other.startsWith(one))
 }
 
-function formsOf(value: Json): (readonly [string, string])[] {
+function derivedFrom(value: Json): (readonly [string, string])[] {
   const texts = [...new Set([String(value), canonicalJson(value)])]
-  return texts.flatMap((text) => {
-    const bytes = Buffer.from(text)
-    return [
-      ['an encoding of', bytes.toString('hex')],
-      ['an encoding of', bytes.toString('base64').replace(/=+$/, '')],
-      ['an encoding of', bytes.toString('base64url')],
-      ['an encoding of', [...text].reverse().join('')],
-      ...HASHES.flatMap((hash) =>
-        (['hex', 'base64', 'base64url'] as const).map(
-          (encoding) => [`the ${hash} of`, createHash(hash).update(text).digest(encoding)] as const,
-        ),
+  return texts.flatMap((text) => [
+    ...formsOf(text, LEAST).map((form) => ['an encoding of', form.text] as const),
+    ...HASHES.flatMap((hash) =>
+      (['hex', 'base64', 'base64url'] as const).map(
+        (encoding) => [`the ${hash} of`, createHash(hash).update(text).digest(encoding)] as const,
       ),
-    ] as const
-  })
+    ),
+  ])
 }
 
 function wholeNumberIn(value: Json): bigint | null {

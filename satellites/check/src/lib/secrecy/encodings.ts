@@ -4,14 +4,14 @@ export interface Form {
   readonly folded: boolean
 }
 
-/** The fewest characters of a form that does not occur by chance. */
+/** The fewest characters of a form that does not occur by chance in all that a player reads. */
 const LEAST = 8
 
 /**
  * The forms of a secret to search for: plain, JSON-escaped, base64 at each of its three alignments and in both
  * alphabets, hexadecimal, percent-encoded, and reversed.
  */
-export function formsOf(secret: string): Form[] {
+export function formsOf(secret: string, least = LEAST): Form[] {
   const bytes = Buffer.from(secret)
   const forms: Form[] = [
     { name: 'plain', text: secret, folded: true },
@@ -23,7 +23,7 @@ export function formsOf(secret: string): Form[] {
     ...[0, 1, 2].flatMap((offset) => base64At(bytes, offset)),
   ]
   const seen = new Set<string>()
-  return forms.filter(({ text }) => text.length >= LEAST && !seen.has(text) && seen.add(text))
+  return forms.filter(({ text }) => text.length >= least && !seen.has(text) && seen.add(text))
 }
 
 /** The characters of base64 that depend on the secret alone if it follows `offset` other bytes. */

@@ -6,7 +6,7 @@ import { leavesOf, valueAt } from '../walk-json.ts'
 const KEPT_OF_KIND = 16
 const KEPT = 2_000
 /** Differing values from which on no further state is compared. */
-const WALKED = 1_000_000
+const WALKED = 100_000
 
 export function varyingValues(
   parts: readonly JsonObject[],
@@ -14,7 +14,7 @@ export function varyingValues(
   rng: Rng,
 ): JsonObject[] {
   const [first, ...others] = parts
-  const kinds = new Map<string, { met: number; readonly kept: Map<string, readonly string[]> }>()
+  const kinds = new Map<string, Map<string, readonly string[]>>()
   let walked = 0
   for (const other of others) {
     if (walked > WALKED) break
@@ -23,29 +23,11 @@ export function varyingValues(
         walked += 1
         const path = [...difference.path, ...leaf.path]
         const kind = kindOf(path)
-        const known = kinds.get(kind) ?? { met: 0, kept: new Map() }
-        kinds.set(kind, known)
-        keepSome(known, path, rng)
+        kinds.set(kind, (kinds.get(kind) ?? new Map()).set(path.join('.'), path))
       }
   }
-  const places = [...kinds.values()].flatMap(({ kept }) => [...kept.values()]).slice(0, KEPT)
-  return parts.map((part) => withPlaces(part, places))
-}
-
-function keepSome(
-  known: { met: number; readonly kept: Map<string, readonly string[]> },
-  path: readonly string[],
-  rng: Rng,
-): void {
-  const place = path.join('.')
-  if (known.kept.has(place)) return
-  known.met += 1
-  if (known.kept.size >= KEPT_OF_KIND) {
-    const [left] = known.kept.keys()
-    if (rng.int(1, known.met) > KEPT_OF_KIND) return
-    known.kept.delete(left as string)
-  }
-  known.kept.set(place, path)
+  const places = [...kinds.values()].flatMap((met) => rng.shuffle([...met.values()]).slice(0, KEPT_OF_KIND))
+  return parts.map((part) => withPlaces(part, places.slice(0, KEPT)))
 }
 
 function withPlaces(part: JsonObject, places: readonly (readonly string[])[]): JsonObject {
