@@ -17,6 +17,8 @@ export interface PythonNeeds {
   readonly least?: readonly [major: number, minor: number]
   /** The version for which packages are chosen, if they ask for more than they need. Default: that of the Python. */
   readonly saysPython?: string
+  /** Whether nothing is installed that the file does not name, though its packages ask for it. Default: `false`. */
+  readonly isAlone?: boolean
   /** Default: the first of `python3` and those of later versions that is new enough. */
   readonly command?: string
 }
@@ -50,7 +52,8 @@ export function openPythonEnvironment(
     const uv = openUv(interpreter)
     run([uv, 'venv', '--quiet', '--seed', '--python', interpreter.command, folder])
     const says = needs.saysPython === undefined ? [] : ['--python-version', needs.saysPython]
-    run([uv, 'pip', 'install', '--python', python, ...says, '--quiet', '--only-binary', ':all:', '-r', file])
+    const alone = needs.isAlone ? ['--no-deps'] : []
+    run([uv, 'pip', 'install', '--python', python, ...says, ...alone, '--quiet', '--only-binary', ':all:', '-r', file])
     writeFileSync(`${complete}.new`, '')
     renameSync(`${complete}.new`, complete)
   }

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createRng } from '@episodic/protocol'
+import { createRollouts } from '@episodic/env'
+import { createRng, type JsonObject, WireError } from '@episodic/protocol'
 
 // A worker in a process of its own: it leases rollouts of a gateway, plays them with an agent that speaks nothing but
 // chat completions, and parks some of them. It notes each answer that its agent has received.
@@ -17,48 +18,51 @@ interface Message {
   readonly tool_calls?: readonly { readonly id: string }[]
   readonly tool_call_id?: string
 }
-interface Leased {
-  readonly session_id: string
-  readonly api_key: string
-  readonly lease: number
-  readonly note: { readonly messages: readonly Message[] } | null
-}
+const rollouts = createRollouts(root, token)
+type Leased = NonNullable<Awaited<ReturnType<typeof rollouts.lease>>>
 
-/** Sends a request until somebody answers it. Resolves with `null` for one that is refused. */
-async function send<T>(path: string, body: object, authorization = token): Promise<T | null> {
+/** Asks the model until somebody answers. Resolves with `null` for what is refused. */
+async function ask<T>(body: object, key: string): Promise<T | null> {
   for (let tries = 0; ; tries++) {
-    const headers = { authorization: `Bearer ${authorization}`, 'x-stainless-retry-count': String(tries) }
+    const headers = { authorization: `Bearer ${key}`, 'x-stainless-retry-count': String(tries) }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    const answer = await fetch(`${root}${path}`, init).catch(() => null)
+    const answer = await fetch(`${root}/v1/chat/completions`, init).catch(() => null)
     if (answer?.ok) return (await answer.json()) as T
     if (answer && answer.status < 500) return null
     await pause(20)
   }
 }
 
-async function play({ session_id: id, api_key, lease, note }: Leased): Promise<void> {
-  const messages = [...(note?.messages ?? [{ role: 'user', content: `Which number is it, ${id}?` }])]
+async function play(rollout: Leased): Promise<void> {
+  const { session_id: id, api_key, note } = rollout
+  const before = note?.messages as unknown as readonly Message[] | undefined
+  const messages: Message[] = [...(before ?? [{ role: 'user', content: `Which number is it, ${id}?` }])]
   for (;;) {
     const body = { model: 'm', messages, tools }
-    const answer = await send<{ choices: [{ message: Message }] }>('/v1/chat/completions', body, api_key)
+    const answer = await ask<{ choices: [{ message: Message }] }>(body, api_key)
     if (!answer) return
     const { content = '', tool_calls: calls = [] } = answer.choices[0].message
     appendFileSync(notes, `${JSON.stringify([id, content])}\n`)
     if (calls.length === 0) {
-      await send(`/sessions/${id}/finish`, { lease, reward: messages.length })
+      await rollout.finish(messages.length)
       return
     }
     messages.push({ role: 'assistant', content, tool_calls: calls })
     for (const call of calls) messages.push({ role: 'tool', tool_call_id: call.id, content: 'It is higher.' })
     if (rng.float() < Number(parks)) {
-      await send(`/sessions/${id}/park`, { lease, note: { messages } })
+      await rollout.park({ messages } as unknown as JsonObject)
       return
     }
   }
 }
 
 for (;;) {
-  const leased = await send<{ rollout: Leased | null }>('/lease', { seconds: 600, key })
-  if (leased?.rollout) await play(leased.rollout)
-  else await pause(20)
+  const leased = await rollouts.lease({ seconds: 600, key })
+  try {
+    if (leased) await play(leased)
+    else await pause(20)
+  } catch (error) {
+    // Another worker has it.
+    if (!WireError.is(error)) throw error
+  }
 }

@@ -9,6 +9,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { createRollouts } from '@episodic/env'
 import { type StartedGateway, startGateway } from '../../interop/gateway/start-gateway.ts'
 import { type EngineRequest, guessing, startTokenEngine } from '../../interop/gateway/token-engine.ts'
 import { runTrial, type Trial } from '../trial.ts'
@@ -92,20 +93,8 @@ async function playAll({ rng, options, folder, stack }: Trial, wanted: Wanted) {
       gateway = stack.use(await start(Number(new URL(url).port)))
     }
   })()
-  const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    for (;;) {
-      const init = {
-        method,
-        headers: { authorization: `Bearer ${TOKEN}` },
-        ...(body && { body: JSON.stringify(body) }),
-      }
-      const said = await fetch(`${url}${path}`, init).catch(() => null)
-      const read = said && (await said.json().catch(() => null))
-      if (said?.ok && read) return read as T
-      if (said && said.status < 500) throw new Error(`${path}: ${said.status} ${JSON.stringify(read)}`)
-      await pause(25)
-    }
-  }
+  const rollouts = createRollouts(url, TOKEN)
+  const send = <T>(method: string, path: string, body?: object) => rollouts.call<T>(`${method} ${path}`, body)
 
   await send('PUT', '/weights', { version: 'step-0' })
   const groups = episodes / ATTEMPTS

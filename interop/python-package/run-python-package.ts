@@ -19,6 +19,8 @@ const NEEDS: Readonly<Record<string, PythonNeeds>> = {
   verifiers: {},
   'language-model': {},
   skyrl: {},
+  // Their files are read. What they import is several gigabytes.
+  trainers: { isAlone: true },
 }
 const ADAPTERS = Object.keys(NEEDS)
 

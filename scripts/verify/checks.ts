@@ -62,6 +62,12 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       all: true,
     },
     {
+      name: 'types of trainers',
+      command: ['node', 'interop/interop.ts', 'python', 'trainers'],
+      nightly: true,
+      after: ['package in Python'],
+    },
+    {
       name: 'the same episodes at every endpoint',
       command: ['node', 'interop/interop.ts', 'parity', '--episodes', '6', '--only', QUICK_PARITY],
       all: true,

@@ -28,6 +28,7 @@ export {
 export { randomPolicy } from './lib/policy/random-policy.ts'
 export { sampleJson } from './lib/policy/sample-json.ts'
 export { scriptedPolicy } from './lib/policy/scripted-policy.ts'
+export { createRollouts } from './lib/rollouts.ts'
 export type { EventInput, Playable } from './lib/session/call-options.ts'
 export type { StepResult } from './lib/session/step-result.ts'
 export { openChannel } from './lib/transport/open-channel.ts'

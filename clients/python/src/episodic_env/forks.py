@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import quote
@@ -9,10 +10,11 @@ from urllib.parse import quote
 from .episode import Episode
 from .errors import EpisodicError
 from .gateway_channel import GatewayChannel
-from .json_types import JsonObject
+from .json_types import Json, JsonObject
 from .server_address import server_address
+from .step import Step
 
-__all__ = ["Fork", "fork"]
+__all__ = ["Fork", "fork", "reported"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ class Fork:
     """Which fork it is, and which ones those before it were, from 1."""
     answers: int
     """How many answers it shares: they are learned in the session that was forked."""
+
+
+def reported(tool: str, arguments: JsonObject, step: Step) -> JsonObject:
+    """Returns a step of the world as the gateway matches it with answers: for `Rollout.finish`, and for forks."""
+    earned: JsonObject = {"text": step.observation.text, "reward": step.reward, "state_hash": step.state_hash}
+    return {"tool": tool, "arguments": arguments, **earned}
 
 
 def fork(
@@ -56,31 +64,18 @@ def fork(
     # The log of a world that was forked begins there.
     played = [step for step in episode.played().steps if step.step.seq <= count]
     after = played[0].step.seq - 1 if played else count
-    steps: list[JsonObject] = [
-        {"tool": step.tool, "arguments": step.arguments, "text": step.step.observation.text} for step in played
-    ]
-    channel = GatewayChannel(server_address(gateway.rstrip("/"), token))
-    held = _forked(channel, session_id, {"n": n, "steps": steps, "after": after})
-    try:
-        children = episode.fork(n, at=count, seed=seed)
-    except EpisodicError:
-        for each in held:
-            channel.call(f"DELETE /sessions/{quote(each['session_id'], safe='')}", {})
-        raise
-    finally:
-        channel.close()
+    steps: list[Json] = [reported(each.tool, each.arguments, each.step) for each in played]
+    with closing(GatewayChannel(server_address(gateway.rstrip("/"), token))) as channel:
+        path = f"POST /sessions/{quote(session_id, safe='')}/fork"
+        forked = channel.call(path, {"n": n, "steps": steps, "after": after})
+        held: list[dict[str, Any]] = cast("dict[str, Any]", forked)["sessions"]
+        try:
+            children = episode.fork(n, at=count, seed=seed)
+        except EpisodicError:
+            for each in held:
+                channel.call(f"DELETE /sessions/{quote(each['session_id'], safe='')}", {})
+            raise
     return [
         Fork(child, each["session_id"], each["url"], each["api_key"], each["fork"]["branch"], each["fork"]["answers"])
         for child, each in zip(children, held, strict=True)
     ]
-
-
-def _forked(channel: GatewayChannel, session_id: str, request: JsonObject) -> list[dict[str, Any]]:
-    try:
-        answer = cast("dict[str, Any]", channel.call(f"POST /sessions/{quote(session_id, safe='')}/fork", request))
-    except EpisodicError as error:
-        if error.code != "fenced":
-            raise
-        raise EpisodicError("option-invalid", str(error), retryable=False) from error
-    sessions: list[dict[str, Any]] = answer["sessions"]
-    return sessions

@@ -9,7 +9,8 @@ from .http_channel import HttpChannel
 from .json_types import Json, JsonObject
 from .rpc import UNAUTHORIZED, decode, encode
 
-REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced"}
+REFUSED = {400: "option-invalid", 404: "session-not-found", 409: "fenced", "differs": "option-invalid"}
+"""By the status of an answer, or by the code of its error."""
 FAILED = 500
 """Statuses from here up say that the gateway failed: each call counts once, so it is repeated."""
 
@@ -28,6 +29,7 @@ class GatewayChannel(HttpChannel):
             return said
         if status == UNAUTHORIZED:
             raise unauthorized(self._address.url)
-        code = REFUSED.get(status, "connection-failed")
-        message = (said or {}).get("error", {}).get("message", f"{address.url} answered with HTTP status {status}.")
+        error = (said or {}).get("error", {})
+        code = REFUSED.get(error.get("code"), REFUSED.get(status, "connection-failed"))
+        message = error.get("message", f"{address.url} answered with HTTP status {status}.")
         raise EpisodicError(code, message, retryable=status >= FAILED)

@@ -40,7 +40,7 @@ class Rollouts:
     async def add(
         self, group: str, task: Task, attempts: int, *, close: JsonObject | None = None, staleness: int | None = None
     ) -> None:
-        """Adds a group of rollouts of one task. The same one again is no other; another of its name is `fenced`.
+        """Adds a group of rollouts of one task. The same one again is no other; another of its name is refused.
 
         `close` says when it is handed out: `{"first": 6}`, `{"seconds": 600}` or `{"updates": 2}`, with
         `"others": "end"` for those that have not ended by then; by default when all have ended. `staleness` is the most
@@ -72,8 +72,7 @@ class Rollouts:
         """Waits until so many groups are complete, and returns them with their sequences, the oldest first.
 
         The same `batch` gets the same groups, also after a restart of the trainer, until it is discarded: then it is
-        `fenced`. Groups that are left out because
-        all of their rewards are equal, or because nothing of them has a reward, have `left_out`, and do not count.
+        `fenced`. Groups whose rewards are all equal or missing have `left_out`, and do not count.
         """
         request: JsonObject = {"batch_id": batch, "groups": groups, "leave_out_equal": leave_out_equal}
         while True:
@@ -137,9 +136,13 @@ class Rollout:
         parked = {} if episode is None else {"parked": await episode.park()}
         await self._do("park", note={**(note or {}), **parked})
 
-    async def finish(self, reward: float) -> None:
-        """Ends it with what its episode earned. Raises `fenced` if another worker has it, or it is not needed."""
-        await self._do("finish", reward=reward)
+    async def finish(self, reward: float, steps: list[Json] | None = None) -> None:
+        """Ends it with what its episode earned. Raises `fenced` if another worker has it, or it is not needed.
+
+        With all `steps` of its world, each by `episodic_env.forks.reported`, its sequences have the credit of each
+        answer. Raises `option-invalid` if they do not fit the answers; then it goes on.
+        """
+        await self._do("finish", reward=reward, **({} if steps is None else {"steps": steps}))
 
     async def abandon(self, reason: str) -> None:
         """Ends it as void: a fault is no reward of 0."""

@@ -1,5 +1,4 @@
 import type { EpisodeRecord, ToolInfo } from '@episodic/protocol'
-import type { ForkReturns } from '@episodic/report/group/fork-advantages'
 import type { GroupCredit } from './credit/answer-credit.ts'
 import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import type { ExportReward } from './episode/rewards.ts'
@@ -22,10 +21,6 @@ export interface ExportSource {
   episodes(): AsyncIterable<EpisodeRecord>
   /** Streams the failed episodes too. */
   allEpisodes(): AsyncIterable<EpisodeRecord>
-  /**
-   * Reads the returns of all leaves, those outside of the selection too. Left out if no episode was forked into a tree.
-   */
-  readForks?: (() => Promise<ForkReturns>) | undefined
 }
 
 /** A file format of others. */

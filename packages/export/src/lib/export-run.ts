@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type EpisodeRecord, isMatchRecord, type SealedRecord, type Split } from '@episodic/protocol'
+import type { EpisodeRecord, SealedRecord, Split } from '@episodic/protocol'
 import { isSuccess, scoredOutcomeOf } from '@episodic/report/fold/scored-outcome'
-import { createForkReturns, type ForkReturns } from '@episodic/report/group/fork-advantages'
 import { canariesIn, HELD_OUT } from '@episodic/report/held-out/held-out'
 import { seatRecordsOf } from '@episodic/report/seats/seat-record'
 import { shownPath } from '@episodic/run/base/console'
@@ -118,22 +117,12 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
     for await (const record of allEpisodes()) if (scoredOutcomeOf(record).kind === 'finished') yield record
   }
 
-  async function readForks(): Promise<ForkReturns> {
-    const returns = createForkReturns(sealed.manifest?.configuration.discount)
-    // A torn line has been reported, or will be.
-    for await (const { record } of readRecorded(sealed.file)) if (!isMatchRecord(record)) returns.add(record)
-    return returns
-  }
-
-  const isBranched = (sealed.manifest?.configuration.branch.length ?? 0) > 0
   const run = sealed.manifest && { name: sealed.manifest.name, createdAt: sealed.manifest.createdAt }
   const credit = options.advantages ? await readGroupCredit(sealed, reward, options.advantages) : undefined
   let lines = 0
   async function* pieces(): AsyncGenerator<string | Uint8Array> {
-    for await (const piece of format.write({
-      ...{ run, tools, policyVersion, verdicts, reward, credit, episodes, allEpisodes },
-      ...(isBranched && { readForks }),
-    })) {
+    const source = { run, tools, policyVersion, verdicts, reward, credit, episodes, allEpisodes }
+    for await (const piece of format.write(source)) {
       if (typeof piece === 'string' && piece.endsWith('\n')) lines += 1
       yield piece
     }
@@ -141,7 +130,6 @@ export async function exportRun(sealed: SealedEpisodes, options: ExportOptions) 
   if (typeof to === 'string') await writeWhole(to, pieces(), signal)
   else await pipeline(pieces(), to, { signal, end: false })
   return {
-    /** Episodes of the selection, failed ones included. */
     episodes: selected.size,
     finished: selected.size - failures.size,
     failed: failures.size,

@@ -64,7 +64,6 @@ export function toPrices([prompt, completion, cached, cacheWrite]: readonly (num
   }
 }
 
-/** The options of commands that may play with a language model, as plain JSON. */
 export const modelOptionsSchema = z.object({
   transcript: option(
     '<kept>',

@@ -1,5 +1,5 @@
 import type { EpisodeRecord, SealedRecord } from '@episodic/protocol'
-import { createForkReturns, type ForkAdvantage } from '@episodic/report/group/fork-advantages'
+import { type ForkAdvantage, forkAdvantagesOf } from '@episodic/report/group/fork-advantages'
 import { formatCount, formatInterval, formatNumber } from '@episodic/report/text/format'
 import { countingLines } from '../group/attempts.ts'
 import { loadLines, MOST_LINES } from '../group/load-group.ts'
@@ -67,7 +67,6 @@ async function loadTree(source: Source, run: string, record: SealedRecord): Prom
   const [task] = (await source.tasks(run, record.task.id)).filter(({ task: id }) => id === record.task.id)
   const lines = countingLines(await loadWords(source, run, task?.rows ?? []))
   const own = lines.filter(({ words: { attempt } }) => Math.floor(attempt / branch.leaves) === branch.rollout)
-  const returns = createForkReturns(discount)
-  for (const leaf of await loadLines(source, run, own)) returns.add(leaf as EpisodeRecord)
-  return { discount, advantages: returns.advantagesOf(record as EpisodeRecord) }
+  const leaves = (await loadLines(source, run, own)) as EpisodeRecord[]
+  return { discount, advantages: forkAdvantagesOf(record as EpisodeRecord, leaves, discount) }
 }

@@ -56,7 +56,6 @@ export class AgentError extends CodedError<AgentErrorCode> {
   static override readonly brand: string = 'AgentError'
 }
 
-/** An `AgentError` with the code `session-expired`. */
 export class SessionExpiredError extends AgentError {
   constructor(message: string, options?: Options) {
     super('session-expired', message, options)
@@ -65,7 +64,6 @@ export class SessionExpiredError extends AgentError {
   static override readonly is: typeof AgentError.is = isOfCode('session-expired')
 }
 
-/** An `AgentError` with the code `session-lost`. */
 export class SessionLostError extends AgentError {
   constructor(message: string, options?: Options) {
     super('session-lost', message, options)

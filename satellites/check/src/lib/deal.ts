@@ -82,7 +82,6 @@ export function readIn(environment: EnvironmentDefinition, { private: hidden }: 
   return readableBy(environment, seat).map((path) => valueAt(hidden, path) ?? null)
 }
 
-/** Returns a value without the parts at some paths. */
 export function without(value: Json, paths: readonly (readonly string[])[]): Json {
   if (paths.length === 0 || typeof value !== 'object' || value === null) return value
   const parts = Object.entries(value).flatMap(([key, part]) => {

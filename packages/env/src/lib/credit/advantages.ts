@@ -1,7 +1,6 @@
 import { type Action, canonicalJson, type Json } from '@episodic/protocol'
 import { optionInvalid } from '../env-error.ts'
 
-/** One rollout of a task: its steps, in their order. */
 export interface Rollout {
   /** Names the state at the start. Rollouts with the same parameters and seed have the same. Default: empty. */
   readonly start?: string | undefined
@@ -57,7 +56,6 @@ export interface StepCredit {
 export interface GroupAdvantages {
   readonly rollouts: readonly {
     readonly return: number
-    /** Its return less the mean of the group. */
     readonly advantage: number
     readonly steps: readonly StepCredit[]
   }[]
@@ -77,9 +75,7 @@ interface Visit extends Pick<RolloutStep, 'sample'> {
   readonly taken: string
   readonly next: string | null
   readonly reward: number
-  /** γ for each call. */
   readonly decay: number
-  /** What the rollout earned from there on. */
   readonly toGo: number
 }
 
@@ -153,7 +149,6 @@ export function advantages(rollouts: readonly Rollout[], options: AdvantagesOpti
   }
 }
 
-/** The steps that were taken in one state. */
 type Node = ReturnType<typeof nodeOf>
 
 function nodeOf(met: readonly Visit[]) {

@@ -5,12 +5,10 @@ import type { ModelAnswer } from '../policy/policy.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { Episode, PlayedStep } from './episode.ts'
 
-/** An episode that is being played, as far as it has come. */
 export interface Begun {
   readonly environment: Environment | null
   readonly start: ResetResult | null
   readonly steps: readonly PlayedStep[]
-  /** The answers of a language model since the last step. */
   readonly undecided: readonly ModelAnswer[]
 }
 

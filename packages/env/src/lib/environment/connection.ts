@@ -42,7 +42,6 @@ export interface Connection extends AsyncDisposable {
   close(): Promise<void>
 }
 
-/** Throws `option-invalid` for an environment of several seats. */
 function oneSeat(info: EnvironmentInfo): EnvironmentInfo {
   if (!info.seats) return info
   const seats = info.seats.map(({ name }) => name).join(', ')
@@ -51,11 +50,9 @@ function oneSeat(info: EnvironmentInfo): EnvironmentInfo {
   )
 }
 
-/** A split of the tasks that a server has. */
 export interface TaskSplit {
   readonly name: string
   readonly type: Split
-  /** The number of its tasks. */
   readonly tasks: number
 }
 

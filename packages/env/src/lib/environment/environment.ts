@@ -19,7 +19,6 @@ import type {
 } from '../session/call-options.ts'
 import type { StepResult } from '../session/step-result.ts'
 
-/** The start of an episode. */
 export interface ResetResult {
   readonly observation: Observation
   readonly info: {

@@ -6,7 +6,6 @@ import type { Playable } from '../session/call-options.ts'
 import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 
-/** One step of an episode, with what led to it. */
 export interface PlayedStep extends StepResult, Pick<MatchStep, 'action' | 'completions'> {
   /** From sending the action to receiving the answer. */
   readonly milliseconds: number
@@ -28,7 +27,6 @@ export type Episode =
       readonly verdicts?: { readonly [name: string]: boolean } | undefined
       /** That the player ended the episode, and why. */
       readonly stopped?: PlayerStopped | undefined
-      /** The answers of a language model since the last step, of a player that stopped. */
       readonly undecided?: readonly ModelAnswer[] | undefined
     }
   | {

@@ -14,7 +14,6 @@ import type { StepResult } from '../session/step-result.ts'
 import type { Environment, ResetResult } from './environment.ts'
 import type { EpisodeOptions, PlayedStep } from './episode.ts'
 
-/** An episode in progress. */
 export interface Playing {
   readonly environment: Environment
   readonly start: ResetResult

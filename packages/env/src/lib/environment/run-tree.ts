@@ -32,10 +32,8 @@ export interface LeafPlace {
   readonly policySeed: string
 }
 
-/** One episode of a tree, from the common start to its own end. */
 export interface Leaf extends LeafPlace {
   readonly episode: Episode
-  /** The value of `now` at its end. */
   readonly ended: number
 }
 

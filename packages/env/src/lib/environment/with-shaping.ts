@@ -20,7 +20,6 @@ export function withShaping(
   return shape(environment, discount, 0)
 }
 
-/** `before` is Φ of the current state. */
 function shape(environment: Environment, discount: number, before: number): Environment {
   const begin = async (begun: Promise<ResetResult>): Promise<ResetResult> => {
     const start = await begun

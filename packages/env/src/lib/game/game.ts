@@ -13,7 +13,6 @@ import {
 import type { CallOptions, EventInput, ForkOptions, Playable, ResetOptions } from '../session/call-options.ts'
 
 export interface GameStart {
-  /** The seats that may act first. */
   readonly turn: readonly string[]
   readonly seats: {
     readonly [seat: string]: {

@@ -7,7 +7,6 @@ import { reportedStep } from '../session/step-result.ts'
 import type { Game, GameStart, SeatStep } from './game.ts'
 import type { MatchOptions, MatchStep } from './match.ts'
 
-/** A failure of a match that names the seat whose policy, player or action it was. */
 export class SeatFailure extends Error {
   readonly seat: string
   /** Answers of a language model since the last step of the seat. */
@@ -20,7 +19,6 @@ export class SeatFailure extends Error {
   }
 }
 
-/** A match that is being played: what its players share. */
 export type LiveMatch = ReturnType<typeof createLiveMatch>
 
 /** Begins a match in a game that was opened, or goes on with what was played before. */
@@ -50,7 +48,6 @@ export function createLiveMatch(game: Game, opened: GameStart, options: MatchOpt
     steps.push({ ...step, milliseconds: now() - sent, seen: now() })
   }
 
-  /** Plays an action that no player chose. */
   async function playGiven({ seat, ...action }: Action & { readonly seat: string }): Promise<void> {
     const asked = views.ask(seat)
     const sent = now()

@@ -31,7 +31,6 @@ export type Match =
       readonly start: GameStart
       readonly steps: readonly MatchStep[]
       readonly seats: { readonly [seat: string]: SeatResult }
-      /** The answers of a language model since the last step, in the seat whose player cut the match off. */
       readonly undecided?: readonly ModelAnswer[] | undefined
     }
   | {

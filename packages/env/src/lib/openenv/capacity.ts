@@ -16,7 +16,6 @@ export function createCapacity() {
       enter()
     }
   }
-  /** The session has ended. */
   const leave = () => {
     taken -= 1
     admit()

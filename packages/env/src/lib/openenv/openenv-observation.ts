@@ -36,7 +36,6 @@ export function answerOf(result: OpenEnvResult): ExternalStep {
   }
 }
 
-/** What a reset of an Episodic server observes. */
 const ownSchema = z.strictObject({ text: z.string(), structured_content: jsonObjectSchema.nullable() })
 
 /**

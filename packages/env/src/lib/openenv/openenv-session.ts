@@ -9,7 +9,6 @@ import { answerOf, observationOf } from './openenv-observation.ts'
 import { type OpenEnvFrame, type OpenEnvRequest, type OpenEnvResult, OpenEnvSocket } from './openenv-socket.ts'
 import type { OpenEnvTools } from './openenv-tools.ts'
 
-/** A connection with the answer to its first request. */
 export interface BegunSession {
   readonly result: OpenEnvResult
   readonly socket: OpenEnvSocket

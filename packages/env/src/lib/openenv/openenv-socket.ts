@@ -28,7 +28,6 @@ export type OpenEnvResult = z.output<typeof resultSchema>
 /** An answer of a server. Its codes are those of OpenEnv, such as `VALIDATION_ERROR`. */
 export type OpenEnvFrame = z.output<typeof frameSchema>
 
-/** A request. `step` has an action as its data. */
 export interface OpenEnvRequest {
   readonly type: 'reset' | 'step'
   readonly data: JsonObject

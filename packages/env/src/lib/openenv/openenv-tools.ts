@@ -15,7 +15,6 @@ const listSchema = z.object({
 /** The action that lists the tools. It is no step of an episode. */
 export const LIST_TOOLS: JsonObject = { type: 'list_tools' }
 
-/** Whether actions of this schema call tools that the environment lists. */
 export function callsTools({ properties = {} }: JsonObject): boolean {
   return ['tool_name', 'arguments'].every((name) => Object.hasOwn(properties as JsonObject, name))
 }

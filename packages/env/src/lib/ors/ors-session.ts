@@ -49,7 +49,6 @@ export async function openOrsSession(
   }
 }
 
-/** Throws `not-playing` if the server says that the episode is over. */
 function answerOf(answer: OrsAnswer): ExternalStep {
   if (answer.ok) {
     const { blocks, reward, finished } = answer.output

@@ -53,7 +53,6 @@ export interface PlayerView {
   readonly onCompletion?: ((answer: ModelAnswer) => void) | undefined
 }
 
-/** Plays one episode: one action for each observation. */
 export type Player = (observation: Observation, view: PlayerView) => Action | Promise<Action>
 
 /** A step that was played before a player took over: the observation, the action, and its result. */

@@ -2,7 +2,6 @@ import type { Json, JsonObject, Rng } from '@episodic/protocol'
 import { isObject } from '@episodic/protocol/internal'
 
 const WORDS = ['alpha', 'beta', 'gamma', 'delta']
-/** The range of numbers without bounds. */
 const OPEN_NUMBERS = { low: 0, high: 100 }
 /** The most items or keys beyond the minimum, for lists and records without a maximum. */
 const SPARE_ITEMS = 3

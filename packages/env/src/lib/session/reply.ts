@@ -3,7 +3,6 @@ import { contentPartSchema, parsedObjectSchema, readContent } from '@episodic/pr
 import { z } from 'zod'
 import { EnvError } from '../env-error.ts'
 
-/** The part of a `tools/call` result that is read here. */
 export const toolAnswerSchema = z.looseObject({
   content: z.array(contentPartSchema),
   structuredContent: parsedObjectSchema.optional(),
@@ -81,7 +80,6 @@ function assertTerms({ terms: names }: EnvironmentInfo, terms: Terms): void {
     if (!names.includes(name)) throw malformed(`The server sent a reward term "${name}" that it had not announced.`)
 }
 
-/** Returns the error for a reply that no server of this version gives. */
 export function malformed(message: string): EnvError {
   return new EnvError('reply-malformed', `${message} It may be of another version.`)
 }

@@ -10,7 +10,6 @@ export interface RetryOptions {
   readonly seconds: number
   /** Draws from [0, 1), so that the clients of a server that failed do not all retry at once. */
   readonly random: () => number
-  /** Monotonic milliseconds. */
   readonly now: () => number
   /** Resolves after so many milliseconds, or rejects with the signal's reason. */
   readonly pause: (milliseconds: number, signal?: AbortSignal) => Promise<void>

@@ -20,7 +20,6 @@ export function withCredit(
   })
 }
 
-/** Returns for each answer of an episode the number of the turn that it led to. */
 function turnsOfAnswers(record: EpisodeRecord): number[] {
   const { turns } = chatOf(record)
   const own = turns.flatMap(({ steps }, turn) => steps.flatMap(({ completions = [] }) => completions.map(() => turn)))

@@ -26,7 +26,6 @@ export const trl: ExportFormat = {
   hasReward: true,
   hasCredit: true,
   async *write(source) {
-    const forks = await source.readForks?.()
     for await (const record of source.allEpisodes()) {
       const { prompt, completion } = conversationOf(record)
       if (completion.length === 0) continue
@@ -46,7 +45,6 @@ export const trl: ExportFormat = {
         ...columnsOf(record, source),
         ...(tokens && { tokens }),
         ...(source.credit && { state_advantages: source.credit.of(record) }),
-        ...(forks && record.branch && { fork_advantages: forks.advantagesOf(record) }),
       }
       yield jsonLine(line)
     }

@@ -25,7 +25,6 @@ export const forkSchema = z.object({
   /** Which fork it is, and which ones those before it were, from 1; and how many answers come before each. */
   branch: z.array(z.int().min(1)),
   at: z.array(z.int().min(0)),
-  /** The session that is no fork. */
   root: z.string(),
   /** The steps of the world that they led to. */
   steps: stepsSchema,

@@ -117,7 +117,6 @@ function bodyOf(received: { parse(bounds: typeof BOUNDS): unknown }): JsonObject
   }
 }
 
-/** The keys that clients of the APIs send, each in its own place. */
 function keysOf({ headers }: HttpRequest, query: URLSearchParams): string[] {
   const { authorization = '', 'x-api-key': anthropic, 'x-goog-api-key': google } = headers
   const keys = [authorization.replace(/^Bearer +/i, ''), anthropic, google, query.get('key')]

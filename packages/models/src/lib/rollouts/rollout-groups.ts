@@ -27,7 +27,6 @@ export type BatchPart = z.infer<typeof partSchema>
 
 export const groupShape = {
   group_id: name,
-  /** What is played, for the worker that gets a lease. */
   task: jsonObjectSchema.default({}),
   attempts: z.int().min(1).max(4_096),
   close: closeSchema.default({ others: 'park' }),
@@ -63,7 +62,6 @@ export interface GroupRollout {
   note: JsonObject | null
   /** `null` unless it has ended with one. */
   reward: number | null
-  /** Why it is void. */
   reason: string | undefined
   /** Updates of the weights before its first lease. */
   begun: number | null

@@ -6,14 +6,12 @@ import { readEvents } from './kept/rollout-events.ts'
 import { type BatchPart, type GroupRollout, type RolloutEvent, RolloutGroups } from './rollout-groups.ts'
 import type { Weights } from './weights.ts'
 
-/** The sessions of rollouts at a gateway, by their ids. */
 export interface RolloutSessions {
   /** Opens a session with a new key, so that who had the old one reaches it no more. */
   renew(id: string, metadata: JsonObject): Promise<void>
   reward(id: string, reward: number, placed?: PlacedSteps): void
   /** Discards it and what was kept. Waits for nothing. */
   close(id: string): void
-  /** Whether an agent waits for an answer. */
   isBusy(id: string): boolean
 }
 

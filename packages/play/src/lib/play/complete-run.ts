@@ -16,7 +16,6 @@ export async function completeRun(run: Run, options: PlanRunOptions & PlayRunOpt
 }
 
 export interface RunAloneOptions extends PlanRunOptions, Pick<PlayRunOptions, 'openRunner'> {
-  /** Returns the command line that plays the rest of the run. */
   readonly resumeLine: typeof resumeCommand
 }
 

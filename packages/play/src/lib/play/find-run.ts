@@ -45,7 +45,6 @@ export interface Run {
   readonly access: ModelAccess
 }
 
-/** What a run of `continues` plays. */
 export interface Continued {
   /** Each point once, with its task. */
   readonly points: readonly PlannedEpisode[]

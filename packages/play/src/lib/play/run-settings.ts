@@ -69,7 +69,6 @@ export const languageModelOptions = z.object({
   ...modelOptionsSchema.shape,
 })
 
-/** The server that a run plays on. */
 export const serverOptions = targetOptions(PLAYED_SERVERS)
 
 /** How a process plays the episodes of a run: the settings that are sent to the workers of a queue. */

@@ -305,5 +305,4 @@ type Schemas = typeof METHOD_SCHEMAS
 /** The parameters of a method as its server reads them: defaults are filled in, and `_meta` is removed. */
 export type MethodParams<Name extends Exclude<keyof Schemas, 'list'>> = Omit<Wire<Schemas[Name]['params']>, '_meta'>
 
-/** The result of a method. */
 export type MethodResult<Name extends keyof Schemas> = Wire<Schemas[Name]['result']>

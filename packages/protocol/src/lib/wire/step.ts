@@ -58,7 +58,6 @@ export const rewardSchema = z.object({
   /** The potential-based part of `total`, γΦ(s′) − Φ(s); 0 unless shaping is on. */
   shaping: z.number(),
 })
-/** The reward of one step. */
 export type Reward = Wire<typeof rewardSchema>
 
 /** Additional information about a step, for debugging, recording and reports. Policies do not need it. */

@@ -2,7 +2,7 @@ import { createRng, type EpisodeRecord, type RecordedStep, type Rng } from '@epi
 import { mean, probit, sampleVariance } from 'simple-statistics'
 import { describe, expect, it } from 'vitest'
 import { playRun } from '../fold/simulated-run.fixture.ts'
-import { createForkReturns, type ForkAdvantage } from './fork-advantages.ts'
+import { type ForkAdvantage, forkAdvantagesOf } from './fork-advantages.ts'
 
 const [played] = playRun({ tasks: 1, attempts: 1, failures: 0 }) as [EpisodeRecord]
 const [anyStep] = played.steps as [RecordedStep]
@@ -41,16 +41,14 @@ function treeOf(lines: readonly number[], reward: (path: readonly number[]) => n
 }
 
 function advantagesIn(records: readonly EpisodeRecord[], discount = 1): ForkAdvantage[][] {
-  const returns = createForkReturns(discount)
-  for (const record of records) returns.add(record)
-  return records.map((record) => returns.advantagesOf(record))
+  return records.map((record) => forkAdvantagesOf(record, records, discount))
 }
 
 function normal(rng: Rng): number {
   return probit(Math.min(1 - 1e-9, Math.max(1e-9, rng.float())))
 }
 
-describe('createForkReturns', () => {
+describe('forkAdvantagesOf', () => {
   it('subtracts the mean return of the siblings from that of the lines below, with Welch’s interval', () => {
     const rng = createRng('tree')
     const discount = 0.5

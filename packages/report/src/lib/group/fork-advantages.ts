@@ -21,13 +21,6 @@ export interface ForkAdvantage {
   readonly siblings: number
 }
 
-export interface ForkReturns {
-  /** Adds a leaf; what is no leaf is left out. Of several lines of one leaf a finished one counts. */
-  add(record: EpisodeRecord): void
-  /** Returns what the steps of a leaf were worth, from each fork on its way to the next; empty for what is no leaf. */
-  advantagesOf(record: EpisodeRecord): ForkAdvantage[]
-}
-
 interface Leaf {
   readonly path: readonly number[]
   readonly states: readonly string[]
@@ -35,7 +28,7 @@ interface Leaf {
 }
 
 /**
- * Creates empty returns of trees.
+ * Returns what the steps of a leaf were worth, from each fork on its way to the next; nothing for what is no leaf.
  *
  * The advantage of a stretch of steps that starts at a fork is V̂(s′) with the rewards of the stretch, minus V̂(s): the
  * mean return of the lines that go on after the stretch, minus that of the siblings alone, so that no line is compared
@@ -47,30 +40,22 @@ interface Leaf {
  * interval is that of the difference of two means with unequal variances, with Welch's degrees of freedom, rounded down
  * (Welch, "The generalization of Student's problem", 1947).
  *
+ * @param lines - the leaves of its tree. Of several lines of one leaf a finished one counts.
  * @param discount - γ, from 0 to 1.
  */
-export function createForkReturns(discount = 1): ForkReturns {
-  const trees = new Map<string, Map<string, Leaf>>()
-  return {
-    add(record) {
-      const leaf = leafOf(record, discount)
-      if (!leaf) return
-      const name = treeOf(record)
-      const tree = trees.get(name) ?? new Map<string, Leaf>()
-      trees.set(name, tree)
-      const path = leaf.path.join()
-      if (leaf.returns || !tree.get(path)) tree.set(path, leaf)
-    },
-    advantagesOf(record) {
-      const own = leafOf(record, discount)
-      const leaves = [...(trees.get(treeOf(record))?.values() ?? [])]
-      return own ? own.path.map((_, depth) => advantageAt(own, depth, leaves, record)) : []
-    },
+export function forkAdvantagesOf(
+  record: EpisodeRecord,
+  lines: readonly EpisodeRecord[],
+  discount = 1,
+): ForkAdvantage[] {
+  const tree = new Map<string, Leaf>()
+  for (const line of lines) {
+    const leaf = leafOf(line, discount)
+    const path = leaf?.path.join() ?? ''
+    if (leaf && (leaf.returns || !tree.get(path))) tree.set(path, leaf)
   }
-}
-
-function treeOf({ task, branch }: EpisodeRecord): string {
-  return `${branch?.rollout}/${task.id}`
+  const own = leafOf(record, discount)
+  return own?.path.map((_, depth) => advantageAt(own, depth, [...tree.values()], record)) ?? []
 }
 
 function leafOf(record: EpisodeRecord, discount: number): Leaf | null {

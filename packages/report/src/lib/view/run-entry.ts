@@ -120,7 +120,6 @@ export interface RowWords {
   readonly message: string | null
 }
 
-/** A task with all of its rows. */
 export interface TaskRows {
   readonly task: string
   readonly prompt: string

@@ -111,7 +111,6 @@ export function optionFields({ shape }: z.ZodObject): readonly OptionField[] {
   })
 }
 
-/** Returns a value as it is written in a file of options. */
 export function toFileValue({ text }: OptionField, value: unknown): unknown {
   return typeof value === 'string' ? (text?.write?.(value as never) ?? value) : value
 }

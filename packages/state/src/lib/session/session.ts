@@ -43,7 +43,6 @@ import {
   turnOf,
 } from './step.ts'
 
-/** A step with its action. */
 export type Move = StepRequest & { readonly action: Action }
 
 /** An answered step. */

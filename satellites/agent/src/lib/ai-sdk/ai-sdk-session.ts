@@ -5,7 +5,6 @@ import { openAgent } from '../session/open-agent.ts'
 import { ToolLoopAgent } from './ai-sdk-agent.ts'
 import type { AiSdkAgentOptions } from './ai-sdk-executor.ts'
 
-/** An AI SDK agent, and the session that it works in. */
 export interface StatefulAgent<T extends ToolSet, O extends OutputInterface> {
   readonly agent: ToolLoopAgent<never, T, Record<string, unknown>, O>
   readonly session: AgentSession

@@ -28,7 +28,6 @@ export type LangChainAgentOptions<M extends Middleware = Middleware, T extends T
   'responseFormat' | 'middleware' | 'tools'
 > & { readonly middleware?: M | undefined; readonly tools?: T | undefined }
 
-/** The agent that LangChain makes of them. */
 export type LangChainAgent<M extends Middleware = Middleware, T extends Tools = Tools> = ReactAgent<
   AgentTypeConfig<ResponseFormatUndefined, undefined, AnyAnnotationRoot, M, CombineTools<T, M>>
 >

@@ -46,9 +46,7 @@ function tagged(value: unknown, tag: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[tag] : undefined
 }
 
-/** Returns whether a value is `{ $float }`. */
 export const isWholeFloat = (value: unknown): value is PythonFloat => typeof tagged(value, '$float') === 'string'
-/** Returns whether a value is `{ $int }`. */
 export const isLargeInt = (value: unknown): value is PythonInt => typeof tagged(value, '$int') === 'string'
 export const isTuple = (value: unknown): value is PythonTuple => Array.isArray(tagged(value, '$tuple'))
 export const isOther = (value: unknown): value is PythonOther => typeof tagged(value, '$repr') === 'string'

@@ -35,7 +35,6 @@ export function printChanges<T>(shared: Tables<T>, changed: Tables<T>, print: (r
   return Object.fromEntries(printed)
 }
 
-/** Returns the row of a table, or `undefined`. */
 export function rowOf<Row>(table: Readonly<Record<string, Row>>, id: string): Row | undefined {
   return Object.hasOwn(table, id) ? table[id] : undefined
 }

@@ -43,7 +43,6 @@ const DIFFERENT = 3
 const GRADED =
   /test|spec|check|grad|judge|expect|verif|assert|reward|score|result|answer|solution|conftest|hook|\bPATH\b|alias|rc\b|package\.json|Makefile/i
 
-/** Whether a place is the contents of a file. */
 const isOfFile = (place: string) => /\.\/[^ ]*\.(text|target|content|data)$/.test(place)
 const fieldOf = (place: string) => place.split('.').slice(0, 2).join('.')
 

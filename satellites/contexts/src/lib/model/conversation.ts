@@ -37,7 +37,6 @@ export type FallbackReason =
   | { readonly kind: 'declined' }
   /** Phrases for slots are not valid values, and the context that accepts the intent has no `unrecognised` hook. */
   | { readonly kind: 'unrecognised'; readonly intent: string; readonly values: readonly Unrecognised[] }
-  /** The interpreter failed, for the reason in `problem`. */
   | { readonly kind: 'interpreter-failed'; readonly problem: string }
   /** The user wants to cancel the active context or go back to the one below, and there is none. */
   | { readonly kind: 'nothing-open'; readonly command: 'cancel' | 'back' }

@@ -6,7 +6,6 @@ import { absolutePath } from '../disk/disk.ts'
 import type { EditedDisk } from '../disk/edited-disk.ts'
 import { rowOf, runSql } from './run-sql.ts'
 
-/** Rows that one command prints at most. */
 const MOST_ROWS = 100_000
 
 /** `sqlite3` over databases on the disk, in the forms that print lists and JSON; everything else is refused. */

@@ -30,7 +30,6 @@ export function readLines(disk: EditedDisk, path: string, start: number, count: 
   return `${read.join('\n')}${more}`
 }
 
-/** Files that a listing names at most. */
 const MOST_LISTED = 500
 
 export function listing(disk: EditedDisk, directory: string, depth: number): string {

@@ -50,11 +50,11 @@ describe('episodic run --branch', () => {
     },
   )
 
-  it('exports what the steps of each leaf were worth beside its siblings, those that are not selected too', async () => {
+  it('exports in which fork each step of a leaf was, and what it was worth beside those that are not selected', async () => {
     const leaves = readEpisodes(at('frozen-lake-in-process')) as EpisodeRecord[]
     const { status, err } = await workshop.main([
       ...['export', 'frozen-lake-in-process', '--format', 'trl', '--world', lake, '--split', 'test'],
-      ...['--out', 'lake.jsonl'],
+      ...['--advantages', 'state', '--out', 'lake.jsonl'],
     ])
     expect([status, err]).toEqual([0, expect.any(String)])
     const lines = readFileSync(at('lake.jsonl'), 'utf8')
@@ -63,16 +63,21 @@ describe('episodic run --branch', () => {
       .map((line) => JSON.parse(line))
     expect(lines.length).toBeGreaterThan(0)
     expect(lines.length).toBeLessThan(leaves.length)
-    const earned = ({ steps }: EpisodeRecord) => steps.slice(2).reduce((sum, { reward }) => sum + reward.total, 0)
-    for (const { task, attempt, fork_advantages } of lines) {
-      const { branch } = leaves.find((leaf) => leaf.task.id === task && leaf.attempt === attempt) as EpisodeRecord
-      expect(fork_advantages).toHaveLength(branch?.path.length ?? 0)
-      if (!branch || branch.path.length === 0) continue
-      const tree = leaves.filter((leaf) => leaf.task.id === task && leaf.branch?.rollout === branch.rollout)
-      const line = (i: number) => mean(tree.filter((leaf) => leaf.branch?.path[0] === i).map(earned))
-      const others = [0, 1, 2].filter((i) => i !== branch.path[0]).map(line)
-      expect(fork_advantages[0]).toMatchObject({ from: 2, siblings: 2, lines: branch.path.length })
-      expect(fork_advantages[0].advantage).toBeCloseTo(line(branch.path[0] as number) - mean(others), 12)
+    for (const { task, attempt, state_advantages: worth } of lines) {
+      const leaf = leaves.find((each) => each.task.id === task && each.attempt === attempt) as EpisodeRecord
+      const { at: forks = [], path = [] } = leaf.branch ?? {}
+      const branches = leaf.steps.map((_, step) => path.slice(0, forks.filter((fork) => fork <= step).length))
+      expect(worth.map(({ branch }: { branch: number[] }) => branch)).toEqual(branches)
+      if (path.length === 0) continue
+      const { node, value, visits } = worth[2]
+      const earned = leaves.flatMap(({ task: own, steps }) => {
+        const met = own.id === task ? steps.findIndex(({ stateHash }) => stateHash === node) + 1 : 0
+        return met > 0 && met < steps.length
+          ? [steps.slice(met).reduce((sum, { reward }) => sum + reward.total, 0)]
+          : []
+      })
+      expect(visits).toBeGreaterThanOrEqual(3)
+      expect(value).toBeCloseTo(mean(earned), 12)
     }
   })
 

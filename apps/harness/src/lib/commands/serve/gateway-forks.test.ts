@@ -1,12 +1,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { connect, createRollouts, type PlayedStep } from '@episodic/env'
 import { advantages } from '@episodic/env/advantages'
+import { createHost, defineEnvironment, inProcess } from '@episodic/mcp-server'
 import { createEngine } from '@episodic/models/gateway/engine'
 import { openGateway } from '@episodic/models/gateway/gateway-server'
 import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
-import { createRng, type Rng } from '@episodic/protocol'
+import { type Action, createRng, type Rng, WireError } from '@episodic/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
 
 let cleanUp = new AsyncDisposableStack()
@@ -48,7 +51,7 @@ async function serve(splices = true) {
       const answer = await fetch(`${url}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
       return { status: answer.status, ...((await answer.json()) as object) }
     }
-    return { ask, stop: () => own.disposeAsync() }
+    return { ask, rollouts: createRollouts(url, controlToken), stop: () => own.disposeAsync() }
   }
   return { folder, engine, start, ...(await start()) }
 }
@@ -279,3 +282,83 @@ function changed(steps: readonly Step[], rng: Rng, change: (step: Step) => Step)
   const at = rng.int(0, steps.length - 1)
   return steps.map((step, i) => (i === at ? change(step) : step))
 }
+
+const low = defineEnvironment({
+  name: 'low',
+  version: '1.0.0',
+  description: 'Guess.',
+  state: { public: z.object({ last: z.int() }), private: z.object({}) },
+  start: () => ({ public: { last: 0 }, private: {} }),
+  observe: () => 'Guess.',
+  tools: ({ tool }) => ({
+    guess: tool({
+      description: 'Guess.',
+      input: z.object({ value: z.int() }),
+      play({ state, input, say }) {
+        state.public.last = input.value
+        return say(`${input.value} is too low.`)
+      },
+    }),
+  }),
+  rewards: { guess: () => -1 },
+})
+
+describe('createRollouts', () => {
+  it('leases, parks, resumes, finishes and abandons rollouts, and forks a world with its answers', async () => {
+    const gateway = await serve()
+    const { rollouts } = gateway
+    await using host = createHost({ environments: [low] })
+    await using connection = await connect(inProcess(host))
+    /** Plays answers of a rollout on. The world has a step for each of their calls. */
+    const goOn = async (own: { api_key: string }, environment: Body, messages: Body[], steps: PlayedStep[]) => {
+      const body = { model: 'm', messages, tools }
+      const { choices } = await gateway.ask('POST', '/v1/chat/completions', body, own.api_key)
+      messages.push(choices[0].message)
+      for (const { id, function: called } of choices[0].message.tool_calls) {
+        const action: Action = { tool: called.name, arguments: JSON.parse(called.arguments) }
+        const step = await environment.step(action)
+        steps.push({ ...step, action, completions: [], milliseconds: 0 })
+        messages.push({ role: 'tool', tool_call_id: id, content: step.observation.text })
+      }
+    }
+    await rollouts.call('POST /groups', { group_id: 'g', attempts: 3 })
+    const [environment, messages, steps] = [connection.environment('low'), [] as Body[], [] as PlayedStep[]]
+    const { observation } = await environment.reset()
+    messages.push({ role: 'user', content: observation.text })
+    const first = (await rollouts.lease({ key: 'one' }))!
+    await goOn(first, environment, messages, steps)
+    await first.park({ messages, world: (await environment.snapshot()) as Body })
+    await expect(first.renew(60)).rejects.toSatisfy((error) => WireError.is(error, 'fenced'))
+    const second = (await rollouts.lease())!
+    expect(second.session_id).toBe('g.1')
+    await second.abandon('Its machine is gone.')
+
+    const resumed = (await rollouts.resume(first.session_id))!
+    const goesOn = connection.environment('low')
+    await goesOn.restore(resumed.note?.world as Body)
+    await goOn(resumed, goesOn, messages, steps)
+    const children = await rollouts.fork(resumed.session_id, goesOn, steps)
+    expect(children).toMatchObject([{ fork: { answers: 2, branch: [1] } }])
+    expect(children[0]?.environment.start.observation.structured).toEqual({ last: steps[2]?.action.arguments.value })
+    // A world that cannot be forked there leaves no session behind.
+    await expect(rollouts.fork(resumed.session_id, goesOn, [])).rejects.toThrow('no state after 0 steps')
+    const wrong = [{ ...(steps[0] as PlayedStep), action: { tool: 'guess', arguments: { value: 999 } } }]
+    await expect(rollouts.fork(resumed.session_id, goesOn, wrong, 2)).rejects.toThrow('do not fit the world')
+    await resumed.finish(steps.length, steps)
+    const third = (await rollouts.lease())!
+    await third.finish(0)
+    const { groups } = await rollouts.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
+    const [{ rollouts: played, void: lost, rewards }] = groups
+    expect([rewards, lost]).toMatchObject([[3, 0], [{ reason: 'Its machine is gone.' }]])
+    const [{ segments }] = played[0].sequences
+    expect(segments.map(({ value, advantage }: Body) => [value, advantage])).toEqual([
+      [-3, 0],
+      [-2, 0],
+    ])
+    await environment.close()
+    for (const child of children) await child.environment.close()
+    await goesOn.close()
+    const away = createRollouts('http://127.0.0.1:1', 'none', { seconds: 0 })
+    await expect(away.lease()).rejects.toThrow('did not answer')
+  })
+})

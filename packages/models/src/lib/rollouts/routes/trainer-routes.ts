@@ -38,7 +38,6 @@ function route<S extends z.ZodRawShape>(
   return async (value, id, options) => run(schema.parse(value) as z.output<z.ZodObject<S>>, id, options)
 }
 
-/** The same for what reads an open session. */
 function reading(run: (session: KeyedSession, options: TrainerOptions) => object | Promise<object>): Route {
   return route({}, (_, id, options) => run(findSession(id, options), options))
 }
@@ -126,7 +125,6 @@ export function isForTrainers(first: string): boolean {
   return FIRST.has(first)
 }
 
-/** Answers a trainer, who has shown the control token. */
 export async function answerTrainer(
   options: TrainerOptions,
   [method = 'GET', first, id, part]: readonly [

@@ -5,7 +5,6 @@ import type { AgentModels } from '../../worlds/agents/agent-models.ts'
 import { attributeAnswers } from '../../worlds/agents/attribute-answers.ts'
 import type { Watched } from './watch-agent.ts'
 
-/** Returns the episode of an agent with the answers of its language models. */
 export function withAnswers({ episode, seen }: Watched, models: AgentModels): Episode {
   const attributed = attributeAnswers(models.answers(), seen)
   const steps = episode.steps.map((step, i) => ({ ...step, completions: attributed.steps[i] ?? [] }))

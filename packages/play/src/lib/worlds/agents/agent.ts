@@ -13,7 +13,6 @@ export interface Assignment {
    * shown next, and with `null` when the episode is over. `null` in a world in which words are no move.
    */
   readonly say: ((words: string) => Promise<string | null>) | null
-  /** The seed of the agent. */
   readonly seed: string
   /**
    * Root of an OpenAI-compatible API that records what is asked there, for this episode only. It sends requests on to
