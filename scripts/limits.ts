@@ -95,7 +95,7 @@ export const LIMITS = {
       'satellites/benchmarks/src/lib/python': 717,
       'satellites/benchmarks/src/lib/suite': 239,
       'satellites/benchmarks/src/lib/tau2': 2_286,
-      'satellites/check': 4_846,
+      'satellites/check': 4_834,
       'satellites/check/src/lib/kept': 100,
       'satellites/check/src/lib/partners': 100,
       'satellites/check/src/lib/report': 350,
@@ -112,7 +112,7 @@ export const LIMITS = {
     why: 'Source without tests: what has to be read, and kept. Room for repairs; what is added beyond it replaces something, or says here why it does not. A suite of benchmarks has the rules of its original, so each has a limit of its own.',
   },
   linesOfProduct: {
-    most: 138_304,
+    most: 138_281,
     why: 'All packages, satellites and apps together, so that a room that gets a limit of its own takes its lines from the others. The way of this project is down: 122,000.',
   },
   linesOfTests: {

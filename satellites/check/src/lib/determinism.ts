@@ -1,11 +1,10 @@
-import { ServerError } from '@episodic/mcp-server'
 import { createRng, type Rng, seedFor } from '@episodic/protocol'
 import type { SessionState } from '@episodic/state'
 import { differences } from '@episodic/state/internal'
 import type { CheckContext } from './check-context.ts'
 import { type CheckOutcome, checkOutcome } from './check-report.ts'
 import { hasLargePart } from './deal.ts'
-import { type Finding, findTextDifference, toErrorFinding } from './finding.ts'
+import { type Finding, faultFinding, findTextDifference } from './finding.ts'
 import { drawPlayPolicy } from './noisy-policy.ts'
 import { type EpisodeSetting, formatStart, type RehearsedEpisode, startEpisode } from './rehearsed-episode.ts'
 import { countedIn } from './time-limit.ts'
@@ -98,14 +97,6 @@ function toCompared(one: SessionState, other: SessionState): readonly [unknown, 
   const [{ path, before, after } = { path: [], before: null, after: null }] = differences(one, other)
   const [first, second] = [before, after].map((part) => [path, part])
   return [first, second]
-}
-
-function faultFinding(error: Error, again: string): Finding {
-  // What strict play forbids says itself what to do instead.
-  const advice = ServerError.is(error, 'rules-failed')
-    ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
-    : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
-  return { ...toErrorFinding(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }
 
 /** What a replay has to reproduce: one line for the start and one for each step. */

@@ -1,4 +1,5 @@
 import { PlayerStop } from '@episodic/env'
+import { ServerError } from '@episodic/mcp-server'
 import { HarnessError } from '@episodic/run/base/harness-error'
 
 export interface Difference {
@@ -146,4 +147,13 @@ export function toErrorFinding(
     return { ...otherwise, what: `${otherwise.what}: ${message}` }
   const advice = 'Make the solver return an action for every observation of every task.'
   return { name: 'policy-failed', what: message, advice }
+}
+
+/** Returns what to report if the rules throw in an episode. */
+export function faultFinding(error: Error, again: string): Finding {
+  // What strict play forbids, and what no environment does, says itself what to do instead.
+  const advice = ServerError.is(error, 'rules-failed')
+    ? 'Do what the message says: the rules may use nothing but their arguments, and leave what their schemas declare.'
+    : 'Make the rules answer or refuse every call. An error is reported to the agent as a server fault.'
+  return { ...toErrorFinding(error, { name: 'rules-failed', what: 'The rules failed', advice }), again }
 }

@@ -4,7 +4,7 @@ import { clusteredMean } from '@episodic/report/fold/statistics'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
 import { Contradictions } from '../contradictions.ts'
-import type { Finding } from '../finding.ts'
+import { type Finding, faultFinding } from '../finding.ts'
 import { noisyPolicy } from '../noisy-policy.ts'
 import { formatStart, type RehearsedEpisode, rehearseEpisode, returnsOf } from '../rehearsed-episode.ts'
 import { countedIn } from '../time-limit.ts'
@@ -133,13 +133,7 @@ function paymentFindings(episode: RehearsedEpisode): Finding[] {
   const { environment, steps, fault } = episode
   const findings: Finding[] = []
   const again = (step: number) => `${formatStart(episode)}, step ${step}`
-  if (fault)
-    findings.push({
-      name: 'rules-failed',
-      what: `The rules failed: ${fault.message}`,
-      again: again(steps.length + 1),
-      advice: 'Return a finite number from every reward term, and answer or refuse every call.',
-    })
+  if (fault) findings.push(faultFinding(fault, again(steps.length + 1)))
   for (const [i, step] of steps.entries())
     for (const [seat, reward] of Object.entries(returnsOf(step))) {
       const earns = `earns ${environment.multiplayer ? `${seat} ` : ''}${reward}.`

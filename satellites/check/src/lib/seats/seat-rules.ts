@@ -1,7 +1,7 @@
 import { createRng, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
 import { type CheckOutcome, checkOutcome } from '../check-report.ts'
-import type { Finding } from '../finding.ts'
+import { type Finding, faultFinding } from '../finding.ts'
 import { drawPlayPolicy } from '../noisy-policy.ts'
 import { formatStart, type PlayedStep, rehearseEpisode } from '../rehearsed-episode.ts'
 import { countedIn } from '../time-limit.ts'
@@ -47,13 +47,8 @@ export async function checkSeats(context: CheckContext): Promise<CheckOutcome> {
     counts.episodes += 1
     counts.steps += steps.length
     all.push(...steps)
-    if (fault)
-      findings.push({
-        name: 'rules-failed',
-        what: `The rules failed: ${fault.message}`,
-        again: `${formatStart(episode)}, policy ${policy.name}, step ${steps.length + 1}`,
-        advice: 'Make the rules answer or refuse every call, and let a seat that plays be in turn until the end.',
-      })
+    const again = `${formatStart(episode)}, policy ${policy.name}, step ${steps.length + 1}`
+    if (fault) findings.push(faultFinding(fault, again))
     warnings.push(...findWrongTurns(episode))
     findings.push(...findWrongUtility(episode))
     if (environment.hasLegal) findings.push(...(await findWrongLegal(episode, rng)))
