@@ -120,6 +120,15 @@ describe('Host.state', () => {
   })
 })
 
+describe('Host.close', () => {
+  it('keeps the end that an episode came to by itself', async () => {
+    const { host } = createTestHost()
+    const { session } = await host.open(null, asking({ params: { low: 5, high: 5 } }))
+    await atControl(host, session).step(guess(5))
+    expect(await atControl(host, session).close()).toEqual({ end: { kind: 'terminated', reason: 'solved' } })
+  })
+})
+
 describe('Host.sessions', () => {
   it('lists sessions page by page, without a secret and without their state', async () => {
     const { host, clock } = createTestHost()

@@ -97,6 +97,14 @@ describe('hosts on one store', () => {
     expect(new Set(answers.map(({ step }) => JSON.stringify(step))).size).toBe(1)
   })
 
+  it('open a session once when both are asked', async () => {
+    const { left, right } = twoHosts()
+    const request = asking()
+    const [a, b] = await Promise.all([left.open(null, request), right.open(null, request)])
+    expect(a).toEqual(b)
+    expect((await left.list({ limit: 10 })).total).toBe(1)
+  })
+
   it('see at once that the other has closed it', async () => {
     const { left, right } = twoHosts()
     const { session } = await left.open(null, asking())
