@@ -19,7 +19,7 @@ import jax
 import numpy
 from calls import call_text, parse_call
 from conversation import Conversation
-from credit import DISCOUNT, INVALID_COST, REFUSED_COST, advantages, values_after
+from credit import DISCOUNT, INVALID_COST, METHODS, REFUSED_COST, by_group, by_turn, values_after
 from grpo import Learner
 from model import Parameters, Shape, hash_of, initial_parameters, log_probabilities
 from rollouts import Outcome, Rollout
@@ -92,7 +92,7 @@ def rollout_of(seed: str, *outcomes: Outcome, failed: bool = False) -> Rollout:
 def test_a_failed_episode_is_in_no_group() -> None:
     won, lost = Outcome(1.0, 0.0, False), Outcome(0.0, 0.0, False)
     rollouts = [rollout_of("a", won), rollout_of("a", lost), rollout_of("a", won, failed=True)]
-    assert [(rollout.total, values) for rollout, values in advantages(rollouts)] == [(1.0, [1.0]), (0.0, [-1.0])]
+    assert [(rollout.total, values) for rollout, values in by_turn(rollouts)] == [(1.0, [1.0]), (0.0, [-1.0])]
 
 
 def test_what_followed_a_call_is_discounted_and_shaped() -> None:
@@ -104,6 +104,36 @@ def test_what_followed_a_call_is_discounted_and_shaped() -> None:
 def test_invalid_and_refused_calls_cost() -> None:
     assert values_after([Outcome(0.0, 0.0, True)]) == [-INVALID_COST]
     assert values_after([Outcome(0.0, 0.0, False, True)]) == [-REFUSED_COST]
+
+
+def leaf(samples: list[str], reward: float, shared: int = 0) -> Rollout:
+    """Returns a leaf of a tree, which earns at its end."""
+    turns = [Turn((1, turn), (2,), (-1.0,)) for turn, _ in enumerate(samples)]
+    rewards = [*[0.0] * (len(samples) - 1), reward]
+    outcomes = [Outcome(each, 0.0, False, state_hash=sample) for each, sample in zip(rewards, samples, strict=True)]
+    return Rollout("a", turns, outcomes, reward, samples=samples, shared=shared)
+
+
+def test_leaves_of_a_tree_are_compared_and_what_they_share_has_the_mean_of_theirs() -> None:
+    tree = [leaf(["0", "1"], 1.0), leaf(["0", "2"], 0.0, 1), leaf(["3", "4"], 0.0), leaf(["3", "5"], 0.0, 1)]
+    [won, lost, other, _] = [values for _, values in by_group(tree)]
+    assert won[0] == lost[0] == pytest.approx((won[1] + lost[1]) / 2)
+    assert won[1] > won[0] > other[0] == pytest.approx(lost[1])
+
+
+def test_states_credit_the_call_that_made_the_difference() -> None:
+    group = [leaf(["met", "won"], 1.0), leaf(["met", "lost"], 0.0)]
+    [won, lost] = [values for _, values in METHODS["states"].credit(group)]
+    # The episodes differ by as much in their first call, and what the states say of it is nothing.
+    assert won[0] == pytest.approx(-lost[0])
+    assert won[1] > won[0] > 0 > lost[0] > lost[1]
+
+
+def test_what_leaves_share_is_learned_once() -> None:
+    learner = Learner(initial_parameters(jax.random.key(0), SHAPE, 20), SHAPE, 1e-2, None, 1)
+    learner.update(by_group([leaf(["0", "1"], 1.0), leaf(["0", "2"], 0.0, 1)]))
+    # Two turns of the first leaf, of three tokens each. The second turn of the other one is the same sequence.
+    assert learner.trained_tokens == 6
 
 
 def played(parameters: Parameters, number: int) -> list[Rollout]:
@@ -142,7 +172,7 @@ def test_grpo_finds_what_is_rewarded_and_gives_the_same_parameters_again() -> No
     def trained() -> Learner:
         learner = Learner(initial_parameters(jax.random.key(0), SHAPE, 20), SHAPE, 1e-2, 30, 2)
         for number in range(30):
-            learner.update(played(learner.parameters, number))
+            learner.update(by_turn(played(learner.parameters, number)))
         return learner
 
     first, second = trained(), trained()
@@ -150,22 +180,37 @@ def test_grpo_finds_what_is_rewarded_and_gives_the_same_parameters_again() -> No
     assert sum(rollout.total or 0 for rollout in played(first.parameters, 99)) >= 24
 
 
-def trained(world: str, folder: Path) -> list[dict[str, Any]]:
-    """Returns the lines of a short training, without what it cost."""
+def program(world: str, credit: str, folder: Path) -> subprocess.Popen[str]:
+    """Starts a short training."""
     program = Path(__file__).parents[1] / "examples/language_model/train.py"
-    subprocess.run(
-        [sys.executable, "-B", str(program), world, "--smoke", "--out", str(folder)],
+    return subprocess.Popen(
+        [sys.executable, "-B", str(program), world, "--credit", credit, "--smoke", "--out", str(folder)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.DEVNULL,
-        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
     )
-    lines = [json.loads(line) for line in (folder / f"{world}-1" / "lines.jsonl").read_text().rstrip("\n").split("\n")]
+
+
+def trained(world: str, credit: str, folder: Path) -> list[dict[str, Any]]:
+    """Returns the lines of a short training, without what it cost."""
+    with program(world, credit, folder) as process:
+        process.communicate()
+    assert process.returncode == 0
+    text = (folder / f"{world}-{credit}-1" / "lines.jsonl").read_text()
+    lines = [json.loads(line) for line in text.rstrip("\n").split("\n")]
     return [{key: value for key, value in line.items() if not key.endswith("seconds")} for line in lines]
 
 
-@pytest.mark.parametrize("world", ["number-guessing"])
-def test_the_same_command_trains_the_same_parameters(world: str, tmp_path: Path) -> None:
-    first, second = trained(world, tmp_path / "first"), trained(world, tmp_path / "second")
-    assert first == second
-    assert [line["kind"] for line in first[-4:]] == ["iteration", "iteration", "evaluation", "end"]
-    assert len(first[-1]["sha256"]) == 64
+def test_a_training_that_is_killed_after_each_iteration_ends_with_equal_bits(tmp_path: Path) -> None:
+    whole = trained("frozen-lake", "trees", tmp_path / "whole")
+    # The compiled programs are the same.
+    (tmp_path / "killed").mkdir()
+    (tmp_path / "killed" / "compiled").symlink_to(tmp_path / "whole" / "compiled")
+    for iteration in (1, 2):
+        with program("frozen-lake", "trees", tmp_path / "killed") as process:
+            assert process.stdout is not None
+            assert any(json.loads(line).get("iteration") == iteration for line in process.stdout if line[0] == "{")
+            process.kill()
+    assert trained("frozen-lake", "trees", tmp_path / "killed") == whole
+    assert [line["kind"] for line in whole[-4:]] == ["iteration", "iteration", "evaluation", "end"]
+    assert len(whole[-1]["sha256"]) == 64

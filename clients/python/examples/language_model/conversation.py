@@ -21,6 +21,12 @@ class Conversation:
         self._longest = longest
         self._tokens: list[int] = []
 
+    def forked(self) -> Conversation:
+        """Returns a conversation that goes on from the same tokens."""
+        fork = Conversation(self._vocabulary, remembers=self._remembers, longest=self._longest)
+        fork._tokens = list(self._tokens)
+        return fork
+
     def observe(self, text: str) -> tuple[int, ...]:
         """Adds an observation, and returns what the next call is drawn after."""
         if not self._remembers:

@@ -40,7 +40,9 @@ def sealed_episodes(
     episodic("export", str(run), "--format", "trl-sft", "--out", str(export))
     # Not `splitlines`: a text may have separators of lines that are no ends of lines.
     with export.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        by_task = {line["task"]: line for line in map(json.loads, lines)}
+    # An export has episodes in the order in which they ended.
+    return [by_task[task["id"]] for task in tasks if task["id"] in by_task]
 
 
 def texts_of(messages: Messages) -> Iterator[str]:

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
-from credit import advantages
+from credit import Credited
 from model import Parameters, Shape, log_probabilities_and_entropy
 from padding import padded
-from rollouts import Rollout
 from turns import TokenSequence, sequences_of
 
 LOWEST, HIGHEST = 0.8, 1.28
@@ -46,40 +45,59 @@ class Learner:
     """Parameters, and the state of their optimizer."""
 
     def __init__(
-        self, parameters: Parameters, shape: Shape, learning_rate: float, iterations: int, minibatches: int
+        self, parameters: Parameters, shape: Shape, learning_rate: float, iterations: int | None, minibatches: int
     ) -> None:
-        """Takes the highest learning rate: it rises to it in the first updates, and ends at a tenth."""
+        """Takes the highest learning rate: it rises to it in the first updates, and ends at a tenth.
+
+        Where the number of iterations is not known, because tokens are counted, it stays.
+        """
         self.parameters = parameters
         self._minibatches = minibatches
         self.trained_tokens = 0
         """Tokens that gradients were computed of, without padding."""
-        updates = minibatches * iterations
-        rate = optax.warmup_cosine_decay_schedule(
-            learning_rate / 10, learning_rate, min(WARM_UP, updates // 2), updates, learning_rate / 10
-        )
+        if iterations is None:
+            rate = optax.linear_schedule(learning_rate / 10, learning_rate, WARM_UP)
+        else:
+            updates = minibatches * iterations
+            rate = optax.warmup_cosine_decay_schedule(
+                learning_rate / 10, learning_rate, min(WARM_UP, updates // 2), updates, learning_rate / 10
+            )
         self._optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(rate, b2=0.98))
         self._state = self._optimizer.init(parameters)
         self._order = np.random.default_rng(0)
         self._gradient = jax.jit(jax.grad(partial(_loss, shape=shape), has_aux=True))
         self._apply = jax.jit(self._applied)
 
-    def update(self, rollouts: Sequence[Rollout]) -> Figures:
+    def kept(self) -> tuple[list[np.ndarray], dict[str, Any]]:
+        """Returns all that the next update depends on: arrays, and what JSON can hold."""
+        arrays = [np.asarray(array) for array in jax.tree.leaves((self.parameters, self._state))]
+        return arrays, {"trained_tokens": self.trained_tokens, "order": self._order.bit_generator.state}
+
+    def restore(self, arrays: Sequence[np.ndarray], others: dict[str, Any]) -> None:
+        """Goes on from what `kept` returned."""
+        known = jax.tree.structure((self.parameters, self._state))
+        self.parameters, self._state = jax.tree.unflatten(known, map(jnp.asarray, arrays))
+        self.trained_tokens, self._order.bit_generator.state = others["trained_tokens"], others["order"]
+
+    def update(self, episodes: Credited) -> Figures:
         """Improves the parameters with groups of episodes that they have just played."""
         # The gradient of equal sequences is computed once, with the sums of their positive and negative
         # advantages, and their number.
         weights: dict[TokenSequence, np.ndarray] = {}
         drawn, surprise = 0, 0.0
-        for rollout, of_calls in advantages(rollouts):
+        for rollout, of_calls in episodes:
             first = 0
             for sequence in sequences_of(rollout.turns):
                 calls = max(sequence.calls)
-                of_tokens = np.array([0.0, *of_calls[first : first + calls]])[list(sequence.calls)]
-                learned = np.array(sequence.calls) > 0
+                # What leaves of a tree share is learned with one of them.
+                learned = np.array(sequence.calls) > max(0, rollout.shared - first)
+                of_tokens = learned * np.array([0.0, *of_calls[first : first + calls]])[list(sequence.calls)]
                 signs = np.stack([np.maximum(of_tokens, 0.0), np.minimum(of_tokens, 0.0), learned])
-                weights[sequence] = weights[sequence] + signs if sequence in weights else signs
                 first += calls
-                drawn += int(learned.sum())
-                surprise -= sum(sequence.log_probabilities)
+                if learned.any():
+                    weights[sequence] = weights[sequence] + signs if sequence in weights else signs
+                    drawn += int(learned.sum())
+                    surprise -= float(learned @ np.array(sequence.log_probabilities))
         sequences = list(weights.items())
         count = min(self._minibatches, len(sequences))
         if count == 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import NamedTuple, TypeAlias
 
@@ -32,6 +32,8 @@ class Outcome(NamedTuple):
     """Whether the call was malformed, or its tool or arguments are not what the schemas allow."""
     refused: bool = False
     """Whether it was valid, and the rules refused it."""
+    state_hash: str | None = None
+    """Of the whole state after it."""
 
 
 @dataclass
@@ -45,6 +47,15 @@ class Rollout:
     total: float | None = None
     """The return: the sum of all rewards. None for a failed episode, which is no data."""
     success: bool = False
+    samples: list[str] = field(default_factory=list)
+    """Of the turns: who drew each. Leaves of a tree that share a turn have the same name of it."""
+    shared: int = 0
+    """How many of its first turns another leaf has, which they are learned with."""
+
+    def forked(self) -> Rollout:
+        """Returns a further leaf, which shares all turns so far."""
+        turns, outcomes, samples = list(self.turns), list(self.outcomes), list(self.samples)
+        return replace(self, turns=turns, outcomes=outcomes, samples=samples, shared=len(turns))
 
     @property
     def invalid(self) -> int:
@@ -64,8 +75,20 @@ class Batch(NamedTuple):
     environment_seconds: float
 
 
-def play(connection: Connection, world: World, vocabulary: Vocabulary, seeds: Sequence[str], player: Player) -> Batch:
-    """Plays an episode for each seed. Those that fail have no return."""
+def play(
+    connection: Connection,
+    world: World,
+    vocabulary: Vocabulary,
+    seeds: Sequence[str],
+    player: Player,
+    forks: Sequence[int] = (),
+) -> Batch:
+    """Plays an episode for each seed. Those that fail have no return.
+
+    After each number of turns in `forks`, each episode becomes two leaves of a tree: the world is forked, and both
+    go on from the same tokens. One that is over counts as two leaves too, as a mean over leaves would otherwise count
+    long episodes more often.
+    """
     rollouts = [Rollout(seed) for seed in seeds]
     conversations = [
         Conversation(vocabulary, remembers=world.remembers, longest=world.longest_observation) for _ in seeds
@@ -82,6 +105,17 @@ def play(connection: Connection, world: World, vocabulary: Vocabulary, seeds: Se
         }
         turn = 0
         while contexts:
+            if turn in forks:
+                start = monotonic()
+                twins = dict(zip(contexts, pool.map(lambda number: _forked(episodes[number]), contexts), strict=True))
+                seconds += monotonic() - start
+                for number in range(len(rollouts)):
+                    twin = twins.get(number, episodes[number])
+                    rollouts.append(rollouts[number].forked())
+                    episodes.append(episodes[number] if twin is None else twin)
+                    conversations.append(conversations[number].forked())
+                    if number in contexts and twin is not None:
+                        contexts[len(rollouts) - 1] = contexts[number]
             calls = dict(zip(contexts, player(list(contexts.values()), list(contexts), turn), strict=True))
 
             def step(number: int, calls: dict[int, Completion] = calls) -> str | None:
@@ -92,6 +126,7 @@ def play(connection: Connection, world: World, vocabulary: Vocabulary, seeds: Se
             seconds += monotonic() - start
             for number, call in calls.items():
                 rollouts[number].turns.append(Turn(contexts[number], tuple(call.tokens), tuple(call.log_probabilities)))
+                rollouts[number].samples.append(f"{number} {turn}")
                 conversations[number].answer(call.tokens)
             contexts = {
                 number: conversations[number].observe(text) for number, text in observed.items() if text is not None
@@ -112,13 +147,22 @@ def _step(episode: Episode, rollout: Rollout, world: World, vocabulary: Vocabula
     except EpisodicError:
         return None
     rollout.outcomes.append(
-        Outcome(step.reward, potential, step.refused in ("tool", "arguments"), step.refused == "rules")
+        Outcome(step.reward, potential, step.refused in ("tool", "arguments"), step.refused == "rules", step.state_hash)
     )
     if step.end is None:
         return step.observation.text
     rollout.total = episode.total
     rollout.success = step.end.reason == world.success
     return None
+
+
+def _forked(episode: Episode) -> Episode | None:
+    """Returns a fork of an episode; None if that fails, which makes a leaf without a return."""
+    try:
+        [fork] = episode.fork()
+    except EpisodicError:
+        return None
+    return fork
 
 
 def _close(episode: Episode) -> None:

@@ -14,8 +14,11 @@ from statistics import mean, stdev
 from typing import Any
 
 import jax
+import numpy as np
+from checkpoint import Checkpoint, State
 from command import served
-from demonstrations import sealed_episodes, texts_of, turns_of
+from credit import METHODS, Method
+from demonstrations import Messages, sealed_episodes, texts_of, turns_of
 from grpo import Learner
 from model import Parameters, Shape, count_of, hash_of, initial_parameters
 from players import model_player, random_player
@@ -38,88 +41,130 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="everything that is drawn follows (default: 1)")
     parser.add_argument("--out", type=Path, default=Path("runs/language-model"), help="folder (default: %(default)s)")
     parser.add_argument("--smoke", action="store_true", help="a tiny model and two iterations: shows that it runs")
+    parser.add_argument("--credit", choices=METHODS, default="turns", help="of calls (default: %(default)s)")
     options = parser.parse_args()
-    world, shape = WORLDS[options.world], Shape()
+    world = WORLDS[options.world]
     if options.smoke:
-        world = replace(world, supervised_updates=150, iterations=2, groups=4, group_size=8, held_out=32)
-        shape = Shape(layers=1, width=64, heads=2)
-    folder = (options.out / f"{options.world}-{options.seed}").resolve()
+        smoke = {"supervised_updates": 150, "iterations": 2, "tokens": 0, "groups": 4, "group_size": 8, "held_out": 32}
+        world = replace(world, **smoke, shape=Shape(layers=1, width=64, heads=2))
+    folder = (options.out / f"{options.world}-{options.credit}-{options.seed}").resolve()
     folder.mkdir(parents=True, exist_ok=True)
     # With one thread, sums do not depend on the number of cores.
-    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
     # Compiling takes a large part of a short training, and gives the same programs again.
     jax.config.update("jax_compilation_cache_dir", str(options.out.resolve() / "compiled"))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
-    with (folder / "lines.jsonl").open("w", encoding="utf-8") as lines:
+    checkpoint = Checkpoint(folder / "checkpoint.npz", repr((world, options.credit, options.seed)))
+    known = checkpoint.read()
+    with (folder / "lines.jsonl").open("ab") as lines:
+        # What was written after the checkpoint is written again.
+        lines.truncate(0 if known is None else known[1]["written"])
 
         def write(line: dict[str, Any]) -> None:
-            text = json.dumps({"world": world.name, "seed": options.seed, **line})
-            print(text, file=lines, flush=True)
+            text = json.dumps({"world": world.name, "credit": options.credit, "seed": options.seed, **line})
+            lines.write(f"{text}\n".encode())
+            lines.flush()
             print(text, flush=True)
 
+        def keep(arrays: list[np.ndarray], others: dict[str, Any]) -> None:
+            os.fsync(lines.fileno())
+            checkpoint.write(arrays, {**others, "written": os.fstat(lines.fileno()).st_size})
+
         with served(world.module, folder) as connection:
-            parameters = train(connection, world, shape, options.seed, folder, write)
+            parameters = train(connection, world, METHODS[options.credit], options.seed, folder, write, known, keep)
             before = seconds_of_children()
         server = round(seconds_of_children() - before, 1)
         write({"kind": "end", "sha256": hash_of(parameters), "server_cpu_seconds": server, **cost()})
+    checkpoint.remove()
 
 
 def train(
     connection: Connection,
     world: World,
-    shape: Shape,
+    method: Method,
     seed: int,
     folder: Path,
     write: Callable[[dict[str, Any]], None],
+    known: State | None,
+    keep: Callable[[list[np.ndarray], dict[str, Any]], None],
 ) -> Parameters:
     """Trains, and writes a line for each player that is evaluated, and for each iteration. Returns the parameters.
 
     Players are evaluated on the same held-out seeds, which are never trained on; models draw their calls there as in
-    training, at temperature 1.
+    training, at temperature 1. After each iteration it keeps what it goes on from, if that is `known` at the start.
     """
-    version = connection.environment(world.name).version
     seeds = [f"held-out-{number}" for number in range(world.held_out)]
-    solver = sealed_episodes(world, version, seeds, "solver", folder / "solver")
-    write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
-
-    shown = [f"demonstration-{seed}-{number}" for number in range(world.demonstrations)]
-    shown_lines = sealed_episodes(world, version, shown, "solver", folder / "demonstrations")
-    messages = [line["messages"] for line in shown_lines]
-    # They add tokens for what the solver never reads, such as refusals. Nothing else is learned from them.
-    read = [f"vocabulary-{seed}-{number}" for number in range(RANDOM_EPISODES)]
-    read_lines = sealed_episodes(world, version, read, "random", folder / "vocabulary")
-    vocabulary = Vocabulary(text for line in (*shown_lines, *read_lines) for text in texts_of(line["messages"]))
     key = jax.random.key(seed)
-    parameters = initial_parameters(key, shape, len(vocabulary.tokens))
-    write({"kind": "start", "parameters": count_of(parameters), "vocabulary": len(vocabulary.tokens)})
-    sampled = 0
+    messages: list[Messages] = []
+    if known is None:
+        vocabulary, messages = demonstrated(connection, world, seeds, seed, folder, write)
+    else:
+        vocabulary = Vocabulary(known[1]["pieces"])
+    parameters = initial_parameters(key, world.shape, len(vocabulary.tokens))
+    learner = Learner(parameters, world.shape, world.learning_rate, world.iterations, world.minibatches)
+    iteration, sampled = 0, 0
 
     def evaluate(name: str, player: Player) -> None:
-        write({"kind": "evaluation", "player": name, **summary(play(connection, world, vocabulary, seeds, player))})
+        figures = summary(play(connection, world, vocabulary, seeds, player))
+        write({"kind": "evaluation", "player": name, "sampled_tokens": sampled, **figures})
 
     def model(number: int) -> Player:
-        return model_player(learner.parameters, shape, jax.random.fold_in(key, number))
+        return model_player(learner.parameters, world.shape, jax.random.fold_in(key, number))
 
-    learner = Learner(parameters, shape, world.learning_rate, world.iterations, world.minibatches)
-    evaluate("random", random_player(world, vocabulary, seed))
-    demonstrated = [sequence for episode in messages for sequence in sequences_of(turns_of(episode, vocabulary, world))]
-    learner.parameters, trained = train_supervised(parameters, shape, demonstrated, world.supervised_updates, seed)
-    write({"kind": "supervised", "episodes": len(messages), "trained_tokens": trained, **cost()})
-    evaluate("supervised", model(0))
+    if known is None:
+        write({"kind": "start", "parameters": count_of(parameters), "vocabulary": len(vocabulary.tokens)})
+        evaluate("random", random_player(world, vocabulary, seed))
+        shown = [sequence for episode in messages for sequence in sequences_of(turns_of(episode, vocabulary, world))]
+        learner.parameters, trained = train_supervised(parameters, world.shape, shown, world.supervised_updates, seed)
+        write({"kind": "supervised", "episodes": len(messages), "trained_tokens": trained, **cost()})
+        evaluate("supervised", model(0))
+    else:
+        arrays, others = known
+        learner.restore(arrays, others["learner"])
+        iteration, sampled = others["iteration"], others["sampled"]
 
-    for iteration in range(1, world.iterations + 1):
+    roots = world.group_size // 2 ** len(method.forks)
+    while sampled < world.tokens if world.iterations is None else iteration < world.iterations:
         start = time.monotonic()
+        iteration += 1
         tasks = [f"train-{seed}-{iteration}-{task}" for task in range(world.groups)]
-        of_groups = [task for task in tasks for _ in range(world.group_size)]
-        batch = play(connection, world, vocabulary, of_groups, model(iteration))
-        figures = learner.update(batch.rollouts)
-        sampled += sum(len(turn.call) for rollout in batch.rollouts for turn in rollout.turns)
+        of_groups = [task for task in tasks for _ in range(roots)]
+        batch = play(connection, world, vocabulary, of_groups, model(iteration), method.forks)
+        figures = learner.update(method.credit(batch.rollouts))
+        tenth = sampled * 10 // world.tokens if world.tokens else 0
+        sampled += sum(len(turn.call) for rollout in batch.rollouts for turn in rollout.turns[rollout.shared :])
         tokens = {"sampled_tokens": sampled, "trained_tokens": learner.trained_tokens}
         took = {"iteration_seconds": round(time.monotonic() - start, 2)}
         learned = {**figures._asdict(), **tokens, **took, **cost()}
         write({"kind": "iteration", "iteration": iteration, **summary(batch), **learned})
-    evaluate("grpo", model(0))
+        if world.tokens and sampled * 10 // world.tokens > tenth:
+            evaluate("grpo", model(0))
+        arrays, of_learner = learner.kept()
+        keep(arrays, {"pieces": vocabulary.pieces, "learner": of_learner, "iteration": iteration, "sampled": sampled})
+    if not world.tokens:
+        evaluate("grpo", model(0))
     return learner.parameters
+
+
+def demonstrated(
+    connection: Connection,
+    world: World,
+    seeds: Sequence[str],
+    seed: int,
+    folder: Path,
+    write: Callable[[dict[str, Any]], None],
+) -> tuple[Vocabulary, list[Messages]]:
+    """Returns the vocabulary, and the episodes to start from. The solver is evaluated on held-out seeds."""
+    version = connection.environment(world.name).version
+    solver = sealed_episodes(world, version, seeds, "solver", folder / "solver")
+    write({"kind": "evaluation", "player": "solver", **returns_of([line["return"] for line in solver])})
+    shown = [f"demonstration-{seed}-{number}" for number in range(world.demonstrations)]
+    shown_lines = sealed_episodes(world, version, shown, world.demonstrator, folder / "demonstrations")
+    # They add tokens for what the demonstrator never reads, such as refusals. Nothing else is learned from them.
+    read = [f"vocabulary-{seed}-{number}" for number in range(RANDOM_EPISODES)]
+    read_lines = sealed_episodes(world, version, read, "random", folder / "vocabulary")
+    texts = (text for line in (*shown_lines, *read_lines) for text in texts_of(line["messages"]))
+    return Vocabulary(texts), [line["messages"] for line in shown_lines]
 
 
 def summary(batch: Batch) -> dict[str, Any]:

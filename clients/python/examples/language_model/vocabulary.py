@@ -19,7 +19,9 @@ class Vocabulary:
     def __init__(self, texts: Iterable[str]) -> None:
         """Takes the pieces and the characters of some texts, beside all printable ASCII characters."""
         pieces = {piece for text in texts for piece in (*PIECE.findall(text), *text)}
-        tokens = (*SPECIAL, *CHARACTERS, *sorted(pieces.difference(CHARACTERS)))
+        self.pieces = sorted(pieces.difference(CHARACTERS))
+        """What the texts have beside ASCII characters. As texts, they make the same vocabulary again."""
+        tokens = (*SPECIAL, *CHARACTERS, *self.pieces)
         # A multiple of 64, so that trainings with other demonstrations find their programs compiled.
         self.tokens = (*tokens, *(f"<unused {number}>" for number in range(-len(tokens) % 64)))
         self._ids = {token: number for number, token in enumerate(self.tokens) if number >= len(SPECIAL)}
