@@ -105,6 +105,12 @@ export function listChecks(folder: string, { all }: { readonly all: boolean }): 
       nightly: true,
     },
     {
+      // A training is killed, and ends with equal bits: minutes, and an environment of 650 MB.
+      name: 'a language model in Python',
+      command: ['node', 'interop/interop.ts', 'python', 'language-model'],
+      nightly: true,
+    },
+    {
       name: 'a public MCP server',
       command: [
         'node',

@@ -110,7 +110,9 @@ def leaf(samples: list[str], reward: float, shared: int = 0) -> Rollout:
     """Returns a leaf of a tree, which earns at its end."""
     turns = [Turn((1, turn), (2,), (-1.0,)) for turn, _ in enumerate(samples)]
     rewards = [*[0.0] * (len(samples) - 1), reward]
-    outcomes = [Outcome(each, 0.0, False, state_hash=sample) for each, sample in zip(rewards, samples, strict=True)]
+    outcomes = [
+        Outcome(each, 0.0, False, state_hash=sample.split()[0]) for each, sample in zip(rewards, samples, strict=True)
+    ]
     return Rollout("a", turns, outcomes, reward, samples=samples, shared=shared)
 
 
@@ -122,7 +124,7 @@ def test_leaves_of_a_tree_are_compared_and_what_they_share_has_the_mean_of_their
 
 
 def test_states_credit_the_call_that_made_the_difference() -> None:
-    group = [leaf(["met", "won"], 1.0), leaf(["met", "lost"], 0.0)]
+    group = [leaf(["met 1", "won"], 1.0), leaf(["met 2", "lost"], 0.0)]
     [won, lost] = [values for _, values in METHODS["states"].credit(group)]
     # The episodes differ by as much in their first call, and what the states say of it is nothing.
     assert won[0] == pytest.approx(-lost[0])

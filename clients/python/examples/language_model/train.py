@@ -42,12 +42,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/language-model"), help="folder (default: %(default)s)")
     parser.add_argument("--smoke", action="store_true", help="a tiny model and two iterations: shows that it runs")
     parser.add_argument("--credit", choices=METHODS, default="turns", help="of calls (default: %(default)s)")
+    parser.add_argument("--group-size", type=int, help="episodes of each task (default: that of the world)")
     options = parser.parse_args()
     world = WORLDS[options.world]
     if options.smoke:
         smoke = {"supervised_updates": 150, "iterations": 2, "tokens": 0, "groups": 4, "group_size": 8, "held_out": 32}
         world = replace(world, **smoke, shape=Shape(layers=1, width=64, heads=2))
-    folder = (options.out / f"{options.world}-{options.credit}-{options.seed}").resolve()
+    named = {"world": options.world, "credit": options.credit, "seed": options.seed}
+    if options.group_size is not None:
+        world, named = replace(world, group_size=options.group_size), {**named, "group_size": options.group_size}
+    folder = (options.out / "-".join(map(str, named.values()))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     # With one thread, sums do not depend on the number of cores.
     os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
@@ -61,7 +65,7 @@ def main() -> None:
         lines.truncate(0 if known is None else known[1]["written"])
 
         def write(line: dict[str, Any]) -> None:
-            text = json.dumps({"world": world.name, "credit": options.credit, "seed": options.seed, **line})
+            text = json.dumps({**named, **line})
             lines.write(f"{text}\n".encode())
             lines.flush()
             print(text, flush=True)

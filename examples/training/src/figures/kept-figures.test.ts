@@ -13,10 +13,9 @@ const linesOf = (name: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** The language model in Python has seeds of its own. */
-const OF_ALL_SEEDS = readdirSync(IMAGES).filter(
-  (name) => name.endsWith('.jsonl') && name !== 'train-language-model.jsonl',
-)
+/** Those of the language model in Python have checks of their own. */
+const OF_PYTHON = ['train-language-model.jsonl', 'train-trees.jsonl']
+const OF_ALL_SEEDS = readdirSync(IMAGES).filter((name) => name.endsWith('.jsonl') && !OF_PYTHON.includes(name))
 
 describe('the lines in docs/images', () => {
   it.each(OF_ALL_SEEDS)('are of the seeds in SEEDS, and of no other: %s', (name) => {
@@ -33,6 +32,19 @@ describe('the lines in docs/images', () => {
     for (const lines of Object.values(trainings)) {
       expect([...new Set(lines?.map(({ seed }) => seed))]).toEqual([2, 3, 4])
       expect(lines?.filter(({ kind }) => kind === 'end')).toHaveLength(3)
+    }
+  })
+
+  it('are of whole trainings of the language model with each credit and seed, at equal sampled tokens', () => {
+    const trainings = Object.groupBy(linesOf('train-trees.jsonl'), ({ credit, group_size, seed }) =>
+      [credit, group_size, seed].join(' '),
+    )
+    const all = ['grpo ', 'trees ', 'states ', 'grpo 8'].flatMap((method) => SEEDS.map((seed) => `${method} ${seed}`))
+    expect(Object.keys(trainings)).toEqual(all)
+    for (const lines of Object.values(trainings)) {
+      const batches = lines?.filter(({ kind }) => kind === 'iteration').map((line) => line.sampled_tokens)
+      expect(batches?.findIndex((tokens) => tokens >= 40_000)).toBe((batches?.length ?? 0) - 1)
+      expect(lines?.at(-1)?.kind).toBe('end')
     }
   })
 
