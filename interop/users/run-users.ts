@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { findUserFault, type UserFaultKind } from '@episodic/play/play/users/user-fault'
+import { findUserFault, type UserFaultKind } from '@episodic/play/play/users/rules/user-fault'
 import { userSheetSchema } from '@episodic/play/play/users/user-sheet'
 import { computeAgreement } from '@episodic/report/grades/agreement'
 import type { Grader } from '@episodic/report/grades/grader'
@@ -10,7 +10,7 @@ import type { Report } from '../report.ts'
 import { type LabelledTurn, makeUserTurns } from './user-turns.ts'
 import { usersOfTasks } from './users-of-tasks.ts'
 
-const FILE = fileURLToPath(new URL('../../packages/play/src/lib/play/users/user-turns.fixture.jsonl', import.meta.url))
+const FILE = fileURLToPath(new URL('../../packages/play/src/lib/play/users/rules/user-turns.fixture.jsonl', import.meta.url))
 
 const USAGE = `Usage: pnpm interop users [--write] [--grader <file>] [--json]
 

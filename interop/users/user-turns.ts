@@ -1,4 +1,4 @@
-import type { UserFaultKind, UserView } from '@episodic/play/play/users/user-fault'
+import type { UserFaultKind, UserView } from '@episodic/play/play/users/rules/user-fault'
 import type { UserSheet } from '@episodic/play/play/users/user-sheet'
 import { createRng, type Rng } from '@episodic/protocol'
 

@@ -16,7 +16,6 @@ export interface EndpointSession {
 
 /** An agent endpoint that serves a host. Disposing of it leaves the host open. */
 export interface OpenEndpoint extends AsyncDisposable {
-  /** Connects as the agent of a capability. */
   openSession(capability: string): Promise<EndpointSession>
   readonly sendAsTrainer?: (message: string) => Promise<string>
 }

@@ -3,9 +3,7 @@ import type { z } from 'zod'
 
 export type AnyParams = z.ZodType<JsonObject, JsonObject>
 
-/**
- * What a dataset needs to know about an environment: its definition, or a literal for one that another server has.
- */
+/** What a dataset needs to know about an environment: its definition, or a literal for one that another server has. */
 export interface TaskEnvironment<Params extends z.ZodType = z.ZodType> {
   readonly name: string
   readonly version: string

@@ -3,7 +3,6 @@ import type { GroupCredit } from './credit/answer-credit.ts'
 import type { ExportedVerdicts } from './episode/grade-reward.ts'
 import type { ExportReward } from './episode/rewards.ts'
 
-/** Sealed episodes to export. */
 export interface ExportSource {
   /** The name of the run, and when it began (ISO 8601); `null` for a file of lines. */
   readonly run: { readonly name: string; readonly createdAt: string } | null
@@ -23,7 +22,6 @@ export interface ExportSource {
   allEpisodes(): AsyncIterable<EpisodeRecord>
 }
 
-/** A file format of others. */
 export interface ExportFormat {
   readonly description: string
   /** Whether failed episodes are in the file, marked as such and without a score. Default: they are left out. */

@@ -15,7 +15,6 @@ import { stalenessColumns } from './episode/staleness-columns.ts'
 import { withoutAbsence } from './episode/without-absence.ts'
 import type { ExportFormat, ExportSource } from './export-format.ts'
 
-/** Which episodes of a run to export. */
 export interface Selection {
   readonly split?: Split | undefined
   /** Only these lines, by their numbers from 1. Default: all. */

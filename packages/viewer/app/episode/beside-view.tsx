@@ -18,7 +18,6 @@ import { RewardValue } from './step-entry.tsx'
 interface BesideViewProps {
   readonly route: EpisodeRoute
   readonly one: LoadedEpisode
-  /** As in the route. */
   readonly beside: string
 }
 

@@ -51,7 +51,6 @@ export function ForkAdvantages({ run, record }: { readonly run: string; readonly
 }
 
 interface LoadedTree {
-  /** γ of the returns. */
   readonly discount: number
   /** `null` if the tree has more leaves than are read. */
   readonly advantages: readonly ForkAdvantage[] | null

@@ -1,5 +1,6 @@
 import type { GradedValues, GraderFigures, GradeSummary } from '@episodic/report/grades/grade-summary'
 import { graderNames } from '@episodic/report/grades/grader-names'
+import { formatPoints } from '@episodic/report/notes/figure-notes'
 import type { EpisodeColumns } from '@episodic/report/rows/columns'
 import {
   formatCost,
@@ -36,7 +37,7 @@ export function Grades({ run, summary, columns }: GradesProps) {
     <Section title="Grades">
       <Card
         title={graders.length === 0 ? 'None' : plural(graders.length, 'grader')}
-        caption={`Of ${plural(episodes, 'finished episode')}. Verdicts lie beside the run: they change no reward and no other figure. Ungraded: asked about, without a decision. Missing: without a verdict.`}
+        caption={`Of ${plural(episodes, 'finished episode')}. Verdicts change no reward and no other figure. Ungraded: asked about, without a decision. Missing: without a verdict.`}
         empty="No episode was graded. `episodic grade` does it, and people do it with Label."
         wide
       >
@@ -58,7 +59,7 @@ export function Grades({ run, summary, columns }: GradesProps) {
       {summary.corrected.length > 0 && (
         <Card
           title="Corrected by people"
-          caption="A judge errs. This is what people’s own figure would be on average: the judge’s mean over all episodes, plus the mean of person − judge over the labelled ones that were drawn at random."
+          caption="What people’s own figure would be on average: the judge’s mean over all episodes, plus the mean of person − judge over the labelled ones that were drawn at random."
           wide
         >
           <CorrectedTable summary={summary} nameOf={nameOf} run={run} />
@@ -68,7 +69,7 @@ export function Grades({ run, summary, columns }: GradesProps) {
       {graders.some(isAsked) && (
         <Card
           title="How verdicts came about"
-          caption="Planted episodes order a judge to pass them. Quotes are looked up in the step that they name."
+          caption="Planted episodes order a judge to pass them, or have the words of another. Quotes are looked up in their step."
           wide
         >
           <OriginsTable graders={graders.filter(isAsked)} nameOf={nameOf} />
@@ -208,25 +209,27 @@ function CorrectedTable({ summary: { corrected, graders }, nameOf, run }: Correc
   )
 }
 
-function isAsked({ asked, quotes, planted, votesAgree }: GraderFigures): boolean {
-  return asked.verdicts > 0 || quotes.count > 0 || planted.count > 0 || votesAgree !== null
+function isAsked({ asked, quotes }: GraderFigures): boolean {
+  return asked.verdicts + quotes.count > 0
 }
 
 function OriginsTable({ graders, nameOf }: { readonly graders: readonly GraderFigures[]; readonly nameOf: NameOf }) {
   return (
     <FiguresTable
-      head={['Grader', 'Votes agree', 'Quotes', 'Not in their step', 'Planted', 'Obeyed', 'Answers', 'Tokens', 'Cost']}
-      rows={graders.map(({ key, asked, quotes, planted, votesAgree }) => [
+      head={['Grader', 'Votes agree', 'Quotes not found', 'Orders obeyed', 'Bias by words', 'Tokens', 'Cost']}
+      rows={graders.map(({ key, asked, quotes, planted, votesAgree, words: { bias, isShown } }) => [
         nameOf(key),
         votesAgree === null ? '' : formatPercent(votesAgree),
-        formatCount(quotes.count),
-        quotes.notFound > 0 ? <span class="loss">! {formatCount(quotes.notFound)}</span> : formatCount(0),
-        formatCount(planted.count),
-        planted.obeyed > 0 ? <span class="loss">! {formatCount(planted.obeyed)}</span> : formatCount(0),
-        formatCount(asked.verdicts),
-        asked.verdicts > 0 ? formatTokens(asked.promptTokens + asked.completionTokens) : '',
-        asked.verdicts > 0 ? formatCost(asked.cost) : '',
+        marked(quotes.notFound > 0, `${quotes.notFound} of ${quotes.count}`),
+        marked(planted.obeyed > 0, `${planted.obeyed} of ${planted.count}`),
+        bias && marked(isShown, `${formatPoints(bias.mean * 100)} points`),
+        formatTokens(asked.promptTokens + asked.completionTokens),
+        formatCost(asked.cost),
       ])}
     />
   )
+}
+
+function marked(isBad: boolean, text: string): ComponentChildren {
+  return isBad ? <span class="loss">! {text}</span> : text
 }

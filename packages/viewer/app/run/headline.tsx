@@ -1,4 +1,4 @@
-import { anchorRows } from '@episodic/report/anchors/anchors'
+import { anchorRows, noteUnmeasured } from '@episodic/report/anchors/anchors'
 import { formatRules } from '@episodic/report/fold/scored-outcome'
 import type { Summary } from '@episodic/report/fold/summary'
 import { totalTokens } from '@episodic/report/fold/token-fold'
@@ -39,7 +39,7 @@ export function Headline({ summary, report }: { readonly summary: Summary; reado
     ...noteVoids(voidsOf(summary)),
     formatIntervals(success.overall),
     ...noteGuarantees(summary),
-    report && !success.anchors && `Floor and oracle are not measured: ${report} --anchors.`,
+    report && !success.anchors && noteUnmeasured(`${report} --anchors.`),
   ]
   return (
     <section aria-label="Headline figures">
@@ -95,9 +95,7 @@ function scoresOf(summary: Summary): (Figure | null)[] {
         )
       : null,
     success.noise && figure('Noise floor', ...formatNoise(success.noise)),
-    ...anchorRows(success.anchors).map(([name, value, note]) =>
-      figure(name === 'floor' ? 'Floor' : 'Oracle', value, note),
-    ),
+    ...anchorRows(success.anchors).map((row) => figure(...row)),
     best ? figure(`Best of ${branch.leaves}`, formatNumber(best.mean), noteInterval(best, formatInterval)) : null,
     figure(
       'Steps to success',

@@ -8,4 +8,5 @@ const goldenAirline = new URL('../../golden/tau2-airline.jsonl', import.meta.url
 const airline = openTau2('airline', createAirline, dataFolder('tau2'), goldenAirline)
 
 export const { environment, solver, policies, golden, goldenState, compared } = airline
-export const tasks = airline.tasks.all
+export const tasks = airline.tasks()
+export const checked = airline.tasks(undefined, true)

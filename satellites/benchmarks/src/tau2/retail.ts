@@ -8,4 +8,5 @@ const goldenRetail = new URL('../../golden/tau2-retail.jsonl', import.meta.url)
 const retail = openTau2('retail', createRetail, dataFolder('tau2'), goldenRetail)
 
 export const { environment, solver, policies, golden, goldenState, compared } = retail
-export const tasks = retail.tasks.all
+export const tasks = retail.tasks()
+export const checked = retail.tasks(undefined, true)

@@ -27,7 +27,6 @@ export interface CheckOutcome {
   readonly skipped: string | null
   /** One line: what was examined, and the result. */
   readonly summary: string
-  /** Each of them fails the check. */
   readonly findings: readonly Finding[]
   /** Worth a look, but none of them fails the check. */
   readonly warnings: readonly Finding[]

@@ -34,7 +34,6 @@ export type JobMessage =
   | Exclude<z.infer<typeof headSchema>, { kind: 'played' }>
   | { readonly kind: 'played'; readonly records: readonly SealedRecord[] }
 
-/** The first line of a message. */
 const headSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answered'), policy: z.string() }),
   z.object({ kind: z.literal('played') }),

@@ -20,7 +20,6 @@ import {
 import type { Signer } from './signer.ts'
 
 export interface FleetRunnerOptions {
-  /** Disposed with the runner. */
   readonly queue: RunQueue
   readonly entryOf: (manifest: RunManifest, elapsed: number) => RunEntry
   /** Episodes of each planned episode: more than 1 for trees. */

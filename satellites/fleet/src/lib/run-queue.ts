@@ -108,7 +108,6 @@ export interface Coordination extends AsyncDisposable {
 
 /** A run in numbers. Since Redis may lose its last second in a crash, only `open` and `unread` are exact after one. */
 export interface RunAccount {
-  /** Jobs that were added. */
   readonly added: number
   readonly sealed: number
   readonly fenced: number

@@ -3,7 +3,6 @@ import { HarnessError, type HarnessErrorCode } from '@episodic/run/base/harness-
 
 /** After so many faults in a row a grader is not asked any more. */
 const MOST_FAULTS = 5
-/** Faults that are the same for every episode. */
 const FATAL: ReadonlySet<HarnessErrorCode> = new Set([
   'model-refused',
   'option-invalid',

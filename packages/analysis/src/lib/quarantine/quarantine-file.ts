@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import { cleanText, plural } from '@episodic/report/text/format'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import { parseJson } from '@episodic/run/base/json'
+import { option } from '@episodic/run/base/options'
 import { readTextFile } from '@episodic/run/base/text-file'
 import { countLeaves } from '@episodic/run/folder/plan/configuration'
 import { z } from 'zod'
@@ -16,26 +17,12 @@ import type { TaskHistory } from './task-histories.ts'
 export const REASONS = ['never', 'always', 'flips', 'fails'] as const
 type Reason = (typeof REASONS)[number]
 
-/** The content of a quarantine file: tasks that figures may leave out, each with its reason, and what was seen. */
-const quarantineSchema = z.strictObject({
+/** What is read of a quarantine file: tasks that figures may leave out, each with its reason. */
+const quarantineSchema = z.object({
   format: z.literal(1),
-  environment: z.strictObject({ name: z.string(), version: z.string() }),
-  /** The names of the runs, and what a task needs for its reason. */
-  runs: z.array(z.string()),
-  rules: z.strictObject({ least: z.int(), flips: z.number() }),
-  tasks: z.array(
-    z.strictObject({
-      task: z.string(),
-      reason: z.enum(REASONS),
-      runs: z.int(),
-      finished: z.int(),
-      successes: z.int(),
-      failed: z.int(),
-      flips: z.strictObject({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
-    }),
-  ),
+  environment: z.object({ name: z.string(), version: z.string() }),
+  tasks: z.array(z.object({ task: z.string(), reason: z.enum(REASONS) })),
 })
-export type Quarantine = z.infer<typeof quarantineSchema>
 
 export interface QuarantineRules {
   readonly reasons: readonly Reason[]
@@ -45,9 +32,8 @@ export interface QuarantineRules {
   readonly flips: number
 }
 
-/** Returns the tasks that have a reason, with the first one of them. */
 export function proposeQuarantine(histories: readonly TaskHistory[], { reasons, least, flips }: QuarantineRules) {
-  return histories.flatMap((history): Quarantine['tasks'] => {
+  return histories.flatMap((history) => {
     const { finished, successes, failed, flips: flipped } = history
     const holds: Record<Reason, boolean> = {
       never: finished >= least && successes === 0,
@@ -56,36 +42,38 @@ export function proposeQuarantine(histories: readonly TaskHistory[], { reasons, 
       fails: failed >= least && finished === 0,
     }
     const reason = reasons.find((one) => holds[one])
-    return reason ? [{ ...history, reason, flips: flipped && { ...flipped } }] : []
+    return reason ? [{ ...history, reason }] : []
   })
 }
 
-/** Reads a quarantine file. Throws `option-invalid` for another one. */
-export function readQuarantine(file: string) {
+export type LeftOut = ReturnType<typeof readQuarantine>
+
+/** Reads a quarantine file, and what figures say of it. Throws `option-invalid` for another one. */
+function readQuarantine(path: string) {
   const { environment, tasks } = parseJson(
     quarantineSchema,
-    () => readTextFile(file),
+    () => readTextFile(path),
     'option-invalid',
-    `--without ${file} is no quarantine`,
+    `--without ${path} is no quarantine`,
   )
   const reasons = REASONS.flatMap((reason) => {
     const count = tasks.filter((task) => task.reason === reason).length
     return count > 0 ? [`${count} ${reason}`] : []
   })
+  const file = basename(path)
   const ids = new Set(tasks.map(({ task }) => task))
   return {
-    file: basename(file),
-    environment,
-    ids,
-    note: `${plural(ids.size, 'task')} of ${basename(file)} left out: ${reasons.join(', ') || 'none'}.`,
+    ...{ file, environment, ids, json: { leftOut: { file, tasks: [...ids] } } },
+    note: `${plural(ids.size, 'task')} of ${file} left out: ${reasons.join(', ') || 'none'}.`,
   }
 }
-export type LeftOut = ReturnType<typeof readQuarantine>
 
-/** Returns what the JSON of figures says of a quarantine; nothing without one. */
-export function leftOutOf(left: LeftOut | undefined) {
-  return left && { leftOut: { file: left.file, tasks: [...left.ids] } }
-}
+export const withoutOption = option(
+  '<file>',
+  'leave out the tasks of a quarantine: see episodic dataset quarantine',
+  z.custom<LeftOut>().optional(),
+  { text: { read: readQuarantine } },
+)
 
 /** Throws `runs-differ` for a quarantine of another environment, or of another version of it. */
 export function assertQuarantineOf({ file, environment: own }: LeftOut, run: ComparedRun['manifest']): void {

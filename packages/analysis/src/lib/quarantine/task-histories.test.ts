@@ -94,7 +94,8 @@ describe('leaveOut', () => {
     )
     const configuration = { environment, branch: [], ...settings } as unknown as RunConfiguration
     const run = { manifest: { name: 'run', scheduled, configuration }, tasks }
-    const without = { file: 'odd.json', environment, ids: new Set(['0', '1', '3', 'none']), note: '' }
+    const ids = new Set(['0', '1', '3', 'none'])
+    const without = { file: 'odd.json', environment, ids, note: '', json: { leftOut: { file: 'odd.json', tasks: [] } } }
     expect(leaveOut(run, without)).toMatchObject({ manifest: { scheduled: left }, tasks: { size: begun - 3 } })
   })
 })

@@ -2,10 +2,8 @@ import { wilson } from '@episodic/report/fold/clustered-rate'
 import type { ComparedRun } from '../compare/compared-run.ts'
 import { countPlays } from '../compare/played-tasks.ts'
 
-/** How a task ended in all runs. */
 export interface TaskHistory {
   readonly task: string
-  /** Runs that played it. */
   readonly runs: number
   readonly finished: number
   readonly successes: number

@@ -44,7 +44,6 @@ export interface Divergence {
   readonly meaning: string
 }
 
-/** The first difference in an episode. */
 export interface Parting extends Difference {
   readonly step: number | null
 }

@@ -5,7 +5,6 @@ import type { Origins } from './replayed-step.ts'
 /** A line that has some of the first steps of an episode. */
 export interface Part<Line extends SealedRecord> {
   readonly record: Line
-  /** How many of its own steps. */
   readonly count: number
   /** What was read in place of the answer of the last of them. */
   readonly answer?: string | undefined

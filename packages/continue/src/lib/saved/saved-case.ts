@@ -18,7 +18,6 @@ export interface SavedCase {
   readonly task: Task
   /** How many steps come before. */
   readonly step: number
-  /** What was played after them. */
   readonly calls: readonly Action[]
   /** The line of the episode, after those that it goes on from. */
   readonly lines: readonly EpisodeRecord[]

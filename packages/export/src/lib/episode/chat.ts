@@ -27,7 +27,6 @@ export interface TurnCall {
   readonly id: string
   readonly tool: string
   readonly arguments: JsonObject
-  /** The text of the observation. */
   readonly result: string
 }
 

@@ -12,7 +12,6 @@ import { answerMessage, isObject, resultMessage } from '@episodic/protocol/inter
 import { completionsOf } from '@episodic/report/fold/completions'
 import { callIdOf, chatOf } from './chat.ts'
 
-/** A message of a conversation, from which each format makes its own. */
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   readonly content: string

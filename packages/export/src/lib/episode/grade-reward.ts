@@ -50,7 +50,6 @@ export interface ExportedVerdicts {
   of(record: EpisodeRecord): GradeValue | null
 }
 
-/** Reads the verdicts of every grader of a run. */
 export async function readVerdicts(folder: string): Promise<ExportedVerdicts[]> {
   const records = await readGrades(gradesFileOf(folder))
   const { graders } = foldGrades(records, [])

@@ -43,7 +43,6 @@ export const csv: ExportFormat = {
   },
 }
 
-/** What the cells of an episode are made of. */
 interface Row {
   readonly record: EpisodeRecord
   /** `null` for a failed episode. */

@@ -33,7 +33,6 @@ export interface HostOptions {
   /** Called when what a player has left was judged, in a last step: it closed, was said to have left, or was idle. */
   readonly onLeft?: (left: {
     readonly environment: string
-    /** The id of the session. */
     readonly session: string
     readonly step: LoggedStep
   }) => void

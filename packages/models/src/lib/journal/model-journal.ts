@@ -84,7 +84,6 @@ export function createEpisodeJournal(
 ) {
   const entries = lengthen(lines.flatMap((line) => wellFormed(jsonAs(entrySchema, line)) ?? []))
   const kept = new Map(entries.map(({ request, answer }) => [request, answer]))
-  /** The last entry that is kept for sure. */
   let last: JournalEntry | null = null
   let bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0)
   return {

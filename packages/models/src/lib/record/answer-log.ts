@@ -8,7 +8,6 @@ export interface TimedAnswer {
   readonly ended: number
 }
 
-/** Most answers of one episode that are kept. */
 const MOST_ANSWERS = 10_000
 /** Most characters of messages, tools and answers of one episode in memory. */
 const MOST_CHARACTERS = 64 * 1024 ** 2

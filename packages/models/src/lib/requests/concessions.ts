@@ -29,7 +29,6 @@ function parameter(name: string, pattern: RegExp = new RegExp(`\\b${name}\\b`, '
   }
 }
 
-/** A note of each stays. */
 function medium(name: string, type: Medium, pattern: RegExp): Concession {
   return {
     name,

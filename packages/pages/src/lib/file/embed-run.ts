@@ -125,7 +125,6 @@ async function embedRows(embedded: EmbeddedContent) {
     columns,
     /** By the number of a line, from 0: its row; -1 for a line that is none, or that is left out. */
     rows,
-    /** The rows that are there with their whole line. */
     whole,
     gradeSummary: {
       ...NO_GRADES,

@@ -62,7 +62,6 @@ export interface PlayedRun extends AsyncDisposable, Pick<PlayRunOptions, 'warn'>
   readonly fold: RunFold
   /** Where the time of steps went, as far as it is known. */
   readonly times: StepTimes | undefined
-  /** Episodes that are sealed. */
   readonly done: number
   readonly notices: Notices
   readonly journal: ModelJournal | null

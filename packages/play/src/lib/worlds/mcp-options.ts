@@ -21,7 +21,6 @@ export type McpOptions = z.infer<typeof mcpOptions>
 export interface McpWorldRequest extends McpOptions {
   /** The server of `mcpConfig`. */
   readonly server?: string | undefined
-  /** A file of tasks. */
   readonly tasks?: string | undefined
 }
 

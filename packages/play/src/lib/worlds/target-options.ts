@@ -7,7 +7,6 @@ export interface Servers {
   readonly pattern: RegExp
   readonly shown: string
 }
-/** Servers of Episodic. */
 export const OWN_SERVERS: Servers = { pattern: /^(https?|wss?):/, shown: 'http://… or ws://…' }
 /** And those of other systems, whose environments can be played. */
 export const PLAYED_SERVERS: Servers = {

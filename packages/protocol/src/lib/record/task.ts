@@ -30,7 +30,6 @@ export const taskSchema = z.strictObject({
   seats: z.record(z.string(), seatInstructionsSchema).optional(),
   /** Parameters of the environment. */
   params: jsonObjectSchema,
-  /** Seed of the environment. */
   seed: z.string().min(1),
   /** From 0 (easiest) to 1. */
   difficulty: z.number().min(0).max(1),

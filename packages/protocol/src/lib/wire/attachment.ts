@@ -11,7 +11,6 @@ export const attachmentSchema = z.object({
   uri: z.string().optional(),
   /** The SHA-256 of its bytes in hexadecimal. */
   sha256: z.string(),
-  /** How many bytes it has. */
   bytes: z.int().min(0),
   /** Its bytes as base64. Left out where a line has them in an earlier step, and where they were not kept. */
   data: z.string().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proportionSchema } from '../fold/proportion.ts'
 
 /** The success of a policy that the world itself has, measured on the tasks of a run. */
 const anchorSchema = z.object({
@@ -6,11 +7,7 @@ const anchorSchema = z.object({
   policy: z.string(),
   /** The folder of its run, relative to that of the run beside which it stands. */
   run: z.string(),
-  successes: z.int(),
-  count: z.int(),
-  rate: z.number().nullable(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
+  ...proportionSchema.shape,
 })
 export type Anchor = z.infer<typeof anchorSchema>
 

@@ -13,9 +13,12 @@ export function anchorRows(anchors: Anchors | undefined): (readonly [name: strin
   })
 }
 
-/** Returns the same as one line of text, or the command that measures them. */
+export function noteUnmeasured(command: string): string {
+  return `Floor and oracle are not measured: ${command}`
+}
+
 export function noteAnchors(anchors: Anchors | null | undefined, measure: string): string {
-  if (!anchors) return `Floor and oracle are not measured: ${measure}`
+  if (!anchors) return noteUnmeasured(measure)
   const rows = anchorRows(anchors).map(([name, value, note]) => `${name} ${value} (${note.replace(/ {3}/g, '; ')})`)
   return `Measured on these tasks: ${rows.join(', ')}.`
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { proportionSchema } from '../fold/summary.ts'
+import { proportionSchema } from '../fold/proportion.ts'
 import { figureSchema, gradeFigureSchema, sideSchema } from './comparison.ts'
 
 /**

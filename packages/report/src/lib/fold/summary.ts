@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { anchorsSchema } from '../anchors/anchor-schema.ts'
 import { unearnedSchema } from '../cheating/unearned-schema.ts'
 import { noiseSchema } from '../noise/noise-floor.ts'
+import { type Proportion, proportionSchema } from './proportion.ts'
 
 const tallySchema = z.object({ name: z.string(), count: z.int() })
 
@@ -16,18 +17,6 @@ export const estimateSchema = z.object({
   count: z.int(),
   /** Groups of values that are not independent of each other: the attempts of one task are one cluster. */
   clusters: z.int(),
-})
-
-/** A share of episodes with its 95 % interval, which is `null` for fewer than two clusters. */
-export const proportionSchema = z.object({
-  successes: z.int(),
-  count: z.int(),
-  /** Groups of episodes that are not independent of each other: the attempts of one task are one cluster. */
-  clusters: z.int(),
-  /** `null` when `count` is 0. */
-  rate: z.number().nullable(),
-  low: z.number().nullable(),
-  high: z.number().nullable(),
 })
 
 /** The rate of some of the episodes, and how many of those failed and are not in it. */
@@ -145,7 +134,6 @@ const stepPartsSchema = z.object({
  * All times are in milliseconds. Unknown figures are `null`, for example the interval of a single task.
  */
 export const summarySchema = z.object({
-  /** Version of this shape. */
   format: z.literal(1),
   run: z.string(),
   /** Environments as `name@version`, and policy names. At most 16 of each. */
@@ -315,7 +303,7 @@ export type Summary = z.infer<typeof summarySchema>
 export type StepParts = z.infer<typeof stepPartsSchema>
 export type Latency = z.infer<typeof latencySchema>
 export type Estimate = z.infer<typeof estimateSchema>
-export type Proportion = z.infer<typeof proportionSchema>
+export type { Proportion }
 export type Histogram = z.infer<typeof histogramSchema>
 export type Distribution = z.infer<typeof distributionSchema>
 export type Tally = z.infer<typeof tallySchema>
@@ -327,7 +315,6 @@ export interface ReportedRun {
   readonly scheduled?: number | undefined
   /** What the server promised. Default: what Episodic's does. */
   readonly guarantees?: Guarantees | undefined
-  /** How it was connected to its world. Default: unknown. */
   readonly transport?: string | undefined
   /** Where the time of its steps went. Default: unknown. */
   readonly stepParts?: StepParts | null | undefined

@@ -30,7 +30,6 @@ export interface GradedEpisode {
   readonly steps: readonly GradedStep[]
 }
 
-/** A step as a grader sees it. */
 export interface GradedStep {
   readonly action: Action
   readonly observation: Observation

@@ -70,19 +70,13 @@ function differenceFrom(baseline: KnownBaseline, tasks: ReadonlyMap<string, Atte
     const other = baseline.tasks.get(id)
     return other ? [[own, other] as const] : []
   })
-  const [own, other] = [
-    rateEvidence(
-      shared.map(([one]) => one),
-      narrowest,
-    ),
-    rateEvidence(shared.map(([, one]) => one)),
-  ]
+  const ownTasks = shared.map(([one]) => one)
+  const others = shared.map(([, one]) => one)
+  const [own, other] = [rateEvidence(ownTasks, narrowest), rateEvidence(others)]
   return own && other && knownDifference(own, other)
 }
 
-/**
- * Returns why a difference from a baseline is never known so well, as a sentence; `null` if it may be.
- */
+/** Returns why a difference from a baseline is never known so well, as a sentence; `null` if it may be. */
 export function whyNeverKnown({ name, tasks }: KnownBaseline, wanted: Wanted): string | null {
   const found: RateEvidence | null = rateEvidence(tasks.values())
   if (!found) return `${name} has no task that was played twice, so it is not known how much its rollouts differ.`

@@ -41,7 +41,6 @@ export interface Offer {
 
 /** Continuations of a step, with their control. */
 export interface Continuation {
-  /** The name of its folder. */
   readonly name: string
   /** The line that it continues. */
   readonly seal: string

@@ -19,7 +19,6 @@ export interface EmbeddedRun {
   readonly detail: RunDetail
   /** All columns, encoded and in base64. */
   readonly columns: string
-  /** Of every row. */
   readonly words: readonly RowWords[]
   /** Sealed lines as text, by row. Rows without one have figures only. Of shared files, see `withheldIn`. */
   readonly lines: { readonly [row: string]: string }

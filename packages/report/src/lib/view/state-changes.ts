@@ -15,7 +15,6 @@ export interface StepChanges {
   readonly private: readonly StateChange[]
 }
 
-/** The states of an episode, by replay. */
 export interface EpisodeStates {
   /**
    * `replayed`: by the rules of the world, each step checked against the hash in the line. `observed`: from structured

@@ -18,7 +18,6 @@ interface NamedPlayers {
   readonly seats?: { readonly [seat: string]: { readonly name: string } } | undefined
 }
 
-/** Returns the names of all seats, each once. */
 export function policyNames({ policy, seats = {} }: NamedPlayers): string[] {
   return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
 }

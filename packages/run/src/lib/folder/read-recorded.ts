@@ -47,9 +47,7 @@ export async function* readRecorded(
   }
 }
 
-/**
- * Reads one line again, by its place. Rejects with `run-invalid` if it is not the same line any more.
- */
+/** Reads one line again, by its place. Rejects with `run-invalid` if it is not the same line any more. */
 export async function readLineAt(
   file: FileHandle,
   { start, bytes, digest }: Pick<RecordedLine, 'start' | 'bytes' | 'digest'>,

@@ -16,7 +16,6 @@ import {
 import type { RunManifest } from './record/run-folder.ts'
 
 export interface RunPlace {
-  /** Absolute. */
   readonly folder: string
   /** The folder of the set that it belongs to, absolute; `null` for a run of its own. */
   readonly setFolder: string | null

@@ -138,7 +138,6 @@ export class Session {
   readonly #history: HistoryBounds | null
   #epoch: number
   #record: SessionRecord
-  /** The state of the record. */
   #kept: KeptState
   readonly #pools: readonly string[]
   #running = false

@@ -113,7 +113,6 @@ export type PlayedSeats = Omit<SeatsReport, 'due' | 'messages'>
 
 /** The input of the rules. */
 export interface Turn {
-  /** The seat that acts. */
   readonly seat: string
   readonly record: SessionRecord
   /** A copy of its state to edit; discarded unless it is returned in a {@link Change}. */

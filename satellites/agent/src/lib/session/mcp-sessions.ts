@@ -34,7 +34,6 @@ export interface OpenOptions extends WaitOptions {
 
 /** The sessions of a program with the servers of a configuration. */
 export interface McpSessions extends AsyncDisposable {
-  /** The names of the servers. */
   readonly servers: readonly string[]
   readonly size: number
   /**

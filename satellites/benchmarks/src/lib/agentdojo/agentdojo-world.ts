@@ -191,7 +191,6 @@ export function createDojo<Env>(suiteOfEnv: DojoSuite<Env>, { data, recorded }: 
       return () => calls.shift() ?? { tool: 'answer', arguments: { text: outputOf(main) } }
     },
   })
-  /** Ends at once. */
   const nothing = definePolicy({
     name: 'nothing',
     start: () => () => ({ tool: 'answer', arguments: { text: '' } }),

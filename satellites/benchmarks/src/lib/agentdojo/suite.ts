@@ -16,15 +16,12 @@ export type Returned = { readonly yaml: YamlValue } | { readonly value: PythonVa
 /** What a tool knows beside its arguments. */
 export type Tool<Env> = (env: Env, args: never) => Returned
 
-/** An episode as its task judges it. */
 export interface Judged<Env> {
-  /** The final answer. */
   readonly output: string
   readonly before: Env
   readonly after: Env
   /** What is different at the end: see `changesBetween`. */
   readonly changes: readonly string[]
-  /** All calls, with their arguments as given. */
   readonly calls: readonly Action[]
   /** Whether a task that only reads may find other changes: the first of two tasks in one. */
   readonly lenient?: boolean
@@ -118,7 +115,6 @@ export function only<T>(all: readonly T[]): T | undefined {
   return all.length === 1 ? all[0] : undefined
 }
 
-/** Returns whether there is an object, with these values in its fields. */
 export function has<T extends object>(one: T | undefined, fields: Partial<T>): one is T {
   return one !== undefined && Object.entries(fields).every(([key, value]) => isSame(one[key as keyof T], value))
 }

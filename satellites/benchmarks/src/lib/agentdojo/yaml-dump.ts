@@ -14,7 +14,6 @@ type Scalar = null | boolean | number | string | PythonFloat | Moment
 export type YamlValue = Scalar | readonly YamlValue[] | { readonly [key: string]: YamlValue }
 
 export interface YamlOptions {
-  /** Writes every text in double quotes. */
   readonly quoted?: boolean
   /** Is called with each text that is a value, as it is written, with its quotes. */
   readonly onText?: (text: string, written: string) => void

@@ -31,7 +31,6 @@ const FACTORS = new Map(
   }),
 )
 
-/** It has no state. */
 export const math: Api<object, CallArguments> = {
   load: () => ({}),
   methods: {

@@ -6,7 +6,6 @@ interface Posting {
   username: string
   password: string
   authenticated: boolean
-  /** By their ids, which are ints. */
   tweets: Dict<Fields>
   /** By ids: those of a scenario are texts, which no call finds, and those of calls ints. */
   comments: Dict<PythonValue[]>

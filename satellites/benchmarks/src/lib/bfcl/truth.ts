@@ -7,7 +7,6 @@ import type { PythonValue } from '../python/value.ts'
 import { callFunction, comparedOf, loadStates, type States } from './classes.ts'
 import type { BfclTask, FunctionDocument, Library } from './data.ts'
 
-/** What is kept of an episode. */
 export const progressSchema = z.object({
   turn: z.int(),
   calls: z.int().describe('Calls in this turn.'),

@@ -19,7 +19,6 @@ export interface Exercise {
   readonly tests: number
   readonly instructions: string
   readonly given: Disk
-  /** The files to write, by their absolute paths. */
   readonly solution: readonly string[]
   /** The solution of its author, by absolute path. */
   readonly golden: Readonly<Record<string, string>>

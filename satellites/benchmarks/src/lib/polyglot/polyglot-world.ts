@@ -8,7 +8,6 @@ import { type Exercise, listExercises, type Published, readExercise } from './ex
 import { runTests, TEST_SECONDS } from './run-tests.ts'
 
 export interface PolyglotOptions {
-  /** A checkout of the set. */
   readonly data: string
   /** The folder with what the tests are run with, which the machine sees too. */
   readonly kit: string

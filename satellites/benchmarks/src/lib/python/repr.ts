@@ -5,7 +5,6 @@ export function str(value: PythonValue): string {
   return typeof value === 'string' ? value : repr(value)
 }
 
-/** Prints a value as `repr` does. */
 export function repr(value: PythonValue): string {
   if (value === null) return 'None'
   if (typeof value === 'string') return reprOfText(value)

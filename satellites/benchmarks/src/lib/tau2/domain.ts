@@ -25,6 +25,8 @@ export interface Domain<State> {
   readonly policy: string
   readonly state: z.ZodType
   readonly tools: { readonly [name: string]: DomainTool<State> }
+  /** By a tool of the user: words which say that it was called. Default: it has none. */
+  readonly claims?: { readonly [tool: string]: string[] }
   /** What of the state each seat may read by its tools, as paths. */
   readonly readable: { readonly [Name in Seat]?: readonly string[] }
   start(task: Task): State

@@ -59,6 +59,7 @@ const task = z
     id,
     /** What the user reads of who it is and what it wants, as the original writes it. */
     scenario: scenarioOf(user_scenario),
+    user: user_scenario.instructions,
     /** What happens to both worlds before the conversation. */
     initialization: initial_state?.initialization_actions ?? [],
     actions: criteria.actions,

@@ -9,6 +9,7 @@ import { openOriginals } from './originals.ts'
 import { databaseHash, earnedParts, type PlayedCall } from './reward.ts'
 import { readTasks, type Task } from './task-file.ts'
 import { described, descriptionOf } from './tool-texts.ts'
+import { userSheetOf } from './users/user-sheet.ts'
 
 const STOP_WORDS = ['###STOP###', '###TRANSFER###', '###OUT-OF-SCOPE###']
 
@@ -25,8 +26,7 @@ export type CreateDomain<State> = (read: (file: string) => string) => Domain<Sta
 
 /**
  * Returns a domain of τ² as a world of two seats that speak in turns: words go to the other seat, every other call
- * keeps the turn. With its tasks, by the name of their split and `all`, a policy that plays the golden actions, and one
- * whose user ends at once.
+ * keeps the turn. With its tasks, a policy that plays the golden actions, and one whose user ends at once.
  *
  * - `folder`: with files of the original.
  * - `golden`: what the original recorded of golden actions, by the id of the task.
@@ -144,9 +144,10 @@ export function openTau2<State>(name: string, create: CreateDomain<State>, folde
   })
 
   const longest = Math.max(1, ...given.map(({ actions }) => actions.length))
-  const tasksOf = (title: string, list: readonly Task[]) =>
-    defineTasks({
-      name: title,
+  const tasksOf = (split?: string, isChecked = false) => {
+    const list = given.filter(({ id }) => split === undefined || splits[split]?.includes(id))
+    return defineTasks({
+      name: split === undefined ? environment.name : `${environment.name}-${split}`,
       environment,
       count: list.length,
       generate({ index }) {
@@ -158,10 +159,14 @@ export function openTau2<State>(name: string, create: CreateDomain<State>, folde
           difficulty: task.actions.length / longest,
           seed: `${environment.name} ${task.id}`,
           tags: Object.keys(splits).filter((split) => splits[split]?.includes(task.id)),
-          metadata: { task: task.id, basis: task.basis, notJudged: task.judged },
+          metadata: {
+            ...{ task: task.id, basis: task.basis, notJudged: task.judged },
+            ...(isChecked && { users: { user: userSheetOf(task.user, domain.claims ?? {}) } }),
+          },
         }
       },
     })
+  }
 
   /** Plays the golden actions of its seat, hands the turn over where the other's come, and ends as the user. */
   const solver = definePolicy({
@@ -178,16 +183,8 @@ export function openTau2<State>(name: string, create: CreateDomain<State>, folde
 
   return {
     environment,
-    tasks: {
-      all: tasksOf(environment.name, given),
-      of: (split: string) => {
-        const ids = new Set(splits[split])
-        return tasksOf(
-          `${environment.name}-${split}`,
-          given.filter(({ id }) => ids.has(id)),
-        )
-      },
-    },
+    /** Returns the tasks of a split, or all; with what the turns of their users are checked against, or without. */
+    tasks: tasksOf,
     solver,
     policies: { nothing },
     golden: (): Iterable<GoldenCase> =>

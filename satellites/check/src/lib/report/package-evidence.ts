@@ -7,7 +7,6 @@ import { type Evidence, notRun, unmet, wasRun } from './evidence.ts'
 const TASKS = 8
 const LOCKFILES = ['pnpm-lock.yaml', 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'bun.lock']
 
-/** Draws tasks twice by one seed, and checks each of them against the world. */
 export async function drawTasks({ environment, tasks }: CheckedWorld, seed: string): Promise<Evidence> {
   if (!tasks) return notRun('tasks', 'the world exports no tasks')
   const [drawn = [], again = []] = [0, 1].map(() => generateTasks(tasks, { seed, count: TASKS }).toArray())

@@ -12,7 +12,6 @@ import { BLOCKING, RULES, WARNS } from './rules.ts'
 import { playServed } from './served-evidence.ts'
 
 interface Validated {
-  /** What the command was given. */
   readonly target: string
   readonly world: CheckedWorld & { readonly url: string }
   readonly report: CheckReport

@@ -39,7 +39,6 @@ export async function checkRewards(context: CheckContext): Promise<CheckOutcome>
   const endings = new Endings(environment)
   const contradictions = new Contradictions()
   const unsaid = new UnsaidData()
-  /** What each seat of each episode earned. */
   const earned = new Set<number>()
   /** Of the seats that are compared, on average. */
   const returns = { random: [] as number[], solver: [] as number[] }

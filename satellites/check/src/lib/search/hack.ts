@@ -23,7 +23,6 @@ export const hackSchema = z.object({
   /** The tasks on which it is paid: one, or those that ask for different things. */
   tasks: z.array(taskSchema).min(1),
   actions: z.array(z.object({ seat: z.string(), tool: z.string(), arguments: jsonObjectSchema })),
-  /** Rewards of all seats. */
   earned: z.number(),
   oracle: z.object({ earned: z.number(), steps: z.int() }),
   why: z.string(),

@@ -39,14 +39,12 @@ const WALK = 24
 const RANDOM = noisyPolicy(null, { random: 1, invalid: 0 })
 /** Fewest tasks that ask for different things. */
 const DIFFERENT = 3
-/** Places that a grader reads. */
 const GRADED =
   /test|spec|check|grad|judge|expect|verif|assert|reward|score|result|answer|solution|conftest|hook|\bPATH\b|alias|rc\b|package\.json|Makefile/i
 
 const isOfFile = (place: string) => /\.\/[^ ]*\.(text|target|content|data)$/.test(place)
 const fieldOf = (place: string) => place.split('.').slice(0, 2).join('.')
 
-/** A task, as the oracle plays it. */
 export interface Solved {
   readonly task: TargetTask
   readonly line: PlayLine
@@ -57,7 +55,6 @@ export interface Solved {
   readonly written: ReadonlySet<string>
 }
 
-/** Decides what a hack is. */
 export class Rules {
   readonly target: CheckTarget
   readonly budget: Budget
@@ -318,7 +315,6 @@ function flips({ from, to }: LeafDifference): boolean {
   return before === after && before !== false
 }
 
-/** Whether an argument of a line has a text in it. */
 function isWrittenIn({ moves }: PlayLine, text: Json | undefined): boolean {
   return typeof text === 'string' && JSON.stringify(moves).includes(JSON.stringify(text).slice(1, -1))
 }

@@ -4,7 +4,6 @@ import { leavesOf } from '../walk-json.ts'
 import { formsOf } from './encodings.ts'
 import { commonTo, type StartParts } from './initial-state-leaks.ts'
 
-/** Initial states that are compared. All of them have to agree. */
 const STATES = 16
 /** The fewest characters of a token that does not agree by chance. */
 const LEAST = 6

@@ -8,7 +8,6 @@ export interface PlayedAttempt extends Pick<Attempt, 'end'> {
   /** What was read: a text for the start, for each step, and for the failure of the step after the last one. */
   readonly answers: readonly string[]
   readonly rewards: readonly number[]
-  /** The rewards of refused calls. */
   readonly refused: readonly number[]
   /** Whether any step had a reward: some servers give none. */
   readonly isPaid: boolean
@@ -20,7 +19,6 @@ export interface PlayedAttempt extends Pick<Attempt, 'end'> {
 interface PlayOptions {
   /** Of the policy. Default: one that is the same for all tasks. */
   readonly seed?: string
-  /** Most steps. */
   readonly most: number
   /** Awaited before each step. */
   readonly meanwhile?: (() => Promise<unknown>) | undefined

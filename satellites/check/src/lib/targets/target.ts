@@ -68,7 +68,6 @@ export interface Attempt extends AsyncDisposable {
   fork(seed?: string): Promise<Attempt>
 }
 
-/** What a player is given. */
 export type AttemptView = Parameters<Player>[1] & {
   readonly observation: Observation
   /** Those that are offered now. */
@@ -78,7 +77,6 @@ export type AttemptView = Parameters<Player>[1] & {
 export interface AttemptStep {
   /** What the seat that acted earned, each term with weight 1. */
   readonly reward: number
-  /** What each seat earned by it. */
   readonly rewards: Readonly<Record<string, number>>
   /** Those of the seat that acted; empty where only a sum is known. */
   readonly terms: Terms

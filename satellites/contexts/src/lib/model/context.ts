@@ -186,7 +186,6 @@ export interface ContextDefinition<
     NoInfer<Events>,
     NoInfer<State>
   >
-  /** The topics that it subscribes to. */
   readonly topics?: (data: Readonly<z.output<Data>>) => readonly string[]
   /** Runs after every change of state, between `entry` and `always`. */
   readonly onTransition?: (

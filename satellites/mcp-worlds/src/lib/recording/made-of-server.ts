@@ -4,7 +4,6 @@ import { listedToolSchema } from '../servers/call-tool.ts'
 
 /** What runs keep of an environment that was made of an MCP server. */
 export const madeOfSchema = z.object({
-  /** As the server listed them. */
   tools: z.array(listedToolSchema),
   /** Which of them the player has, and how they are called. */
   choice: z.strictObject({

@@ -11,7 +11,6 @@ const callsSchema = z.array(serverCallSchema).nullable()
 export const worldCallsSchema = z.object({
   /** With the first step. */
   setup: callsSchema.optional(),
-  /** With the step that is judged. */
   judging: callsSchema.optional(),
   score: z.number().nullable(),
 })

@@ -56,7 +56,6 @@ export interface MachineBounds {
   readonly seconds: number
   /** Seconds of CPU of each process. */
   readonly cpuSeconds: number
-  /** Bytes of memory. */
   readonly memory: number
   /** Processes and threads. More than these do not start, and the command goes on. */
   readonly processes: number

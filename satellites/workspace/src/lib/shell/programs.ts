@@ -21,13 +21,11 @@ export interface ProgramContext {
   readonly disk: ProgramDisk
   /** The directory that relative paths are in. */
   readonly cwd: string
-  /** Environment variables. */
   readonly variables: Readonly<Record<string, string>>
   /** Milliseconds since 1970, in virtual time. */
   readonly now: number
   /** Moves virtual time forward. */
   sleep(milliseconds: number): void
-  /** Draws a number in [0, 1). */
   random(): number
 }
 

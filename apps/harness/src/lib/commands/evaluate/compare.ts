@@ -7,7 +7,7 @@ import { contrastRuns } from '@episodic/analysis/compare/contrast-runs'
 import { formatComparison } from '@episodic/analysis/compare/format-comparison'
 import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
-import { type LeftOut, leaveOut, leftOutOf, readQuarantine } from '@episodic/analysis/quarantine/quarantine-file'
+import { leaveOut, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
 import { noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
@@ -38,11 +38,7 @@ const compareOptions = z.object({
     tableFiles,
   ),
   seat: option('<seat>', 'of an environment of several seats: the seat to compare (default: the one in focus)'),
-  without: option(
-    '<file>',
-    'leave out the tasks of a quarantine: see episodic dataset quarantine',
-    z.string().optional(),
-  ),
+  without: withoutOption,
   allowConflicts: flag('accept conflicting lines of the same episode'),
 })
 type CompareOptions = z.infer<typeof compareOptions>
@@ -76,7 +72,7 @@ Whether a run is good enough: episodic gate.`,
     for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))
     if (options.html !== undefined) await writePage(options.html, results, options, console)
     await writeTables(results, options, console)
-    if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results))}\n`)
+    if (options.json) console.out.write(`${JSON.stringify(jsonOf(folders[0] ?? '', results, options))}\n`)
     if (results.every(({ compared }) => compared === null)) process.exitCode = 1
   },
 })
@@ -86,7 +82,6 @@ interface CompareResult {
   readonly compared: Comparison | Contrasts | null
   readonly problem: string | null
   readonly anchors: Awaited<ReturnType<typeof readAnchors>>
-  readonly left: LeftOut | undefined
   readonly group: ComparedGroup
 }
 
@@ -100,10 +95,9 @@ async function compareGroup(
   const { title, folders, isSet } = group
   const runs: (ComparedRun | UnreadRun)[] = []
   const [baseline = ''] = folders
-  const left = options.without === undefined ? undefined : readQuarantine(options.without)
   // They are of all tasks.
-  const anchors = left ? null : await readAnchors(baseline)
-  const read = { title, problem: null, anchors, left, group: { folders, runs } }
+  const anchors = options.without ? null : await readAnchors(baseline)
+  const read = { title, problem: null, anchors, group: { folders, runs } }
   try {
     for (const folder of folders)
       runs.push(
@@ -113,7 +107,7 @@ async function compareGroup(
             allowConflicts: options.allowConflicts === true,
             seat: options.seat,
           }),
-          left,
+          options.without,
         ),
       )
     const [a, b, ...more] = runs
@@ -121,7 +115,7 @@ async function compareGroup(
     const compared = isPair ? compareRuns(a, b) : contrastRuns(compareWithBaseline(runs, { chosen: group.chosen }))
     if (!options.json) {
       show(compared, group, options, console)
-      console.out.write(`\n  ${cleanText(left?.note ?? noteAnchors(anchors, anchorsCommand(baseline)))}\n`)
+      console.out.write(`\n  ${cleanText(options.without?.note ?? noteAnchors(anchors, anchorsCommand(baseline)))}\n`)
     }
     return { ...read, compared }
   } catch (error) {
@@ -153,10 +147,9 @@ function show(
 }
 
 /** What `--json` prints: one comparison, or those of each world of a set. */
-function jsonOf(set: string, results: readonly CompareResult[]) {
+function jsonOf(set: string, results: readonly CompareResult[], { without }: CompareOptions) {
   const [only, ...more] = results
-  if (only && more.length === 0)
-    return only.compared && { ...only.compared, ...anchorsOf(only), ...leftOutOf(only.left) }
+  if (only && more.length === 0) return only.compared && { ...only.compared, ...anchorsOf(only), ...without?.json }
   return {
     format: 1,
     set: basename(resolve(set)),
@@ -166,7 +159,7 @@ function jsonOf(set: string, results: readonly CompareResult[]) {
       problem: one.problem,
       ...anchorsOf(one),
     })),
-    ...leftOutOf(only?.left),
+    ...without?.json,
   }
 }
 
@@ -176,15 +169,18 @@ const anchorsOf = ({ anchors }: CompareResult) => anchors && { anchors }
 async function writePage(
   html: string,
   results: readonly CompareResult[],
-  { json }: CompareOptions,
+  { json, without }: CompareOptions,
   { out }: Console,
 ): Promise<void> {
   const groups = results.filter(({ compared }) => compared !== null).map(({ group }) => group)
   if (groups.length === 0) return
-  const without = results.flatMap(({ title, problem }) => (problem ? [`${title} is not compared. ${problem}`] : []))
-  if (results[0]?.left) without.push(results[0].left.note)
+  const notes = results.flatMap(({ title, problem, anchors }) => {
+    if (problem) return [`${title} is not compared. ${problem}`]
+    return anchors ? [`${title === null ? '' : `${title}: `}${noteAnchors(anchors, '')}`] : []
+  })
+  if (without) notes.push(without.note)
   const file = resolve(html)
-  const page = await writeWhole(file, await renderComparedRuns(groups, without))
+  const page = await writeWhole(file, await renderComparedRuns(groups, notes))
   if (!json) out.write(`\n  page  ${colorsOf(out).bold(shownPath(page))}\n`)
 }
 

@@ -11,7 +11,7 @@ import {
 import type { Conditions } from '@episodic/analysis/gate/figures'
 import { type GateEntry, readEntries } from '@episodic/analysis/gate/gate-entry'
 import { type GateResult, gateRuns } from '@episodic/analysis/gate/gate-runs'
-import { readQuarantine } from '@episodic/analysis/quarantine/quarantine-file'
+import { withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { flag, option } from '@episodic/run/base/options'
@@ -57,11 +57,7 @@ const gateOptions = z.object({
   ),
   player: option('<player>', 'of a set: only the runs of this player'),
   seat: option('<seat>', 'of an environment of several seats: the seat to gate (default: the one in focus)'),
-  without: option(
-    '<file>',
-    'leave out the tasks of a quarantine: see episodic dataset quarantine',
-    z.string().optional(),
-  ),
+  without: withoutOption,
   junit: option('<file>', 'write JUnit XML, with a case for each condition and task'),
   markdown: option('<file>', 'write a Markdown summary'),
   json: flag('print the result as JSON'),
@@ -103,7 +99,7 @@ Examples:
 })
 
 async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
-  const { undecided, seat, junit, markdown, json, writeBaseline: kept } = options
+  const { undecided, seat, without, junit, markdown, json, writeBaseline: kept } = options
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
@@ -116,7 +112,7 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
     entries,
     { figures: { ...options, failed } as Conditions, grades, notWorse: await findNotWorse(all, options) },
     {
-      ...{ seat, undecided, without: options.without === undefined ? undefined : readQuarantine(options.without) },
+      ...{ seat, undecided, without },
       onTorn: (folder, line) => say(console.err, `${basename(folder)}: ${tornNotice(line)}`),
     },
   )

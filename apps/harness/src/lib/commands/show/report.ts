@@ -1,11 +1,13 @@
+import { assertQuarantineOf, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { writeReport } from '@episodic/pages/file/write-report'
-import { say } from '@episodic/run/base/console'
+import { say, usesColor } from '@episodic/run/base/console'
 import { interruptible } from '@episodic/run/base/interruption'
 import { wholeNumber } from '@episodic/run/base/option-values'
 import { flag, option } from '@episodic/run/base/options'
 import { anchorsNote } from '@episodic/run/folder/anchors/anchors-file'
 import { foldRun, showSummary, tornNotice } from '@episodic/run/folder/record/report-run'
 import { readManifest } from '@episodic/run/folder/record/run-folder'
+import { formatSummary } from '@episodic/run/folder/text/format-summary'
 import { z } from 'zod'
 import { defineCommand } from '../define-command.ts'
 
@@ -17,11 +19,7 @@ const reportOptions = z.object({
     wholeNumber(0).optional(),
   ),
   anchors: flag('also measure floor and oracle: what doing nothing and the solver of the world earn on these tasks'),
-  without: option(
-    '<file>',
-    'print figures without the tasks of a quarantine, and write nothing: see episodic dataset quarantine',
-    z.string().optional(),
-  ),
+  without: withoutOption,
   json: flag('print the summary as JSON'),
 })
 
@@ -29,16 +27,19 @@ export const command = defineCommand('report', reportOptions, {
   argument: ['<folder>', 'folder of the run'],
   async run(folder: string, options, console) {
     const onTorn = (line: number) => say(console.err, tornNotice(line))
-    if (options.without !== undefined) {
-      const { reportWithout } = await import('../../evaluate/quarantine/report-without.ts')
-      return reportWithout(folder, options.without, { ...options, onTorn }, console)
-    }
-    if (options.anchors) {
+    if (options.anchors && !options.without) {
       const { reportAnchors } = await import('../../evaluate/anchors/measure-anchors.ts')
       if (!(await interruptible(console, ({ signal }) => reportAnchors(folder, signal, console)))) return
     }
-    const fold = await foldRun(folder, await readManifest(folder), { onTorn })
-    const summary = await writeReport(folder, fold, options)
+    const manifest = await readManifest(folder)
+    const { without } = options
+    if (without) {
+      assertQuarantineOf(without, manifest)
+      const summary = (await foldRun(folder, manifest, { onTorn, without: without.ids })).summarize()
+      const text = `\n${formatSummary(summary, { color: usesColor(console.out) })}\n  ${without.note}`
+      return void console.out.write(`${options.json ? JSON.stringify({ ...summary, ...without.json }) : text}\n`)
+    }
+    const summary = await writeReport(folder, await foldRun(folder, manifest, { onTorn }), options)
     showSummary(folder, summary, options, console)
     if (!summary.success.anchors && !options.json) console.out.write(`  ${await anchorsNote(folder)}\n`)
   },

@@ -63,9 +63,7 @@ Examples:
       )
     const histories = taskHistories(runs)
     const tasks = proposeQuarantine(histories, { ...rules, reasons: reason.length > 0 ? reason : REASONS })
-    const { least, flips } = rules
-    const names = runs.map(({ manifest }) => manifest.name)
-    const quarantine = { format: 1, environment, runs: names, rules: { least, flips }, tasks }
+    const quarantine = { format: 1, environment, runs: runs.map(({ manifest }) => manifest.name), rules, tasks }
     if (out !== undefined) await writeWhole(out, `${JSON.stringify(quarantine, null, 2)}\n`)
     if (json) return void console.out.write(`${JSON.stringify({ ...quarantine, seen: histories })}\n`)
     const reasonOf = new Map(tasks.map(({ task, reason }) => [task, reason]))

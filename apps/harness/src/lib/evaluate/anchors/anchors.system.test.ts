@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pageJson } from '@episodic/pages/file/page-content.fixture'
 import { summarySchema } from '@episodic/report/fold/summary'
 import { afterAll, describe, expect, it } from 'vitest'
 import { exampleWorld, openWorkshop } from '../../fixtures/episodic.fixture.ts'
@@ -23,11 +24,12 @@ describe('episodic report --anchors', () => {
     ])
     const { anchors } = summarySchema.parse(JSON.parse(textOf('runs/careless/summary.json'))).success
     expect(anchors).toMatchObject({ floor: { policy: 'random' }, oracle: { policy: 'solver', successes: 20, rate: 1 } })
-    expect(textOf('runs/careless/report.html')).toContain('Oracle')
+    expect(textOf('runs/careless/report.html')).toMatch(/>oracle</)
     const gate = await workshop.main(['gate', 'runs/careless', '--success', '>=10%'])
     expect(gate.out).toMatch(/floor [\d.]+ % \(random, .*oracle 100\.0 %\s+\(solver/)
     await play('--policy', 'random', '--out', 'runs/random')
-    const compared = await workshop.main(['compare', 'runs/careless', 'runs/random', '--json'])
+    const compared = await workshop.main(['compare', 'runs/careless', 'runs/random', '--json', '--html', 'both.html'])
+    expect(pageJson(textOf('both.html'))).toMatch(/Measured on these tasks: floor [\d.]+ % \(random, .*oracle 100\.0 %/)
     expect(JSON.parse(compared.out).anchors).toEqual(anchors)
   })
 

@@ -71,9 +71,8 @@ async function measureAnchors(folder: string, signal: AbortSignal, console: Cons
       if (stopped) throw stopped
       signal.throwIfAborted()
     }
-    const { successes, count, rate, low, high } = (await foldRun(run, await readManifest(run))).summarize().success
-      .overall
-    return { policy, run: relative(resolve(folder), run), successes, count, rate, low, high }
+    const { success } = (await foldRun(run, await readManifest(run))).summarize()
+    return { policy, run: relative(resolve(folder), run), ...success.overall }
   }
   const anchors: Anchors = { format: 1, floor: await measure(POLICIES.floor), oracle: await measure(POLICIES.oracle) }
   await writeRunFile(folder, RUN_FILES.anchors, `${JSON.stringify(anchors, null, 2)}\n`)

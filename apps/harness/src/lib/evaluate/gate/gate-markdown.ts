@@ -3,7 +3,6 @@ import type { GatedRun, GateResult } from '@episodic/analysis/gate/gate-runs'
 import { cleanText, formatCount, plural } from '@episodic/report/text/format'
 import { concludeGate, formatPlayed, titleOf } from './format-gate.ts'
 
-/** Lost episodes that are named. */
 const MOST_LOST = 10
 /** Of a summary, of which GitHub shows no more than 1 MiB. */
 const MOST_CHARACTERS = 500_000

@@ -13,7 +13,6 @@ export interface Setting {
   /** As `episodic serve --store` names it. */
   readonly store: string
   readonly transport: Transport
-  /** Episodes in flight at once. */
   readonly concurrency: number
 }
 

@@ -70,7 +70,6 @@ export async function readRecordedPlan(
   const attempts = configuration.rollouts * leaves
   const pointsOf = continues && Map.groupBy(continues.points, ({ task }) => task)
   const attemptsOf = (task: string) => attempts * (pointsOf ? (pointsOf.get(task)?.length ?? 0) : 1)
-  /** What an episode goes on from. */
   const originOf = ({ task, attempt }: SealedRecord): SealedRecord['origin'] => {
     const point = pointsOf?.get(task.id)?.[Math.floor(attempt / attempts)]
     if (!continues || !point) return undefined
@@ -157,7 +156,6 @@ async function* continuedTasks({ points, changes }: Continues, origins: Readonly
   }
 }
 
-/** Returns where stages draw each rollout. */
 async function drawAgain(stages: Stages, configuration: RunConfiguration, world: World) {
   const drawn = new Map<string, SealedRecord['curriculum']>()
   for await (const planned of await planStages(stages, configuration, tasksOf(configuration, world)))

@@ -26,7 +26,6 @@ export interface ReplaySummary {
   readonly strict: number
   readonly seconds: number
   readonly stepsPerSecond: number
-  /** The first few. */
   readonly divergences: readonly Divergence[]
   /** Scheduled episodes without a line; `null` if the number of scheduled episodes is unknown. */
   readonly missing: number | null

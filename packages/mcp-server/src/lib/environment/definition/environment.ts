@@ -560,7 +560,6 @@ export interface EnvironmentDefinition<
   readonly terms: readonly Term[]
   readonly hasPotential: boolean
   readonly hasSuccess: boolean
-  /** Names of its further verdicts. */
   readonly verdictNames: readonly string[]
   /** `null` if nothing is kept outside for a session. */
   readonly release: ((session: string) => unknown) | null

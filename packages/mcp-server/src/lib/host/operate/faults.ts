@@ -21,7 +21,6 @@ export interface Fault {
   /** The reference that the caller received instead of the cause; `null` if the caller got a normal answer. */
   readonly reference: string | null
   readonly environment: string
-  /** The id of the session. */
   readonly session: string
   readonly cause: unknown
 }

@@ -23,7 +23,6 @@ export interface TrainerOptions {
   close(id: string): Promise<void>
   /** Resolves with sessions that go on after the steps, or with why none can. */
   fork(session: KeyedSession, asked: ForkRequest): Promise<readonly KeyedSession[] | string>
-  /** Returns how an agent reaches a session. */
   reach(session: KeyedSession): object
 }
 

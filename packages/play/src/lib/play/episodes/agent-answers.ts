@@ -36,7 +36,6 @@ export function withAnswersOfSeats(match: Match, models: ReadonlyMap<string, Age
   return { ...match, steps, undecided }
 }
 
-/** Returns the seat whose failure or stop ended a match. */
 function seatThatEnded(match: Match): string | null {
   if (match.kind === 'failed') return match.seat
   return Object.keys(match.seats).find((seat) => stopReasonOf(match.seats[seat]?.end ?? null)) ?? null

@@ -209,12 +209,10 @@ export class ModelWatch {
   }
 }
 
-/** Whether every episode of a rollout failed with this code. */
 export function everyFailed(records: readonly SealedRecord[], code: string): boolean {
   return records.every(({ outcome }) => outcome.kind === 'failed' && outcome.error.code === code)
 }
 
-/** Whether a language model has answered in an episode. */
 function hasAnswers({ steps, undecided = [] }: SealedRecord): boolean {
   return [...undecided, ...steps.flatMap(({ completions = [] }) => completions)].some(isAnswered)
 }

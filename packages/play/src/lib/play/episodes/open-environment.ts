@@ -29,7 +29,6 @@ export interface Opened extends AsyncDisposable {
 interface OpenWorldOptions {
   readonly transport: Transport
   readonly sessions: number
-  /** Runs the rules in worker threads. */
   readonly workerThreads?: boolean
   /** Where sessions are stored, as in `episodic serve --store`. Default: `memory`. */
   readonly store?: string

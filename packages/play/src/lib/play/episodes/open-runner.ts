@@ -20,7 +20,6 @@ import { withTimeLimit } from './with-time-limit.ts'
 export interface EarlierParts {
   /** Milliseconds that they took. */
   readonly elapsed: number
-  /** Returns whether they have stored an episode. */
   readonly hasStored: (record: SealedRecord) => boolean
 }
 

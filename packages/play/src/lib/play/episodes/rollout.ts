@@ -36,11 +36,8 @@ export interface Answered {
   readonly spent: Spent
 }
 
-/** The run that an episode is a part of. */
 export interface RunContext {
-  /** The name of the run. */
   readonly run: string
-  /** Aborts the episode. */
   readonly signal: AbortSignal
   /** Milliseconds since the run started. */
   now(): number
@@ -74,9 +71,7 @@ export interface SeveralSeats {
   readonly weights: { readonly [term: string]: number }
 }
 
-/** How the agents of a run play and record. */
 export interface AgentPlay {
-  /** Returns the session URL of a capability. */
   readonly addressOf: (capability: string) => string
   /** Seconds that an agent may take for an episode. */
   readonly seconds: number
@@ -98,7 +93,6 @@ export interface RolloutOptions {
   readonly players: { readonly [seat: string]: Policy | Agent }
   /** The version of the weights of each seat's policy. Default: not known. */
   readonly versions?: { readonly [seat: string]: string | undefined }
-  /** The seed of the run. */
   readonly seed: string
   readonly discount: number
   /** What records keep of an action. Default: all of it. */

@@ -14,7 +14,6 @@ import { seatsOf } from '../plan/players.ts'
 import { runSettingsSchema } from '../run-settings.ts'
 import { type Player, playerSchema } from './players.ts'
 
-/** How a set is asked for. */
 export const askedSchema = z.object({
   /** As they were named; `null` for the first environment of another system's server. */
   worlds: z.array(z.string().nullable()).min(1),

@@ -3,7 +3,7 @@ import type { Action, Observation, Step } from '@episodic/protocol'
 import { HarnessError } from '@episodic/run/base/harness-error'
 import type { PlannedEpisode } from '@episodic/run/folder/plan/planned-episode'
 import { type Agent, isAgent } from '../../worlds/agents/agent.ts'
-import { findUserFault, USER_FAULTS, type UserView } from './user-fault.ts'
+import { findUserFault, USER_FAULTS, type UserView } from './rules/user-fault.ts'
 import { type UserSheet, userSheetSchema } from './user-sheet.ts'
 
 export type Players = { readonly [seat: string]: Policy | Agent }

@@ -6,7 +6,6 @@ export interface Assignment {
   /** The session URL, an MCP server over HTTP for this agent only. It is a secret. */
   readonly url: string
   readonly task: PolicyContext['task']
-  /** The observation at the start. */
   readonly observation: Observation
   /**
    * Plays words as a move of the agent, such as what its model says at the end of a turn: resolves with what it is
@@ -57,7 +56,6 @@ export interface Agent {
   play(assignment: Assignment): Promise<void>
 }
 
-/** Defines an agent. */
 export function defineAgent(agent: Agent): Agent {
   return agent
 }

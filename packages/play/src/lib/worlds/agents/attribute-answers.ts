@@ -12,7 +12,6 @@ export interface SeenStep {
 }
 
 export interface AttributedAnswers {
-  /** One list for each step. */
   readonly steps: readonly (readonly ModelAnswer[])[]
   /** Those after the last step. */
   readonly undecided: readonly ModelAnswer[]

@@ -166,7 +166,6 @@ function joined(texts: readonly string[], view: Observation): Observation {
   return { ...view, text: [...texts, view.text].join('\n') }
 }
 
-/** Returns the tools that a seat has then. */
 function toolsIn({ tools, seats }: EnvironmentInfo, { tools: offered }: Observation, seat: string) {
   const names = offered ?? seats?.find(({ name }) => name === seat)?.tools
   return tools.filter(({ name }) => names?.includes(name))

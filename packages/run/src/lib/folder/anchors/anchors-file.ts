@@ -10,7 +10,6 @@ export function readAnchors(folder: string): Promise<Anchors | null> {
   return jsonInFile(anchorsSchema, join(folder, RUN_FILES.anchors))
 }
 
-/** Returns the command that measures floor and oracle of a run. */
 export function anchorsCommand(folder: string): string {
   return commandLine(['report', shownPath(folder), '--anchors'])
 }

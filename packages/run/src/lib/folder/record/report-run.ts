@@ -38,7 +38,6 @@ export function createRunFold(run: FoldedRun) {
   return {
     /** @param text - the JSON of the record. Default: it is written. */
     add: (record: SealedRecord, text?: string) => fold.add(record, text),
-    /** @param stepParts - where the time of steps went. Default: unknown. */
     summarize(stepParts?: StepParts | null, anchors?: Anchors | null): Summary {
       const summary = fold.finish({ name: run.name, scheduled: run.scheduled, guarantees, transport, stepParts })
       return anchors ? { ...summary, success: { ...summary.success, anchors } } : summary
@@ -51,6 +50,8 @@ export interface FoldRunOptions {
   /** Called with the number of a torn last line, which is skipped. */
   readonly onTorn?: (line: number) => void
   readonly signal?: AbortSignal | undefined
+  /** Tasks whose episodes are left out. */
+  readonly without?: ReadonlySet<string>
 }
 
 export function tornNotice(line: number): string {
@@ -58,13 +59,14 @@ export function tornNotice(line: number): string {
 }
 
 /** Folds the sealed episodes of a run's folder. Episodes that are sealed later can be added. */
-export async function foldRun(folder: string, manifest: RunManifest, options: FoldRunOptions = {}) {
+export async function foldRun(folder: string, manifest: RunManifest, { without, ...options }: FoldRunOptions = {}) {
   const { seats, focus = '' } = manifest.configuration
-  const fold = createRunFold(manifest)
+  const fold = createRunFold(without ? { ...manifest, scheduled: undefined } : manifest)
   const file = join(folder, RUN_FILES.episodes)
   const times = new StepTimes()
-  await times.read(folder)
-  const anchors = await readAnchors(folder)
+  // Both are of all tasks.
+  if (!without) await times.read(folder)
+  const anchors = without ? null : await readAnchors(folder)
   let elapsed = 0
   const run = {
     add(record: SealedRecord, text?: string): void {
@@ -75,7 +77,6 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
       return elapsed
     },
     summarize: () => fold.summarize(times.parts, anchors),
-    /** Where the time of steps went, as far as it is known. */
     times,
     /** What its page shows, with the verdicts that are beside the run. The lines are read from its folder. */
     async page(options: RenderOptions = {}) {
@@ -102,6 +103,7 @@ export async function foldRun(folder: string, manifest: RunManifest, options: Fo
   }
   if (existsSync(file))
     for await (const record of readSealed(file, options)) {
+      if (without?.has(record.task.id)) continue
       run.add(record)
       options.onSealed?.(record)
     }
@@ -117,10 +119,7 @@ async function* readWholeLines(file: string): AsyncGenerator<string> {
   if (existsSync(file)) for await (const { text } of readLines(file)) yield text
 }
 
-/**
- * Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and when they were
- * written. A summary whose mark is not of that is none of these lines.
- */
+/** Resolves with what a summary in a folder is of: the sealed lines, by their bytes, their end and their time. */
 export async function markSummary(folder: string): Promise<string> {
   try {
     await using file = await open(join(folder, RUN_FILES.episodes))

@@ -161,7 +161,6 @@ function assertPending({ status }: Order): void {
   if (!status.includes('pending')) fail('Non-pending order cannot be modified')
 }
 
-/** Refuses items of which fewer were bought. */
 function assertBought({ items }: Order, itemIds: readonly string[], say: (id: string) => string): void {
   for (const id of itemIds)
     if (itemIds.filter((one) => one === id).length > items.filter(({ item_id }) => item_id === id).length) fail(say(id))

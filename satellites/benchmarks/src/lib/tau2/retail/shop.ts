@@ -57,7 +57,6 @@ const order = z.object({
 
 const tables = z.object({ products: z.record(id, product), users: z.record(id, user), orders: z.record(id, order) })
 
-/** The rows of tables that tools change. */
 export const shopRowsSchema = tables.pick({ users: true, orders: true })
 
 export const shopSchema = tables.extend({
@@ -77,7 +76,6 @@ export type Order = z.output<typeof order>
 export type PaymentMethod = z.output<typeof paymentMethod>
 export type Address = z.output<typeof address>
 
-/** A shop as its rules see it. */
 export interface OpenShop
   extends Rows<{ readonly users: User; readonly orders: Order }>,
     Pick<Shop, 'products' | 'emails' | 'names'> {}

@@ -7,7 +7,6 @@ import { type Rows, rowsOver } from '../rows.ts'
 import { rulesOver } from '../rule.ts'
 import type { Bill, CarrierRows, CarrierTables, Customer, PhoneLine } from './tables.ts'
 
-/** The tables of the carrier as rules see them. */
 export interface Carrier extends Rows<CarrierRows> {
   /** Lists the rows of a table: those of the beginning in their order, then new ones. */
   list<Name extends keyof CarrierRows>(table: Name): CarrierRows[Name][]
@@ -103,7 +102,6 @@ function setStatus(carrier: Carrier, line: string, status: string, suspension_st
 
 const rule = rulesOver<Carrier>()
 
-/** The tools of the agent. */
 export const CARRIER_RULES = {
   get_customer_by_phone: rule('reads', { phone_number: id }, (carrier, given) =>
     customerByPhone(carrier, given.phone_number),

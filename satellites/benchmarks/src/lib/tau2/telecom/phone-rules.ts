@@ -86,7 +86,6 @@ const viewApp = (play: (granted: readonly string[], app: string) => string) =>
     )
   })
 
-/** The tools of the user. */
 export const PHONE_RULES = {
   check_status_bar: view(statusBar),
   check_network_status: view((phone) => {

@@ -101,7 +101,7 @@ describe('openTau2 of the carrier', () => {
       description: 'Refuel data, in our own words.',
       inputSchema: { properties: { gb_amount: { description: 'How much.' } } },
     })
-    const locked = world.tasks.all.generate({ index: 3, difficulty: 0, rng: undefined as never })
+    const locked = world.tasks().generate({ index: 3, difficulty: 0, rng: undefined as never })
     expect(locked.prompt).toBe(
       '<instructions>\nYou work for a carrier of our own.\n</instructions>\n<policy>\n<main_policy>\nBe kind.\n\n</main_policy>\n<tech_support_policy>\nLook at the phone first.\n\n</tech_support_policy>\n</policy>',
     )
@@ -111,11 +111,11 @@ describe('openTau2 of the carrier', () => {
   })
 
   it('has tasks by split, in the order of the file', () => {
-    const { of, all } = world.tasks
+    const base = world.tasks('base')
     const names = [0, 1, 2].map(
-      (index) => of('base').generate({ index, difficulty: 0, rng: undefined as never }).metadata?.task,
+      (index) => base.generate({ index, difficulty: 0, rng: undefined as never }).metadata?.task,
     )
     expect(names).toEqual(['data-off', 'overdue', 'locked'])
-    expect([of('base').count, all.count]).toEqual([3, 5])
+    expect([base.count, world.tasks().count]).toEqual([3, 5])
   })
 })

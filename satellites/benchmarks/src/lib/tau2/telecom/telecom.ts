@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Seat } from '../domain.ts'
 import { printJson, toolsOf } from '../rule.ts'
 import type { CreateDomain } from '../tau2-world.ts'
+import { PHONE_CLAIMS } from '../users/phone-claims.ts'
 import {
   CARRIER_ASSERTIONS,
   CARRIER_INITIALIZATIONS,
@@ -51,6 +52,7 @@ export const createTelecom: CreateDomain<Telecom> = (read) => {
       ...toolsOf('user', PHONE_RULES, (state: Telecom) => state.phone),
     },
     readable: { agent: ['carrier'], user: ['phone'] },
+    claims: PHONE_CLAIMS,
     start({ initialization }) {
       const carrier = { plans: {}, customers: {}, lines: {}, bills: {}, devices: {} }
       const state: Telecom = { carrier, phone: structuredClone(phone) }

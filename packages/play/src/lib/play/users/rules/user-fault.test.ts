@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { userSheetSchema } from '../user-sheet.ts'
 import { findUserFault, USER_FAULTS, type UserView } from './user-fault.ts'
-import { userSheetSchema } from './user-sheet.ts'
 
 /** Returns the turns of a file, each with what is wrong with it, and what the rules find. */
 function judgedTurns(file: string) {
@@ -12,8 +13,9 @@ function judgedTurns(file: string) {
     const { sheet, done, ...rest } = JSON.parse(line)
     const { turn, kind, ...view } = rest as { turn: string; kind: string | null } & Omit<UserView, 'done'>
     return {
-      kind,
-      turn,
+      ...{ kind, turn },
+      /** By its customer, so that all turns of one are in the same half. */
+      half: (createHash('sha256').update(JSON.stringify(sheet)).digest()[0] ?? 0) % 2,
       found: findUserFault(userSheetSchema.parse(sheet), { ...view, done: new Set(done) }, turn)?.kind,
     }
   })
@@ -34,14 +36,20 @@ describe('findUserFault', () => {
     expect(clean.filter(({ found }) => found).length).toBeLessThanOrEqual(10)
   })
 
-  it('finds as many of the turns that were written without knowing the rules as the page of users says', () => {
-    const written = judgedTurns('./written-turns.fixture.jsonl')
-    const faulty = written.filter(({ kind }) => kind !== null)
-    const clean = written.filter(({ kind }) => kind === null)
-    const foundIn = (some: typeof written) => some.filter(({ found }) => found).length
-    expect([faulty.length, clean.length]).toEqual([286, 359])
-    expect([foundIn(faulty), foundIn(clean)]).toEqual([237, 12])
-  })
+  // The rules were corrected on one half of these customers; no turn of the other half was looked at.
+  it.each([
+    ['was looked at', 0, [83, 105], [83, 0]],
+    ['was not', 1, [203, 254], [189, 4]],
+  ])(
+    'finds as many of the turns of another author, of the half that %s, as the page of users says',
+    (_, half, all, found) => {
+      const written = judgedTurns('./written-turns.fixture.jsonl').filter((one) => one.half === half)
+      const [faulty, clean] = [written.filter(({ kind }) => kind !== null), written.filter(({ kind }) => kind === null)]
+      const foundIn = (some: typeof written) => some.filter((one) => one.found).length
+      expect([faulty.length, clean.length]).toEqual(all)
+      expect([foundIn(faulty), foundIn(clean)]).toEqual(found)
+    },
+  )
 
   it.each([
     ['It is +41 79 000.', null],
@@ -54,12 +62,22 @@ describe('findUserFault', () => {
     ['I rebooted it.', 'claims-undone'],
     ['I switched it on.', null],
     ['Will it work once I rebooted it?', null],
+    ['Rebooted it, nothing.', 'claims-undone'],
+    ['It was rebooted, and still nothing.', 'claims-undone'],
+    ['I was born on 31.08.1990.', null],
+    ['I was born on 30 July 1991.', 'invents-fact'],
+    ['I would pay up to two hundred and fifty.', 'reveals'],
+    ['It starts with QX81.', 'reveals'],
+    ["My script says that I'm in a hurry.", 'leaves-role'],
   ])('says of %j: %s', (turn, kind) => {
     const sheet = userSheetSchema.parse({
       goal: 'Get the phone to work.',
       facts: {
         line: { value: '0791234567' },
         PIN: { value: '4711', tell: 'asked' },
+        budget: { value: '250', tell: 'never' },
+        password: { value: 'QX81-mm4', tell: 'never' },
+        birthday: { value: 'August 31, 1990' },
         colour: { value: 'red', names: ['phone'], not: ['black', 'blue'] },
       },
       claims: { reboot: ['rebooted'], switch: ['switched it on'] },
