@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { findUserFault, type UserFaultKind } from '@episodic/play/play/users/rules/user-fault'
 import { userSheetSchema } from '@episodic/play/play/users/user-sheet'
 import { computeAgreement } from '@episodic/report/grades/agreement'
@@ -10,7 +11,12 @@ import type { Report } from '../report.ts'
 import { type LabelledTurn, makeUserTurns } from './user-turns.ts'
 import { usersOfTasks } from './users-of-tasks.ts'
 
-const FILE = fileURLToPath(new URL('../../packages/play/src/lib/play/users/rules/user-turns.fixture.jsonl', import.meta.url))
+const FILE = fileURLToPath(
+  new URL('../../packages/play/src/lib/play/users/rules/user-turns.fixture.jsonl', import.meta.url),
+)
+
+/** Turns that a grader is asked about together. */
+const AT_ONCE = 16
 
 const USAGE = `Usage: pnpm interop users [--write] [--grader <file>] [--json]
 
@@ -60,9 +66,11 @@ function faultOf({ sheet, prompt, said, done, turn }: LabelledTurn): UserFaultKi
 
 /** Asks a grader about each turn, as an episode whose last step is the turn, and compares it with the labels. */
 async function gradeTurns(turns: readonly LabelledTurn[], file: string, say: (text: string) => void) {
-  const { default: grader } = (await import(file)) as { readonly default: Grader }
-  const pairs = await Promise.all(
-    turns.map(async ({ source, kind, sheet, prompt, said, turn }, i) => {
+  const { default: grader } = (await import(pathToFileURL(resolve(file)).href)) as { readonly default: Grader }
+  const pairs: Parameters<typeof computeAgreement>[0][number][] = []
+  for (let at = 0; at < turns.length; at += AT_ONCE) {
+    const graded = turns.slice(at, at + AT_ONCE).map(async ({ source, kind, sheet, prompt, said, turn }, n) => {
+      const i = at + n
       const steps = [...said, { by: 'user', text: turn }].map(({ by, text }) => ({
         action: { tool: 'say', arguments: { by, text } },
         observation: { text: '', structured: null },
@@ -70,16 +78,18 @@ async function gradeTurns(turns: readonly LabelledTurn[], file: string, say: (te
       }))
       const task = { id: source, prompt: `${prompt}\n${JSON.stringify(sheet)}`, difficulty: 0, tags: [] }
       const about = { task, environment: { name: 'user', version: '1' }, params: {}, seat: 'user', start: null, steps }
+      const parts = { transcript: [], rewards: null, outcome: null, states: null, player: null }
       const { value } = await grader.grade({
-        ...about,
+        ...{ ...about, ...parts },
         vote: 0,
         seed: `${i}`,
         signal: new AbortController().signal,
       } as unknown as Parameters<Grader['grade']>[0])
       return value === null ? [] : [{ task: source, attempt: i, try: 0, a: value, b: kind === null }]
-    }),
-  )
-  const { agree, kappa, episodes } = computeAgreement(pairs.flat())
+    })
+    pairs.push(...(await Promise.all(graded)).flat())
+  }
+  const { agree, kappa, episodes } = computeAgreement(pairs)
   say(
     `judge ${grader.name}: agrees on ${agree.value} of ${episodes} labelled turns (${agree.low} to ${agree.high}), κ ${kappa.value}`,
   )
