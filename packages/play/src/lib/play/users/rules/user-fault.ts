@@ -46,7 +46,7 @@ const OUT_OF_ROLE = new RegExp(
     "(?:as an? |i(?:['’]m| am) (?:an? )?)(?:user )?simulat\\w+|(?:user|customer) simulat\\w*|the simulation",
     'my (?:system prompt|prompt|instructions?|script|scenario|persona|role)|(?:the|this) (?:system prompt|prompt|script|scenario|persona|role.?play)',
     "i(?:['’]m| am) (?:playing|pretending|acting as|role.?playing)|(?:in|of|break(?:ing)?) character",
-    "i(?:['’]m| was| am| have been) (?:asked|told|instructed|prompted|supposed|programmed) to (?:act|play|pretend|simulate|role|write|not )",
+    "i(?:['’]m| was| am| have been) (?:asked|instructed|prompted|supposed|programmed) to (?:act|play|pretend|simulate|role|write|not )",
     "(?:how|what) (?:can|may) i (?:help|assist|do for) you|else (?:that )?i can (?:help|assist|do for) you|i(?:['’]d| would) be (?:happy|glad) to (?:help|assist)",
     'thank(?:s| you) for (?:calling|contacting)|i can help you with|let me (?:look|pull|check|verify|find)[^.?!]{0,15} your',
     "(?:i|we)(?:['’]ve| have) (?:processed|cancell?ed|refunded|updated|issued|located|reset|activated) your",
