@@ -9,7 +9,6 @@ export interface Mean {
   readonly high: number
 }
 
-/** Sums of rewards are rounded. */
 const ROUNDING = 1e-9
 
 /**

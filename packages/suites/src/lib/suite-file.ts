@@ -47,7 +47,6 @@ export const suiteFileSchema = z.strictObject({
   description: z.string().default(''),
   /** Decides the tasks and the chance of policies. */
   seed: z.string().min(1).default('0'),
-  /** Episodes of each played figure. */
   episodes: z.int().min(2).max(1_000_000).default(1_000),
   worlds: z
     .array(

@@ -83,7 +83,6 @@ export function countVerdicts(worlds: SuiteResult['worlds']) {
   }
 }
 
-/** Whether a folder holds the result of a suite, or runs of one that was stopped. */
 export function holdsSuite(folder: string): boolean {
   return [SUITE_FILES.result, SUITE_FILES.runs].some((name) => existsSync(join(folder, name)))
 }

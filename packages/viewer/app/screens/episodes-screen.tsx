@@ -33,7 +33,6 @@ type EpisodesRoute = Route & { readonly screen: 'episodes' }
 
 /** In pixels; style/list.css has the same. */
 const ROW_HEIGHT = 29
-/** What a row shows whatever its columns are. */
 const ROW_COLUMNS = ['ending', 'attempt', 'try'] as const satisfies ColumnName[]
 const FIRST_WIDTHS = [152, null, 56]
 

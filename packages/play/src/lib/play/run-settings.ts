@@ -63,7 +63,6 @@ export const retryOptions = z.object({
   ),
 })
 
-/** What a run with language models says and keeps. */
 export const languageModelOptions = z.object({
   recordModels: flag('with agent:<file> and process:<command>: record what it asks of language models'),
   ...modelOptionsSchema.shape,

@@ -1,6 +1,5 @@
 import { studentPoint } from '@episodic/protocol/internal'
 
-/** Labels that are needed before a rate is corrected. */
 export const LABELS_NEEDED = 30
 
 /** Values are from 0 to 1. */

@@ -13,7 +13,6 @@ import { type BelievedWords, believedWords } from './words/believed-words.ts'
 export interface GradeSummary {
   readonly format: 1
   readonly run: string
-  /** Finished episodes, which can be graded. */
   readonly episodes: number
   readonly graders: readonly GraderFigures[]
   /** Of any two graders whose values are of one kind, those with one name first. */

@@ -49,7 +49,6 @@ export interface GradedParts {
     readonly returns: EpisodeRecord['returns']
   }
   readonly outcome: { readonly end: EpisodeEnd; readonly success: boolean; readonly rule: SuccessRule }
-  /** The name of the policy, and of the models that answered. */
   readonly player: { readonly name: string; readonly models: readonly string[] }
 }
 

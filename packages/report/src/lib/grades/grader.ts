@@ -21,7 +21,6 @@ export interface Verdict<Value = boolean | number | string> {
   readonly why: string
   /** Words of the episode that show it, each with its step (from 0). Quotes that are not there are marked. */
   readonly evidence?: readonly { readonly step: number; readonly quote: string }[] | undefined
-  /** What asking a model took, if one was asked. */
   readonly asked?: GradeRecord['asked']
 }
 
@@ -30,7 +29,6 @@ export type GraderContext<Need extends GraderNeed = never> = GradedEpisode &
   Pick<GradedParts, Need> & {
     /** Numbers the votes on this episode, from 0. */
     readonly vote: number
-    /** A seed for this grader, episode and vote. */
     readonly seed: string
     readonly signal: AbortSignal
   }

@@ -3,7 +3,6 @@ import { type Action, canonicalJson } from '@episodic/protocol'
 export interface ActedEpisode {
   /** Any number that names it: its row, for example. */
   readonly episode: number
-  /** Its actions, and the seats that took them if there are several. */
   readonly steps: readonly { readonly action: Action; readonly seat?: string | undefined }[]
 }
 

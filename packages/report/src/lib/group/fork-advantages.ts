@@ -12,7 +12,6 @@ export interface ForkAdvantage {
   /** The mean return-to-go from the first step of the lines that go on after them; `null` if none finished. */
   readonly value: number | null
   readonly baseline: number | null
-  /** `value` − `baseline`. */
   readonly advantage: number | null
   /** Its 95 % interval; `null` with fewer than two lines or siblings, and if the lines do not differ. */
   readonly low: number | null

@@ -39,20 +39,16 @@ export interface Offer {
   readonly cost: number | null
 }
 
-/** Continuations of a step, with their control. */
 export interface Continuation {
   readonly name: string
-  /** The line that it continues. */
   readonly seal: string
   /** How many steps come before. */
   readonly step: number
-  /** What differs from the run, in words. */
   readonly changed: string
   /** The ids of the runs that are there; without a change there is no control. */
   readonly runs: { readonly changed?: string; readonly control?: string }
   readonly isPlaying: boolean
   readonly problem: string | null
-  /** What a search has found. */
   readonly loss: LossCurve | null
 }
 

@@ -25,6 +25,5 @@ export interface EmbeddedRun {
   /** The states of such lines, computed when the file was made. Left out if it was made without. */
   readonly states?: { readonly [row: string]: EpisodeStates } | undefined
   readonly grades: readonly GradeRecord[]
-  /** The figures of these verdicts. */
   readonly gradeSummary: GradeSummary
 }

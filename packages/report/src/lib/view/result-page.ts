@@ -23,20 +23,16 @@ export interface ResultCard {
 
 export type ResultCell = string | JudgedText | IntervalInRange
 
-/** A text in the colour of what it says. */
 export interface JudgedText {
   readonly text: string
   readonly sense: 'positive' | 'negative' | 'doubtful' | 'neutral'
 }
 
-/** A value with its interval, drawn within a range. */
 export interface IntervalInRange {
   readonly value: number
   readonly low: number | null
   readonly high: number | null
-  /** The ends of the range. */
   readonly from: number
   readonly to: number
-  /** Values that are marked within it. */
   readonly marks: readonly number[]
 }

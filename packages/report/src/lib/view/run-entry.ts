@@ -80,7 +80,6 @@ export interface RunDetail extends RunListing {
 export interface EpisodeInFlight {
   readonly task: string
   readonly attempt: number
-  /** Steps answered so far. */
   readonly steps: number
   /** The last call, with its arguments, and what the world answered last, each cut; `null` before the first. */
   readonly call: string | null

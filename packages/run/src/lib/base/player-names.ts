@@ -22,7 +22,6 @@ export function policyNames({ policy, seats = {} }: NamedPlayers): string[] {
   return [...new Set([policy, ...Object.values(seats)].map(({ name }) => name))]
 }
 
-/** Whether a language model plays some seat. */
 export function asksModels(players: NamedPlayers): boolean {
   return policyNames(players).some(isLlm)
 }

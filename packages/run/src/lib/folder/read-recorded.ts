@@ -83,7 +83,6 @@ export function isUnchanged(record: SealedRecord): boolean {
 export interface SealedEpisodes {
   readonly file: string
   readonly name: string
-  /** The folder of the run, or of the file of lines. */
   readonly folder: string
   /** `null` for a file of lines. */
   readonly manifest: RunManifest | null

@@ -19,7 +19,6 @@ export interface Whisker {
 interface Scales {
   readonly x: Scale
   readonly y: Scale
-  /** The colour, by its class. */
   readonly kind: string
 }
 

@@ -14,7 +14,6 @@ import { showProgress } from '../record/progress.ts'
 import type { SetMember, SetWorld } from './set-plan.ts'
 import { SharedOrder } from './shared-order.ts'
 
-/** How far a member of a set has come. */
 export interface PlayedMember {
   readonly world: string
   readonly player: string

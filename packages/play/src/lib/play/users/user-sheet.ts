@@ -7,7 +7,6 @@ const factSchema = z.strictObject({
   names: texts.default([]),
   /** Whether it may be said `freely`, once it was `asked` for, or `never`. */
   tell: z.enum(['freely', 'asked', 'never']).default('freely'),
-  /** Values that contradict it. */
   not: texts.default([]),
 })
 
@@ -20,9 +19,7 @@ export const userSheetSchema = z.strictObject({
   claims: z.record(z.string(), texts).default({}),
   stop: z
     .strictObject({
-      /** Words that end the conversation. */
       words: texts.default(['###STOP###']),
-      /** Words by which it gives up. */
       giveUp: texts.default(['###TRANSFER###', '###OUT-OF-SCOPE###', 'never mind', 'forget it', 'give up']),
       /** How often the agent has spoken before it may give up. */
       giveUpAfter: z.int().min(0).default(3),

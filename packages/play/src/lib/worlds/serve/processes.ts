@@ -22,7 +22,6 @@ export interface EndedProcess {
   readonly signal: NodeJS.Signals | null
 }
 
-/** The message of a process that listens. */
 const listeningSchema = z.object({ agentUrl: z.string(), trainerUrl: z.string() })
 export type Listening = z.infer<typeof listeningSchema>
 

@@ -11,7 +11,6 @@ const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server
 /** The most characters of a description in the registry. */
 const MOST_DESCRIPTION = 100
 
-/** What the registry asks of the package of a server. */
 const packageSchema = z.object({
   name: z.string(),
   version: z.string(),

@@ -11,7 +11,6 @@ import { z } from 'zod'
 import type { World } from '../world.ts'
 import { hasListened, type Listening, prepareForks, untilExit } from './processes.ts'
 
-/** The name and the version of each world. */
 const loadedSchema = z.object({ loaded: z.record(z.string(), z.string()) })
 type Versions = z.infer<typeof loadedSchema>['loaded']
 

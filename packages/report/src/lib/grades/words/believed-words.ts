@@ -6,7 +6,6 @@ import type { GradeRecord } from '../grade-record.ts'
 export interface BelievedWords {
   /** Episodes that were judged with their own words, and with those of one that ended otherwise. */
   readonly episodes: number
-  /** Of them, those whose verdict changed with the words. */
   readonly changed: number
   /** How much more often it passes with the words of a success than with those of another; `null` without any. */
   readonly bias: Estimate | null

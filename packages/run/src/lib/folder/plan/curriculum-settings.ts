@@ -3,7 +3,6 @@ import { difficultySchema } from '../../base/option-values.ts'
 
 /** A stage of a run, as a command names it. */
 export const stageSchema = z.object({
-  /** Tasks that it draws. */
   episodes: z.int().min(1).max(999_999_999),
   difficulty: difficultySchema,
 })

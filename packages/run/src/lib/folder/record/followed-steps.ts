@@ -38,7 +38,6 @@ export const stepsSchema = z.object({
       task: z.string(),
       attempt: z.int().min(0),
       events: z.array(z.object({ kind: z.enum(['seen', 'call']), text: z.string(), arguments: z.string().optional() })),
-      /** Events before them. */
       dropped: z.int().min(0),
     }),
   ),

@@ -17,7 +17,6 @@ export interface PlayListener {
 
 type PlayedEpisode = { -readonly [key in Exclude<keyof EpisodeInFlight, 'since'>]: EpisodeInFlight[key] } & {
   readonly begun: number
-  /** The last ones. */
   readonly events: EpisodeEvent[]
   dropped: number
 }
