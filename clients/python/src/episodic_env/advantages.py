@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from itertools import accumulate
+from operator import add
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from .canonical_json import canonical_json
@@ -169,19 +171,14 @@ def _grouped(visits: Sequence[_Visit], key: Callable[[_Visit], Key]) -> dict[Key
     return groups
 
 
-def _first(visits: Sequence[_Visit]) -> list[float]:
-    first: dict[int, float] = {}
-    for visit in visits:
-        first.setdefault(visit.rollout, visit.to_go)
-    return list(first.values())
+def _first(visits: Sequence[_Visit]) -> Iterable[float]:
+    return {visit.rollout: visit.to_go for visit in reversed(visits)}.values()
 
 
 def _mean(values: Iterable[float]) -> float:
-    known, total = sorted(values), 0.0
+    known = sorted(values)
     # `sum` of Python 3.12 rounds otherwise.
-    for value in known:
-        total += value
-    return total / len(known) if known else 0.0
+    return reduce(add, known, 0.0) / len(known) if known else 0.0
 
 
 def _deviation(values: Sequence[float], mean: float) -> float:
