@@ -142,7 +142,6 @@ export const INNER_ROOMS = {
   },
   'packages/mcp-server': {
     environment: [],
-    workers: ['environment'],
     host: ['environment'],
     process: ['host'],
     dispatch: ['environment', 'host'],
@@ -345,7 +344,7 @@ const PARTS_OF_COMMAND =
 /** The files that use Node. They stand behind a subpath of their package, so that its root entry loads in a worker. */
 const NODE_FILES = [
   '^packages/state/src/lib/(sqlite|redis)/',
-  '^packages/mcp-server/src/lib/(workers|process|transport|http|stdio)/',
+  '^packages/mcp-server/src/lib/(process|transport|http|stdio)/',
   '^satellites/contexts/src/lib/(http/|model/load-package[.]ts$)',
   '^satellites/trainer-endpoints/src/lib/(http|openenv|nemo-gym|ors)/',
   '^packages/dataset/src/lib/(jsonl[^/]*|read-lines|write-tasks)[.]ts$',

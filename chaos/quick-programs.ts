@@ -58,7 +58,6 @@ export const QUICK_PROGRAMS: readonly QuickProgram[] = [
   { args: ['snapshots'], figures: { kinds: 6, forgeries: 72, unclear: 0 } },
   { args: ['files'], needs: 'strace', figures: { points: 5, killed: 5 } },
   { args: ['continue'], figures: { kills: 2, pageKills: 3, lost: 0, doubled: 0, differing: 0, unknown: 0 } },
-  { args: ['hog'], isTimed: true, figures: { errors: 0, busyHog: 'answered', endlessHog: 'environment-failed' } },
   { args: ['leak'], figures: { differing: 0, found: 0, seats: { games: 2, differing: 0 } } },
   {
     args: ['fuzz'],

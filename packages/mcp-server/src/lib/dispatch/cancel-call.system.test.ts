@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { PassThrough } from 'node:stream'
 import { DEFAULT_SEAT, META, METHODS } from '@episodic/protocol'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CallOptions } from '../environment/rules/call-options.ts'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { createGatedStore } from '../fixtures/gated-store.fixture.ts'
@@ -10,11 +10,9 @@ import { MODERN_META, modernHeaders } from '../fixtures/official-clients.fixture
 import { recordHost } from '../fixtures/recorded-host.fixture.ts'
 import { asking, call, createTestHost, initialize, send, serve } from '../fixtures/testbed.fixture.ts'
 import { openWebSocket } from '../fixtures/web-socket.fixture.ts'
-import { treadmill } from '../fixtures/worker-world.fixture.ts'
 import type { HostOptions } from '../host/host.ts'
 import { nextTurn } from '../host/yield-to-event-loop.ts'
 import { serveStdio } from '../stdio/serve-stdio.ts'
-import { createWorkerPool } from '../workers/worker-pool.ts'
 import { inProcess } from './in-process.ts'
 
 /** A workshop whose commits wait, so that a second call has to wait for the first, and what reaches its host. */
@@ -166,25 +164,6 @@ describe('a call that waits for its turn', () => {
     await first
     await expect(second).rejects.toBe(reason)
     expect(await stock()).toBe(2)
-  })
-})
-
-describe('a call whose rules play in a thread', () => {
-  it('is cancelled with its rules, and the session can continue', async () => {
-    const rules = createWorkerPool({ modules: [new URL('../fixtures/worker-world.fixture.ts', import.meta.url).href] })
-    onTestFinished(() => rules[Symbol.asyncDispose]())
-    const { host: inner, faults } = createTestHost({ environments: [treadmill], rules })
-    const { host, nextCall } = recordHost(inner)
-    const { seats } = await host.open(null, asking({ environment: 'treadmill' }))
-    const url = (await serve(host)).sessionUrl(seats[DEFAULT_SEAT]?.capability as string)
-    const spin = { jsonrpc: '2.0', id: 'spin', method: 'tools/call', params: { name: 'spin', arguments: {} } }
-    const spinning = post(url, spin)
-    await nextCall()
-    await post(url, cancel('spin'))
-    expect(await spinning).toMatchObject({ status: 202, text: '' })
-    const run = await post(url, { ...spin, id: 'run', params: { name: 'run', arguments: {} } })
-    expect(JSON.parse(run.text)).toMatchObject({ id: 'run', result: { structuredContent: { rounds: 1 } } })
-    expect(faults).toEqual([])
   })
 })
 

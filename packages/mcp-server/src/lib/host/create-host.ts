@@ -4,7 +4,6 @@ import { withSteadyNow } from '@episodic/state/internal'
 import { createMemoryStore } from '@episodic/state/memory'
 import { judgesLeft } from '../environment/definition/absent-action.ts'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
-import { directRules, type RulesRunner } from '../environment/rules/rules-runner.ts'
 import { ServerError } from '../server-error.ts'
 import type { Principal, SessionAddress } from './access/caller.ts'
 import { equalSecrets, readClaim, type SessionTokens } from './access/session-tokens.ts'
@@ -37,17 +36,14 @@ import { TurnFeed } from './sessions/turn-feed.ts'
 import { createSessionWriter } from './steps/step-session.ts'
 import { StateSubscriptions } from './watch/state-subscription.ts'
 
-/**
- * Creates a host. Throws `option-invalid` for no environments, two of one name, bounds that bound nothing, and an
- * environment that prepares its steps if the rules run in worker threads.
- */
+/** Creates a host. Throws `option-invalid` for no environments, two of one name, and bounds that bound nothing. */
 export function createHost(options: HostOptions): Host {
   const stopping = new AbortController()
   const { environments, store: given, clock: machine = systemClock, bounds: wanted, onLeft } = options
-  const { metrics, containment, rules = directRules, onFault = () => {} } = options
+  const { metrics, containment, onFault = () => {} } = options
   const bounds = { ...DEFAULT_BOUNDS, ...wanted }
   const { idleSeconds, queue, events, logBytes, textBytes } = bounds
-  assertOptions(environments, bounds, rules)
+  assertOptions(environments, bounds)
   const infos = environments.map(toEnvironmentInfo)
   const byName = new Map(environments.map((environment) => [environment.name, environment]))
   const clock = withSteadyNow(machine)
@@ -57,7 +53,7 @@ export function createHost(options: HostOptions): Host {
   const onLost = (session: string, refusal: WireError) => sessions.fail(session, refusal)
   const faults = createFaults({ onFault, metrics, containment, onLost })
   const turns = new TurnFeed()
-  const common = { environments: byName, rules, store, clock, faults, events, metrics, turns }
+  const common = { environments: byName, store, clock, faults, events, metrics, turns }
   const sessions = new SessionCache({ ...common, idleSeconds, queue, logBytes, textBytes })
   const parts: SessionParts = {
     environments: infos,
@@ -69,7 +65,6 @@ export function createHost(options: HostOptions): Host {
     store,
     clock,
     waitSeconds: bounds.waitSeconds,
-    rules,
     faults,
     metrics,
     tasks: new Map(),
@@ -112,7 +107,7 @@ export function createHost(options: HostOptions): Host {
         const environment = environments.find((served) => served.name === name && served.version === version)
         if (!environment) return []
         return environment.seats.flatMap((seat) =>
-          faults.guard(name, id, () => rules.secrets(environment, state, params, seat)),
+          faults.guard(name, id, () => environment.secrets?.(state, params, seat) ?? []),
         )
       }
       const dump = await sessions.guardStore(dumpSession(store, query, secretsOf))
@@ -191,26 +186,11 @@ const SWEEP_INTERVAL = 30_000
 /** The addresses at which each kind of token is good: a seat handle is one of the trainer endpoint. */
 const ENDPOINTS = { control: 'control', seat: 'control', capability: 'capability' } as const
 
-function assertOptions(
-  environments: readonly EnvironmentDefinition[],
-  bounds: HostBounds,
-  rules: Pick<RulesRunner, 'prepares'>,
-): void {
+function assertOptions(environments: readonly EnvironmentDefinition[], bounds: HostBounds): void {
   if (environments.length === 0) throw new ServerError('option-invalid', 'A host needs at least one environment.')
   if (new Set(environments.map(({ name }) => name)).size < environments.length)
     throw new ServerError('option-invalid', 'Two environments of a host have the same name; a name opens one of them.')
-  if (!rules.prepares) for (const environment of environments) assertUnprepared(environment)
   for (const [name, bound] of Object.entries(bounds))
     if (!(bound > 0 || (bound === 0 && name === 'waitSeconds')))
       throw new ServerError('option-invalid', `The bound ${name} is ${bound}, and has to be above 0.`)
-}
-
-/** A preparation would run in the thread that is kept free of the environments' code. */
-function assertUnprepared({ name, tools }: EnvironmentDefinition): void {
-  const preparing = Object.keys(tools).find((tool) => tools[tool]?.preparation)
-  if (preparing === undefined) return
-  throw new ServerError(
-    'option-invalid',
-    `Tool ${preparing} of ${name} prepares its steps, which worker threads do not support. Serve ${name} without worker threads, beside a server with them.`,
-  )
 }

@@ -15,7 +15,6 @@ import { DEFAULT_LOG_BYTES, DEFAULT_TEXT_BYTES } from '@episodic/state/internal'
 import type { Secrets } from '../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../environment/definition/environment.ts'
 import type { CallOptions } from '../environment/rules/call-options.ts'
-import type { RulesRunner } from '../environment/rules/rules-runner.ts'
 import type { Principal, SessionAddress } from './access/caller.ts'
 import type { Containment } from './operate/containment.ts'
 import type { Fault } from './operate/faults.ts'
@@ -48,8 +47,6 @@ export interface HostOptions {
    * makes one with `containProcess`. Without it, an unhandled rejection ends the process, as is the default of Node.
    */
   readonly containment?: Containment
-  /** Where the rules are played. Default: at once, in this thread. The host does not dispose of what it was given. */
-  readonly rules?: RulesRunner
 }
 
 /** The bounds of everything that could grow. */

@@ -1,43 +1,33 @@
 import { METHODS } from '@episodic/protocol'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { atControl } from '../fixtures/addressed.fixture.ts'
 import { board } from '../fixtures/board.fixture.ts'
 import { asking, call, controlHeaders, createTestHost, openOverHttp, rpc, serve } from '../fixtures/testbed.fixture.ts'
-import { createWorkerPool } from '../workers/worker-pool.ts'
 
 const onBoard = (params = {}) => asking({ environment: 'board', params })
 
-function createBoardHost(isolated: boolean) {
-  const rules = isolated
-    ? createWorkerPool({ modules: [new URL('../fixtures/board.fixture.ts', import.meta.url).href] })
-    : undefined
-  if (rules) onTestFinished(() => rules[Symbol.asyncDispose]())
-  return createTestHost({ environments: [board], ...(rules && { rules }) })
-}
+const createBoardHost = () => createTestHost({ environments: [board] })
 
 /** The arguments of `bet`, of at most so much. */
 const stakes = (most: number) =>
   expect.objectContaining({ properties: { stake: { type: 'integer', minimum: 1, maximum: most } } })
 
 describe('environment/legal', () => {
-  it.each([false, true])(
-    'returns what the rules accept in the present state (in a worker thread: %s)',
-    async (isolated) => {
-      const { host } = createBoardHost(isolated)
-      const { session } = await host.open(null, onBoard())
-      expect(host.environments[0]).toMatchObject({ legal: true })
-      const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
-      expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
-      await atControl(host, session).step(call('place', { cell: 2 }))
-      const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
-      expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
-      await atControl(host, session).step(call('resign', { why: 'bored' }))
-      expect(await atControl(host, session).legal()).toEqual({})
-    },
-  )
+  it('returns what the rules accept in the present state', async () => {
+    const { host } = createBoardHost()
+    const { session } = await host.open(null, onBoard())
+    expect(host.environments[0]).toMatchObject({ legal: true })
+    const cells = (...numbers: number[]) => ({ enum: numbers.map((cell) => ({ cell })) })
+    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 2, 3), bet: stakes(4) })
+    await atControl(host, session).step(call('place', { cell: 2 }))
+    const resign = host.environments[0]?.tools.find(({ name }) => name === 'resign')?.inputSchema
+    expect(await atControl(host, session).legal()).toEqual({ place: cells(0, 1, 3), bet: stakes(3), resign })
+    await atControl(host, session).step(call('resign', { why: 'bored' }))
+    expect(await atControl(host, session).legal()).toEqual({})
+  })
 
   it('fails if the world names a tool that does not exist', async () => {
-    const { host, faults } = createBoardHost(false)
+    const { host, faults } = createBoardHost()
     const { session } = await host.open(null, onBoard({ wrong: true }))
     await expect(atControl(host, session).legal()).rejects.toMatchObject({ code: 'environment-failed' })
     expect(JSON.stringify(faults.map(({ cause }) => String(cause)))).toContain('names a tool')
@@ -52,7 +42,7 @@ describe('environment/legal', () => {
   })
 
   it('is answered at the trainer endpoint, and not to agents', async () => {
-    const { host } = createBoardHost(false)
+    const { host } = createBoardHost()
     const server = await serve(host)
     const opened = await openOverHttp(server, { environment: 'board' })
     const { session } = opened

@@ -38,7 +38,6 @@ export const processOptions = z.object({
   transport: option('<transport>', 'how to connect to the world', z.enum(TRANSPORTS).optional(), {
     usual: 'the fastest: in-process; websocket for agents and servers that offer it, else http',
   }),
-  workerThreads: flag('run the rules in worker threads, one per core; stop those that take longer than 10 s'),
   retryTimeout: option(
     '<seconds>',
     'how long to keep retrying an unanswered call, for example during a server restart',
@@ -72,7 +71,7 @@ export const serverOptions = targetOptions(PLAYED_SERVERS)
 
 /** How a process plays the episodes of a run: the settings that are sent to the workers of a queue. */
 export const playSettingsSchema = z.object({
-  ...processOptions.pick({ transport: true, workerThreads: true, retryTimeout: true }).shape,
+  ...processOptions.pick({ transport: true, retryTimeout: true }).shape,
   ...serverOptions.pick({ url: true }).shape,
   ...languageModelOptions.shape,
 })

@@ -33,7 +33,7 @@ function report(): void {
     if (frames.length === 0 || Atomics.load(count, 0) !== last) return
     writeSync(
       2,
-      `\nThis code has run for ${(MOST_MISSED * beat) / 1_000} s without a break, and nothing else can go on meanwhile:\n${frames.join('\n')}\nIf it never returns, correct it. Ctrl-C ends the process now. Rules that run in threads of their own (--worker-threads of run and serve) are stopped instead.\n`,
+      `\nThis code has run for ${(MOST_MISSED * beat) / 1_000} s without a break, and nothing else can go on meanwhile:\n${frames.join('\n')}\nIf it never returns, correct it. Ctrl-C ends the process now.\n`,
     )
   })
 }

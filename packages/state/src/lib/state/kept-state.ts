@@ -2,7 +2,7 @@ import { contentId, type Limits, type RngState } from '@episodic/protocol'
 import { StateError } from '../state-error.ts'
 import { Draft } from './draft.ts'
 import { bytesOf, type PageNode, pageOf, type Value } from './page-node.ts'
-import { findByName, type ReadPages, readTree } from './read-tree.ts'
+import { type ReadPages, readTree } from './read-tree.ts'
 import type { SessionState } from './session-state.ts'
 import { isShared, sharedValue } from './shared-values.ts'
 import { assertStateFits, byteLength, encodeState, unreadable } from './state-text.ts'
@@ -22,8 +22,6 @@ interface Tree {
 
 /** The drafts of large states by what rules get of them. */
 const drafts = new WeakMap<object, { readonly draft: Draft; readonly views: Views }>()
-/** See {@link remember}. */
-const remembered = new WeakMap<SessionState, unknown>()
 
 /**
  * A state with what a store keeps of it.
@@ -75,7 +73,7 @@ export class KeptState {
   static #inPages(state: SessionState, limits: Limits): KeptState {
     const root = readable(() => rootOf(state))
     assertStateFits((root as { readonly bytes: number }).bytes, limits)
-    return KeptState.#large(root, {}).#knownAs(state)
+    return KeptState.#large(root, {})
   }
 
   /**
@@ -96,7 +94,7 @@ export class KeptState {
       }),
     )
     assertStateFits((root as { readonly bytes: number }).bytes, limits)
-    const kept = KeptState.#large(root, {}).#knownAs(state)
+    const kept = KeptState.#large(root, {})
     kept.#shared = shared
     return kept
   }
@@ -157,22 +155,16 @@ export class KeptState {
     const draft = drafts.get(left)?.draft
     const shown = containerOf(left, tree.views.lineage)
     const root = shown ?? readable(() => (draft ? draft.finish('state') : rootOf(left)))
-    if (root === tree.root) return this.#knownAs(left)
+    if (root === tree.root) return this
     const { bytes } = root as { readonly bytes: number }
     assertStateFits(bytes, limits)
-    if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root))).#knownAs(left)
+    if (bytes <= SMALL) return KeptState.parsed(JSON.stringify(tree.views.of(root)))
     if (!draft && !shown) keepSame(pageOf(root) as PageNode, pagesBelow(pageOf(tree.root) as PageNode))
-    return KeptState.#large(root, tree.views.lineage, tree.views).#knownAs(left)
+    return KeptState.#large(root, tree.views.lineage, tree.views)
   }
 
   forked(): KeptState {
-    return this.#tree ? KeptState.#large(this.#tree.root, {}).#knownAs(this.state) : this
-  }
-
-  #knownAs(state: SessionState): this {
-    const what = remembered.get(state)
-    if (what !== undefined) remembered.set(this.state, what)
-    return this
+    return this.#tree ? KeptState.#large(this.#tree.root, {}) : this
   }
 
   /** The name of the first page of a large state; of a small one, its text. */
@@ -204,12 +196,9 @@ export class KeptState {
     }
   }
 
-  /** Marks the pages as stored. With `isFound`, states that are read here find them, and need not read them. */
-  keep(isFound = false): void {
-    for (const page of this.newPages) {
-      page.keep()
-      if (isFound) findByName(page)
-    }
+  /** Marks the pages as stored. */
+  keep(): void {
+    for (const page of this.newPages) page.keep()
     this.#new = null
   }
 
@@ -235,16 +224,6 @@ export class KeptState {
 /** Returns whether a state is large, so that it is read-only and must not be copied without need. */
 export function isLarge(state: SessionState): boolean {
   return shownBy(state) !== null
-}
-
-/** Remembers something of a state, such as what another thread has computed with it; also once the state is kept. */
-export function remember(state: SessionState, what: unknown): void {
-  remembered.set(state, what)
-}
-
-/** Returns what was last remembered of a state; `undefined` for nothing. */
-export function recall(state: SessionState): unknown {
-  return remembered.get(state)
 }
 
 /** Returns a copy of what rules have left of a draft so far; they may go on to change the draft. */

@@ -1,7 +1,6 @@
 import { type PageNode, pageOf } from './page-node.ts'
 import { type ReadPages, readTree } from './read-tree.ts'
-import type { SessionState } from './session-state.ts'
-import { containerShownBy, type Shown, shownBy, Views } from './view.ts'
+import { containerShownBy, Views } from './view.ts'
 
 /**
  * Returns the first page of an object or array of a large state, and those of its pages that are not in `known`, and
@@ -27,10 +26,4 @@ export function pagesOfPart(part: object, known: Set<string>) {
 
 export async function readPart(page: string, read: ReadPages): Promise<object> {
   return new Views({}).of(await readTree(page, read)) as object
-}
-
-/** Reads what a thread has made of a large state, by its first page. Throws `store-invalid` for missing pages. */
-export async function readMade(of: SessionState, page: string, read: ReadPages): Promise<SessionState> {
-  const { container, views } = shownBy(of) as Shown
-  return views.of(await readTree(page, read, container.page, false)) as SessionState
 }

@@ -25,22 +25,17 @@ const forgotten = new FinalizationRegistry<string>((name) => {
 })
 
 /** Has states that are read find a page, so that it need not be read again, as long as it is held. */
-export function findByName(node: PageNode): void {
+function findByName(node: PageNode): void {
   nodes.set(node.name, new WeakRef(node))
   forgotten.register(node, node.name)
 }
 
 /**
  * Reads a value of the tree and all pages below it that this process does not hold. `near` is a page of a value that
- * shares pages with it, so that only what differs is read. With `isStored` false, the pages that are read are not in a
- * store of this process. Throws `store-invalid` for a missing page, and for one whose text does not have its name.
+ * shares pages with it, so that only what differs is read. Throws `store-invalid` for a missing page, and for one whose
+ * text does not have its name.
  */
-export async function readTree(
-  name: string,
-  read: ReadPages,
-  near: PageNode | null = null,
-  isStored = true,
-): Promise<Value> {
+export async function readTree(name: string, read: ReadPages, near: PageNode | null = null): Promise<Value> {
   const pages = new Map<string, Page>()
   // A held node may go while the others are read.
   const held = new Map<string, PageNode>()
@@ -50,7 +45,7 @@ export async function readTree(
     for (const node of level) shared.set(node.name, node)
     const missing: string[] = []
     for (const each of names) {
-      const node = (isStored ? nodes.get(each)?.deref() : null) ?? shared.get(each)
+      const node = nodes.get(each)?.deref() ?? shared.get(each)
       if (node) held.set(each, node)
       else missing.push(each)
     }
@@ -72,7 +67,6 @@ export async function readTree(
     if (known) return known
     const node = build(pages.get(each) as Page)
     held.set(each, node)
-    if (!isStored) return node
     node.keep(each)
     findByName(node)
     return node

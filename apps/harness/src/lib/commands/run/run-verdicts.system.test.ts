@@ -85,11 +85,10 @@ describe('verdicts that a world defines', () => {
       { name: 'brief', ...rate },
       { name: 'security', ...rate },
     ])
-    const shown = await play('threads', '--policy', 'careless', '--worker-threads')
+    const shown = await play('stdio', '--policy', 'careless', '--transport', 'stdio')
     expect(shown).toMatch(/success +100\.0 %.*\n.*\n {4}brief +\d+\.\d %.*95 %.*\n {4}security +\d+\.\d %.*95 %/)
     await play('http', '--policy', 'careless', '--transport', 'http')
-    for (const other of ['threads', 'http'])
-      expect(withoutTimes(readEpisodes(at(other)))).toEqual(withoutTimes(episodes))
+    for (const other of ['stdio', 'http']) expect(withoutTimes(readEpisodes(at(other)))).toEqual(withoutTimes(episodes))
   })
 
   it('judge what a player that stops has left, which is no success', async () => {

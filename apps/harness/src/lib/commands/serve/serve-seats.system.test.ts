@@ -73,7 +73,7 @@ describe.skipIf(!has('redis-server'))('two players of one game', () => {
   const serve = (...options: string[]) => workshop.serve([KUHN, '--store', redis.url, ...options], { env })
 
   it('are answered when the other one has moved at another server on the same store', async () => {
-    expect(await playGame([await serve(), await serve('--worker-threads')])).toEqual(PLAYED)
+    expect(await playGame([await serve(), await serve()])).toEqual(PLAYED)
   })
 
   it('are answered by whichever process behind one port', async () => {

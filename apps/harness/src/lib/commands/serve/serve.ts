@@ -4,7 +4,6 @@ import { createHost, createMetrics, type Host, type Metrics } from '@episodic/mc
 import { type HttpServer, type Rejection, serveHttp } from '@episodic/mcp-server/http'
 import { containProcess } from '@episodic/mcp-server/process'
 import { serveStdio } from '@episodic/mcp-server/stdio'
-import { createWorkerPool, type WorkerPool } from '@episodic/mcp-server/workers'
 import { mcpOptions } from '@episodic/play/worlds/mcp-options'
 import { findWorlds } from '@episodic/play/worlds/mcp-world'
 import { accessOptions, readAccess } from '@episodic/play/worlds/serve/access-options'
@@ -96,12 +95,6 @@ const serveOptions = z.object({
     callRateSchema.default({ calls: 1_000, seconds: 10 }),
     { text: callRate },
   ),
-  workerThreads: flag('run the rules in worker threads, so that slow rules do not block other sessions'),
-  rulesTimeout: option(
-    '<seconds>',
-    'with --worker-threads: stop rules after this time (default: 10)',
-    wholeNumber(1).optional(),
-  ),
   ...mcpOptions.shape,
   server: option('<name>', 'the server of --mcp-config to serve'),
   ...accessOptions.shape,
@@ -130,7 +123,6 @@ Examples:
   episodic serve ./my-world --server-json > server.json
   episodic serve --mcp 'npx -y @playwright/mcp --headless' --score score.ts
   episodic serve ./my-world.ts --rate 20/1
-  episodic serve ./my-world.ts --worker-threads --rules-timeout 2
 
 EPISODIC_CONTROL_TOKEN sets the operator's token for the trainer endpoint.
 By default it is random, and kept in a file that other commands find.`,
@@ -199,7 +191,6 @@ async function serve(references: string[], options: ServeOptions, console: Conso
   const worlds = await Promise.all(references.map((reference) => loadWorld(reference)))
   if (options.watch) await takeOver(worlds)
   const policies = await readSeatPolicies(options.seat ?? {}, worlds)
-  await using rules = openRules(worlds, options)
   await using store = await openStore(options)
   await using host = createHost({
     environments: worlds.map(({ environment }) => environment),
@@ -213,7 +204,6 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     },
     metrics,
     containment,
-    ...(rules && { rules }),
     reservedSeats: Object.fromEntries(Object.entries(policies).map(([name, own]) => [name, Object.keys(own)])),
     onFault: ({ cause: err, ...fault }) => log.error({ ...fault, err }, 'an environment failed'),
     onLeft: ({ environment, session, step: { report } }) =>
@@ -226,18 +216,6 @@ async function serve(references: string[], options: ServeOptions, console: Conso
     : null
   if (options.stdio) await servePipe(host, options, log)
   else await listen(host, worlds, options, { log, metrics }, console)
-}
-
-function openRules(worlds: readonly World[], { workerThreads, rulesTimeout }: ServeOptions): WorkerPool | null {
-  if (workerThreads)
-    return createWorkerPool({
-      modules: worlds.map(({ url }) => url),
-      ...(rulesTimeout && { timeoutSeconds: rulesTimeout }),
-    })
-  if (rulesTimeout === undefined) return null
-  throw invalidOption(
-    `--rules-timeout ${rulesTimeout} needs --worker-threads: only rules in worker threads can be stopped. Give both.`,
-  )
 }
 
 async function servePipe(host: Host, options: ServeOptions, log: Log): Promise<void> {

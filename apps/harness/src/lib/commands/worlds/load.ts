@@ -44,7 +44,6 @@ const loadOptions = z.object({
     z.enum(['http', 'stdio', 'in-process']).default('http'),
   ),
   store: option('<store>', 'where that server stores sessions, as for serve', z.string().default('memory')),
-  workerThreads: flag('run the rules of that server in worker threads'),
   json: flag('print the result as JSON'),
   ...mcpOptions.shape,
   ...targetOptions().shape,
@@ -62,7 +61,7 @@ and for a single server process. The exit status is 1 if anything failed.
 Examples:
   episodic load number-guessing
   episodic load ./my-world.ts --sessions 1000 --in-flight 64 --seconds 30
-  episodic load ./my-world.ts --store sqlite:load.db --worker-threads --json
+  episodic load ./my-world.ts --store sqlite:load.db --json
   episodic load ./my-world.ts --url http://127.0.0.1:7337/env`,
   async run(named: string | undefined, options, console) {
     const [world] = await findWorlds(named === undefined ? [] : [named], options)
@@ -122,12 +121,12 @@ async function openServer(
   reference: string,
   world: World,
   given: Target | null,
-  { transport, store, workerThreads = false, sessions }: LoadCommandOptions,
+  { transport, store, sessions }: LoadCommandOptions,
 ) {
   await using cleanUp = new AsyncDisposableStack()
   // An unanswered call is a failure here, and is not retried.
   const retryTimeout = 0
-  const places = { sessions: sessions + 16, workerThreads, store }
+  const places = { sessions: sessions + 16, store }
   let target = given
   let opened: Opened
   if (!target && transport === 'http') target = cleanUp.use(await startServer(reference, places)).target

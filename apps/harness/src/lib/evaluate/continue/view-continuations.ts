@@ -220,17 +220,15 @@ async function openAllowed({ found }: ViewedRun, worlds: readonly string[], othe
   const loaded = await Promise.all(worlds.map(async (given) => [given, await loadWorld(given)] as const))
   const [given] = loaded.find(([, { environment }]) => environment.name === configuration.environment.name) ?? []
   const parent = await openParent(folder, given, () => {})
-  const { environment, policies, solver } = parent.world
+  const { policies, solver } = parent.world
   const isOwn = await isOwnRun(folder)
   const { modelOptions: _, ...played } = manifest.played
   const settings = settingsOf(
     isOwn ? manifest : { ...manifest, played, configuration: { ...configuration, sampling: null } },
   )
-  // Rules that never return would hold up every page. Those that wait for something outside cannot be in a thread.
-  const workerThreads = !Object.values(environment.tools).some(({ preparation }) => preparation)
   const named = [...others, ...(solver ? ['solver'] : []), ...Object.keys(policies), 'random']
   const players = [...new Set([...(isOwn ? policyNames(configuration) : []), ...named])]
-  return { parent, settings: { ...settings, workerThreads }, players }
+  return { parent, settings, players }
 }
 
 /** What the dearest episode of a run has cost; `null` if it is not known of any. */

@@ -1,6 +1,6 @@
 import { DEFAULT_SEAT, type OpenResult } from '@episodic/protocol'
 import { createMemoryStore } from '@episodic/state/memory'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { atControl } from '../../fixtures/addressed.fixture.ts'
 import { audit } from '../../fixtures/audit.fixture.ts'
@@ -8,16 +8,10 @@ import { ledger } from '../../fixtures/ledger.fixture.ts'
 import { openSqliteFile } from '../../fixtures/sqlite-file.fixture.ts'
 import { asking, call, createTestHost, freshKey } from '../../fixtures/testbed.fixture.ts'
 import type { Host } from '../../host/host.ts'
-import { createWorkerPool } from '../../workers/worker-pool.ts'
 import { defineEnvironment } from '../definition/define-environment.ts'
 import { defineGame } from '../definition/define-game.ts'
 import { rehearse } from '../rehearse/rehearse.ts'
 
-const threads = () => {
-  const rules = createWorkerPool({ modules: [new URL('../../fixtures/audit.fixture.ts', import.meta.url).href] })
-  onTestFinished(() => rules[Symbol.asyncDispose]())
-  return rules
-}
 const opening = () => asking({ environment: 'audit', seed: 's' })
 
 /** Plays on, and gives the report of each step. */
@@ -92,8 +86,8 @@ describe('calls, in reward terms and success', () => {
     })
   })
 
-  it.each([false, true])('decide a success at the end, and at a close (worker threads: %s)', async (threaded) => {
-    const { host } = createTestHost({ environments: [audit], ...(threaded && { rules: threads() }) })
+  it('decide a success at the end, and at a close', async () => {
+    const { host } = createTestHost({ environments: [audit] })
     const good = await host.open(null, opening())
     expect(await play(host, good, ['look'], pay(0), pay(5), ['stop'])).toEqual([
       terms(1, 0),

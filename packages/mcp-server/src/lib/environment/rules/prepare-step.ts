@@ -6,7 +6,7 @@ import { rulesFailed, type ServerError } from '../../server-error.ts'
 import { absenceOf } from '../definition/absent-action.ts'
 import { faultOf } from '../definition/authored.ts'
 import type { EnvironmentDefinition, Preparation } from '../definition/environment.ts'
-import { assertPrototypeUntouched } from './rules-runner.ts'
+import { assertPrototypeUntouched } from './environment-rules.ts'
 
 export interface ToPrepare {
   readonly preparation: Preparation

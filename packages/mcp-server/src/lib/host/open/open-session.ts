@@ -14,7 +14,7 @@ import { type HeldSession, KeptState, readState, type SessionBase } from '@episo
 import { judgesLeft } from '../../environment/definition/absent-action.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { namesOf } from '../../environment/definition/offered-tools.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import { environmentRules } from '../../environment/rules/environment-rules.ts'
 import { beginning, type InitialState, type ObservedState } from '../../environment/rules/start-environment.ts'
 import type { Principal } from '../access/caller.ts'
 import { randomText } from '../access/session-tokens.ts'
@@ -51,15 +51,13 @@ export interface SeenAtStart {
 
 /** Returns the record of a new session. Throws, or rejects with, `invalid-params`. */
 export async function startRecord(
-  rules: RulesRunner,
   environment: EnvironmentDefinition,
   identity: { readonly id: string; readonly owner: Principal; readonly now: number },
   { params: given = {}, seed = randomText(), limits = {} }: OpenRequest,
 ): Promise<Omit<HeldSession, 'pools'> & { readonly seen: SeenAtStart }> {
   const params = parseParams(environment, given)
   const { id, owner, now } = identity
-  const starting = rules.start(environment, params, seed)
-  const started = starting instanceof Promise ? await starting : starting
+  const started = environmentRules.start(environment, params, seed)
   const allowed = mergeLimits(environment.limitsFor(params), limits)
   const kept = KeptState.start(started.state, allowed)
   const record = {
@@ -107,7 +105,7 @@ function toJson(value: unknown): JsonObject {
  * other, it is computed from the session's start, so that a repeated request gets the same answer.
  */
 export async function toOpenResult(
-  { rules, store }: { readonly rules: RulesRunner; readonly store: SessionStore },
+  { store }: { readonly store: SessionStore },
   { environment, control, capabilities, seatHandles, session }: CachedSession,
   seen: SeenAtStart | null,
 ): Promise<OpenResult> {
@@ -142,23 +140,24 @@ export async function toOpenResult(
   }
 
   async function seenFirst(): Promise<SeenAtStart> {
-    if (!base) return seenIn(environment, await rules.start(environment, params, seed))
+    if (!base) return seenIn(environment, environmentRules.start(environment, params, seed))
     // A session that nothing has changed, such as a new fork, holds that state: reading it would cost its size.
     const first = revision === 0 ? state : (await readState(store, id, base.state)).state
-    return seenAtBase(rules, environment, base, params, first)
+    return seenAtBase(environment, base, params, first)
   }
 }
 
-async function seenAtBase(
-  rules: RulesRunner,
+function seenAtBase(
   environment: EnvironmentDefinition,
   base: SessionBase,
   params: JsonObject,
   state: SessionState,
-): Promise<SeenAtStart> {
-  const seats = Object.keys(base.seats)
-  const seen = await Promise.all(seats.map((seat) => rules.observe(environment, state, params, seat)))
-  return { seats: Object.fromEntries(seats.map((seat, i) => [seat, seen[i] as ObservedState])), turn: base.turn }
+): SeenAtStart {
+  const seats = Object.keys(base.seats).map((seat) => [
+    seat,
+    environmentRules.observe(environment, state, params, seat),
+  ])
+  return { seats: Object.fromEntries(seats), turn: base.turn }
 }
 
 export function toEnvironmentInfo(environment: EnvironmentDefinition): EnvironmentInfo {

@@ -13,7 +13,6 @@ import type { SessionRecord } from '@episodic/state'
 import { answeredIn, type HeldSession } from '@episodic/state/internal'
 import type { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { snapshotOf } from '../../environment/rules/snapshot-of.ts'
 import type { Principal } from '../access/caller.ts'
 import type { ForkRequest, OpenRequest, PresentedState, SnapshotQuery } from '../host.ts'
@@ -30,7 +29,6 @@ import { baseAt, recordAt, type Snapshot } from './snapshot.ts'
 
 export interface SessionFactoryOptions
   extends Pick<SessionCacheOptions, 'environments' | 'store' | 'clock' | 'events' | 'faults'> {
-  readonly rules: RulesRunner
   readonly sessions: SessionCache
   readonly capacity: Capacity
   readonly metrics: Metrics | undefined
@@ -134,14 +132,12 @@ export function createSessionFactory(options: SessionFactoryOptions) {
     },
     /** Resolves with the first observation of a session to open, and stores nothing; `null` if it cannot be opened. */
     async foresee(owner: Principal, request: OpenRequest & { readonly seed: string }): Promise<PresentedState | null> {
-      const { environments, sessions, rules, clock } = options
+      const { environments, sessions, clock } = options
       const environment = chooseEnvironment(environments, request)
       const id = (await sessions.loadTokens()).idFor(owner, request.requestKey)
       const own = rulesOf(environment, id)
       try {
-        const { record } = await own.guard(() =>
-          startRecord(rules, environment, { id, owner, now: clock.now() }, request),
-        )
+        const { record } = await own.guard(() => startRecord(environment, { id, owner, now: clock.now() }, request))
         const seat = environment.seats[0] as string
         const { text, tools } = (await own.observe(record.state, record.params, seat)).observation
         return { observation: text, tools, secrets: await sessions.secretsOf(record, environment, seat) }
@@ -159,14 +155,14 @@ export function createSessionFactory(options: SessionFactoryOptions) {
     request: OpenRequest,
     players?: FirstPlayers,
   ): Promise<{ readonly cached: CachedSession; readonly seen: SeenAtStart | null }> {
-    const { environments, sessions, rules } = options
+    const { environments, sessions } = options
     const environment = chooseEnvironment(environments, request)
     const id = players?.id ?? (sessions.tokens ?? (await sessions.loadTokens())).idFor(owner, request.requestKey)
     let created: SessionRecord | null = null
     let seen: SeenAtStart | null = null
     const cached = await openOne(id, owner, async () => {
       const identity = { id, owner, now: options.clock.now() }
-      const started = await rulesOf(environment, id).guard(() => startRecord(rules, environment, identity, request))
+      const started = await rulesOf(environment, id).guard(() => startRecord(environment, identity, request))
       const { record: alone } = started
       const record = players ? { ...alone, players: players.seated(Object.keys(alone.seats)) } : alone
       created = record
@@ -319,7 +315,7 @@ export function createSessionFactory(options: SessionFactoryOptions) {
   }
 
   function rulesOf(environment: EnvironmentDefinition, id: string): SessionRules {
-    return new SessionRules(options.faults, options.rules, environment, id)
+    return new SessionRules(options.faults, environment, id)
   }
 }
 

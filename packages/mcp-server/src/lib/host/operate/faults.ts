@@ -9,7 +9,7 @@ import { asError } from '../../environment/definition/thrown-value.ts'
 import type { EventTurn } from '../../environment/rules/apply-event.ts'
 import type { CallOptions } from '../../environment/rules/call-options.ts'
 import type { EndedEpisode } from '../../environment/rules/conclude-step.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
+import { environmentRules } from '../../environment/rules/environment-rules.ts'
 import type { RulesTurn } from '../../environment/rules/rules-turn.ts'
 import { rulesFailed, ServerError, type ServerErrorCode } from '../../server-error.ts'
 import { randomText } from '../access/session-tokens.ts'
@@ -156,39 +156,37 @@ export function createFaults(options: FaultsOptions) {
 /** The rules of one session. What they throw is a fault of their environment; see {@link Faults.guard}. */
 export class SessionRules {
   readonly #faults: Faults
-  readonly #rules: RulesRunner
   readonly #environment: EnvironmentDefinition
   readonly #session: string
 
-  constructor(faults: Faults, rules: RulesRunner, environment: EnvironmentDefinition, session: string) {
+  constructor(faults: Faults, environment: EnvironmentDefinition, session: string) {
     this.#faults = faults
-    this.#rules = rules
     this.#environment = environment
     this.#session = session
   }
 
   start(params: JsonObject, seed: string) {
-    return this.guard(() => this.#rules.start(this.#environment, params, seed))
+    return this.guard(() => environmentRules.start(this.#environment, params, seed))
   }
 
   observe(state: SessionState, params: JsonObject, seat: string) {
-    return this.guard(() => this.#rules.observe(this.#environment, state, params, seat))
+    return this.guard(() => environmentRules.observe(this.#environment, state, params, seat))
   }
 
   play(turn: RulesTurn, action: Action, waiting?: CallOptions) {
-    return this.guard(() => this.#rules.play(this.#environment, turn, action, waiting), waiting)
+    return this.guard(() => environmentRules.play(this.#environment, turn, action), waiting)
   }
 
   apply(turn: EventTurn, event: OutsideEvent) {
-    return this.guard(() => this.#rules.apply(this.#environment, turn, event))
+    return this.guard(() => environmentRules.apply(this.#environment, turn, event))
   }
 
   legal(state: SessionState, params: JsonObject, seat: string) {
-    return this.guard(() => this.#rules.legal(this.#environment, state, params, seat))
+    return this.guard(() => environmentRules.legal(this.#environment, state, params, seat))
   }
 
   evaluate(ended: EndedEpisode) {
-    return this.guard(() => this.#rules.evaluate(this.#environment, ended))
+    return this.guard(() => environmentRules.evaluate(this.#environment, ended))
   }
 
   guard<T>(run: () => T, waiting?: CallOptions): T {

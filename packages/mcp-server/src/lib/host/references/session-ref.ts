@@ -42,7 +42,7 @@ import { watchLog } from '../watch/watch-log.ts'
 
 export interface SessionParts
   extends TaskSetting,
-    Pick<SessionFactoryOptions, 'rules' | 'capacity' | 'faults' | 'metrics'>,
+    Pick<SessionFactoryOptions, 'capacity' | 'faults' | 'metrics'>,
     Pick<TurnSetting, 'stopping'> {
   readonly environments: readonly EnvironmentInfo[]
   readonly writer: SessionWriter

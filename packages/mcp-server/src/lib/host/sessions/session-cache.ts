@@ -4,7 +4,6 @@ import { type HeldSession, holdSession, sessionNotFound, storeSession } from '@e
 import { Secrets } from '../../environment/answer/secrets.ts'
 import type { EnvironmentDefinition } from '../../environment/definition/environment.ts'
 import { findMisfit } from '../../environment/definition/stored-state.ts'
-import type { RulesRunner } from '../../environment/rules/rules-runner.ts'
 import { bySeat } from '../../environment/rules/rules-turn.ts'
 import { createSessionTokens, type SessionTokens } from '../access/session-tokens.ts'
 import type { HostBounds } from '../host.ts'
@@ -43,7 +42,6 @@ export interface SessionCacheOptions
   extends KeptStartsOptions,
     Pick<HostBounds, 'queue' | 'events' | 'logBytes' | 'textBytes'> {
   readonly environments: ReadonlyMap<string, EnvironmentDefinition>
-  readonly rules: RulesRunner
   readonly faults: Faults
 }
 
@@ -217,7 +215,7 @@ export class SessionCache {
   }
 
   #hold(held: HeldSession, tokens: SessionTokens): CachedSession {
-    const { clock, faults, rules } = this.#options
+    const { clock, faults } = this.#options
     const { record } = held
     const environment = this.#environmentOf(record.environment.name, record.environment.version)
     const session = new Session(held, this.#options, environment.history)
@@ -225,7 +223,7 @@ export class SessionCache {
     const cached: CachedSession = {
       session,
       environment,
-      rules: new SessionRules(faults, rules, environment, record.id),
+      rules: new SessionRules(faults, environment, record.id),
       owner: record.owner,
       seats: present.length === environment.seats.length ? environment.seats : present,
       ...this.#guarded(session, environment, tokens),
@@ -248,7 +246,7 @@ export class SessionCache {
     environment: EnvironmentDefinition,
     tokens: SessionTokens,
   ): Pick<CachedSession, 'control' | 'capabilities' | 'seatHandles' | 'secrets'> {
-    const { rules, faults } = this.#options
+    const { faults } = this.#options
     const { id, owner, seed } = session.record
     const control = tokens.control(id, owner)
     const capabilities = environment.seats.map((_, place) => tokens.capability(id, place))
@@ -261,8 +259,10 @@ export class SessionCache {
         capabilities,
         declared: environment.secrets
           ? () =>
-              faults.contain(environment.name, id, () =>
-                rules.secrets(environment, session.record.state, session.record.params, seat),
+              faults.contain(
+                environment.name,
+                id,
+                () => environment.secrets?.(session.record.state, session.record.params, seat) ?? [],
               )
           : null,
         withhold: (found) => faults.withhold(environment.name, id, found),

@@ -1,6 +1,5 @@
 import { DEFAULT_SEAT } from '@episodic/protocol'
 import { MODERN_VERSION } from '@episodic/protocol/internal'
-import { createManualClock } from '@episodic/state'
 import { createMemoryStore } from '@episodic/state/memory'
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
@@ -11,7 +10,6 @@ import { atCapability, atControl } from '../../fixtures/addressed.fixture.ts'
 import { openSqliteFile } from '../../fixtures/sqlite-file.fixture.ts'
 import { asking, call, connectClient, createTestHost, freshKey, serve } from '../../fixtures/testbed.fixture.ts'
 import { LEAD, theatre } from '../../fixtures/theatre.fixture.ts'
-import { createWorkerPool } from '../../workers/worker-pool.ts'
 import type { HostOptions } from '../host.ts'
 
 /** Creates a host of a theatre, and opens one session. */
@@ -289,22 +287,4 @@ describe('any steps that publish, among events from outside', () => {
       )
     },
   )
-
-  it('are played in threads as here, byte for byte', async () => {
-    const rules = createWorkerPool({
-      modules: [new URL('../../fixtures/theatre.fixture.ts', import.meta.url).href],
-      clock: createManualClock(),
-    })
-    onTestFinished(() => rules[Symbol.asyncDispose]())
-    const [here, there] = await Promise.all([openTheatre(), openTheatre({ rules })])
-    for (const how of ['type', 'many', 'fire', 'refusal', 'edit']) {
-      const [one, other] = await Promise.all(
-        [here, there].map(({ fumble }) => fumble(how).catch(({ code, message }) => ({ code, message }))),
-      )
-      expect(JSON.stringify(other)).toBe(JSON.stringify(one))
-    }
-    const [one, other] = await Promise.all([here.sell(6), there.sell(6)])
-    expect(JSON.stringify(other.step)).toBe(JSON.stringify(one.step))
-    expect(one.step.report.end).toEqual(SOLD_OUT)
-  })
 })

@@ -29,7 +29,6 @@ export interface Opened extends AsyncDisposable {
 interface OpenWorldOptions {
   readonly transport: Transport
   readonly sessions: number
-  readonly workerThreads?: boolean
   /** Where sessions are stored, as in `episodic serve --store`. Default: `memory`. */
   readonly store?: string
   readonly retryTimeout?: number
@@ -41,27 +40,23 @@ interface OpenWorldOptions {
 
 /** Serves a world for one run, and connects to it. */
 export async function openWorld(reference: string, world: World, options: OpenWorldOptions): Promise<Opened> {
-  const { transport, sessions, workerThreads = false, store = 'memory', retryTimeout = RETRY_TIMEOUT, times } = options
+  const { transport, sessions, store = 'memory', retryTimeout = RETRY_TIMEOUT, times } = options
   await using cleanUp = new AsyncDisposableStack()
   const containment = cleanUp.use(containRules())
   let target: Target
   let agentUrl: string | null = null
   if (transport === 'http' || transport === 'websocket') {
-    const server = cleanUp.use(await startServer(reference, { sessions, workerThreads, store }))
+    const server = cleanUp.use(await startServer(reference, { sessions, store }))
     const { url } = server.target
     target = transport === 'http' ? server.target : { ...server.target, url: url.replace(/^http/, 'ws') }
     agentUrl = server.agentUrl
-  } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, workerThreads, store })
+  } else if (transport === 'stdio') target = stdioTarget(reference, { sessions, store })
   else {
-    const rules =
-      workerThreads &&
-      cleanUp.use((await import('@episodic/mcp-server/workers')).createWorkerPool({ modules: [world.url] }))
     const host = createHost({
       environments: [world.environment],
       store: cleanUp.use(await openStore({ store, durability: 'process', idle: 900 })),
       bounds: { sessions },
       containment,
-      ...(rules && { rules }),
     })
     target = inProcess(cleanUp.use(host), undefined, { ...(options.onProgress && { onProgress: options.onProgress }) })
   }

@@ -53,7 +53,7 @@ export interface Runner extends AsyncDisposable {
 export async function openRunner(run: Run, journal: ModelJournal | null): Promise<Runner> {
   const { configuration, settings, reference, world, target, transport, players, access } = run
   const { seed, discount, branch, maxSteps, weights, policy, seats, environment, episodeTimeout } = configuration
-  const { concurrency, retryTimeout, workerThreads = false, recordModels } = settings
+  const { concurrency, retryTimeout, recordModels } = settings
   access.journal = journal
   await using cleanUp = new AsyncDisposableStack()
   const times = new StepTimes()
@@ -62,7 +62,7 @@ export async function openRunner(run: Run, journal: ModelJournal | null): Promis
       ? openTarget(world.target)
       : target
         ? openTarget(target, retryTimeout, times)
-        : openWorld(reference, world, { transport, sessions: concurrency + 16, workerThreads, retryTimeout, times })),
+        : openWorld(reference, world, { transport, sessions: concurrency + 16, retryTimeout, times })),
   )
   const proxy = recordModels ? cleanUp.use(await openProxy(settings)) : null
   const limited = (player: Agent | Policy) =>

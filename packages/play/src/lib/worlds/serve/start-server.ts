@@ -9,7 +9,6 @@ import { playerEnvironment } from '../player-environment.ts'
 
 interface RunServerOptions {
   readonly sessions: number
-  readonly workerThreads: boolean
   readonly store: string
 }
 
@@ -61,7 +60,6 @@ export async function startServer(world: string, options: RunServerOptions) {
 }
 
 /** Its log goes to the run's console, so only warnings are wanted. */
-function forRun({ sessions, workerThreads, store }: RunServerOptions): string[] {
-  const always = ['--sessions', String(sessions), '--store', store, '--log-level', 'warn']
-  return [...always, ...(workerThreads ? ['--worker-threads'] : [])]
+function forRun({ sessions, store }: RunServerOptions): string[] {
+  return ['--sessions', String(sessions), '--store', store, '--log-level', 'warn']
 }

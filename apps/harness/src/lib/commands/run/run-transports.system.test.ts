@@ -5,9 +5,9 @@ import { exampleWorld, openWorkshop, readEpisodes, withoutTimes } from '../../fi
 const workshop = openWorkshop()
 afterAll(() => workshop[Symbol.dispose]())
 
-describe('--worker-threads', () => {
+describe('run --transport', () => {
   it.each(['number-guessing', 'frozen-lake', 'warehouse'])(
-    'plays %s the same as without it, through every transport (invariant 4)',
+    'plays %s the same through every transport (invariant 4)',
     async (name) => {
       const played = ['run', exampleWorld(name), '--tasks', '6', '--policy', 'random', '--max-steps', '40']
       const episodesOf = async (...options: string[]) => {
@@ -18,17 +18,7 @@ describe('--worker-threads', () => {
       }
       const direct = await episodesOf()
       expect(direct).toHaveLength(6)
-      expect(await episodesOf('--worker-threads')).toEqual(direct)
-      for (const transport of ['http', 'stdio'])
-        expect(await episodesOf('--worker-threads', '--transport', transport)).toEqual(direct)
+      for (const transport of ['http', 'stdio']) expect(await episodesOf('--transport', transport)).toEqual(direct)
     },
   )
-
-  it('is required by --rules-timeout', async () => {
-    const { status, err } = await workshop.main(['serve', exampleWorld('warehouse'), '--rules-timeout', '2'])
-    expect([status, err]).toEqual([
-      2,
-      'error: --rules-timeout 2 needs --worker-threads: only rules in worker threads can be stopped. Give both.\n',
-    ])
-  })
 })

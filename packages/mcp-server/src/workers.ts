@@ -1,1 +1,0 @@
-export { createWorkerPool, type WorkerPool } from './lib/workers/worker-pool.ts'
