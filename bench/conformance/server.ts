@@ -9,7 +9,6 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { createLegacyServer } from './legacy-server.ts'
 import { createModernServer } from './modern-server.ts'
-import { taskWorld } from './task-world.ts'
 
 const PATH = '/suite'
 
@@ -33,17 +32,6 @@ export async function serveWorld(): Promise<{ readonly url: string } & AsyncDisp
   const server = cleanup.use(await serveHttp(host, { limits: { rate: { calls: 100_000, seconds: 1 } } }))
   const kept = cleanup.move()
   return { url: server.agentUrl, [Symbol.asyncDispose]: () => kept.disposeAsync() }
-}
-
-/** Serves a session of an environment with the tools of the suite's scenarios of tasks. */
-export async function serveTasks(): Promise<{ readonly url: string } & AsyncDisposable> {
-  await using cleanup = new AsyncDisposableStack()
-  const host = cleanup.use(createHost({ environments: [taskWorld] }))
-  const server = cleanup.use(await serveHttp(host, { limits: { rate: { calls: 100_000, seconds: 1 } } }))
-  const { seats } = await host.open(null, { environment: taskWorld.name, requestKey: randomUUID() })
-  const [seat] = Object.values(seats)
-  const kept = cleanup.move()
-  return { url: server.sessionUrl(String(seat?.capability)), [Symbol.asyncDispose]: () => kept.disposeAsync() }
 }
 
 function createSuiteRoutes(): ExtraRoutes & AsyncDisposable {

@@ -23,7 +23,7 @@ const TEXTS: readonly string[] = [
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+  'io.modelcontextprotocol/clientCapabilities': {},
 }
 const KEYS = [
   '__proto__',
@@ -73,7 +73,6 @@ function validMessage(rng: Rng, { handles, capabilities }: Booty): Record<string
     [METHODS.list, {}],
     ['initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } }],
     ['tools/list', {}],
-    [rng.pick(['tasks/get', 'tasks/update', 'tasks/cancel']), { taskId: 'tsk_a.b.c.d', _meta: MODERN }],
     ['resources/read', { uri: 'session://besieged', _meta: MODERN }],
     ['ping', {}],
     // No request has this id: what is called off is not answered, and would count as a hang.

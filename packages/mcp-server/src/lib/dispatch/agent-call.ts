@@ -3,7 +3,6 @@ import { withoutDataLine } from '@episodic/protocol/internal'
 import { EPISODE_OVER, OBSERVATION } from '../environment/answer/agent-answer.ts'
 import type { Secrets } from '../environment/answer/secrets.ts'
 import { contentOf, renderText, type ToolResult, toolError } from '../environment/answer/tool-result.ts'
-import { handleNames } from '../environment/definition/define-environment.ts'
 import type { AgentAddress } from '../host/access/caller.ts'
 import type { Host, SeatTurn, SessionRef, StepCall, StepOutcome } from '../host/host.ts'
 import { unknownEnvironment } from '../host/open/open-session.ts'
@@ -12,28 +11,15 @@ import type { ScannedAnswer } from './leak-scan.ts'
 import type { AgentAsker } from './message.ts'
 import { NOT_YET, NOT_YOURS, WAIT } from './wait-tool.ts'
 
-/** Makes a call go on as a task of its session. `token` names the session; `null` if its address does. */
-export type CreateTask = (session: SessionRef, name: string, token: string | null) => Promise<ScannedAnswer>
-
-/**
- * Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. With `createTask`, a
- * call that has to wait for more than a second is answered with a task.
- */
-export async function callAsAgent(
-  { host, caller, session }: AgentAsker,
-  call: StepCall,
-  createTask: CreateTask | null = null,
-): Promise<ScannedAnswer> {
+/** Answers one `tools/call` of an agent. Faults and ends are tool errors, which a model can read. */
+export async function callAsAgent({ host, caller, session }: AgentAsker, call: StepCall): Promise<ScannedAnswer> {
   const { address, principal } = caller
   if (address.by === 'argument') {
     const environment = handledEnvironment(host, address.environment)
-    const token = call.action.arguments[handleNames(environment.handle).argument] as string
-    return callByArgument(host, caller, environment, call, (named, rest) =>
-      play(named, rest, howToCreate(environment), createTask && ((name) => createTask(named, name, token))),
-    )
+    return callByArgument(host, caller, environment, call, (named, rest) => play(named, rest, howToCreate(environment)))
   }
   const played = session ?? (await host.resolve(principal, address))
-  return await play(played, call, PLAY_AGAIN[address.by], createTask && ((name) => createTask(played, name, null)))
+  return await play(played, call, PLAY_AGAIN[address.by])
 }
 
 /**
@@ -43,37 +29,24 @@ export async function callAsAgent(
  * meets an ordinary environment, in which it calls and is answered. A call out of turn is answered at once and costs
  * nothing. It is not kept for later, since it would be played on a state that its player has not seen.
  */
-async function play(
-  session: SessionRef,
-  call: StepCall,
-  again: string,
-  toTask: ((name: string) => Promise<ScannedAnswer>) | null,
-): Promise<ScannedAnswer> {
-  const awaitTurn = async (outcome: StepOutcome | null) => {
-    const turn = await session.awaitTurn(call.waiting, toTask ? TASK_AFTER_SECONDS : undefined)
-    if (!toTask || turn.mine || turn.end !== null) return answerTurn(outcome, turn, again)
-    const tasks = await session.tasks()
-    return toTask(await tasks.nameAfter(outcome?.step ?? null, outcome?.step.report.seq ?? turn.seq))
-  }
+async function play(session: SessionRef, call: StepCall, again: string): Promise<ScannedAnswer> {
+  const awaitTurn = async (outcome: StepOutcome | null) =>
+    answerTurn(outcome, await session.awaitTurn(call.waiting), again)
   try {
     if (call.action.tool === WAIT.name && (await session.environment()).seats) return await awaitTurn(null)
-    const outcome = toTask ? await (await session.tasks()).step(call) : await session.step(call)
-    if (typeof outcome === 'string') return await (toTask as NonNullable<typeof toTask>)(outcome)
+    const outcome = await session.step(call)
     const { report, seat } = outcome.step
     if (report.refused === null && report.end === null && report.seats?.turn.includes(seat) === false)
       return await awaitTurn(outcome)
     return answerStep(outcome, again)
   } catch (error) {
-    const answer = answerFailure(error, again)
-    if (answer === null) throw error
-    return answer
+    const text = failureText(error, again)
+    if (text === null) throw error
+    return { result: toolError(text), secrets: null }
   }
 }
 
-/** Seconds after which a wait for other seats becomes a task, if its client takes tasks. */
-const TASK_AFTER_SECONDS = 1
-
-export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
+function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   const { step, secrets } = outcome
   const said = saidIn(outcome)
   const isOver = step.report.end !== null
@@ -86,7 +59,7 @@ export function answerStep(outcome: StepOutcome, again: string): ScannedAnswer {
   return answerOf(said, structured, { isOver, again, secrets, attachments, resources })
 }
 
-export function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: string): ScannedAnswer {
+function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: string): ScannedAnswer {
   const { mine, observation, messages, end, secrets } = turn
   const isOver = end !== null
   const now = mine || isOver ? observation.text : NOT_YET
@@ -94,16 +67,6 @@ export function answerTurn(outcome: StepOutcome | null, turn: SeatTurn, again: s
   const text = [...(said === '' ? [] : [said]), ...messages, now].join('\n')
   const attachments = outcome?.step.observation.attachments
   return answerOf(text, observation.structured, { isOver, again, secrets, attachments })
-}
-
-/** Returns the answer to a call that was not played; `null` for an error of the protocol. */
-export function answerFailure(error: unknown, again: string): ScannedAnswer | null {
-  const text = failureText(error, again)
-  return text === null ? null : { result: toolError(text), secrets: null }
-}
-
-export function playAgain(host: Host, address: AgentAddress): string {
-  return address.by === 'argument' ? howToCreate(handledEnvironment(host, address.environment)) : PLAY_AGAIN[address.by]
 }
 
 function saidIn({ step: { observation }, messages }: StepOutcome): string {

@@ -68,7 +68,7 @@ export function createDispatcher(host: Host, { onError = () => {} }: DispatcherO
       if (method === 'tools/call') waiting = new PendingCall(message, modern, options)
       // A signal costs as much as a small call, and only methods of trainers always need theirs.
       const signal = caller.endpoint === 'trainer' && !waiting ? options.signal : undefined
-      answer = (await answerRequest(host, caller, session, message, { signal, modern, waiting })) ?? null
+      answer = (await answerRequest(host, caller, session, message, { signal, waiting })) ?? null
       const listening = answer ? null : await answerListening(host, caller, session, message, modern, options)
       if (listening) reply = listening
       else if (answer) {

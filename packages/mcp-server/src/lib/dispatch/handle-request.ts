@@ -4,8 +4,7 @@ import type { Caller } from '../host/access/caller.ts'
 import type { Host, SessionRef } from '../host/host.ts'
 import { callAsAgent } from './agent-call.ts'
 import type { ScannedAnswer } from './leak-scan.ts'
-import { declares, type Message } from './message.ts'
-import { TASKS } from './server-info.ts'
+import type { Message } from './message.ts'
 import { readResource } from './state-resource.ts'
 import { answerExtension, type RequestOptions, stepAsTrainer } from './trainer-methods.ts'
 
@@ -34,9 +33,7 @@ export function answerRequest(
   const call = { action: { tool, arguments: args }, seq, epoch, waiting: options.waiting }
   if (caller.endpoint === 'trainer') return stepAsTrainer(host, caller.principal, call, meta ?? {})
   const asker = { host, caller, session }
-  return options.modern && declares(meta, TASKS)
-    ? import('./tasks.ts').then(({ createTask }) => callAsAgent(asker, call, createTask))
-    : callAsAgent(asker, call)
+  return callAsAgent(asker, call)
 }
 
 function wholeNumber(meta: JsonObject | null, key: string): number | undefined {
@@ -49,7 +46,7 @@ async function answerOther(
   host: Host,
   caller: Caller,
   session: SessionRef | null,
-  { method, params, meta }: Message,
+  { method, params }: Message,
   options: RequestOptions,
 ): Promise<ScannedAnswer | undefined> {
   if (caller.endpoint === 'trainer') {
@@ -57,8 +54,6 @@ async function answerOther(
     return answering && { result: await answering, secrets: null }
   }
   const asker = { host, caller, session }
-  if (options.modern && method.startsWith('tasks/'))
-    return (await import('./tasks.ts')).answerTasks(asker, { method, params, meta })
   return method === 'resources/read' ? readResource(asker, params) : undefined
 }
 

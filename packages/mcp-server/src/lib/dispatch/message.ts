@@ -141,12 +141,6 @@ export function assertSpoken(version: string): void {
   })
 }
 
-export function declares(meta: JsonObject | null, extension: string): boolean {
-  const capabilities = meta?.[ENVELOPE.capabilities]
-  const extensions = isObject(capabilities) ? capabilities.extensions : null
-  return isObject(extensions) && isObject(extensions[extension])
-}
-
 function findEnvelopeProblem(meta: JsonObject): string | null {
   const { [ENVELOPE.version]: version, [ENVELOPE.capabilities]: capabilities, [ENVELOPE.client]: client } = meta
   if (typeof version !== 'string') return `names its version as text, in "${ENVELOPE.version}"`

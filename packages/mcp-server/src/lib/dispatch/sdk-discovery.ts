@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server'
 import { getPrompt, PROMPTS } from './instructions.ts'
-import { type Advertisement, AT_AGENTS, numbered, TASKS, toolOnTheWire } from './server-info.ts'
+import { type Advertisement, AT_AGENTS, numbered, toolOnTheWire } from './server-info.ts'
 import { listResources, listTemplates } from './state-resource.ts'
 
 /** Most lists do not change while a server runs, so clients may cache them. */
@@ -76,7 +76,7 @@ function optionsOf(advertisement: Advertisement, modern: boolean): ServerOptions
       jsonSchemaValidator: NO_VALIDATOR,
     }
   return {
-    capabilities: { tools, ...(state === null ? { extensions } : { ...AT_AGENTS, extensions: { [TASKS]: {} } }) },
+    capabilities: { tools, ...(state === null ? { extensions } : AT_AGENTS) },
     instructions,
     supportedProtocolVersions: [MODERN_VERSION],
     cacheHints: {

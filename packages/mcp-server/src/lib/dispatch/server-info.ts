@@ -25,9 +25,6 @@ export interface Advertisement {
 
 export const AT_AGENTS = { resources: { subscribe: true }, prompts: {} }
 
-/** The extension of MCP by which a call that waits is answered later. */
-export const TASKS = 'io.modelcontextprotocol/tasks'
-
 export type Identity = Pick<Advertisement, 'name' | 'version'>
 
 const TRAINER: Identity = { name: 'episodic', version: WIRE_VERSION }

@@ -9,8 +9,6 @@ import type { ScannedAnswer } from './leak-scan.ts'
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
-  /** Whether the request is of the stateless version, which the extensions of MCP belong to. */
-  readonly modern?: boolean
   /** The other side of a `tools/call` that has to wait. */
   readonly waiting?: CallOptions | undefined
 }

@@ -67,7 +67,6 @@ export function createHost(options: HostOptions): Host {
     waitSeconds: bounds.waitSeconds,
     faults,
     metrics,
-    tasks: new Map(),
     idleSeconds,
     stopping: stopping.signal,
   }

@@ -205,10 +205,8 @@ export interface SessionRef {
   environment(): EnvironmentInfo | Promise<EnvironmentInfo>
   /** Plays one step, or returns the stored answer of a repeated `seq`. Opens a session that opens at its first call. */
   step(call: StepCall): Promise<StepOutcome>
-  /** Waits until the seat may act or its episode is over, at most `most` seconds, and returns what it knows then. */
-  awaitTurn(waiting?: CallOptions, most?: number): Promise<SeatTurn>
-  /** Returns the tasks of the seat. Opens a session that opens at its first call. */
-  tasks(): Promise<SessionTasks>
+  /** Waits until the seat may act or its episode is over, and returns what it knows then. */
+  awaitTurn(waiting?: CallOptions): Promise<SeatTurn>
   /** Returns the public state; with several seats, what the seat sees. Opens a session that opens at its first call. */
   view(): Promise<StateView>
   /** Returns the tools of the player; `null` if they never change, and for a session that opens at its first call. */
@@ -321,39 +319,6 @@ export interface SeatsInTurn {
 export interface SeatTurn extends Pick<MethodResult<'turn'>, 'mine' | 'observation' | 'messages' | 'end' | 'seq'> {
   /** Must not appear in anything that is sent to the player. */
   readonly secrets: Secrets
-}
-
-/** Calls of a seat whose answers are fetched later. */
-export interface SessionTasks {
-  /**
-   * Plays one step as `SessionRef.step` does. If its tool has to prepare it, and it is not answered after a second, it
-   * goes on by itself, and this resolves with the name of its task.
-   */
-  step(call: StepCall): Promise<StepOutcome | string>
-  /**
-   * Returns the name of a task that waits for the turn of the seat: after a step of it, or after `null` if it only
-   * waits. `seq` is the number of the seat's last step.
-   */
-  nameAfter(step: LoggedStep | null, seq: number): Promise<string>
-  /** Returns how a task stands, and plays nothing. Rejects with `invalid-params` for a name that is none of them. */
-  find(name: string): Promise<TaskState>
-  /** Stops a task as far as it can be stopped: what is committed stays. Rejects as {@link find} does. */
-  cancel(name: string): Promise<void>
-}
-
-export interface TaskState {
-  /** Milliseconds since 1970. */
-  readonly createdAt: number
-  /** The same, of the last change. */
-  readonly updatedAt: number
-  /** Seconds after its creation for which it is kept if nobody asks for it again. */
-  readonly keptSeconds: number
-  readonly outcome:
-    | { readonly kind: 'working' | 'cancelled' }
-    /** The step was not played. */
-    | { readonly kind: 'failed'; readonly cause: unknown }
-    /** The answer to the step, if there is one, and to the wait for the turn of the seat, if there are several. */
-    | { readonly kind: 'answered'; readonly step: StepOutcome | null; readonly turn: SeatTurn | null }
 }
 
 /** Asks for the turn of a seat, and waits for it for some seconds. */

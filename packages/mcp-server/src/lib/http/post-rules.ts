@@ -143,11 +143,10 @@ function readNotified({ meta }: Message): string | null {
 }
 
 /** The methods whose `Mcp-Name` repeats a parameter. */
-const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read', 'tasks/get', 'tasks/update', 'tasks/cancel'])
+const NAMED = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 function nameIn({ method, params }: Message): unknown {
-  if (method === 'resources/read') return params.uri
-  return method.startsWith('tasks/') ? params.taskId : params.name
+  return method === 'resources/read' ? params.uri : params.name
 }
 
 function checkName(header: string | undefined, name: unknown): void {

@@ -135,7 +135,6 @@ const STATUS: Partial<Record<WireErrorCode, number>> = {
 const MODERN_STATUS: Partial<Record<WireErrorCode, number>> = {
   'method-not-found': 404,
   'header-mismatch': 400,
-  'missing-capability': 400,
   'unsupported-version': 400,
 }
 

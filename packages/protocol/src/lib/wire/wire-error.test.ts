@@ -18,7 +18,6 @@ describe('WIRE_ERROR_NUMBERS', () => {
       'invalid-params': -32602,
       internal: -32603,
       'header-mismatch': -32020,
-      'missing-capability': -32021,
       'unsupported-version': -32022,
     })
   })

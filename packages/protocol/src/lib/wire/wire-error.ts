@@ -14,7 +14,6 @@ export const WIRE_ERROR_NUMBERS = {
   'invalid-params': -32602,
   internal: -32603,
   'header-mismatch': -32020,
-  'missing-capability': -32021,
   'unsupported-version': -32022,
   unauthorized: 1401,
   'unknown-environment': 1402,

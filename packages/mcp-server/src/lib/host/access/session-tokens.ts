@@ -64,7 +64,6 @@ export function createSessionTokens(secret: Uint8Array) {
     /** The secret that plays one seat of a session at the agent endpoint. */
     capability: (id: string, seat: number) =>
       ['cap_', seat.toString(36), id, prove('capability', id, String(seat))].join(''),
-    task: (id: string, seat: number, claim: string) => prove('task', id, String(seat), claim),
     /** The session id of a random name: of a session that its players create and join by themselves. */
     gameId: (game: string) => proveAgain('game', game),
     /** The secret with which a principal plays a seat of such a session. Its creator may also end it. */

@@ -20,7 +20,6 @@ import type {
   PublishRequest,
   SeatTurn,
   SessionRef,
-  SessionTasks,
   SnapshotQuery,
   StateView,
   StepCall,
@@ -31,20 +30,26 @@ import type {
   WatchRange,
 } from '../host.ts'
 import type { SessionFactory, SessionFactoryOptions } from '../open/session-factory.ts'
-import { type AtOnce, type CachedSession, notFound } from '../sessions/session-cache.ts'
+import {
+  type AtOnce,
+  type CachedSession,
+  notFound,
+  type SessionCache,
+  type SessionCacheOptions,
+} from '../sessions/session-cache.ts'
 import { reportWaiting } from '../steps/prepare-session-step.ts'
 import type { SessionWriter } from '../steps/step-session.ts'
-import type { TaskSetting } from '../steps/step-tasks.ts'
 import { eventNotifications } from '../watch/event-feed.ts'
 import type { StateSubscriptions } from '../watch/state-subscription.ts'
 import { legalOfSeat, type TurnSetting, turnOfSeat } from '../watch/turn-of-seat.ts'
 import { watchLog } from '../watch/watch-log.ts'
 
 export interface SessionParts
-  extends TaskSetting,
+  extends Pick<SessionCacheOptions, 'store' | 'clock' | 'idleSeconds'>,
     Pick<SessionFactoryOptions, 'capacity' | 'faults' | 'metrics'>,
     Pick<TurnSetting, 'stopping'> {
   readonly environments: readonly EnvironmentInfo[]
+  readonly sessions: SessionCache
   readonly writer: SessionWriter
   readonly factory: SessionFactory
   readonly subscriptions: StateSubscriptions
@@ -95,16 +100,9 @@ export class ResolvedSession implements SessionRef {
     return this.parts.writer.step(cached, seat, declared)
   }
 
-  async tasks(): Promise<SessionTasks> {
-    const cached = await this.findOrOpen()
-    // Loaded with the first task, so that a command starts sooner.
-    const { StepTasks } = await import('../steps/step-tasks.ts')
-    return new StepTasks(this.parts, { session: this, cached, seat: this.seatIn(cached), place: this.token.place })
-  }
-
-  async awaitTurn(waiting?: CallOptions, most = Number.POSITIVE_INFINITY): Promise<SeatTurn> {
+  async awaitTurn(waiting?: CallOptions): Promise<SeatTurn> {
     const { clock, waitSeconds } = this.parts
-    const wait = Math.min(this.token.hold ?? waitSeconds, most)
+    const wait = this.token.hold ?? waitSeconds
     const cached = await this.find()
     const seat = this.seatIn(cached)
     const stopReporting = reportWaiting(clock, waiting?.report, 'Waiting for your turn.')
