@@ -46,10 +46,11 @@ export function proposeQuarantine(histories: readonly TaskHistory[], { reasons, 
   })
 }
 
-export type LeftOut = ReturnType<typeof readQuarantine>
+export type LeftOut = NonNullable<ReturnType<typeof readQuarantine>>
 
-/** Reads a quarantine file, and what figures say of it. Throws `option-invalid` for another one. */
-function readQuarantine(path: string) {
+/** Reads a quarantine file, if one is given, and what figures say of it. Throws `option-invalid` for another one. */
+export function readQuarantine(path: string | undefined) {
+  if (path === undefined) return undefined
   const { environment, tasks } = parseJson(
     quarantineSchema,
     () => readTextFile(path),
@@ -68,12 +69,7 @@ function readQuarantine(path: string) {
   }
 }
 
-export const withoutOption = option(
-  '<file>',
-  'leave out the tasks of a quarantine: see episodic dataset quarantine',
-  z.custom<LeftOut>().optional(),
-  { text: { read: readQuarantine } },
-)
+export const withoutOption = option('<file>', 'leave out the tasks of a quarantine: see episodic dataset quarantine')
 
 /** Throws `runs-differ` for a quarantine of another environment, or of another version of it. */
 export function assertQuarantineOf({ file, environment: own }: LeftOut, run: ComparedRun['manifest']): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { monotonic } from '@episodic/protocol/internal'
+import { every, monotonic } from '@episodic/protocol/internal'
 import type { DispatcherOptions } from '../dispatch/dispatcher.ts'
 import { findSession } from '../dispatch/handle-request.ts'
 import type { AgentAddress, AgentCaller, Caller } from '../host/access/caller.ts'
@@ -32,18 +32,15 @@ export type Authorizer = ReturnType<typeof createAuthorizer>
 
 /** Identifies and rate-limits the callers of both endpoints, for calls and WebSockets alike. */
 export function createAuthorizer(host: Host, options: AuthorizerOptions) {
-  const { auth, rate, onError = () => {} } = options
+  const { auth, rate, session, onError = () => {} } = options
   const credentials = createCredentials(auth.controlToken, auth)
   const guards = createGuards(options.address, options.allow, options.asksTokens ?? credentials.asksAgents)
-  /** Calls by name since the last window of time began: one for all names, so that none needs a timer to expire. */
+  /** Calls by name in a window that begins with the first of all: a call needs no timer and no clock of its own. */
   const counts = new Map<string, number>()
   let ends = 0
-  const session = options.session
   return {
     guards,
-    get asksTokens(): boolean {
-      return credentials.asksAgents
-    },
+    asksTokens: credentials.asksAgents,
     /** Returns where a request goes; `null` for a path that is no endpoint, and a denial for a malformed parameter. */
     endpointOf(asked: string, { url, headers }: Pick<HttpRequest, 'url' | 'headers'>): Endpoint | Denial | null {
       // Many clients end each URL with a slash, and some lose the body when they are redirected.
@@ -80,14 +77,16 @@ export function createAuthorizer(host: Host, options: AuthorizerOptions) {
     async count(caller: AgentCaller, session: SessionRef | null, address: string | undefined): Promise<number> {
       const key = nameOf(caller, session, address)
       const name = typeof key === 'string' ? key : await key
-      const now = monotonic()
-      if (now >= ends) {
-        counts.clear()
-        ends = now + rate.seconds * 1_000
+      if (counts.size === 0) {
+        ends = monotonic() + rate.seconds * 1_000
+        const stop = every(rate.seconds * 1_000, () => {
+          stop()
+          counts.clear()
+        })
       }
       const count = (counts.get(name) ?? 0) + 1
       counts.set(name, count)
-      return count > rate.calls ? Math.ceil((ends - now) / 1_000) : 0
+      return count > rate.calls ? Math.max(1, Math.ceil((ends - monotonic()) / 1_000)) : 0
     },
     nameOf,
   }

@@ -7,7 +7,7 @@ import { contrastRuns } from '@episodic/analysis/compare/contrast-runs'
 import { formatComparison } from '@episodic/analysis/compare/format-comparison'
 import { formatContrasts } from '@episodic/analysis/compare/format-contrasts'
 import { readComparedRun, readOrWhy } from '@episodic/analysis/compare/read-compared-run'
-import { leaveOut, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
+import { type LeftOut, leaveOut, readQuarantine, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { type ComparedGroup, renderComparedRuns } from '@episodic/pages/file/compare-page'
 import { noteAnchors } from '@episodic/report/anchors/anchors'
 import type { Comparison } from '@episodic/report/compare/comparison'
@@ -41,7 +41,7 @@ const compareOptions = z.object({
   without: withoutOption,
   allowConflicts: flag('accept conflicting lines of the same episode'),
 })
-type CompareOptions = z.infer<typeof compareOptions>
+type CompareOptions = Omit<z.infer<typeof compareOptions>, 'without'> & { readonly without: LeftOut | undefined }
 
 export const command = defineCommand('compare', compareOptions, {
   argument: ['<runs...>', 'folders of the runs, the baseline first; or the folder of a set'],
@@ -66,7 +66,8 @@ Examples:
   episodic compare runs/main runs/branch --json
 
 Whether a run is good enough: episodic gate.`,
-  async run(folders: string[], options, console) {
+  async run(folders: string[], given, console) {
+    const options = { ...given, without: readQuarantine(given.without) }
     const groups = await readGroups(folders, options)
     const results: CompareResult[] = []
     for (const group of groups) results.push(await compareGroup(group, options, console, groups.length > 1))

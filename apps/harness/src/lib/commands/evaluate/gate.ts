@@ -11,7 +11,7 @@ import {
 import type { Conditions } from '@episodic/analysis/gate/figures'
 import { type GateEntry, readEntries } from '@episodic/analysis/gate/gate-entry'
 import { type GateResult, gateRuns } from '@episodic/analysis/gate/gate-runs'
-import { withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
+import { readQuarantine, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { type Console, colorsOf, say, shownPath, unfiltered, usesColor } from '@episodic/run/base/console'
 import { HarnessError, invalidOption } from '@episodic/run/base/harness-error'
 import { flag, option } from '@episodic/run/base/options'
@@ -99,7 +99,7 @@ Examples:
 })
 
 async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
-  const { undecided, seat, without, junit, markdown, json, writeBaseline: kept } = options
+  const { undecided, seat, junit, markdown, json, writeBaseline: kept } = options
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
@@ -112,7 +112,7 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
     entries,
     { figures: { ...options, failed } as Conditions, grades, notWorse: await findNotWorse(all, options) },
     {
-      ...{ seat, undecided, without },
+      ...{ seat, undecided, without: readQuarantine(options.without) },
       onTorn: (folder, line) => say(console.err, `${basename(folder)}: ${tornNotice(line)}`),
     },
   )

@@ -1,4 +1,4 @@
-import { assertQuarantineOf, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
+import { assertQuarantineOf, readQuarantine, withoutOption } from '@episodic/analysis/quarantine/quarantine-file'
 import { writeReport } from '@episodic/pages/file/write-report'
 import { say, usesColor } from '@episodic/run/base/console'
 import { interruptible } from '@episodic/run/base/interruption'
@@ -32,7 +32,7 @@ export const command = defineCommand('report', reportOptions, {
       if (!(await interruptible(console, ({ signal }) => reportAnchors(folder, signal, console)))) return
     }
     const manifest = await readManifest(folder)
-    const { without } = options
+    const without = readQuarantine(options.without)
     if (without) {
       assertQuarantineOf(without, manifest)
       const summary = (await foldRun(folder, manifest, { onTorn, without: without.ids })).summarize()
