@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { openTau2 } from '../tau2-world.ts'
+import { PHONE_RULES } from '../telecom/phone-rules.ts'
 import { createTelecom } from '../telecom/telecom.ts'
+import { PHONE_CLAIMS } from './phone-claims.ts'
 import { userSheetOf } from './user-sheet.ts'
 
 const instructions = { domain: 'retail', unknown_info: null, task_instructions: '.' }
@@ -39,5 +41,12 @@ describe('userSheetOf', () => {
     expect(checked).toEqual(rest)
     expect(metadata).toEqual({ ...plain, users: { user: expect.anything() } })
     expect(metadata?.users).toMatchObject({ user: { claims: { reboot_device: ['rebooted', 'restarted'] } } })
+  })
+})
+
+describe('PHONE_CLAIMS', () => {
+  it('has words for every tool of the phone that changes something, and for no other', () => {
+    const changing = Object.entries(PHONE_RULES).filter(([, { changes }]) => changes)
+    expect(Object.keys(PHONE_CLAIMS).toSorted()).toEqual(changing.map(([tool]) => tool).toSorted())
   })
 })

@@ -22,15 +22,12 @@ const FACTS: { readonly [name: string]: { readonly written: RegExp; readonly nam
  * that stand in what it knows of itself in one value, what it claims by a call, and the words that end a conversation.
  * What it may tell when, and what it wants on which condition, stands in sentences: no rule decides that.
  */
-export function userSheetOf(
-  { reason_for_call: goal, known_info: known }: Task['user'],
-  claims: JsonObject,
-): JsonObject {
+export function userSheetOf(user: Task['user'], claims: JsonObject): JsonObject {
   const facts = Object.entries(FACTS).flatMap(([name, { written, names }]) => {
-    const values = new Set([...(known ?? '').matchAll(written)].map(([, value = '']) => value))
+    const values = new Set([...(user.known_info ?? '').matchAll(written)].map(([, value = '']) => value))
     return values.size === 1 ? [[name, { value: [...values][0] as string, names: [...names] }] as const] : []
   })
   // `Never mind` is how users of τ² change their minds, as their instructions ask for.
   const stop = { giveUp: ['###TRANSFER###', '###OUT-OF-SCOPE###'] }
-  return { goal, facts: Object.fromEntries(facts), claims, stop }
+  return { goal: user.reason_for_call, facts: Object.fromEntries(facts), claims, stop }
 }

@@ -15,6 +15,20 @@ describe('has', () => {
     ['Morel, first name Patrice.', 'Patrice Morel', true],
     ['The right one is 14.', '4', false],
     ['My number is 555.123.2002.', '555-123-2002', true],
+    ['I paid 4k.', '4000', true],
+    ['It was nineteen ninety-nine.', '1999', true],
+    ['It is four seven one one.', '4711', true],
+    ['One hundred and fifty at most.', '150', true],
+    ['A thousand and twenty-one.', '1021', true],
+    ['Two one-way tickets.', '2', true],
+    ['Between two and three hundred.', '300', true],
+    ['I was born on 05/06/1990.', 'June 5, 1990', true],
+    ['I was born on 05/06/1990.', '1990-05-06', true],
+    ['I was born on 05/06/1990.', 'June 5, 1991', false],
+    ['I was born on May 6th, 1990.', '05/06/1990', true],
+    ['I was born on 7 May 1990.', '05/06/1990', false],
+    ['My cabin is on deck 12.', '2026-12-12', false],
+    ['We are 12 married guests.', '2026-03-12', false],
   ])('says of %j and %j: %s', (text, value, expected) => expect(has(text, value)).toBe(expected))
 })
 

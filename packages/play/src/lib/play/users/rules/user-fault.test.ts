@@ -68,6 +68,12 @@ describe('findUserFault', () => {
     ['I was born on 30 July 1991.', 'invents-fact'],
     ['I would pay up to two hundred and fifty.', 'reveals'],
     ['It starts with QX81.', 'reveals'],
+    ['It comes from my 401k.', null],
+    ['I can pay about 4k.', 'invents-fact'],
+    ['I was born on 08/09/1990.', null],
+    ['I turned off data saver mode, and it still does not work.', null],
+    ['I turned off data.', 'claims-undone'],
+    ['I turned on data roaming.', 'claims-undone'],
     ["My script says that I'm in a hurry.", 'leaves-role'],
   ])('says of %j: %s', (turn, kind) => {
     const sheet = userSheetSchema.parse({
@@ -80,10 +86,25 @@ describe('findUserFault', () => {
         birthday: { value: 'August 31, 1990' },
         colour: { value: 'red', names: ['phone'], not: ['black', 'blue'] },
       },
-      claims: { reboot: ['rebooted'], switch: ['switched it on'] },
+      claims: {
+        ...{ reboot: ['rebooted'], switch: ['switched it on'] },
+        ...{ data: ['turned data'], saver: ['turned data saver'], roaming: ['turned data roaming'] },
+      },
     })
     const said = [{ by: 'agent' as const, text: 'Hello! My number is +41 79 000 and 079 123 45 67. Who are you?' }]
-    const fault = findUserFault(sheet, { prompt: '', said, done: new Set(['switch']) }, turn)
+    const fault = findUserFault(sheet, { prompt: '', said, done: new Set(['switch', 'saver']) }, turn)
     expect(fault?.kind ?? null).toBe(kind)
+  })
+
+  it('reads `Done` as of what the agent has asked for', () => {
+    const sheet = userSheetSchema.parse({
+      goal: '',
+      claims: { data: ['turned data'], roaming: ['turned data roaming'] },
+    })
+    const said = [{ by: 'agent' as const, text: 'Please turn on data roaming.' }]
+    const faults = [['roaming'], ['data']].map((done) =>
+      findUserFault(sheet, { prompt: '', said, done: new Set(done) }, 'Done.'),
+    )
+    expect(faults.map((fault) => fault?.kind)).toEqual([undefined, 'claims-undone'])
   })
 })

@@ -1,5 +1,5 @@
 import type { UserSheet } from '../user-sheet.ts'
-import { has, inOneNotation, names, plain, spaced } from './notations.ts'
+import { has, IN_K, inOneNotation, names, plain, spaced } from './notations.ts'
 
 /** What the turn of a simulated user may be wrong by, as far as rules decide it. */
 export const USER_FAULTS = {
@@ -98,15 +98,20 @@ const RULES: Record<UserFaultKind, Rule> = {
       return has(turn, value) || (tell === 'never' && hasPart(turn, value)) ? value : null
     }),
   'claims-undone'(turn, { claims }, { done, said }) {
-    const undone = Object.entries(claims).filter(([tool]) => !done.has(tool))
-    const isClaimed = (words: string) =>
-      [...turn.matchAll(CLAIM(words))].some(([, before = '', asks]) => !asks && !NOT_DONE.test(before))
-    const claimed = undone.flatMap(([, words]) => words).find(isClaimed)
+    const [doneOnes = [], undone = []] = [true, false].map((isDone) =>
+      Object.entries(claims).flatMap(([tool, words]) => (done.has(tool) === isDone ? words : [])),
+    )
+    // `Turned on data roaming` is no claim of `turned data`.
+    const findUndone = (isSaid: (words: string) => boolean) =>
+      undone.find((one) => isSaid(one) && !doneOnes.some((longer) => names(longer, one) && isSaid(longer)))
+    const claimed = findUndone((words) =>
+      [...turn.matchAll(CLAIM(words))].some(([, before = '', asks]) => !asks && !NOT_DONE.test(before)),
+    )
     if (claimed !== undefined) return claimed
     // `Done` is of what the agent has asked for.
     const [, before = '', short] = SHORTLY.exec(turn) ?? []
     const agent = said.findLast(({ by }) => by === 'agent')?.text ?? ''
-    const isAsked = undone.some(([, words]) => words.some((one) => names(agent, one)))
+    const isAsked = findUndone((words) => names(agent, words)) !== undefined
     return short && isAsked && !NOT_DONE.test(before) ? short : null
   },
   contradicts: (turn, { facts }, { said }) =>
@@ -132,10 +137,11 @@ const RULES: Record<UserFaultKind, Rule> = {
     }),
   'invents-fact'(turn, { facts, goal }, { prompt, said }) {
     const known = [prompt, goal, ...Object.values(facts).map(({ value }) => value), ...said.map(({ text }) => text)]
-    const joined = plain(inOneNotation(known.join(' ')))
+    const joined = plain(inOneNotation(known.join(' '), IN_K))
     const numbers = new Set(known.flatMap((text) => tokensOf(text).map(Number)).filter(Number.isFinite))
     // Of a known month another day may be meant, such as the next one.
-    const isKnown = (one: string) => joined.includes(one.replace(/^(m\d\dd)\d\d$/, '$1')) || numbers.has(Number(one))
+    const isKnown = (one: string) =>
+      (one.match(/(?<=^|\d)m\d\dd(?=\d\d)/g) ?? [one]).some((part) => joined.includes(part)) || numbers.has(Number(one))
     const token = tokensOf(turn).find((one) => !isKnown(one))
     if (token !== undefined) return token
     const name = /\b(?:my name is|i am|i['’]m|this is)\s+([A-Z][a-z]+ [A-Z][a-z]+)/i.exec(turn)?.[1]
@@ -154,9 +160,8 @@ const RULES: Record<UserFaultKind, Rule> = {
   },
 }
 
-function asksFor(text: string, name: string, fact: UserSheet['facts'][string]): boolean {
-  return [name, ...fact.names].some((one) => names(text, one))
-}
+type Fact = UserSheet['facts'][string]
+const asksFor = (text: string, name: string, fact: Fact) => [name, ...fact.names].some((one) => names(text, one))
 
 /** Whether a text has four signs or more of a long value with digits, one after the other. */
 function hasPart(text: string, value: string): boolean {
@@ -165,7 +170,7 @@ function hasPart(text: string, value: string): boolean {
   return parts.some((one) => one.length > 3 && /\d/.test(one) && whole.includes(one))
 }
 
-function first(facts: UserSheet['facts'], find: (fact: UserSheet['facts'][string], name: string) => string | null) {
+function first(facts: UserSheet['facts'], find: (fact: Fact, name: string) => string | null) {
   for (const [name, fact] of Object.entries(facts)) {
     const found = find(fact, name)
     if (found !== null) return found
@@ -188,15 +193,12 @@ const DENIED = (words: string) =>
   new RegExp(`\\b(?:not|n['’]t|never|instead of|rather than|than|from)\\b[^.?!]{0,25}\\b${escaped(words)}\\b`, 'i')
 const STATED = (name: string) => new RegExp(`\\b${escaped(name)}\\b(?: \\w+){0,2}(?: is| was|:| =)\\s+(\\S+)`, 'i')
 
-/** Returns the sentences of a text that ask something. */
-function questionsOf(text: string): string {
-  return (text.match(/[^.?!\n]*\?/g) ?? []).join(' ')
-}
+const questionsOf = (text: string) => (text.match(/[^.?!\n]*\?/g) ?? []).join(' ')
 
 /** Returns what can be made up: addresses, and ids and numbers of three digits or more, as letters and digits alone. */
 function tokensOf(text: string): string[] {
   // A day without its year is mostly a wish.
-  const noted = inOneNotation(text).replace(/\bm\d\dd\d\d(?= +(?!(?:19|20)\d\d\b))/g, '')
+  const noted = inOneNotation(text).replace(/\bm\d\dd\d\d(?= +(?!(?:19|20)\d\d\b))|\b[\d.]+k\b/gi, '')
   const found = noted.match(/[\w.+-]+@[\w-]+(?:\.\w+)+|#?[\w-]*\d[\w-]*(?:[.,:]\d+)*/g) ?? []
   return found
     .filter(
@@ -205,9 +207,7 @@ function tokensOf(text: string): string[] {
     .map((one) => plain(one.replace(/\.0+$/, '')))
 }
 
-function shapeOf(token: string): string {
-  return token.replace(/[a-z]+/g, 'a').replace(/\d/g, '0')
-}
+const shapeOf = (token: string) => token.replace(/[a-z]+/g, 'a').replace(/\d/g, '0')
 
 /** Words to the user, which nobody says of itself, but for what the prompt has it say, in quotes. */
 function repeatedPrompt(turn: string, prompt: string): string | null {
