@@ -18,5 +18,4 @@ export { copyOfDraft, isLarge, KeptState, settled } from './lib/state/kept-state
 export { freezeAll } from './lib/state/page-node.ts'
 export { pagesOfPart, readPart } from './lib/state/part-pages.ts'
 export { isFrozenWhole } from './lib/state/shared-values.ts'
-export { assertJson } from './lib/state/state-text.ts'
 export { isSamePart, partName } from './lib/state/view.ts'

@@ -11,7 +11,6 @@ WIRE_CODES = {
     -32602: "invalid-params",
     -32603: "internal",
     -32020: "header-mismatch",
-    -32021: "missing-capability",
     -32022: "unsupported-version",
     1401: "unauthorized",
     1402: "unknown-environment",

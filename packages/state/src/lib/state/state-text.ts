@@ -103,7 +103,7 @@ function fits(text: string, bytes: number): boolean {
 }
 
 /** Throws `not-json` for a state that a store would not return unchanged. */
-export function assertJson(state: SessionState): void {
+function assertJson(state: SessionState): void {
   readState(() => findNonJson(state, 'state'))
 }
 

@@ -83,7 +83,7 @@ afterAll(() => workshop[Symbol.dispose]())
 
 const COUNT = { tool: 'count', arguments: {} }
 
-describe('episodic serve without worker threads', () => {
+describe('episodic serve', () => {
   it('fails only the session whose code fails after its call has returned', async () => {
     const server = await workshop.serve(['./faulty.ts'], {
       env: { EPISODIC_CONTROL_TOKEN: 'the-token-of-the-operator' },

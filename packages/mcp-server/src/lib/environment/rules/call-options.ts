@@ -1,4 +1,4 @@
-/** For a call that may have to wait: for earlier calls, for `prepare`, or for a worker thread. */
+/** For a call that may have to wait: for earlier calls, or for `prepare`. */
 export interface CallOptions {
   /**
    * Aborted when no client waits for the answer any more. It may be a getter that creates the signal on first access,

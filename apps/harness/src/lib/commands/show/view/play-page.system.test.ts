@@ -51,7 +51,6 @@ export const environment = defineEnvironment({
       description: 'Opens the vault. Write the code backwards.',
       input: z.object({ code: z.string().describe('Four digits.'), gently: z.boolean().optional() }),
       play({ state, params, input, end, rng, reveal, say }) {
-        while (input.code === 'for ever');
         const jammed = params.planted.startsWith('seed') && !rng.chance(0.3)
         end(reveal(input.code === state.private.code && !jammed) ? 'open' : 'shut')
         return say('Something clicked.')
@@ -192,18 +191,6 @@ describe('what episodic view --play is sent', () => {
       ((await (await post('list', {})).json()) as Continuation[]).find((one) => one.name === name)
     expect(await found()).toMatchObject({ changed: 'played by llm:slow', isPlaying: true, problem: null })
     // The control has a model that answers, and is played first.
-    await expect.poll(async () => (await found())?.runs).toHaveProperty('changed')
-    expect((await post('stop', { name })).status).toBe(200)
-    expect(await found()).toMatchObject({ isPlaying: false, problem: 'It was stopped.' })
-  })
-
-  it('goes on answering while rules never return, and ends them', async () => {
-    const call = { tool: 'open', arguments: { code: 'for ever' } }
-    const { name } = (await (await post('start', { ...asked, changes: { call }, confirmed: true })).json()) as {
-      name: string
-    }
-    const found = async () =>
-      ((await (await post('list', {})).json()) as Continuation[]).find((one) => one.name === name)
     await expect.poll(async () => (await found())?.runs).toHaveProperty('changed')
     expect((await post('stop', { name })).status).toBe(200)
     expect(await found()).toMatchObject({ isPlaying: false, problem: 'It was stopped.' })
