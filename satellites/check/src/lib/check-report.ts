@@ -36,7 +36,6 @@ export interface CheckOutcome {
 }
 
 export interface CheckResult extends Omit<CheckOutcome, 'skipped'> {
-  /** `failed` if there are findings, `warned` if there are only warnings. */
   readonly outcome: 'passed' | 'warned' | 'failed' | 'skipped'
   readonly summary: string
   /** The first five, and the first of each kind. */

@@ -40,7 +40,6 @@ export interface CheckOptions {
   readonly share?: number
   /** Seed of every random draw. Default `0`. */
   readonly seed?: string
-  /** The checks to run. Default: all. */
   readonly only?: readonly CheckName[]
   /**
    * Who plays every seat of a game but one: exploits are then checked for that one, and without it for all together.

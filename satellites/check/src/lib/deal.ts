@@ -77,7 +77,6 @@ export function readableBy({ readable }: EnvironmentDefinition, seat: string): r
   return paths.map((path) => path.split('.'))
 }
 
-/** Returns what a seat may read of the private state. */
 export function readIn(environment: EnvironmentDefinition, { private: hidden }: SessionState, seat: string): Json[] {
   return readableBy(environment, seat).map((path) => valueAt(hidden, path) ?? null)
 }

@@ -79,7 +79,6 @@ export interface RulesPlace {
   readonly line: number
 }
 
-/** A problem that a check found in an environment. */
 export interface Finding {
   /** Its kind, followed by a colon and its subject if there can be several. Authors waive it by this name. */
   readonly name: FindingKind | `${FindingKind}:${string}`
@@ -149,7 +148,6 @@ export function toErrorFinding(
   return { name: 'policy-failed', what: message, advice }
 }
 
-/** Returns what to report if the rules throw in an episode. */
 export function faultFinding(error: Error, again: string): Finding {
   // What strict play forbids, and what no environment does, says itself what to do instead.
   const advice = ServerError.is(error, 'rules-failed')

@@ -14,7 +14,7 @@ const asWritten = new WeakMap<Preparation, Preparation>()
 
 /**
  * Returns an environment that asks a repeatable preparation once for the same context. A check plays the same steps
- * many times: in both plays of a pair and at each endpoint, up to each cut, after the solver. A program that runs for a
+ * many times: in both plays of a pair, up to each cut, after the solver. A program that runs for a
  * step costs more than the rest of it.
  */
 export function withRememberedPreparations(environment: EnvironmentDefinition): EnvironmentDefinition {

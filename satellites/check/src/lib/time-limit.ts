@@ -5,7 +5,6 @@ import type { Finding } from './finding.ts'
 /** Milliseconds of the longest timer. */
 const LONGEST = 2 ** 31 - 1
 
-/** How long a check plays, and what it has not got to. */
 export class TimeLimit {
   readonly #seconds: number
   readonly #begun = monotonic()

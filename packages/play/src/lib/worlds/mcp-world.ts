@@ -26,7 +26,7 @@ export async function findWorlds(
     if (score !== undefined)
       throw invalidOption('--score judges the episodes of an MCP server: give --mcp or --mcp-config too.')
     if (onlyTools !== undefined)
-      throw invalidOption('onlyTools chooses among the tools of an MCP server: give --mcp or --mcp-config too.')
+      throw invalidOption('--only-tools (onlyTools) is of tools of an MCP server: give --mcp or --mcp-config too.')
     if (worlds.length === 0 && !optional)
       throw invalidOption('Nothing to play. Name a world, or give an MCP server with --mcp.')
     return [...worlds]

@@ -16,7 +16,8 @@ async function checkOne(only: CheckName, flaw: AuctionFlaw = {}) {
 describe('checkWorld of several seats', () => {
   it('passes a sound game of hidden cards', async () => {
     const report = await checkWorld({ environment: kuhnPoker, solver: kuhnSolver }, { pairs: 60 })
-    const skippedChecks: CheckName[] = ['exploits']
+    // Its cards are one of three words, which stand in every answer.
+    const skippedChecks: CheckName[] = ['exploits', 'canaries']
     for (const { name, outcome, findings } of report.checks) {
       expect([name, findings]).toEqual([name, []])
       expect([name, outcome === 'skipped']).toEqual([name, skippedChecks.includes(name)])

@@ -1,7 +1,7 @@
-import type { Rehearsal } from '@episodic/mcp-server'
+import { type Rehearsal, rehearse } from '@episodic/mcp-server'
 import { written } from '../deal.ts'
 import { type Finding, findTextDifference } from '../finding.ts'
-import { formatPlace, listPositions, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
+import { formatPlace, type Move, playMove, type RehearsedEpisode } from '../rehearsed-episode.ts'
 
 const MOVES = 16
 
@@ -13,9 +13,10 @@ export async function findWrongForks(episode: RehearsedEpisode) {
   const moves = episode.steps.slice(0, MOVES)
   const forks: Rehearsal[] = []
   const course: string[] = []
-  for await (const { rehearsal, step } of listPositions({ ...episode, steps: moves })) {
-    forks.push(rehearsal.fork())
-    course.push(await playCourse(rehearsal.fork(), step))
+  const session = rehearse(episode.environment, { params: episode.setting.params, seed: episode.seed })
+  for (const move of moves) {
+    forks.push(session.fork())
+    course.push(await playCourse(session, move))
   }
   const findings: Finding[] = []
   for (const [at, fork] of forks.entries())

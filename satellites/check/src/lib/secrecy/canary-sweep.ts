@@ -1,7 +1,7 @@
 import { rehearse } from '@episodic/mcp-server'
 import { createRng, seedFor } from '@episodic/protocol'
 import type { CheckContext, Setting } from '../check-context.ts'
-import { type CheckOutcome, checkOutcome } from '../check-report.ts'
+import { type CheckOutcome, checkOutcome, skipped } from '../check-report.ts'
 import { type Deal, dealtEnvironment, hasLargePart, namePlace, readIn, seatsOfDeal } from '../deal.ts'
 import type { Finding } from '../finding.ts'
 import { NO_NOISE, type Noise, noisyPolicy, randomAction } from '../noisy-policy.ts'
@@ -55,9 +55,9 @@ export async function sweepForCanaries(context: CheckContext): Promise<CheckOutc
     const manner = MANNERS[Math.floor(i / settings.length) % MANNERS.length] as Manner
     await sweepEpisode({ context, findings, counts }, { ...setting, steps: Math.min(setting.steps, STEPS) }, manner, i)
     if (context.time.hasCut) break
-    counts.episodes += 1
   }
   const { episodes, answers, bytes, marks, hidden } = counts
+  if (episodes === 0 && !context.time.hasCut) return skipped('canaries', 'no hidden value can be recognized')
   const read = hidden > 0 ? ` in values that the moves read, of ${hidden.toLocaleString('en')} hidden ones` : ''
   const planted = marks > 0 ? `${marks} canaries${read}` : 'no hidden value that can be recognized'
   return checkOutcome(
@@ -96,7 +96,8 @@ async function sweepEpisode(sweep: Sweep, setting: Setting, manner: Manner, i: n
       swept.hidden = swept.hidden.filter((mark) => !open.includes(mark.text) && !isSaid(mark))
       look(received, at + 1)
       const listed = environment.secrets?.(side.rehearsal.state, setting.params, seat) ?? []
-      if (listed.some((text) => text.length >= LEAST_SECRET && received.answer.includes(text) && !sent.includes(text)))
+      const isIn = (where: string) => (form: string) => where.includes(form)
+      if (listed.map(searchedForms).some((forms) => forms.some(isIn(received.answer)) && !forms.some(isIn(sent))))
         sweep.findings.push({
           name: 'answer-withheld',
           part: action.tool,
@@ -107,6 +108,13 @@ async function sweepEpisode(sweep: Sweep, setting: Setting, manner: Manner, i: n
         })
     }
   }
+  if (!context.time.hasCut) counts.episodes += 1
+}
+
+/** The forms in which a server searches for a declared secret: as it is, as JSON, and as JSON within a JSON text. */
+function searchedForms(text: string): readonly string[] {
+  const escaped = (some: string) => JSON.stringify(some).slice(1, -1)
+  return text.length < LEAST_SECRET ? [] : [text, escaped(text), escaped(escaped(text))]
 }
 
 /**

@@ -36,7 +36,6 @@ const PAIRED = 96
 /** Most steps of a pair, unless it is played on. */
 export const STEPS = 64
 
-/** A pair that is to be played, by its setting and for a seat. */
 export interface PlannedPair extends DealtPair {
   readonly setting: Setting
   readonly seat: string

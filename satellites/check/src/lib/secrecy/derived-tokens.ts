@@ -16,7 +16,6 @@ export interface DerivedToken {
   readonly how: string
 }
 
-/** The hashes that rules are likely to use. */
 const HASHES = ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512'].filter((name) => getHashes().includes(name))
 
 /**

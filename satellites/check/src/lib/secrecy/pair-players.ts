@@ -9,7 +9,6 @@ import { SeatTable } from '../targets/seat-table.ts'
 import { type PlannedPair, STEPS } from './dealt-pairs.ts'
 import { WordsOfAPair } from './words-of-a-pair.ts'
 
-/** Who moves in the plays of a pair, for all seats. */
 export interface PairPlayers {
   readonly names: string
   /** Resolves with the next action of a seat, and with `null` if nobody has one. */

@@ -14,7 +14,6 @@ export interface PairedMove {
   readonly second: Action | null
 }
 
-/** Returns moves as a finding says how to reproduce it. */
 export function formatMoves({ multiplayer }: EnvironmentDefinition, moves: readonly PairedMove[]): string {
   return JSON.stringify(multiplayer ? moves : moves.map(({ first }) => first)).slice(0, 600)
 }

@@ -38,7 +38,8 @@ export async function openServed(
   const listed = splits?.flatMap(({ name: split, tasks }) =>
     counted(tasks).map((index) => ({ ...task, prompt: '', id: `${split}-${index}`, params: { split, index } })),
   )
-  const own = counted(given?.length ?? TASKS).map((i) => ({ ...task, id: `seed-${i}`, seed: seedOf(i), ...given?.[i] }))
+  const idOf = (i: number) => (given ? `row-${i + 1}` : `seed-${i}`)
+  const own = counted(given?.length ?? TASKS).map((i) => ({ ...task, id: idOf(i), seed: seedOf(i), ...given?.[i] }))
   const tasks = listed ?? own
   if (tasks.length === 0) throw new HarnessError('world-invalid', `${info.name} lists no tasks: nothing can be played.`)
   cleanUp.move()

@@ -154,7 +154,7 @@ export const grader = defineGrader({
     [['run', 'coin', '--mcp', 'x'], /Give either a world or an MCP server: coin is a world/],
     [['run', '--mcp', 'x', '--mcp-config', 'mcp.json'], /Give either --mcp or --mcp-config/],
     [['run', 'coin', '--score', 'score.ts'], /--score judges the episodes of an MCP server/],
-    [['run', 'coin', '--file', '{"onlyTools":"list"}'], /onlyTools chooses among the tools of an MCP server/],
+    [['run', 'coin', '--file', '{"onlyTools":"list"}'], /onlyTools\) is of tools of an MCP server/],
     [['run', '--mcp', 'x', '--score', 'ada.json'], /ada\.json (does not load|exports no function "score")/],
     [['run', '--mcp', 'x', '--score', 'none.ts'], /--score none\.ts: there is no such file/],
     [['run', '--mcp', 'no-such-program'], /The MCP server of this session is gone\. .*no command no-such-program/],

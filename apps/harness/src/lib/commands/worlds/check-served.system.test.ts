@@ -111,8 +111,8 @@ export const environment = defineEnvironment({
 }
 
 /** A file of tasks whose second line is none. */
-function bad(): string {
-  writeFileSync(join(workshop.folder, 'bad.jsonl'), '{"prompt":"Count."}\n{"params":{}}\n')
+function bad(line = '{"params":{}}'): string {
+  writeFileSync(join(workshop.folder, 'bad.jsonl'), `{"prompt":"Count."}\n${line}\n`)
   return 'bad.jsonl'
 }
 
@@ -143,8 +143,11 @@ describe('episodic check openenv:… and ors:…', () => {
     const { url, args } = await serveSpelling()
     const alone = await workshop.main(['check', url, ...args, '--only', 'rewards'])
     expect(alone.out).toMatch(/the oracle solves 0 of \d+ tasks/)
+    await using target = await openServed({ url, token: TOKEN }, undefined, '0', null, [{ prompt: '', params: {} }])
+    expect(target.tasks.map(({ id }) => id)).toEqual(['row-1'])
     const { status, out } = await workshop.main(['check', url, ...args, '--tasks', 'words.jsonl', '--only', 'exploits'])
     expect(out).toMatch(/\[hack-pays:(one-answer|same-actions)\]/)
+    expect(out).toMatch(/--tasks words\.jsonl --seed/)
     expect(status).toBe(1)
   })
 
@@ -163,6 +166,14 @@ describe('episodic check openenv:… and ors:…', () => {
       () => [urls.ors, '--token', TOKEN, '--tasks', bad()],
       /bad.jsonl:2 is no row of a prompt/,
     ],
+    [
+      'a row with another key',
+      () => [urls.ors, '--token', TOKEN, '--tasks', bad('{"prompt":"Count.","low":1}')],
+      /bad.jsonl:2 is no row.*low/s,
+    ],
+    ['tasks for a world', ['frozen-lake', '--tasks', 'words.jsonl'], /--tasks is for --mcp or the URL/],
+    ['tasks for a task of Harbor', ['--harbor', '.', '--tasks', 'words.jsonl'], /--tasks is for --mcp or the URL/],
+    ['tools for a world', ['frozen-lake', '--only-tools', 'list'], /--only-tools .* is of tools of an MCP server/],
     ['two things to check', ['frozen-lake', '--harbor', '.'], /Give either/],
   ])('rejects %s, and says what to do', async (_, args, message) => {
     const { status, err } = await workshop.main(['check', ...(typeof args === 'function' ? args() : args)])

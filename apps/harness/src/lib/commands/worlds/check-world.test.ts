@@ -125,7 +125,8 @@ describe('checkWorld', () => {
       { pairs: 40 },
     )
     expect(report.checks.map(({ name, outcome }) => [name, outcome])).toEqual(
-      CHECKS.map((name) => [name, expect.stringMatching(/passed|warned/)]),
+      // What it hides is one of a few digits, which nothing can recognize.
+      CHECKS.map((name) => [name, expect.stringMatching(name === 'canaries' ? /skipped/ : /passed|warned/)]),
     )
     expect(report.ok).toBe(true)
   })
@@ -251,6 +252,28 @@ describe('the rules of the only seat', () => {
 })
 
 describe('canaries', () => {
+  it('is skipped where nothing can be recognized', async () => {
+    const { environment, solver } = leverWorld()
+    const open = {
+      ...environment,
+      secrets: null,
+      state: { ...environment.state, private: z.object({}) },
+      start: () => ({ public: { lit: false, pulls: 0, board: '' }, private: {} }),
+    }
+    const { checks } = await checkWorld({ environment: open, solver }, { only: ['canaries'] })
+    expect(checks).toMatchObject([{ outcome: 'skipped', summary: 'no hidden value can be recognized' }])
+  })
+
+  it('finds a listed secret as JSON writes it', async () => {
+    const { names } = await checkOne('canaries', {
+      secrets: ({ serial }) => [`the "${serial}" of it`],
+      onPull: ({ state, reveal }) => {
+        state.public.board = `the "${reveal(state.private.serial)}" of it`
+      },
+    })
+    expect(names).toContain('answer-withheld')
+  })
+
   it('accepts revealed values', async () => {
     const { found } = await checkOne('canaries', {
       onPull: ({ state, reveal }) => {

@@ -79,8 +79,11 @@ Examples:
       const server = targetOf({ url, token }, PLAYED_SERVERS) as Target
       await using target = await openServed(server, name, seed, oracle, tasks)
       if (onlyKept !== undefined) return await playKeptHacks(target, onlyKept, console.out)
-      return await check(named, (asked) => checkServed(target, { ...asked, hacker }), null, options, console)
+      const reference = tasks ? `${named} --tasks ${options.tasks}` : named
+      return await check(reference, (asked) => checkServed(target, { ...asked, hacker }), null, options, console)
     }
+    if (options.tasks !== undefined && options.mcp === undefined && options.mcpConfig === undefined)
+      throw invalidOption('--tasks is for --mcp or the URL of a server: worlds and --harbor have their own.')
     const optional = harbor !== undefined
     const [found] = await findWorlds(named === undefined ? [] : [named], options, { optional })
     if (optional && found !== undefined) throw invalidOption('Give either a world, an MCP server, or --harbor.')
@@ -94,17 +97,15 @@ Examples:
   },
 })
 
-const rowSchema = z.object({ prompt: z.string(), params: jsonObjectSchema.default({}) })
+const rowSchema = z.strictObject({ prompt: z.string(), params: jsonObjectSchema.default({}) })
 
-/** Reads the tasks of a server, whose params are what an episode is reset with. */
 function readRows(file: string) {
   const lines = readOptionFile('--tasks', file).split('\n')
   const rows = [...lines.entries()].filter(([, line]) => line.trim() !== '')
   if (rows.length === 0) throw invalidOption(`--tasks ${file} has no tasks. Write one in each line, as JSON.`)
-  return rows.map(([i, line]) => {
-    const problem = `${file}:${i + 1} is no row of a prompt and params`
-    return parseJson(rowSchema, () => line, 'option-invalid', problem)
-  })
+  return rows.map(([i, line]) =>
+    parseJson(rowSchema, () => line, 'option-invalid', `${file}:${i + 1} is no row of a prompt and params`),
+  )
 }
 
 async function check(

@@ -169,7 +169,6 @@ interface Loading extends Pick<LoadCommandOptions, 'sessions' | 'inFlight'> {
   readonly environment: { readonly name: string; readonly version: string }
   readonly transport: string
   readonly policy: string
-  /** By SIGINT or SIGTERM. */
   readonly interrupted: boolean
 }
 
