@@ -63,6 +63,6 @@ for (;;) {
     else await pause(20)
   } catch (error) {
     // Another worker has it.
-    if (!WireError.is(error)) throw error
+    if (!WireError.is(error, 'fenced')) throw error
   }
 }

@@ -216,3 +216,10 @@ def test_a_training_that_is_killed_after_each_iteration_ends_with_equal_bits(tmp
     assert trained("frozen-lake", "trees", tmp_path / "killed") == whole
     assert [line["kind"] for line in whole[-4:]] == ["iteration", "iteration", "evaluation", "end"]
     assert len(whole[-1]["sha256"]) == 64
+
+
+def test_groups_that_trees_cannot_fill_are_refused() -> None:
+    train = Path(__file__).parents[1] / "examples/language_model/train.py"
+    arguments = ["frozen-lake", "--credit", "trees", "--group-size", "12"]
+    refused = subprocess.run([sys.executable, train, *arguments], capture_output=True, text=True)
+    assert (refused.returncode, "8 leaves" in refused.stderr) == (2, True)

@@ -51,6 +51,9 @@ def main() -> None:
     named = {"world": options.world, "credit": options.credit, "seed": options.seed}
     if options.group_size is not None:
         world, named = replace(world, group_size=options.group_size), {**named, "group_size": options.group_size}
+    leaves = 2 ** len(METHODS[options.credit].forks)
+    if world.group_size < 1 or world.group_size % leaves:
+        parser.error(f"--group-size: {options.credit} has {leaves} leaves for each root: give a multiple.")
     folder = (options.out / "-".join(map(str, named.values()))).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     # With one thread, sums do not depend on the number of cores.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
@@ -136,13 +137,14 @@ class Rollout:
         parked = {} if episode is None else {"parked": await episode.park()}
         await self._do("park", note={**(note or {}), **parked})
 
-    async def finish(self, reward: float, steps: list[Json] | None = None) -> None:
+    async def finish(self, reward: float, steps: Sequence[JsonObject] | None = None) -> None:
         """Ends it with what its episode earned. Raises `fenced` if another worker has it, or it is not needed.
 
         With all `steps` of its world, each by `episodic_env.forks.reported`, its sequences have the credit of each
-        answer. Raises `option-invalid` if they do not fit the answers; then it goes on.
+        answer. Raises `option-invalid` if they do not fit the answers; then it goes on: catch that in its
+        `async with` block, and finish it without them.
         """
-        await self._do("finish", reward=reward, **({} if steps is None else {"steps": steps}))
+        await self._do("finish", reward=reward, **({} if steps is None else {"steps": list(steps)}))
 
     async def abandon(self, reason: str) -> None:
         """Ends it as void: a fault is no reward of 0."""

@@ -1,4 +1,5 @@
 import { type JsonObject, WireError, type WireErrorCode } from '@episodic/protocol'
+import { randomText } from '@episodic/protocol/internal'
 import { EnvError } from './env-error.ts'
 import type { Environment } from './environment/environment.ts'
 import type { PlayedStep } from './environment/episode.ts'
@@ -21,22 +22,25 @@ interface Rollout extends Session {
 
 type LeaseOptions = { readonly seconds?: number; readonly key?: string }
 
-const CODES: Readonly<Record<number, WireErrorCode>> = {
-  400: 'invalid-params',
-  404: 'session-not-found',
-  409: 'fenced',
+/** By the code of a refusal, or by the status of its answer. */
+const CODES: Readonly<Record<string, WireErrorCode>> = {
+  ...{ differs: 'invalid-params', untraceable: 'invalid-params' },
+  ...{ 400: 'invalid-params', 404: 'session-not-found', 409: 'fenced' },
 }
 
 /**
  * Reaches the rollouts of `episodic gateway`, for trainers and workers. `call` takes any of its routes, such as
- * `POST /groups`. A call without an answer is made again, and counts once; a fork is not.
+ * `POST /groups`. A call without an answer is made again, and counts once: `POST /sessions` alone opens a session each
+ * time, unless it names a `session_id`. A fork is not made again.
  *
- * Its calls reject with `WireError` for what is refused (`fenced`: another lease has the rollout, or it is over), and
- * with EnvError `connection-failed`.
+ * Throws EnvError `target-invalid` for what is no URL of http(s). Its calls reject with `WireError` for what is refused
+ * (`fenced`: another lease has the rollout, or it is over), and with EnvError `connection-failed`.
  *
  * @param retry - Default: for ten minutes.
  */
 export function createRollouts(url: string, token: string, retry: Partial<RetryOptions> = {}) {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw new EnvError('target-invalid', `${url} names no gateway. Write http://<host>:<port>.`)
   const once = { request: send, close: async () => {} }
   const { request } = withRetries(once, retryOptions({ attempts: Number.POSITIVE_INFINITY, seconds: 600, ...retry }))
   const call = <T = JsonObject>(route: string, body: object = {}, signal?: AbortSignal) =>
@@ -46,15 +50,16 @@ export function createRollouts(url: string, token: string, retry: Partial<RetryO
   async function send(route: string, body: JsonObject, options?: { readonly signal?: AbortSignal | undefined }) {
     const [method = '', path = ''] = route.split(' ')
     const sent = method === 'GET' ? {} : { body: JSON.stringify(body) }
-    const init = { method, headers: { authorization: `Bearer ${token}` }, signal: options?.signal ?? null, ...sent }
+    const signal = AbortSignal.any([AbortSignal.timeout(120_000), ...(options?.signal ? [options.signal] : [])])
+    const init = { method, headers: { authorization: `Bearer ${token}` }, signal, ...sent }
     const answer = await fetch(`${url.replace(/\/+$/, '')}${path}`, init).catch((cause: unknown) => {
       options?.signal?.throwIfAborted()
       throw new EnvError('connection-failed', `${url} did not answer.`, { cause })
     })
-    const said = (await answer.json().catch(() => null)) as { error?: { message?: string } } | null
+    const said = (await answer.json().catch(() => null)) as { error?: { message?: string; code?: string } } | null
     if (answer.ok && said) return said
     const message = said?.error?.message ?? `${url} answered with HTTP status ${answer.status}.`
-    const code = CODES[answer.status]
+    const code = CODES[said?.error?.code ?? ''] ?? CODES[answer.status]
     if (code) throw new WireError(code, message)
     throw new EnvError('connection-failed', message, { details: { retryable: answer.ok || answer.status >= 500 } })
   }
@@ -76,10 +81,10 @@ export function createRollouts(url: string, token: string, retry: Partial<RetryO
   return {
     call,
     /** Leases the oldest rollout that nobody plays; `null` if there is none. The same `key` takes a lease over. */
-    lease: async (options: LeaseOptions = {}) =>
-      leased((await call<{ rollout: Rollout | null }>('POST /lease', options)).rollout),
-    resume: async (id: string, options: LeaseOptions = {}) =>
-      leased((await call<{ rollout: Rollout }>(`POST ${pathOf(id)}/resume`, options)).rollout),
+    lease: async ({ key = randomText(), ...options }: LeaseOptions = {}) =>
+      leased((await call<{ rollout: Rollout | null }>('POST /lease', { key, ...options })).rollout),
+    resume: async (id: string, { key = randomText(), ...options }: LeaseOptions = {}) =>
+      leased((await call<{ rollout: Rollout }>(`POST ${pathOf(id)}/resume`, { key, ...options })).rollout),
     /** Forks the world of a session and its answers after the steps: the children go on from the same tokens. */
     async fork(id: string, environment: Environment, steps: readonly PlayedStep[], n = 1) {
       const asked = { n, steps: steps.map(reported) } as unknown as JsonObject

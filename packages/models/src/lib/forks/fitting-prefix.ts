@@ -3,22 +3,22 @@ import { linkCalls } from '@episodic/report/fold/token-tree'
 import { objectOf } from '@episodic/run/base/json'
 import type { JournalEntry } from '../journal/model-journal.ts'
 
-/** A step of the world: what was called, and what it answered. */
 export interface WorldStep {
   readonly tool: string
   readonly arguments: JsonObject
   readonly text: string
 }
 
+type Entries = readonly JournalEntry[]
+
 /**
  * Finds the kept answers that led to the first steps of an episode: one way of answers, each of which goes on from
  * exactly the tokens of the one before it, whose calls are the steps in their order, and which read what the world
  * answered. Returns the answers, or a sentence that says why none fit.
+ *
+ * @param isEnd - whether the steps are all: then the last answer may have further calls, which the world never took.
  */
-export function findFittingPrefix(
-  entries: readonly JournalEntry[],
-  steps: readonly WorldStep[],
-): readonly JournalEntry[] | string {
+export function findFittingPrefix(entries: Entries, steps: readonly WorldStep[], isEnd = false): Entries | string {
   if (steps.length === 0) return []
   const links = linkCalls(entries.map(({ answer }) => answer.completion))
   const goesOn = new Set(links.map(({ parent }) => parent))
@@ -35,20 +35,15 @@ export function findFittingPrefix(
       way.unshift(entries[at] as JournalEntry)
     // What came after the fork says what the world had answered before it.
     const later = () => entries.filter((_, i) => links[i]?.parent === end)
-    const found = problemOf(way, later, steps)
+    const found = problemOf(way, later, steps, isEnd)
     if (found === null) return way
     if (found.at > furthest) [furthest, problem] = [found.at, found.problem]
   }
   return problem
 }
 
-interface Call {
-  readonly name: string
-  readonly text: string
-}
-
 /** Calls whose arguments cannot be read were never steps. */
-export function callsOf({ answer }: JournalEntry): Call[] {
+export function callsOf({ answer }: JournalEntry) {
   return answer.calls.flatMap(({ name, arguments: args }) => {
     const read = objectOf(args === '' ? '{}' : args)
     return read ? [{ name, text: canonicalJson(read) }] : []
@@ -56,10 +51,12 @@ export function callsOf({ answer }: JournalEntry): Call[] {
 }
 
 /** Returns why a way does not lead to the steps, and after how many of them; `null` if it does. */
-function problemOf(way: readonly JournalEntry[], later: () => readonly JournalEntry[], steps: readonly WorldStep[]) {
+function problemOf(way: Entries, later: () => Entries, steps: readonly WorldStep[], isEnd: boolean) {
   const calls = way.map(callsOf)
+  const isOfLast = calls.slice(0, -1).flat().length < steps.length
   for (const [at, { name, text }] of calls.flat().entries()) {
     const step = steps[at]
+    if (!step && isEnd && isOfLast) break
     if (!step)
       return { at, problem: `An answer goes on after step ${at} with a further call. Fork before or after it.` }
     const wanted = canonicalJson(step.arguments)

@@ -4,34 +4,38 @@ import { z } from 'zod'
 import type { ModelJournal } from '../journal/model-journal.ts'
 import { findFittingPrefix } from './fitting-prefix.ts'
 
-const stepsSchema = z.array(
-  z.object({
-    ...{ tool: z.string(), arguments: jsonObjectSchema, text: z.string() },
-    ...{ reward: z.number().default(0), state_hash: z.string().nullable().default(null) },
-  }),
-)
+const stepShape = { tool: z.string(), arguments: jsonObjectSchema, text: z.string() }
+/** So large that their sums are numbers too. */
+const reward = z.number().min(-1e100).max(1e100)
+const state = z.string().nullable()
+const stepsSchema = z.array(z.object({ ...stepShape, reward: reward.default(0), state_hash: state.default(null) }))
+const after = z.int().min(0).default(0)
 
-/** The steps of a world, and how many it had before them that are not given: those of a fork. */
-export const playedShape = { steps: stepsSchema, after: z.int().min(0).default(0) }
-/** What a trainer asks for. */
-export const forkShape = { n: z.int().min(1).max(1_000).default(1), ...playedShape }
+/** The steps of a world that earned what is credited, and how many it had before them: those of a fork. */
+export const playedShape = { steps: z.array(z.object({ ...stepShape, reward, state_hash: state })), after }
+export const forkShape = { n: z.int().min(1).max(1_000).default(1), steps: stepsSchema, after }
 export type ForkRequest = z.infer<z.ZodObject<typeof forkShape>>
 
 /** Where a session of the gateway goes on from another one. */
-export const forkSchema = z.object({
+const keptSchema = z.object({
   of: z.string(),
   /** How many of its first answers are those of the other one, which learns them. */
   answers: z.int().min(0),
   /** Which fork it is, and which ones those before it were, from 1; and how many answers come before each. */
   branch: z.array(z.int().min(1)),
-  at: z.array(z.int().min(0)),
-  root: z.string(),
+  at: z.array(z.int().min(0)).optional(),
+  root: z.string().optional(),
   /** The steps of the world that they led to. */
   steps: stepsSchema,
 })
+// Older lines say of the last fork alone where it is.
+export const forkSchema = keptSchema.transform(({ at, root, ...fork }) => ({
+  ...fork,
+  at: at ?? fork.branch.map(() => fork.answers),
+  root: root ?? fork.of,
+}))
 export type SessionFork = z.infer<typeof forkSchema>
 
-/** Returns what trainers read of it. */
 export function toPlace({ steps, at: _, root: __, ...place }: SessionFork): object {
   return { ...place, steps: steps.length }
 }
@@ -65,7 +69,6 @@ export function randomId(bytes: number): string {
 export class SessionForks<Session> {
   readonly #journal: ModelJournal
   readonly #open: (line: ForkedLine) => Promise<Session>
-  /** How many forks each session has had. */
   readonly #counts = new Map<string, number>()
 
   /** @param open - writes the line of a new session, and opens it. */
@@ -74,7 +77,6 @@ export class SessionForks<Session> {
     this.#open = open
   }
 
-  /** Counts a fork of an earlier process. */
   remember({ fork }: Pick<ForkedLine, 'fork'>): void {
     if (fork) this.#counts.set(fork.of, Math.max(this.#counts.get(fork.of) ?? 0, fork.branch.at(-1) ?? 0))
   }

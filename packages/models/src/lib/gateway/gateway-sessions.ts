@@ -126,7 +126,6 @@ export async function openGatewaySessions(folder: string, engine: Engine) {
     find: (id: string) => byId.get(id),
     findByToken: (token: string) => byToken.get(token),
     groupOf: (session: OpenSession) => groupOf(session, [...byId.values()]),
-    /** Places the steps of a world among the answers of a session, or says why they do not fit. */
     async place(session: Pick<OpenSession, 'id' | 'fork'>, played: Parameters<typeof allSteps>[1]) {
       const steps = allSteps(session, played)
       return typeof steps === 'string' ? steps : placeSteps((await journal.open(session.id)).entries, steps)

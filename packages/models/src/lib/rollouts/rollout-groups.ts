@@ -58,7 +58,6 @@ export interface GroupRollout {
   /** Milliseconds since 1970; 0 once its holder has given it back. */
   until: number
   key: string | undefined
-  /** What its worker has left for the next one. */
   note: JsonObject | null
   /** `null` unless it has ended with one. */
   reward: number | null
@@ -90,7 +89,6 @@ export class RolloutGroups {
   /** By their ids, oldest first: those of which something is still to be handed out. */
   readonly open = new Map<string, RolloutGroup>()
   readonly batches = new Map<string, readonly BatchPart[]>()
-  /** Batches whose tokens are gone. */
   readonly discarded = new Set<string>()
   readonly rollouts = new Map<string, GroupRollout>()
   readonly all = new Map<string, RolloutGroup>()

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRng } from '@episodic/protocol'
@@ -130,6 +130,20 @@ describe('the file of a queue', () => {
     }
     expect(starts).toBeGreaterThan(50)
     expect(rewritten).toBeGreaterThan(30)
+  })
+
+  it('keeps what another version has written when it is rewritten', async () => {
+    const file = join(folder, 'versions.jsonl')
+    const open = () => openRolloutQueue({ sessions, weights: new Weights(), now: () => 1_000, file })
+    const queue = await open()
+    queue.add({ group_id: 'g', task: {}, attempts: 1, close: { others: 'park' } })
+    await queue.lease(60)
+    queue.park('g.0', { lease: 1, note: { said: 'x' } })
+    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+    const others = ['{"kind":"pause","at":1,"id":"g"}', '{"kind":"end","at":2,"id":"g.0","reward":1,"by":"worker"}']
+    writeFileSync(file, [...lines, ...others, ''].join('\n'))
+    await open()
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toEqual([...lines.slice(0, 2), ...others])
   })
 
   it('is as it was after a kill while it is rewritten', async () => {

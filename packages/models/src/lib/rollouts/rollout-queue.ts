@@ -39,7 +39,6 @@ const MOST_LOST = 3
 /** Milliseconds for which a lease holds at least after a start. */
 const GRACE = 60_000
 
-/** Reasons that the queue itself has to end a rollout. */
 const BY_QUEUE: ReadonlySet<string> = new Set(['not-needed', 'stale', 'lost'])
 
 interface LeaseNote {
@@ -165,6 +164,7 @@ export async function openRolloutQueue({ sessions, weights, now, file }: Rollout
       asHolder(id, lease, 'renew', () => note({ kind: 'renew', id, until: now() + seconds * 1_000, note: noted })),
     park: (id: string, { lease, note: noted }: LeaseNote) =>
       asHolder(id, lease, 'park', () => note({ kind: 'park', id, note: noted })),
+    check: (id: string, lease: number) => void asHolder(id, lease, 'finish', () => {}),
     finish: (
       id: string,
       { lease, reward }: { readonly lease: number; readonly reward: number },

@@ -33,7 +33,6 @@ export const UNTIL =
 
 export const nonEmpty = z.string().min(1, 'Give at least one character.')
 
-/** What an option that can be repeated was given. */
 export const texts = z.array(z.string()).default([])
 
 /**

@@ -82,6 +82,8 @@ export async function replaceFile(
   try {
     try {
       await file.writeFile(content, { signal })
+      // Else a power failure may leave the new name with nothing in it.
+      await file.sync()
     } finally {
       await file.close()
     }

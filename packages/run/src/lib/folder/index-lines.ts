@@ -15,7 +15,6 @@ export interface IndexedPart {
   readonly seat: string | undefined
 }
 
-/** The version of packed rows, which the index of a run keeps. */
 export const ROWS_FORMAT = 3
 
 /** Rows of some lines that follow each other. */

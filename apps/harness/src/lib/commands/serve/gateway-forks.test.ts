@@ -1,4 +1,7 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect, createRollouts, type PlayedStep } from '@episodic/env'
@@ -8,7 +11,7 @@ import { createEngine } from '@episodic/models/gateway/engine'
 import { openGateway } from '@episodic/models/gateway/gateway-server'
 import { openGatewaySessions } from '@episodic/models/gateway/gateway-sessions'
 import { type Action, createRng, type Rng, WireError } from '@episodic/protocol'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { startTokenEngine, thinkingGuess } from '../../../../../../interop/gateway/token-engine.ts'
 
@@ -211,6 +214,63 @@ describe('POST /sessions/<id>/fork', () => {
     expect(expected.shared).toBeGreaterThan(2)
   })
 
+  it('finishes a rollout whose world ended at the first of two calls, and one whose steps were refused', async () => {
+    const { ask, rollouts, ...gateway } = await serve()
+    await rollouts.call('POST /groups', { group_id: 'g', attempts: 2 })
+    for (const whole of [true, false]) {
+      const rollout = (await rollouts.lease())!
+      const episode = begin('wales')
+      await play({ ask }, rollout, episode, gateway.engine.requests.length % 3 === 0 ? 2 : 3)
+      const steps = episode.steps.slice(0, -1).map((step) => ({ ...step, reward: 1, state_hash: null }))
+      const route = `/sessions/${rollout.session_id}/finish`
+      const finish = (changed: object, lease = rollout.lease) => ask('POST', route, { lease, reward: 1, ...changed })
+      const wrong = steps.map((step) => ({ ...step, text: 'Another one.' }))
+      // Whether it is still leased comes first.
+      expect(await finish({ steps: wrong }, 9)).toMatchObject({ status: 409, error: { code: 'fenced' } })
+      expect(await finish({ steps: wrong })).toMatchObject({ status: 409, error: { code: 'differs' } })
+      // The steps that are credited say what they earned, and as a number.
+      expect(await finish({ steps: episode.steps })).toMatchObject({ status: 400 })
+      expect(await finish({ steps: steps.map((step) => ({ ...step, reward: 1e308 })) })).toMatchObject({ status: 400 })
+      expect(await finish(whole ? { steps } : {})).toMatchObject({ status: 200 })
+    }
+    const { groups } = await rollouts.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
+    const credited = groups[0].rollouts.map(({ sequences: [{ segments }] }: Body) =>
+      segments.map(({ value }: Body) => value ?? null),
+    )
+    expect(credited[0].every((value: unknown) => typeof value === 'number')).toBe(true)
+    expect(credited[1].every((value: unknown) => value === null)).toBe(true)
+  })
+
+  it('keeps the credit of forks apart that begin earlier than the fork they were forked from', async () => {
+    const gateway = await serve()
+    const parent = await gateway.ask('POST', '/sessions', {})
+    const episode = begin('wales')
+    await play(gateway, parent, episode, 3)
+    const fork = async (of: Body, body: object) =>
+      (await gateway.ask('POST', `/sessions/${of.session_id}/fork`, body)).sessions as Body[]
+    const [child] = await fork(parent, { steps: episode.steps })
+    const [first = episode.steps[0]] = episode.steps
+    const grandchildren = await fork(child, { n: 2, steps: [first] })
+    for (const grandchild of grandchildren) {
+      const own = { world: 'wales', messages: episode.messages.slice(0, 3), steps: [] as Step[] }
+      await play(gateway, grandchild, own, 1)
+      const { sequences } = await gateway.ask('GET', `/sessions/${grandchild.session_id}/sequences`)
+      expect(sequences[0].segments.map(({ branch }: Body) => branch)).toEqual([[], grandchild.fork.branch])
+    }
+    expect(grandchildren.map((each) => each.fork.branch)).toEqual([
+      [1, 1],
+      [1, 2],
+    ])
+    // Older lines do not say where each fork is.
+    const file = join(gateway.folder, 'sessions.jsonl')
+    const older = (await readFile(file, 'utf8')).replaceAll(/"at":\[[\d,]*\],"root":"[^"]*",/g, '')
+    await gateway.stop()
+    await writeFile(file, older)
+    const again = await gateway.start()
+    const read = await again.ask('GET', `/sessions/${child.session_id}/sequences`)
+    expect(read.fork).toMatchObject({ of: parent.session_id, answers: 3, branch: [1] })
+  })
+
   it('refuses 200 of 200 prefixes that do not fit their world, and opens nothing', async () => {
     const [gateway, drifting] = [await serve(), await serve(false)]
     const opened = async (at: typeof gateway, world: string) => {
@@ -346,6 +406,7 @@ describe('createRollouts', () => {
     await expect(rollouts.fork(resumed.session_id, goesOn, wrong, 2)).rejects.toThrow('do not fit the world')
     await resumed.finish(steps.length, steps)
     const third = (await rollouts.lease())!
+    await expect(third.finish(0, wrong)).rejects.toSatisfy((error) => WireError.is(error, 'invalid-params'))
     await third.finish(0)
     const { groups } = await rollouts.call<{ groups: Body[] }>('POST /batches', { batch_id: 'b', groups: 1 })
     const [{ rollouts: played, void: lost, rewards }] = groups
@@ -360,5 +421,32 @@ describe('createRollouts', () => {
     await goesOn.close()
     const away = createRollouts('http://127.0.0.1:1', 'none', { seconds: 0 })
     await expect(away.lease()).rejects.toThrow('did not answer')
+  })
+  it('takes over a lease whose answer was lost, asks again where none comes, and refuses what is no URL', async () => {
+    const { rollouts } = await serve()
+    await rollouts.call('POST /groups', { group_id: 'g', attempts: 2 })
+    const answer = globalThis.fetch
+    for (const ask of [() => rollouts.lease(), () => rollouts.resume('g.1')]) {
+      const lost = vi.spyOn(globalThis, 'fetch').mockImplementationOnce(async (...asked) => {
+        await answer(...asked)
+        throw new TypeError('terminated')
+      })
+      expect(await ask()).toMatchObject({ lease: 2 })
+      lost.mockRestore()
+    }
+    expect(await rollouts.lease()).toBeNull()
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    cleanUp.defer(() => {
+      silent.close()
+      silent.closeAllConnections()
+    })
+    await once(silent, 'listening')
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort(new Error('late')))
+    const { port } = silent.address() as AddressInfo
+    const mute = createRollouts(`http://127.0.0.1:${port}`, 'none', { attempts: 2 })
+    await expect(mute.lease()).rejects.toThrow('did not answer')
+    expect(timeout.mock.calls).toEqual([[120_000], [120_000]])
+    timeout.mockRestore()
+    expect(() => createRollouts('127.0.0.1:7338', 'none')).toThrow('names no gateway')
   })
 })

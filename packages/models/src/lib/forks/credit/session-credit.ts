@@ -23,7 +23,7 @@ export interface EarningStep extends WorldStep {
 
 /** Places the steps of a world among the answers of its session, or says why they do not fit. */
 export function placeSteps(entries: readonly JournalEntry[], steps: readonly EarningStep[]): PlacedSteps | string {
-  const way = findFittingPrefix(entries, steps)
+  const way = findFittingPrefix(entries, steps, true)
   if (typeof way === 'string') return way
   const placed: PlacedSteps = []
   let answers: number[] = []
@@ -61,7 +61,7 @@ export function groupOf<S extends Grouped>({ id, fork, metadata: { group } }: Gr
 
 /** Returns which fork an answer is in: those before it are shared. */
 export function branchOf({ fork }: Pick<CreditedSession, 'fork'>, answer: number): readonly number[] {
-  return fork ? fork.branch.slice(0, fork.at.filter((answers) => answers <= answer).length) : []
+  return fork ? fork.branch.slice(0, fork.at.findLastIndex((answers) => answers <= answer) + 1) : []
 }
 
 /** Returns what each answer of a session was worth by the states that the sessions of its group share. */

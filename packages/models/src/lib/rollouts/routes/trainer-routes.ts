@@ -86,9 +86,10 @@ const ROUTES: Readonly<Record<string, Route>> = {
   })),
   'POST sessions * renew': route({ lease, seconds, note }, (asked, id, { rollouts }) => rollouts.renew(id, asked)),
   'POST sessions * park': route({ lease, note }, (asked, id, { rollouts }) => rollouts.park(id, asked)),
-  'POST sessions * finish': route({ lease, reward, ...played }, async (asked, id, options) =>
-    options.rollouts.finish(id, asked, await readPlaced(asked, id, options)),
-  ),
+  'POST sessions * finish': route({ lease, reward, ...played }, async (asked, id, options) => {
+    options.rollouts.check(id, asked.lease)
+    return options.rollouts.finish(id, asked, await readPlaced(asked, id, options))
+  }),
   'POST sessions * abandon': route({ lease, reason }, (asked, id, { rollouts }) => rollouts.abandon(id, asked)),
   'POST batches': route(
     { batch_id: groupShape.group_id, groups: z.int().min(1), leave_out_equal: z.boolean().default(false) },

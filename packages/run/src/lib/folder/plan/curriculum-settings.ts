@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { difficultySchema } from '../../base/option-values.ts'
 
-/** A stage of a run, as a command names it. */
 export const stageSchema = z.object({
   episodes: z.int().min(1).max(999_999_999),
   difficulty: difficultySchema,

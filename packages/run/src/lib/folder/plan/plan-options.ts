@@ -50,7 +50,6 @@ export const taskOptions = z.object({
   seed: option('<seed>', 'seed of generated tasks, policies and forks', nonEmpty.default('0')),
 })
 
-/** The policies that a command names; a run has one of them. */
 export const policyOption = z.object({
   policy: option(
     '<policy>',

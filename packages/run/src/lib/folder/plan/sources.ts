@@ -13,7 +13,6 @@ export const sourcesSchema = z.object({
   /** `null` for an environment of another system's server, whose rules are not here. */
   world: z
     .object({
-      /** The name, path or package that the command was given. */
       reference: z.string(),
       file: z.string(),
       /** Of that module and of the files that it imports by relative paths. */

@@ -14,9 +14,8 @@ interface EpisodeNow {
   readonly dropped: number
 }
 
-/** Episodes that are followed at once. */
 export const MOST_FOLLOWED = 8
-/** Of each of them: the last ones. */
+/** Of each episode: the last ones. */
 export const MOST_EVENTS = 500
 /** Of each event. */
 const MOST_CHARACTERS = 10_000

@@ -3,7 +3,6 @@ import { weights } from '../../../base/option-values.ts'
 import { option } from '../../../base/options.ts'
 
 const share = z.number().min(0).optional()
-/** The share of the calls that fail in each way. */
 export const toolFaultRatesSchema = z
   .strictObject({ error: share, slow: share, stale: share })
   // A player that is always answered by an error never ends.
