@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import { DEFAULT_SEAT, METHODS } from '@episodic/protocol'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { controlHeaders, initialize, openOverHttp, rpc, send, serveTestHost } from '../fixtures/testbed.fixture.ts'
 
 const guess = (value: number) => ({ name: 'guess', arguments: { value } })
@@ -140,6 +140,7 @@ describe('the rules of Streamable HTTP', () => {
 
 describe('the rate of the agent endpoint', () => {
   const rate = { calls: 3, seconds: 60 }
+  afterEach(() => void vi.useRealTimers())
 
   it('is limited, with Retry-After', async () => {
     const { server } = await serveTestHost({ limits: { rate } })
@@ -149,6 +150,21 @@ describe('the rate of the agent endpoint', () => {
     expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 429])
     expect(Number(statuses[3]?.headers['retry-after'])).toBeGreaterThan(0)
     expect(Number(statuses[3]?.headers['retry-after'])).toBeLessThanOrEqual(60)
+  })
+
+  it('has room again when the window has ended', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const { server } = await serveTestHost({ limits: { rate } })
+    const headers = await initialize(server.agentUrl)
+    const ask = () => rpc(server.agentUrl, 'tools/call', guess(1), headers)
+    for (let window = 0; window < 2; window++) {
+      for (let i = 0; i < 3; i++) expect((await ask()).status).toBe(200)
+      expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '60' } })
+      vi.advanceTimersByTime(59_000)
+      expect(await ask()).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+      vi.advanceTimersByTime(1_000)
+    }
+    expect((await ask()).status).toBe(200)
   })
 
   it('is counted for each client separately', async () => {

@@ -150,3 +150,66 @@ describe.each(MISSILES)('a world that throws %s', (_, missile) => {
     expect(text).not.toContain(TRADE_SECRET)
   })
 })
+
+describe('a world that leaves what cannot be kept', () => {
+  const pollute = () => Object.assign(Object.prototype, { polluted: 'by a world' })
+  const shout = (bytes: number) => call('shout', { bytes }, 0)
+  const open = async (bounds = {}) => {
+    const environment = defineEnvironment({
+      name: 'unkeepable',
+      version: '1.0.0',
+      description: 'Leaves what cannot be kept.',
+      params: z.object({}),
+      state: { public: z.object({}), private: z.object({}) },
+      limits: { bytes: 60_000_000 },
+      start: () => ({ public: {}, private: {} }),
+      observe: () => '',
+      tools: ({ tool }) => ({
+        pollute: tool({
+          description: 'Adds a key to all objects.',
+          input: z.object({ fails: z.boolean() }),
+          play({ input, say }) {
+            pollute()
+            if (input.fails) fail()
+            return say('Left.')
+          },
+        }),
+        shout: tool({
+          description: 'Says a long text.',
+          input: z.object({ bytes: z.int() }),
+          play: ({ input, say }) => say('y'.repeat(input.bytes)),
+        }),
+      }),
+      rewards: {},
+    })
+    const { host } = createTestHost({ environments: [environment], bounds })
+    const { session } = await host.open(null, asking({ environment: 'unkeepable' }))
+    // What addresses a session answers every name, so that it may not be awaited.
+    return { at: atControl(host, session) }
+  }
+
+  it.each([false, true])(
+    'loses a key that it added to all objects, and the call (it throws too: %s)',
+    async (fails) => {
+      const { at } = await open()
+      const message = expect.stringContaining('added "polluted" to Object.prototype')
+      await expect(at.step(call('pollute', { fails }, 0))).rejects.toMatchObject({
+        code: 'environment-failed',
+        message,
+      })
+      expect(Reflect.has({}, 'polluted')).toBe(false)
+      expect((await at.state()).revision).toBe(0)
+      await at.step(shout(1))
+    },
+  )
+
+  it('fails a call whose text is longer than the host takes, and plays one that is not', async () => {
+    const { at } = await open()
+    const message = expect.stringContaining('The text of the answer has 262145 bytes, and the limit is 262144.')
+    await expect(at.step(shout(262_145))).rejects.toMatchObject({ code: 'environment-failed', message })
+    expect((await at.state()).revision).toBe(0)
+    expect((await at.step(shout(262_144))).step.observation.text).toHaveLength(262_144)
+    const raised = await open({ textBytes: 1_000_000 })
+    await raised.at.step(shout(900_000))
+  })
+})
