@@ -39,7 +39,7 @@ describe('formatVerdict', () => {
     const prepared = await checkWorld({ environment: worldOf({ prepares: true }) }, options)
     expect(prepared).toMatchObject({ ok: true, outcome: 'incomplete' })
     const verdict = formatVerdict(prepared, false)
-    expect(verdict).toMatch(/terminal 1\.0\.0 is not checked enough.*: 4 of 7 checks passed, 3 skipped\./)
+    expect(verdict).toMatch(/terminal 1\.0\.0 is not checked enough.*: 3 of 7 checks passed, 4 skipped\./)
     expect(verdict).toMatch(/skipped non-interference, seats, exploits: tool run prepares/)
     const plain = formatVerdict(await checkWorld({ environment: worldOf({ prepares: false }) }, options), false)
     expect(plain).toMatch(/^terminal 1\.0\.0 passes, with \d warnings?: \d of 7 checks passed, \d skipped\.$/m)
