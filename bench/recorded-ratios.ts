@@ -7,8 +7,8 @@ import { type Figures, median, report } from './figures.ts'
  * writes those of a run that are better. They only rise: what makes a figure slower has to be mended.
  */
 const FILE = join(import.meta.dirname, 'recorded-ratios.json')
-/** The least share of the best that a figure has to be. */
-const LEAST = 0.85
+/** The least share of the best that a figure has to be: runs of one tree differ by a sixth, more on a busy machine. */
+const LEAST = 0.75
 
 const recorded = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, Record<string, number>>
 
@@ -18,7 +18,7 @@ export interface BesideFloor {
   readonly floor: readonly number[]
 }
 
-/** Whether every figure is at least 0.85 of the best that was recorded. */
+/** Whether every figure is at least 0.75 of the best that was recorded. */
 export function reachesRecorded(name: string, figures: Readonly<Record<string, BesideFloor>>): boolean {
   return Object.entries(figures).every(([figure, besides]) => ratioOf(besides) >= limitOf(name, figure))
 }
