@@ -123,7 +123,7 @@ describe('the action of a gate', () => {
     expect([status, outputs]).toEqual([0, 'passed=true\n'])
     expect(log).toContain('Passed: every condition is met')
     expect(log).not.toContain('::error')
-    expect(summary).toMatch(/^## ✅ Passed[\s\S]*\| not worse than main \|/)
+    expect(summary).toMatch(/^## ✅ Passed[\s\S]*^ {4} +not worse than main /m)
     expect(readFileSync(join(folder, 'gate.xml'), 'utf8')).toContain('<testsuites name="episodic gate"')
   })
 
@@ -137,7 +137,7 @@ describe('the action of a gate', () => {
       success: '>=80%',
     })
     expect([status, outputs]).toEqual([3, 'passed=false\n'])
-    expect(log).toMatch(/^::error title=number-guessing · careless::not worse than main is .*: missed\./m)
+    expect(log).toMatch(/^::error title=episodic gate::Not passed: 1 condition missed/m)
     expect(summary).toMatch(/^## ❌ Not passed: 1 condition/)
     const error = await runAction({ run: 'runs/none', success: '>=80%' })
     expect([error.status, error.outputs]).toEqual([1, ''])

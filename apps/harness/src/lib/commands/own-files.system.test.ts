@@ -153,7 +153,6 @@ describe('the commands that read a run', () => {
     ['bundle --out', ['bundle', 'genuine', '--yes', '--out']],
     ['compare --html', ['compare', 'genuine', 'genuine', '--html']],
     ['gate --junit', [...gate, '--junit']],
-    ['gate --markdown', [...gate, '--markdown']],
     ['dataset generate --out', ['dataset', 'generate', world, '--count', '1', '--out']],
   ]
 

@@ -18,14 +18,15 @@ import { flag, option } from '@episodic/run/base/options'
 import { openToAppend, writeWhole } from '@episodic/run/base/own-files'
 import { tornNotice } from '@episodic/run/folder/record/report-run'
 import { z } from 'zod'
-import { formatGate } from '../../evaluate/gate/format-gate.ts'
-import { formatAnnotations } from '../../evaluate/gate/gate-annotations.ts'
+import { concludeGate, formatGate } from '../../evaluate/gate/format-gate.ts'
 import { formatJunit } from '../../evaluate/gate/gate-junit.ts'
-import { formatGateMarkdown } from '../../evaluate/gate/gate-markdown.ts'
 import { defineCommand } from '../define-command.ts'
 
 /** The status of a gate that says no. No error has it. */
 const NOT_PASSED = 3
+
+/** Of a summary, of which GitHub shows no more than 1 MiB. */
+const MOST_CHARACTERS = 300_000
 
 const share = (help: string) => option('<condition>', help, z.custom<Condition>().optional(), { text: shareCondition })
 const number = (help: string) =>
@@ -59,7 +60,6 @@ const gateOptions = z.object({
   seat: option('<seat>', 'of an environment of several seats: the seat to gate (default: the one in focus)'),
   without: withoutOption,
   junit: option('<file>', 'write JUnit XML, with a case for each condition and task'),
-  markdown: option('<file>', 'write a Markdown summary'),
   json: flag('print the result as JSON'),
 })
 type GateCommandOptions = z.infer<typeof gateOptions>
@@ -83,8 +83,8 @@ episode ended, its return, steps, tokens and cost, and the configuration with
 its seeds. No text that was seen, said or done is in it. Commit the file, and
 --not-worse <name> has what it compares with wherever the repository is.
 
-In GitHub Actions what did not pass is annotated, and the summary is added to
-that of the job.
+In GitHub Actions a result that is no pass is annotated, and what is printed
+without --json is added to the summary of the job.
 
 Status: 0 passed, 3 not passed, 1 an error, 2 a usage error.
 
@@ -93,13 +93,13 @@ Examples:
   episodic gate runs/branch --not-worse runs/main --margin 3points
   episodic gate runs/main --write-baseline main
   episodic gate runs/branch --grade 'polite>=80%' --grade 'quality>=3.5'
-  episodic gate runs/june --success '>=0.8' --junit gate.xml --markdown gate.md
+  episodic gate runs/june --success '>=0.8' --junit gate.xml
   episodic gate runs/june --player new --not-worse old --margin 5points`,
   run: gate,
 })
 
 async function gate(run: string, options: GateCommandOptions, console: Console): Promise<void> {
-  const { undecided, seat, junit, markdown, json, writeBaseline: kept } = options
+  const { undecided, seat, junit, json, writeBaseline: kept } = options
   checkOptions(options)
   const all = await readEntries(run)
   const entries = ofPlayer(all, options.player)
@@ -117,9 +117,7 @@ async function gate(run: string, options: GateCommandOptions, console: Console):
     },
   )
   if (junit !== undefined) await writeWhole(resolve(junit), formatJunit(result, { undecided }))
-  const summary = formatGateMarkdown(result)
-  if (markdown !== undefined) await writeWhole(resolve(markdown), summary)
-  if (process.env.GITHUB_ACTIONS === 'true') await reportToGitHub(result, summary, undecided, console)
+  if (process.env.GITHUB_ACTIONS === 'true') await reportToGitHub(result, console)
   const shown = json ? `${JSON.stringify(toJson(result))}\n` : formatGate(result, { color: usesColor(console.out) })
   console.out.write(shown)
   if (result.passed) return keep({ out: json ? console.err : console.out })
@@ -163,18 +161,18 @@ async function findNotWorse(
 }
 
 /** Annotates a job, and adds to its summary. The runner reads annotations from both streams. */
-async function reportToGitHub(
-  result: GateResult,
-  summary: string,
-  undecided: 'fail' | 'pass',
-  { err }: Console,
-): Promise<void> {
-  unfiltered(err).write(formatAnnotations(result, { undecided }))
+async function reportToGitHub(result: GateResult, { err }: Console): Promise<void> {
+  const { verdict, passed } = result
+  const conclusion = concludeGate(result)
+  if (verdict !== 'met')
+    unfiltered(err).write(`::${passed ? 'warning' : 'error'} title=episodic gate::${conclusion}\n`)
   const file = process.env.GITHUB_STEP_SUMMARY
   if (!file) return
+  // Indented, a text of unknown origin is no markup, and nothing in it ends the block.
+  const shown = formatGate(result, { color: false }).slice(0, MOST_CHARACTERS).replace(/^/gm, '    ')
   try {
     await using handle = await openToAppend(file)
-    await handle.appendFile(summary)
+    await handle.appendFile(`## ${passed ? '✅' : '❌'} ${conclusion}\n\n${shown}\n`)
   } catch (cause) {
     throw new HarnessError('disk-failed', `Cannot write ${file}: ${(cause as Error).message}`, { cause })
   }

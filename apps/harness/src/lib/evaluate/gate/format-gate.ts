@@ -31,7 +31,7 @@ export function titleOf({ world, player, run }: GatedRun): string {
   return cleanText(world === '' ? run : `${world} · ${player}`)
 }
 
-export function formatPlayed({ counts, tasks }: GatedRun): string {
+function formatPlayed({ counts, tasks }: GatedRun): string {
   if (!counts) return ''
   const { finished, failed, left } = counts
   return [
